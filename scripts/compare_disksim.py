@@ -12,9 +12,9 @@ import sys
 import tomllib
 from pathlib import Path
 
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, STATUS_UNUSABLE_INPUT, InputError, RunError
 from floatgate.disksim.compare import as_json, as_text, compare, ladder
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, STATUS_UNUSABLE_INPUT, InputError, RunError
-from floatgate.experiment import parse_set
+from floatgate.run.experiment import parse_set
 
 
 def _value(text: str) -> object:

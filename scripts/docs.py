@@ -427,8 +427,8 @@ $ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.csv --device s
 error: --device: 'sdb' is no device of traces/pgbench-ext4.nbdkit-log.zst; it has 'nbd'
 ```
 
-From Python: `floatgate.traces.convert(path, target, to, {"from": "1m", "device": "sda\\nsdb"})`, with line breaks
-between devices. A slice has no `content_hash`: the trace's would be that of other requests.
+From Python: `floatgate.trace.conversion.convert(path, target, to, {"from": "1m", "device": "sda\\nsdb"})`, with line
+breaks between devices. A slice has no `content_hash`: the trace's would be that of other requests.
 """
 
 

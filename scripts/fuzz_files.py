@@ -14,18 +14,18 @@ from fuzz_surface import Surface, kept_on_failure
 
 import floatgate
 from floatgate import _core
-from floatgate.recorder.calls import Tally
-from floatgate.recorder.contexts import ContextTable
-from floatgate.recorder.files import FileTracker
-from floatgate.recorder.layout import Layout
-from floatgate.recorder.page_cache import CacheModel, PageCache
-from floatgate.recorder.perf_text import PerfParser
-from floatgate.recorder.text_trace import possible
-from floatgate.sweeps.journal import Journal
-from floatgate.sweeps.points import parse_axis
-from floatgate.sweeps.read_table import read_table
-from floatgate.sweeps.sweep import planned
-from floatgate.tune.proposals import Proposals
+from floatgate.study.sweeps.journal import Journal
+from floatgate.study.sweeps.points import parse_axis
+from floatgate.study.sweeps.read_table import read_table
+from floatgate.study.sweeps.sweep import planned
+from floatgate.study.tune.proposals import Proposals
+from floatgate.trace.recorder.calls import Tally
+from floatgate.trace.recorder.contexts import ContextTable
+from floatgate.trace.recorder.files import FileTracker
+from floatgate.trace.recorder.layout import Layout
+from floatgate.trace.recorder.page_cache import CacheModel, PageCache
+from floatgate.trace.recorder.perf_text import PerfParser
+from floatgate.trace.recorder.text_trace import possible
 
 Read = Callable[[Path, int], object]
 """Called with a damaged file and the number of the round."""

@@ -22,21 +22,24 @@ import pyarrow.parquet as pq
 from fuzz_surface import Surface, kept_on_failure
 
 import floatgate
-from floatgate import drawing, reports, runs, smart, summary_of_folder
-from floatgate.errors import InputError
-from floatgate.experiment import resolve
-from floatgate.folder import RunFolder
+from floatgate.base.errors import InputError
+from floatgate.lab import smart
+from floatgate.pages import drawing
 from floatgate.placement.keys import keys_of
-from floatgate.planning import plan
-from floatgate.repeat import run_seeds
-from floatgate.runs import KINDS, Found
-from floatgate.sweeps.engine import Local
-from floatgate.sweeps.points import parse_axis
-from floatgate.sweeps.sweep import planned
-from floatgate.traces import convert
-from floatgate.tune.objective import goal_of
-from floatgate.tune.search import Asked, Search, begun
-from floatgate.unfinished import Unfinished
+from floatgate.results import run_folders
+from floatgate.results.folder import RunFolder
+from floatgate.results.run_folders import KINDS, Found
+from floatgate.run.experiment import resolve
+from floatgate.study import reports, summary_of_folder
+from floatgate.study.compare_resume import Unfinished
+from floatgate.study.planning import plan
+from floatgate.study.repeat import run_seeds
+from floatgate.study.sweeps.engine import Local
+from floatgate.study.sweeps.points import parse_axis
+from floatgate.study.sweeps.sweep import planned
+from floatgate.study.tune.objective import goal_of
+from floatgate.study.tune.search import Asked, Search, begun
+from floatgate.trace.conversion import convert
 
 OF_PYTHON = re.compile(
     r"object has no attribute|NoneType|KeyError|TypeError|ValueError|list indices|not subscriptable|unhashable"
@@ -228,7 +231,7 @@ def _of_folder(kind: str, *, report: bool = True) -> Callable[[Path], Any]:
         one = Found(kind, file.parent)
         told = summary_of_folder.told(one)
         assert not OF_PYTHON.search(re.sub(r"'[^']*'", "", told["what"])), told
-        found = None if kind in ("sweep", "tune") else list(runs.rows(one))
+        found = None if kind in ("sweep", "tune") else list(run_folders.rows(one))
         if report:
             with mock.patch.object(drawing, "svg", _undrawn):
                 reports.report_of(one)

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fuzz_surface import Surface
 
-from floatgate.errors import InputError, RunError
-from floatgate.query import query
+from floatgate.base.errors import InputError, RunError
+from floatgate.study.query import query
 
 NAMES = [
     "a",

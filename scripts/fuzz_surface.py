@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate.errors import InputError, RunError
+from floatgate.base.errors import InputError, RunError
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from typing import Any
 
 import floatgate
 from floatgate import _core
-from floatgate.errors import STATUS_DONE
-from floatgate.units import figure
+from floatgate.base.errors import STATUS_DONE
+from floatgate.base.units import figure
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "drives.md"
 TABLE = re.compile(r"(?<=<!-- jesd219 -->\n).*?(?=<!-- end of jesd219 -->)", re.DOTALL)

@@ -11,10 +11,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from floatgate import context_updates, library, mixed_runs, read_counts
-from floatgate.context_updates import ContextUpdates
+from floatgate import mixed_runs, read_counts
 from floatgate.mixed_runs import MixedRuns
 from floatgate.read_counts import ReadCounts
+from floatgate.trace import context_updates, library
+from floatgate.trace.context_updates import ContextUpdates
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- counted by scripts/library_docs.py -->", "<!-- end of what is counted -->"

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 import pyarrow.parquet as pq
 
-from floatgate.errors import RunError
-from floatgate.patterns import mine
+from floatgate.base.errors import RunError
+from floatgate.trace.patterns import mine
 
 WINDOW, MINED, SUPPORT, ITEMS_MIN = 1024, 256, 4, 3
 SUBSETS_MAX = 1 << 18

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from floatgate.patterns import mine
+from floatgate.trace.patterns import mine
 
 Sets = list[tuple[tuple[int, ...], int]]
 

@@ -1,4 +1,4 @@
-"""Add what forecasts hold to the shape that floatgate checks them against (python/floatgate/shapes/lifetime.shape).
+"""Add what forecasts hold to the shape that checks them (python/floatgate/results/shapes/lifetime.shape).
 
 Run it with ``lifetime.json`` files that hold new figures. A shape only grows: a value that is a whole number here and
 a fraction there is a number, and one that is null once may be null.
@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from floatgate import shapes
-from floatgate.shapes import Shape
+from floatgate.results import shapes
+from floatgate.results.shapes import Shape
 
 FOLDER = Path(shapes.__file__).parent
 FREE = ("config", "run")

@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from floatgate import _core
-from floatgate.arguments import U32, checked
-from floatgate.compare import Comparison, compare
-from floatgate.errors import FloatgateError, InputError, RunError
-from floatgate.lifetime import Lifetime, lifetime
-from floatgate.query import query
-from floatgate.record import Record
-from floatgate.run import Run, load, resume, run
-from floatgate.sweeps.api import LoadedSweep, load_sweep, sweep
+from floatgate.base.arguments import U32, checked
+from floatgate.base.errors import FloatgateError, InputError, RunError
+from floatgate.results.result_view import Record
+from floatgate.run.lifetime import Lifetime, lifetime
+from floatgate.run.run import Run, load, resume, run
+from floatgate.study.compare import Comparison, compare
+from floatgate.study.query import query
+from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
 
 __version__ = _core.__version__
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from floatgate.request_log import RequestLog
+from floatgate.run.request_log import RequestLog
 
 __version__: str
 

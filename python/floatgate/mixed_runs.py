@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate.trace_metadata import described
+from floatgate.trace.metadata import described
 
 PAGE_BYTES = 4096
 RUN_PAGES = 128

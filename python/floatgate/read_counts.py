@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate.trace_metadata import described
+from floatgate.trace.metadata import described
 
 PAGE_BYTES = 4096
 

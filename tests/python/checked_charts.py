@@ -12,7 +12,7 @@ from urllib.parse import quote
 import jsonschema_rs
 import pytest
 
-from floatgate import drawing
+from floatgate.pages import drawing
 
 
 def check(chart: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from floatgate import rb
+from floatgate.lab import rb
 
 SHAPE = rb.Shape(channels=2, chips=1, dies=1, planes=1, page_bytes=4096, pages_per_block=128)
 LENGTHS_US = {"reads": (30, 80), "programs": (300, 900), "erases": (2500, 3500)}

@@ -12,8 +12,8 @@ import socket
 import threading
 from typing import Any
 
-from floatgate import drawing
-from floatgate.drawing import CannotDrawError
+from floatgate.pages import drawing
+from floatgate.pages.drawing import CannotDrawError
 
 _FONTS = {"own": {"own_fonts": True}, "system": {}}
 

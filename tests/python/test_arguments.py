@@ -14,7 +14,7 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
-from floatgate.recorder import text_trace
+from floatgate.trace.recorder import text_trace
 
 LOOP: dict[str, Any] = {}
 LOOP["ftl"] = LOOP

@@ -18,7 +18,7 @@ def test_a_changed_crate_runs_its_own_tests_and_fast_ones_of_the_simulator() -> 
         [*SIMULATOR, "determinism::", "goldens::", "policies::"],
     ]
     assert list(check.cargo_tests(["crates/capture/src/humps.rs"])) == [[*CARGO, "-p", "floatgate-capture"]]
-    assert list(check.cargo_tests(["python/floatgate/run.py"])) == []
+    assert list(check.cargo_tests(["python/floatgate/run/run.py"])) == []
 
 
 def test_changed_tests_of_the_simulator_run() -> None:
@@ -29,9 +29,9 @@ def test_changed_tests_of_the_simulator_run() -> None:
 @pytest.mark.parametrize(
     ("path", "test"),
     [
-        ("python/floatgate/smart.py", "test_smart.py"),
-        ("python/floatgate/sweeps/points.py", "test_sweep_points.py"),
-        ("python/floatgate/recorder/page_cache.py", "test_record_model.py"),
+        ("python/floatgate/lab/smart.py", "test_smart.py"),
+        ("python/floatgate/study/sweeps/points.py", "test_sweep_points.py"),
+        ("python/floatgate/trace/recorder/page_cache.py", "test_record_model.py"),
         ("python/floatgate/cli/compare.py", "test_cli_compare.py"),
         ("tests/python/test_units.py", "test_units.py"),
         ("README.md", "test_pages.py"),

@@ -10,8 +10,9 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
-from floatgate import lifetime_report, lifetime_summary, units
-from floatgate.reproduce import Settings, load, reproduce
+from floatgate.base import units
+from floatgate.papers import Settings, load, reproduce
+from floatgate.report import lifetime_report, lifetime_summary
 
 ROOT = Path(__file__).parents[2]
 WRITES = ("--set", "workload.requests=20000", "--target", "0.01")

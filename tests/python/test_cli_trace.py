@@ -12,7 +12,7 @@ import pytest
 
 import floatgate
 from conftest import Cli
-from floatgate import parquet_columns, traces
+from floatgate.trace import conversion, parquet_columns
 
 INFO = {
     "format", "requests", "reads", "writes", "trims", "read_bytes", "write_bytes", "trim_bytes", "duration_s",
@@ -65,7 +65,7 @@ def test_parquet_holds_every_request(cli: Cli, trace: Path, tmp_path: Path) -> N
 
 def test_parquet_is_written_in_row_groups(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_columns, "_ROWS_PER_GROUP", 100)
-    assert traces.write_parquet(str(trace), str(tmp_path / "t.parquet"), {}) == {"requests": 1100}
+    assert conversion.write_parquet(str(trace), str(tmp_path / "t.parquet"), {}) == {"requests": 1100}
     assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups >= 2
 
 

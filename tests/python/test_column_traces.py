@@ -17,10 +17,10 @@ import pytest
 import floatgate
 from conftest import Cli
 from floatgate import _core
-from floatgate.errors import InputError
-from floatgate.recorder.calls import Tally
-from floatgate.recorder.perf_events import block_request, events
-from floatgate.recorder.strace_text import parse_frame as parse_strace_frame
+from floatgate.base.errors import InputError
+from floatgate.trace.recorder.calls import Tally
+from floatgate.trace.recorder.perf_events import block_request, events
+from floatgate.trace.recorder.strace_text import parse_frame as parse_strace_frame
 
 OPS = ["read", "write", "trim"]
 

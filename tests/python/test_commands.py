@@ -12,7 +12,7 @@ from jsonschema_rs import ValidationError
 
 import checked_charts
 from commands import Commands
-from floatgate import drawing
+from floatgate.pages import drawing
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["policies"], ["run", "none.toml"], ["policies", "--nothing"]])

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from conftest import SMALL
-from floatgate.compare import Seeded, run_settings
-from floatgate.errors import InputError, RunError
-from floatgate.experiment import resolve
-from floatgate.folder import RunFolder
-from floatgate.sweeps.engine import Local
-from floatgate.unfinished import Unfinished, plan_of
+from floatgate.base.errors import InputError, RunError
+from floatgate.results.folder import RunFolder
+from floatgate.run.experiment import resolve
+from floatgate.study.compare import Seeded, run_settings
+from floatgate.study.compare_resume import Unfinished, plan_of
+from floatgate.study.sweeps.engine import Local
 
 BASE = resolve({**SMALL, "workload.requests": 20_000})
 POINTS = [[("ftl.collect.policy", '"greedy"')], [("ftl.collect.policy", '"fifo"')]]

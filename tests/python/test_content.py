@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Cli
-from floatgate import _core, content
-from floatgate.content_summary import screen
-from floatgate.recorder.content import compressed_bytes, fingerprint
+from floatgate import _core
+from floatgate.lab import content
+from floatgate.lab.content_summary import screen
+from floatgate.trace.recorder.content import compressed_bytes, fingerprint
 
 PAGE = 4096
 SMALL = ("--capacity", "1GiB", "--set", "ftl.precondition=none")

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 import floatgate
 from conftest import Cli
-from floatgate import _core, traces
-from floatgate.errors import InputError
+from floatgate import _core
+from floatgate.base.errors import InputError
+from floatgate.trace import conversion
 
 OPS = ["read", "write", "trim"]
 SECTOR = 512
@@ -83,7 +84,7 @@ def test_parquet_keeps_all_it_can_hold(rows: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         first, second = Path(name) / "a.parquet", Path(name) / "b.parquet"
         write(first, rows, contexts=CONTEXTS, recorder={"backend": "perf"})
-        assert traces.convert(str(first), str(second), "parquet", {}) == {"requests": len(rows)}
+        assert conversion.convert(str(first), str(second), "parquet", {}) == {"requests": len(rows)}
         assert rows_of(second) == rows_of(first)
         schema = pq.read_schema(second)
         for column, kind in TYPES.items():
@@ -102,9 +103,9 @@ def test_a_chain_over_blkparse_keeps_requests(rows: list[dict[str, Any]]) -> Non
         # A format without signs: the first stamp is the smallest.
         rows = [{**row, "time_ns": max(row["time_ns"], rows[0]["time_ns"])} for row in rows]
         write(first, rows, PLAIN)
-        report = traces.convert(str(first), str(text), "blkparse", {})
+        report = conversion.convert(str(first), str(text), "blkparse", {})
         assert {key for key, count in report.items() if count} == {"requests"}
-        traces.convert(str(text), str(last), "parquet", {})
+        conversion.convert(str(text), str(last), "parquet", {})
         assert rows_of(last, PLAIN) == rows_of(first, PLAIN)
 
 
@@ -115,7 +116,7 @@ def test_what_texts_cannot_hold_is_counted(tmp_path: Path, to: str) -> None:
     none = {"context": None, "stream": 0, "predicted_life": 0, "fingerprints": None, "compressed_bytes": None}
     later = {**row, **none, "time_ns": 1, "op": "trim"}
     write(tmp_path / "a.parquet", [row | page, later, {**later, "op": "read"}])
-    report = traces.convert(str(tmp_path / "a.parquet"), str(tmp_path / "b"), to, {})
+    report = conversion.convert(str(tmp_path / "a.parquet"), str(tmp_path / "b"), to, {})
     lost = {key for key, count in report.items() if count and key != "requests"}
     columns = {"contexts_left_out", "streams_left_out", "predicted_lives_left_out", "contents_left_out"}
     always = {*columns, "devices_renamed"}
@@ -278,9 +279,9 @@ def test_the_sample_traces_survive(tmp_path: Path, to: str) -> None:
     converted = 0
     for path in sorted(SAMPLES.glob("*/*.zst")):
         first, text, last = (str(tmp_path / name) for name in ("a.parquet", "b", "c.parquet"))
-        traces.convert(str(path), first, "parquet", {"requests": "100000"})
-        report = traces.convert(first, text, to, {})
-        traces.convert(text, last, "parquet", {"format": to.removesuffix("-v3")})
+        conversion.convert(str(path), first, "parquet", {"requests": "100000"})
+        report = conversion.convert(first, text, to, {})
+        conversion.convert(text, last, "parquet", {"format": to.removesuffix("-v3")})
         before, after = pq.read_table(first), pq.read_table(last)
         if to == "parquet":
             assert after.equals(before), path.name

@@ -15,8 +15,8 @@ import pytest
 
 import floatgate
 from conftest import Cli
-from floatgate.errors import InputError
-from floatgate.sweeps.engines import engine_of
+from floatgate.base.errors import InputError
+from floatgate.study.sweeps.engines import engine_of
 from test_dask import ONE_THREAD, Cluster
 
 VARY = ("--vary", "ftl.spare_factor=0.2,0.3", "--vary", "ftl.collect.policy=greedy,fifo", "--no-report")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from floatgate import metrics
-from floatgate.differences import between
+from floatgate.results import metrics
+from floatgate.study.differences import between
 
 FIGURES = [tuple(metric.key.split(".")) for metric in metrics.compared()]
 T_95 = {1: 12.706, 2: 4.303, 3: 3.182}

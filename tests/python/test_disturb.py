@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import floatgate
-from floatgate import disturb, disturb_report, units
+from floatgate.base import units
+from floatgate.report import disturb, disturb_report
 
 SETTINGS = {
     "drive.geometry.blocks_per_plane": 64,

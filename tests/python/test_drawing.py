@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Outcome
-from floatgate import charts, drawing, html
+from floatgate.pages import charts, drawing, html
 
 ADDRESS_SPACE = 8 << 30
 """Bytes: ample for floatgate, too little for the renderer, which reserves far more than it uses."""

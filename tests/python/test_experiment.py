@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from floatgate import _core
-from floatgate.errors import FloatgateError, InputError
-from floatgate.experiment import Experiment, flatten, parse_set, parse_vary, resolve, toml_value
+from floatgate.base.errors import FloatgateError, InputError
+from floatgate.run.experiment import Experiment, flatten, parse_set, parse_vary, resolve, toml_value
 
 KEYS = ("seed", "drive.capacity", "ftl.spare_factor", "ftl.collect.policy", "workload.requests", "workload.pattern")
 VALUES = st.one_of(st.booleans(), st.integers(-(2**63), 2**63 - 1), st.floats(), st.text(), st.lists(st.integers(0, 9)))

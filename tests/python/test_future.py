@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from floatgate import _core, library
-from floatgate.errors import InputError
-from floatgate.experiment import Experiment, Overrides
-from floatgate.recorded import dense
-from floatgate.reproduce import load
-from floatgate.run import execute
+from floatgate import _core
+from floatgate.base.errors import InputError
+from floatgate.papers import load
+from floatgate.run.experiment import Experiment, Overrides
+from floatgate.run.run import execute
+from floatgate.trace import library
+from floatgate.trace.dense_traces import dense
 
 SEPARATORS = [row["name"] for row in json.loads(_core.catalogue())["policies"]["ftl.separate"]]
 KNOWING = ("ora", "fk")

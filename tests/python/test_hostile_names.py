@@ -14,7 +14,7 @@ import pytest
 
 import floatgate
 from conftest import SMALL
-from floatgate import text_out
+from floatgate.base import text_out
 from floatgate.cli import status
 from floatgate.cli.app import command
 from test_placement_keys import record

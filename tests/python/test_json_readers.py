@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from floatgate import json_in, shapes
-from floatgate.errors import InputError
+from floatgate.base import json_in
+from floatgate.base.errors import InputError
+from floatgate.results import shapes
 from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from floatgate.reproduce.judge import RULES, Claim, Found, judge, problem, rule_text, shown
+from floatgate.papers.judge import RULES, Claim, Found, judge, problem, rule_text, shown
 
 
 def verdict(rule: dict[str, Any], values: dict[str, Any]) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from floatgate import life_range
-from floatgate import lifetime_summary as summary
-from floatgate.lifetime import Lifetime
-from floatgate.plan import Plan
-from floatgate.plan_point import Bounds, Point, choices
-from floatgate.throttle_charts import thin
+from floatgate.report import life_range
+from floatgate.report import lifetime_summary as summary
+from floatgate.report.throttle_charts import thin
+from floatgate.run.lifetime import Lifetime
+from floatgate.study.plan import Plan
+from floatgate.study.plan_point import Bounds, Point, choices
 
 GIB = 1 << 30
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from floatgate import owner
+from floatgate.base import owner
 
 PRINT = "from floatgate import owner; print(owner.mark(), flush=True); input()"
 

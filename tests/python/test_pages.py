@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from floatgate import _core, library
+from floatgate import _core
+from floatgate.trace import library
 from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]

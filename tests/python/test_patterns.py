@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from floatgate.errors import InputError, RunError
-from floatgate.patterns import Settings, mine, of_trace
+from floatgate.base.errors import InputError, RunError
+from floatgate.trace.patterns import Settings, mine, of_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted([*(ROOT / "traces").glob("*.parquet"), *(ROOT / "traces").glob("*.zst")])

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from floatgate import library
-from floatgate.errors import InputError
-from floatgate.experiment import Experiment
+from floatgate.base.errors import InputError
 from floatgate.placement import DRIVE, Placement, place
 from floatgate.placement.lives import lives_of
-from floatgate.recorded import dense
-from floatgate.run import execute
+from floatgate.run.experiment import Experiment
+from floatgate.run.run import execute
+from floatgate.trace import library
+from floatgate.trace.dense_traces import dense
 
 PAGE = 4096
 

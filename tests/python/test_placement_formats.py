@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from conftest import Cli
-from floatgate.errors import InputError
+from floatgate.base.errors import InputError
 from floatgate.placement import place
 from floatgate.placement.formats import fcntl as formats_fcntl
 from floatgate.placement.formats import fio

@@ -14,14 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from floatgate.errors import InputError
+from floatgate.base.errors import InputError
 from floatgate.placement import paths, place
 from floatgate.placement.extents import stand_ins
 from floatgate.placement.grouping import by_life, clusters
 from floatgate.placement.keys import NOBODY, keys_of
 from floatgate.placement.lives import Lives, lives_of, of_keys
 from floatgate.placement.logs import logs
-from floatgate.recorder.layout import EXTENT_PAGES
+from floatgate.trace.recorder.layout import EXTENT_PAGES
 
 PAGE = 4096
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from floatgate.life_range import SLACK
-from floatgate.plan_point import WORTH, Bounds, Point, choices
+from floatgate.report.life_range import SLACK
+from floatgate.study.plan_point import WORTH, Bounds, Point, choices
 
 
 def point(served: float | None = 1.0, low: float | None = None, years: float = 6.0, **told: Any) -> Point:

@@ -14,11 +14,12 @@ import pytest
 
 import floatgate
 from conftest import Cli
-from floatgate import planning, units
+from floatgate.base import units
 from floatgate.cli import status
-from floatgate.experiment import Experiment, resolve
-from floatgate.plan_point import Point
-from floatgate.planning import _delayed, _overrides
+from floatgate.run.experiment import Experiment, resolve
+from floatgate.study import planning
+from floatgate.study.plan_point import Point
+from floatgate.study.planning import _delayed, _overrides
 
 DAY_S = 86_400
 SMALL = ("--set", "drive.geometry.blocks_per_plane=64", "--set", "drive.geometry.pages_per_block=64")

@@ -11,7 +11,7 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
-from floatgate.query import query
+from floatgate.study.query import query
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
-from floatgate.errors import InputError, RunError
-from floatgate.query import query
+from floatgate.base.errors import InputError, RunError
+from floatgate.study.query import query
 
 ENDLESS = "select * from range(100000000000)"
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from floatgate import rb
-from floatgate.rb_summary import screen
+from floatgate.lab import rb
+from floatgate.lab.rb_summary import screen
 from rb_captures import (
     INTERVAL,
     PACKERS,

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from floatgate import rb
-from floatgate.errors import InputError
+from floatgate.base.errors import InputError
+from floatgate.lab import rb
 from rb_captures import PACKERS, SHAPE, draw, session, vcd
 
 DRIVE = ("--channels", "2", "--chips", "1", "--dies", "1", "--planes", "1", "--page-bytes", "4096")

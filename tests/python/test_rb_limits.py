@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from floatgate import rb
+from floatgate.lab import rb
 
 SHAPE = ("--channels", "1", "--chips", "1", "--dies", "1", "--planes", "1", "--page-bytes", "4096")
 

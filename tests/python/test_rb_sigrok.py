@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from floatgate import rb
-from floatgate.errors import InputError
+from floatgate.base.errors import InputError
+from floatgate.lab import rb
 from rb_captures import INTERVAL, SHAPE, Pin, counts_of, draw, samples
 
 pytestmark = pytest.mark.skipif(shutil.which("sigrok-cli") is None, reason="sigrok-cli is not installed")

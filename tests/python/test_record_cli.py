@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Cli
-from floatgate.recorder import backends
-from floatgate.units import counted
+from floatgate.base.units import counted
+from floatgate.trace.recorder import backends
 
 WRITER = """
 #include <fcntl.h>

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from floatgate.recorder import backends
+from floatgate.trace.recorder import backends
 
 AHEAD = 1_000_000_000_000
 """What the monotonic clock is ahead, nanoseconds."""

@@ -18,15 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Cli
-from floatgate.recorder import backends, strace_data, strace_text
-from floatgate.recorder.calls import Call, Tally
-from floatgate.recorder.content import WrittenContent
-from floatgate.recorder.contexts import ContextTable
-from floatgate.recorder.distinct import DistinctPages
-from floatgate.recorder.files import FileTracker
-from floatgate.recorder.layout import File, Layout
-from floatgate.recorder.page_cache import CacheModel, PageCache, Request
-from floatgate.recorder.shadow import Before, Shadow
+from floatgate.trace.recorder import backends, strace_data, strace_text
+from floatgate.trace.recorder.calls import Call, Tally
+from floatgate.trace.recorder.content import WrittenContent
+from floatgate.trace.recorder.contexts import ContextTable
+from floatgate.trace.recorder.distinct import DistinctPages
+from floatgate.trace.recorder.files import FileTracker
+from floatgate.trace.recorder.layout import File, Layout
+from floatgate.trace.recorder.page_cache import CacheModel, PageCache, Request
+from floatgate.trace.recorder.shadow import Before, Shadow
 
 PAGE = 4096
 MIB = 1 << 20
@@ -373,7 +373,7 @@ def test_collisions_get_fingerprints_of_their_own(tmp_path: Path) -> None:
 def test_a_recording_compares_bytes(cli: Cli, tmp_path: Path) -> None:
     # The command line as it is, with a fingerprint of one bit.
     main = (
-        "from floatgate.recorder import session\n"
+        "from floatgate.trace.recorder import session\n"
         "whole = session.fingerprint\n"
         "session.fingerprint = lambda page: whole(page) & 1\n"
         "from floatgate.cli import main\n"

@@ -20,7 +20,7 @@ import pytest
 
 from conftest import Cli
 from floatgate.cli.record import _text
-from floatgate.recorder.descriptors import Unseen
+from floatgate.trace.recorder.descriptors import Unseen
 from test_record_cli import described, problem, some_backend
 
 __all__ = ["some_backend"]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from floatgate.recorder.calls import DELETED, Call, Frame
-from floatgate.recorder.contexts import ContextTable
-from floatgate.recorder.descriptors import BLOCK_DEVICE, UNKNOWN, Inherited, kind_of
-from floatgate.recorder.files import FileTracker
-from floatgate.recorder.layout import EXTENT_PAGES, File, Layout
-from floatgate.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache, Request
+from floatgate.trace.recorder.calls import DELETED, Call, Frame
+from floatgate.trace.recorder.contexts import ContextTable
+from floatgate.trace.recorder.descriptors import BLOCK_DEVICE, UNKNOWN, Inherited, kind_of
+from floatgate.trace.recorder.files import FileTracker
+from floatgate.trace.recorder.layout import EXTENT_PAGES, File, Layout
+from floatgate.trace.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache, Request
 
 SECOND = 1_000_000_000
 PAGE = 4096

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from floatgate.recorder import perf_text, strace_text
-from floatgate.recorder.calls import AT_CWD, DELETED, Call, Frame, Tally
-from floatgate.recorder.contexts import ANONYMOUS, ContextTable, context_id, context_name, module_hash
-from floatgate.recorder.perf_data import separate_programs
+from floatgate.trace.recorder import perf_text, strace_text
+from floatgate.trace.recorder.calls import AT_CWD, DELETED, Call, Frame, Tally
+from floatgate.trace.recorder.contexts import ANONYMOUS, ContextTable, context_id, context_name, module_hash
+from floatgate.trace.recorder.perf_data import separate_programs
 
 SAMPLES = Path(__file__).parent / "test_record_samples"
 

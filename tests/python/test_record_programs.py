@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Cli
-from floatgate.recorder import backends
+from floatgate.trace.recorder import backends
 
 OPENS = 300
 

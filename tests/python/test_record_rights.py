@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from conftest import Outcome
-from floatgate.errors import InputError
-from floatgate.recorder import Options, backends, perf_data, record
+from floatgate.base.errors import InputError
+from floatgate.trace.recorder import Options, backends, perf_data, record
 
 PROGRAM = """
 import os

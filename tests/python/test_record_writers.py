@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from floatgate.recorder.calls import Call, Frame
-from floatgate.recorder.contexts import ContextTable
-from floatgate.recorder.files import FileTracker
-from floatgate.recorder.layout import File, Layout
-from floatgate.recorder.page_cache import LRU, READ, TRIM, WRITE, CacheModel, PageCache, Request, Writer
-from floatgate.recorder.processes import Birth, Processes
+from floatgate.trace.recorder.calls import Call, Frame
+from floatgate.trace.recorder.contexts import ContextTable
+from floatgate.trace.recorder.files import FileTracker
+from floatgate.trace.recorder.layout import File, Layout
+from floatgate.trace.recorder.page_cache import LRU, READ, TRIM, WRITE, CacheModel, PageCache, Request, Writer
+from floatgate.trace.recorder.processes import Birth, Processes
 
 SECOND = 1_000_000_000
 PAGE = 4096

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import floatgate
-from floatgate.errors import InputError
-from floatgate.parquet_trace import ParquetReader
-from floatgate.recorded import PAGE_BYTES, Dense, dense, scattered
+from floatgate.base.errors import InputError
+from floatgate.trace.dense_traces import PAGE_BYTES, Dense, dense, scattered
+from floatgate.trace.parquet_trace import ParquetReader
 
 
 def _write(path: Path, rows: list[tuple[int, int, int]], **columns: Any) -> Path:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import floatgate
-from floatgate import reduce, reduce_report, summary
-from floatgate.run import Run
+from floatgate.report import reduce, reduce_report, summary
+from floatgate.run.run import Run
 from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]

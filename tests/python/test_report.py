@@ -12,8 +12,10 @@ import pytest
 
 import floatgate
 from conftest import SMALL
-from floatgate import _core, charts, timeline
-from floatgate.causes import BACKGROUND, CAUSES, PATTERNS, by_cause, cause
+from floatgate import _core
+from floatgate.pages import charts
+from floatgate.pages.causes import BACKGROUND, CAUSES, PATTERNS, by_cause, cause
+from floatgate.results import timeline
 
 COMMAND = "floatgate run small.toml --set 'a=<b>'"
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from floatgate import context_updates, library
-from floatgate.errors import InputError
-from floatgate.html import escape
-from floatgate.reproduce import Settings, load, names, reproduce
-from floatgate.reproduce.judge import Found
-from floatgate.reproduce.reproduction import Reproduction
-from floatgate.reproduce.runner import jobs
-from floatgate.reproduce.separation.figures import figures as separation_figures
-from floatgate.run import execute
-from floatgate.throttle_charts import dots, look_of
+from floatgate.base.errors import InputError
+from floatgate.pages.html import escape
+from floatgate.papers import Settings, load, names, reproduce
+from floatgate.papers.judge import Found
+from floatgate.papers.reproduction import Reproduction
+from floatgate.papers.runner import jobs
+from floatgate.papers.separation.figures import figures as separation_figures
+from floatgate.report.throttle_charts import dots, look_of
+from floatgate.run.run import execute
+from floatgate.trace import context_updates, library
 
 PAPER = """
 title = "Greedy <is> best"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from floatgate.errors import InputError
-from floatgate.reproduce import Settings, load, reproduce
+from floatgate.base.errors import InputError
+from floatgate.papers import Settings, load, reproduce
 
 PAPER = """
 title = "Pins"

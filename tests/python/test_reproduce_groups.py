@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from floatgate.reproduce.groups import entries, expanded, filled_in, groups_of, rows
+from floatgate.papers.groups import entries, expanded, filled_in, groups_of, rows
 
 GROUPS = groups_of({"few": ["a", "b"], "all": [["4k", "8k"], ["sq", "rd"]]})
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from floatgate.reproduce import load
-from floatgate.reproduce.judge import Found, judge
-from floatgate.reproduce.leveling.figures import figures
-from floatgate.reproduce.leveling.values import LEVELERS, life, values
-from floatgate.reproduce.tables import filled
-from floatgate.run import execute
+from floatgate.papers import load
+from floatgate.papers.judge import Found, judge
+from floatgate.papers.leveling.figures import figures
+from floatgate.papers.leveling.values import LEVELERS, life, values
+from floatgate.papers.tables import filled
+from floatgate.run.run import execute
 
 SMALL = [
     ("drive.geometry.blocks_per_plane", "32"),

@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from floatgate import _core
-from floatgate.reproduce import Settings, load, names
-from floatgate.reproduce.judge import Found, judge
-from floatgate.reproduce.patterns.figures import PRINTED_MS, figures
-from floatgate.reproduce.patterns.values import SYSTEMS, TIMED, WORKLOADS, values
-from floatgate.reproduce.patterns.workloads import PAGE_BYTES, PAGES, prepare, write
-from floatgate.reproduce.runner import jobs
-from floatgate.reproduce.tables import filled
-from floatgate.run import execute
+from floatgate.papers import Settings, load, names
+from floatgate.papers.judge import Found, judge
+from floatgate.papers.patterns.figures import PRINTED_MS, figures
+from floatgate.papers.patterns.values import SYSTEMS, TIMED, WORKLOADS, values
+from floatgate.papers.patterns.workloads import PAGE_BYTES, PAGES, prepare, write
+from floatgate.papers.runner import jobs
+from floatgate.papers.tables import filled
+from floatgate.run.run import execute
 
 REQUESTS = {"proj_0": 4224524, "pc-server-1": 5076765, "pc-server-2": 6658794, "pc-server-3": 11404881}
 """Table II."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from floatgate.reproduce import load
-from floatgate.reproduce.judge import Found
-from floatgate.reproduce.rb_explorer import errors, states, volumes
-from floatgate.reproduce.rb_explorer.figures import figures
-from floatgate.reproduce.rb_explorer.micros import micros
-from floatgate.reproduce.rb_explorer.values import values
+from floatgate.papers import load
+from floatgate.papers.judge import Found
+from floatgate.papers.rb_explorer import errors, states, volumes
+from floatgate.papers.rb_explorer.figures import figures
+from floatgate.papers.rb_explorer.micros import micros
+from floatgate.papers.rb_explorer.values import values
 
 PAGE, GIB = 4096, 1 << 30
 

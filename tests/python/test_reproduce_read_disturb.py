@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from floatgate.reproduce import Settings, load, names
-from floatgate.reproduce.judge import Found
-from floatgate.reproduce.read_twins import BLOCK_BYTES, CHANNELS, FOLDER, drive, smaller
-from floatgate.reproduce.redftl.values import reads_share, short
-from floatgate.reproduce.redftl_plus.readers import busiest
-from floatgate.reproduce.redftl_plus.values import MODEL_TYPES, MODES
-from floatgate.reproduce.redftl_plus.values import values as plus_values
-from floatgate.reproduce.runner import jobs
-from floatgate.run import execute
+from floatgate.papers import Settings, load, names
+from floatgate.papers.judge import Found
+from floatgate.papers.read_twins import BLOCK_BYTES, CHANNELS, FOLDER, drive, smaller
+from floatgate.papers.redftl.values import reads_share, short
+from floatgate.papers.redftl_plus.readers import busiest
+from floatgate.papers.redftl_plus.values import MODEL_TYPES, MODES
+from floatgate.papers.redftl_plus.values import values as plus_values
+from floatgate.papers.runner import jobs
+from floatgate.run.run import execute
 
 
 def test_papers_with_hyphens_are_found_by_their_names() -> None:

@@ -13,16 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Cli
-from floatgate import context_updates, library
-from floatgate.errors import InputError
-from floatgate.reproduce import load
-from floatgate.reproduce.ids import values as ids_values
-from floatgate.reproduce.ids import workloads as ids_workloads
-from floatgate.reproduce.judge import Found
-from floatgate.reproduce.pds import values
-from floatgate.reproduce.pds import workloads as pds_workloads
-from floatgate.reproduce.separation import workloads as separation_workloads
-from floatgate.run import execute
+from floatgate.base.errors import InputError
+from floatgate.papers import load
+from floatgate.papers.ids import values as ids_values
+from floatgate.papers.ids import workloads as ids_workloads
+from floatgate.papers.judge import Found
+from floatgate.papers.pds import values
+from floatgate.papers.pds import workloads as pds_workloads
+from floatgate.papers.separation import workloads as separation_workloads
+from floatgate.run.run import execute
+from floatgate.trace import context_updates, library
 
 PAGE = 4096
 

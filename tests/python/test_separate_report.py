@@ -8,7 +8,7 @@ import pytest
 
 import floatgate
 from conftest import SMALL
-from floatgate import separate_report, summary
+from floatgate.report import separate_report, summary
 
 HASHED = SMALL | {
     "workload.pattern": "hot-cold",

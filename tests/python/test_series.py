@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import floatgate
-from floatgate.series import rates, table, thinned
+from floatgate.results.series import rates, table, thinned
 
 COLUMNS = {
     "requests": [10, 20, 30, 35],

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from floatgate import smart
-from floatgate.errors import InputError
+from floatgate.base.errors import InputError
+from floatgate.lab import smart
 
 EXPECTED = "expected JSON of smartctl --json -x, of nvme smart-log or of nvme ocp smart-add-log"
 MIB = 1 << 20

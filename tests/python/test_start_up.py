@@ -12,9 +12,9 @@ import typer
 
 import floatgate
 from conftest import Cli
-from floatgate import drawing
 from floatgate.cli import status
 from floatgate.cli.app import MODULES, command
+from floatgate.pages import drawing
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import floatgate
-from floatgate import amplification, summary, units, worth
+from floatgate.base import units
+from floatgate.report import amplification, lifetime_headline, summary
 
 RESULT: dict[str, Any] = {
     "drive": {
@@ -41,7 +42,9 @@ def test_the_lines_are_those_of_the_contract() -> None:
     assert summary.workload(RESULT, EXPERIMENT) == (
         "web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint"
     )
-    assert worth.line(RESULT) == "4.1 years at this rate (3000 P/E cycles; 194 TBW; 0.56 drive writes per day)"
+    assert (
+        lifetime_headline.line(RESULT) == "4.1 years at this rate (3000 P/E cycles; 194 TBW; 0.56 drive writes per day)"
+    )
     assert amplification.line(RESULT) == "1.93 (95 %: 1.92-1.94, stationary)"
     assert summary.programs(RESULT) == "52 % host, 47 % garbage collection, 1 % partial pages"
     assert summary.wear(RESULT) == "412 erases per block (min 398, max 431, sd 6.1)"
@@ -53,11 +56,11 @@ def test_a_run_that_is_too_short_tells_no_life() -> None:
     evidence = {"enough": False, "why": "too short", "drive_writes": 0.31, "drive_writes_needed": 1.0}
     result = {**RESULT, "evidence": evidence, "workload": {"kind": "trace", "passes": 2}}
     said = "too short: 0.31 drive writes, at least 1.0 needed"
-    assert worth.line(result) == f"no figure yet: {said} (workload.repeat = 8)"
+    assert lifetime_headline.line(result) == f"no figure yet: {said} (workload.repeat = 8)"
     synthetic = {**result, "workload": {"kind": "synthetic"}, "config": {"workload": {"requests": 1000}}}
-    assert worth.too_short(synthetic) == f"{said} (workload.requests = 4000)"
-    assert (worth.years(result), worth.tbw_bytes(result)) == (None, None)
-    assert worth.years({**RESULT, "evidence": {**evidence, "enough": True}}) == 4.1
+    assert lifetime_headline.too_short(synthetic) == f"{said} (workload.requests = 4000)"
+    assert (lifetime_headline.years(result), lifetime_headline.tbw_bytes(result)) == (None, None)
+    assert lifetime_headline.years({**RESULT, "evidence": {**evidence, "enough": True}}) == 4.1
 
 
 def test_uneven_wear_leads_with_the_first_block() -> None:
@@ -65,27 +68,32 @@ def test_uneven_wear_leads_with_the_first_block() -> None:
     life |= {"years_spare_blocks": 0.9, "tbw_first_block_bytes": 38e12}
     config = {"ftl": {"level": {"policy": "none"}}}
     result = {**RESULT, "lifetime": life, "wear": {"max_over_mean": 5.2}, "config": config}
-    assert worth.line(result) == (
+    assert lifetime_headline.line(result) == (
         "292 days until the first block wears out (329 days until spare blocks run out; 4.1 years for the average "
         "block; 3000 P/E cycles; 38.0 TBW; 0.56 drive writes per day)"
     )
-    assert worth.warning(result) == (
+    assert lifetime_headline.warning(result) == (
         "wear is uneven: the most erased block has 5.20 times the erases of the mean block "
         '(ftl.level.policy = "hot-cold-swap" levels it)'
     )
     even = {**result, "wear": {"max_over_mean": 1.1}}
     even["lifetime"] = {**life, "years_first_block": 3.9, "years_first_block_range": [3.5, 4.0]}
-    assert str(worth.line(even)).startswith("4.1 years at this rate (first block 3.9 years, 3.5 years to 4.0 years; ")
-    assert worth.warning(even) is None
+    assert str(lifetime_headline.line(even)).startswith(
+        "4.1 years at this rate (first block 3.9 years, 3.5 years to 4.0 years; "
+    )
+    assert lifetime_headline.warning(even) is None
 
 
 def test_endurance_stands_beside_the_rating() -> None:
     drive = {**RESULT["drive"], "logical_bytes": 500 * 10**9, "rated": {"drive_writes": 600.0}}
     result = {**RESULT, "drive": drive}
-    assert worth.beside_rating(result) == "65 % of the rated drive writes"
-    assert "194 TBW; 65 % of the rated drive writes; 0.56 drive writes per day" in str(worth.line(result))
-    assert worth.beside_rating({**result, "lifetime": {"tbw_bytes": 1e15}}) == "3.33 times the rated drive writes"
-    assert worth.beside_rating({**result, "drive": {**drive, "rated": None}}) is None
+    assert lifetime_headline.beside_rating(result) == "65 % of the rated drive writes"
+    assert "194 TBW; 65 % of the rated drive writes; 0.56 drive writes per day" in str(lifetime_headline.line(result))
+    assert (
+        lifetime_headline.beside_rating({**result, "lifetime": {"tbw_bytes": 1e15}})
+        == "3.33 times the rated drive writes"
+    )
+    assert lifetime_headline.beside_rating({**result, "drive": {**drive, "rated": None}}) is None
 
 
 def test_bytes_and_pages_that_differ_are_explained() -> None:
@@ -128,23 +136,26 @@ def test_a_throttle_says_what_it_held_back() -> None:
 
 
 def test_what_is_not_known_is_left_out() -> None:
-    assert worth.line({**RESULT, "lifetime": {"years": None, "pe_cycles": 3000, "tbw_bytes": 194e12}}) == (
+    assert lifetime_headline.line({**RESULT, "lifetime": {"years": None, "pe_cycles": 3000, "tbw_bytes": 194e12}}) == (
         "194 TBW (3000 P/E cycles; no years, since the workload has no time span)"
     )
     assert amplification.line({**RESULT, "waf": None}) == "none: the workload wrote nothing"
     assert summary.latency({**RESULT, "latency_us": None}) is None
     assert summary.workload({}, {}) is None
-    assert worth.line({}) is None
+    assert lifetime_headline.line({}) is None
 
 
 def test_rest_makes_more_of_the_cycles() -> None:
     facts = {**RESULT["lifetime"], "pe_cycles_achievable": 8614.7, "mean_idle_h": 5.08}
-    assert worth.line({"lifetime": facts}) == (
+    assert lifetime_headline.line({"lifetime": facts}) == (
         "4.1 years at this rate (8615 P/E cycles at 5.1 hours of rest, 3000 nominal; 194 TBW; 0.56 drive writes per "
         "day)"
     )
     facts = {"years": None, "pe_cycles": 3000, "pe_cycles_achievable": None, "mean_idle_h": None, "tbw_bytes": 194e12}
-    assert worth.line({"lifetime": facts}) == "194 TBW (3000 P/E cycles; no years, since the workload has no time span)"
+    assert (
+        lifetime_headline.line({"lifetime": facts})
+        == "194 TBW (3000 P/E cycles; no years, since the workload has no time span)"
+    )
 
 
 def test_a_short_run_says_so() -> None:

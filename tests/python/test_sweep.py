@@ -16,10 +16,10 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
-from floatgate.experiment import Experiment
-from floatgate.sweeps import engine
-from floatgate.sweeps.journal import Journal
-from floatgate.sweeps.work import DONE, Answer, Job
+from floatgate.run.experiment import Experiment
+from floatgate.study.sweeps import engine
+from floatgate.study.sweeps.journal import Journal
+from floatgate.study.sweeps.work import DONE, Answer, Job
 
 VARY = ("--vary", "ftl.spare_factor=0.2..0.4:3", "--vary", "ftl.collect.policy=greedy,fifo")
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from conftest import SMALL
-from floatgate.compare import run_settings
-from floatgate.errors import InputError
-from floatgate.experiment import resolve
-from floatgate.sweeps.engine import Local
-from floatgate.sweeps.sweep import Sweep, planned
-from floatgate.sweeps.work import Answer, Job
-from floatgate.tune.search import Search, begun
+from floatgate.base.errors import InputError
+from floatgate.run.experiment import resolve
+from floatgate.study.compare import run_settings
+from floatgate.study.sweeps.engine import Local
+from floatgate.study.sweeps.sweep import Sweep, planned
+from floatgate.study.sweeps.work import Answer, Job
+from floatgate.study.tune.search import Search, begun
 
 
 class Foreign:

@@ -13,14 +13,15 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Change, Cli, Counting, drop, lines_of, put
-from floatgate import _core, json_in
-from floatgate.errors import InputError
-from floatgate.experiment import resolve
-from floatgate.run import check
-from floatgate.sweeps.figures import CONTRACT, flat
-from floatgate.sweeps.journal import Journal
-from floatgate.sweeps.rows import wrong_figures
-from floatgate.sweeps.sweep import Sweep, planned
+from floatgate import _core
+from floatgate.base import json_in
+from floatgate.base.errors import InputError
+from floatgate.results.flat import CONTRACT, flat
+from floatgate.run.experiment import resolve
+from floatgate.run.run import check
+from floatgate.study.sweeps.journal import Journal
+from floatgate.study.sweeps.rows import wrong_figures
+from floatgate.study.sweeps.sweep import Sweep, planned
 
 ROOT = Path(__file__).parents[2]
 NOT_FINITE = "is no finite number or too large; expected a number below 2^128"

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from floatgate import json_in
-from floatgate.errors import InputError
-from floatgate.experiment import resolve
-from floatgate.sweeps.points import Points, parse_axis
-from floatgate.sweeps.spec import Asked, keys_known, points_of
+from floatgate.base import json_in
+from floatgate.base.errors import InputError
+from floatgate.run.experiment import resolve
+from floatgate.study.sweeps.points import Points, parse_axis
+from floatgate.study.sweeps.spec import Asked, keys_known, points_of
 
 
 def points(*vary: str, sample: str = "grid", samples: int = 0, seed: int = 1) -> Points:

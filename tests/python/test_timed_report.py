@@ -8,8 +8,9 @@ import pytest
 
 import floatgate
 from conftest import SMALL
-from floatgate import latency_charts, summary, timed_report, units
-from floatgate.causes import CAUSES, REASONS, by_reason, patterned, reason
+from floatgate.base import units
+from floatgate.pages.causes import CAUSES, REASONS, by_reason, patterned, reason
+from floatgate.report import latency_charts, summary, timed_report
 
 TIMED = SMALL | {
     "mode": "timed",

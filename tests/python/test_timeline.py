@@ -12,9 +12,10 @@ import pytest
 
 import floatgate
 from conftest import Cli
-from floatgate import timeline, timeline_chart
-from floatgate.causes import CAUSES
-from floatgate.timeline import COPY, ERASE, NO_REQUEST, PROGRAM, READ, SUSPENDED, TRANSFER
+from floatgate.pages.causes import CAUSES
+from floatgate.report import timeline_chart
+from floatgate.results import timeline
+from floatgate.results.timeline import COPY, ERASE, NO_REQUEST, PROGRAM, READ, SUSPENDED, TRANSFER
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,8 +13,8 @@ import pytest
 
 import floatgate
 from conftest import Cli
-from floatgate.tune.objective import Bound, Goal, Objective, goal_of
-from floatgate.tune.search import Trial, best_of
+from floatgate.study.tune.objective import Bound, Goal, Objective, goal_of
+from floatgate.study.tune.search import Trial, best_of
 
 GRID = (
     *("--vary", "ftl.spare_factor=0.1,0.2,0.3,0.4"),

@@ -10,11 +10,11 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Change, Cli, Counting, drop, lines_of, put
+from floatgate.base.errors import InputError
 from floatgate.cli import status
-from floatgate.errors import InputError
-from floatgate.folder import RunFolder
-from floatgate.sweeps.engine import Local
-from floatgate.tune.search import Search, begun
+from floatgate.results.folder import RunFolder
+from floatgate.study.sweeps.engine import Local
+from floatgate.study.tune.search import Search, begun
 
 NOT_FINITE = "is no finite number or too large; expected a number below 2^128"
 

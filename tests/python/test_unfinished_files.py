@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conftest import SMALL, Cli
-from floatgate import owner, unfinished_files
-from floatgate.folder import RunFolder, replacing, write_text
+from floatgate.base import owner, unfinished_files
+from floatgate.results.folder import RunFolder, replacing, write_text
 
 KINDS = {
     "run folder": "RunFolder(Path('room/one')).write(lambda staging, final: (staging / 'result.json').write_text('{') "
@@ -26,12 +26,12 @@ KINDS = {
     "    place.write_text('x') and stop()",
     "json": "with replacing(Path('room/result.json')) as temporary:\n    temporary.write_text('{') and stop()",
     "report": "Path.write_text = lambda *_: stop()\ndraw(Path('room/report.html'), lambda: 'x')",
-    "table": "import floatgate.tables, pyarrow.parquet as pq, pyarrow as pa\n"
+    "table": "import floatgate.results.table_files, pyarrow.parquet as pq, pyarrow as pa\n"
     "pq.ParquetWriter.write_batch = lambda *_, **__: stop()\n"
-    "floatgate.tables.write_table(pa.table({'a': [1]}), Path('room/a.parquet'))",
+    "floatgate.results.table_files.write_table(pa.table({'a': [1]}), Path('room/a.parquet'))",
 }
 STOP = (
-    "import time\nfrom pathlib import Path\nfrom floatgate.folder import RunFolder, draw, replacing\n"
+    "import time\nfrom pathlib import Path\nfrom floatgate.results.folder import RunFolder, draw, replacing\n"
     "def stop():\n    print('writing', flush=True)\n    time.sleep(60)\n"
 )
 

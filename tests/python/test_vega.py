@@ -1,4 +1,4 @@
-"""Charts by ``floatgate.vega`` are those that Altair would make of the same words."""
+"""Charts by ``floatgate.pages.vega`` are those that Altair would make of the same words."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import pytest
 
 import floatgate
 from conftest import SMALL
-from floatgate import _core, charts, drawing, trace_report, vega
-from floatgate.compare import compare
+from floatgate import _core
+from floatgate.pages import charts, drawing, vega
+from floatgate.study.compare import compare
+from floatgate.trace import page
 
 PACKAGE = "floatgate."
 
@@ -43,7 +45,7 @@ def _timed() -> floatgate.Run:
 
 def _of_a_trace(trace: Path) -> str:
     facts = json.loads(_core.trace_info(str(trace), {"format": "msr"}))
-    return trace_report.page(str(trace), facts)
+    return page.page(str(trace), facts)
 
 
 def _of_settings() -> str:
@@ -59,9 +61,9 @@ def test_charts_are_those_of_altair(small_run: floatgate.Run, trace: Path, monke
         "trace": (lambda: _of_a_trace(trace), 8),
         "settings": (_of_settings, 2),
     }
-    for name, (page, least) in pages.items():
-        ours = _specifications(page, monkeypatch, vega)
-        theirs = _specifications(page, monkeypatch, alt)
+    for name, (drawn, least) in pages.items():
+        ours = _specifications(drawn, monkeypatch, vega)
+        theirs = _specifications(drawn, monkeypatch, alt)
         assert len(ours) >= 2 * least, name  # wide and narrow
         assert ours == theirs, name
 

@@ -24,7 +24,7 @@ pub struct CauseInfo {
     /// The colour in pictures, `#rrggbb`. The colours can be told apart with the common colour weaknesses.
     pub color: &'static str,
     /// The pattern drawn over the colour, for pictures in black and white; the empty one is a plain fill. The report
-    /// knows the patterns (`python/floatgate/causes.py`).
+    /// knows the patterns (`python/floatgate/pages/causes.py`).
     pub pattern: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Formats that Python reads, handed to the core as columns: `floatgate.trace_columns` understands the file, this
+//! Formats that Python reads, handed to the core as columns: `floatgate.trace.columns` understands the file, this
 //! module only moves its arrays.
 
 use crate::errors::carry;
@@ -9,7 +9,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A reader of `floatgate.trace_columns`.
+/// A reader of `floatgate.trace.columns`.
 struct PythonReader {
     reader: Py<PyAny>,
     columns: OptionalColumns,
@@ -18,7 +18,7 @@ struct PythonReader {
 /// Opens a trace with the Python package.
 fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
     let opened = Python::attach(|py| -> PyResult<PythonReader> {
-        let module = py.import("floatgate.trace_columns")?;
+        let module = py.import("floatgate.trace.columns")?;
         let reader = module.call_method1("open_columns", (file.format, file.name, file.path))?;
         let optional: Vec<String> = reader.getattr("optional")?.extract()?;
         let has = |name: &str| optional.iter().any(|o| o == name);

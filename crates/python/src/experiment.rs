@@ -202,14 +202,14 @@ fn options(
     Ok(Options { save_drive, snapshot, snapshot_every, command, warn: Some(warn), ..Options::default() })
 }
 
-/// Says with `floatgate.errors.warn` what went wrong while a run goes on.
+/// Says with `floatgate.base.errors.warn` what went wrong while a run goes on.
 fn warn(text: &str) {
-    call_with("floatgate.errors", "warn", text);
+    call_with("floatgate.base.errors", "warn", text);
 }
 
-/// Says with `floatgate.progress.tell` what a run is about to do.
+/// Says with `floatgate.base.progress.tell` what a run is about to do.
 fn tell(text: &str) {
-    call_with("floatgate.progress", "tell", text);
+    call_with("floatgate.base.progress", "tell", text);
 }
 
 fn call_with(module: &str, function: &str, text: &str) {

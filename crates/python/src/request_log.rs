@@ -1,4 +1,4 @@
-//! A log of requests that Python keeps: `floatgate.request_log` writes the file, this module only hands its columns
+//! A log of requests that Python keeps: `floatgate.run.request_log` writes the file, this module only hands its columns
 //! over.
 
 use crate::errors::carry;
@@ -7,7 +7,7 @@ use floatgate_experiment::{RequestRows, RequestSink};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// A `floatgate.request_log.RequestLog`.
+/// A `floatgate.run.request_log.RequestLog`.
 pub struct PythonLog(pub Py<PyAny>);
 
 impl RequestSink for PythonLog {

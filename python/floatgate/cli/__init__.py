@@ -14,8 +14,8 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from floatgate import _core, drawing
-from floatgate.errors import (
+from floatgate import _core
+from floatgate.base.errors import (
     STATUS_DONE,
     STATUS_INTERRUPTED,
     STATUS_RUN_FAILED,
@@ -27,7 +27,8 @@ from floatgate.errors import (
     one_line,
     quote,
 )
-from floatgate.unfinished_files import tidy
+from floatgate.base.unfinished_files import tidy
+from floatgate.pages import drawing
 
 _OF_A_PATH = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP),

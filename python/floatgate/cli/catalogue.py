@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from floatgate import _core, units
+from floatgate import _core
+from floatgate.base import units
+from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.text_table import table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import input_error, quote, quoted
-from floatgate.text_table import table
 
 
 def register(app: typer.Typer) -> None:

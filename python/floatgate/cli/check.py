@@ -9,7 +9,7 @@ import typer
 
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.run import check as resolve_experiment
+from floatgate.run.run import check as resolve_experiment
 
 
 def register(app: typer.Typer) -> None:

@@ -12,17 +12,17 @@ from typing import Annotated, Any
 
 import typer
 
+from floatgate.base.errors import InterruptedRunError, input_error, quoted
+from floatgate.base.parallel import must_be_few
+from floatgate.base.progress import bar, bars
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.compare import Comparison, Progress, baseline_of, run_settings, seeds_of
-from floatgate.errors import InterruptedRunError, input_error, quoted
-from floatgate.experiment import Experiment, Overrides, parse_set, split_values
-from floatgate.folder import RunFolder
-from floatgate.parallel import must_be_few
-from floatgate.progress import bar, bars
-from floatgate.sweeps.points import parse_axis
-from floatgate.unfinished import NAME as UNFINISHED
-from floatgate.unfinished import Unfinished, plan_of
+from floatgate.results.folder import RunFolder
+from floatgate.run.experiment import Experiment, Overrides, parse_set, split_values
+from floatgate.study.compare import Comparison, Progress, baseline_of, run_settings, seeds_of
+from floatgate.study.compare_resume import NAME as UNFINISHED
+from floatgate.study.compare_resume import Unfinished, plan_of
+from floatgate.study.sweeps.points import parse_axis
 
 _BARS_MAX = 12
 """Runs that have a bar of their own; more share one."""

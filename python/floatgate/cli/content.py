@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from floatgate import content_trace
+from floatgate.base.errors import STATUS_DONE, input_error, one_line, quote, warn
+from floatgate.base.progress import bar
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, must_be_new_file
-from floatgate.content import Settings, measured, unreadable_note
-from floatgate.content_summary import screen
-from floatgate.errors import STATUS_DONE, input_error, one_line, quote, warn
-from floatgate.progress import bar
+from floatgate.lab import content_trace
+from floatgate.lab.content import Settings, measured, unreadable_note
+from floatgate.lab.content_summary import screen
 
 HOURS = 24.0
 _HOURS_MAX = 876_000.0

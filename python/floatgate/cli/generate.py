@@ -9,15 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from floatgate import _core, traces, units
+from floatgate import _core
+from floatgate.base import units
+from floatgate.base.errors import input_error, one_line
+from floatgate.base.progress import bar
+from floatgate.base.text_table import table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
-from floatgate.errors import input_error, one_line
-from floatgate.experiment import Overrides, parse_set, toml_value
-from floatgate.folder import must_be_file_place, write_text, writing
-from floatgate.parquet_columns import write_columns
-from floatgate.progress import bar
-from floatgate.text_table import table
+from floatgate.results.folder import must_be_file_place, write_text, writing
+from floatgate.run.experiment import Overrides, parse_set, toml_value
+from floatgate.trace import conversion
+from floatgate.trace.parquet_columns import write_columns
 
 WORKLOADS = ("--twin", "--pattern", "--micro", "--fit")
 EXPECTED_PLACE = "a file to write the trace to"
@@ -153,14 +155,14 @@ def _workload_key(text: str) -> tuple[str, str]:
 def _write(
     out: str, to: str | None, workload: tuple[Overrides, str | None, int, dict[str, str]], output: Output
 ) -> None:
-    wanted = traces.format_of(out) if to is None else to
-    traces.check_format(wanted)
+    wanted = conversion.format_of(out) if to is None else to
+    conversion.check_format(wanted)
     with (
-        traces.unwritable(out),
+        conversion.unwritable(out),
         bar(Path(out).name, quiet=output.quiet) as progress,
         writing(Path(out)) as place,
     ):
-        if wanted == traces.PARQUET:
+        if wanted == conversion.PARQUET:
             source = _core.generate_batches(workload)
             report: dict[str, Any] = {"requests": write_columns(source, place, progress=progress)}
         else:

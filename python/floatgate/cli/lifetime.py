@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote
+from floatgate.base.progress import bar, tell
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, InterruptedRunError, input_error, quote
-from floatgate.experiment import Experiment
-from floatgate.folder import RunFolder
-from floatgate.lifetime import managed, of
-from floatgate.progress import bar, tell
+from floatgate.results.folder import RunFolder
+from floatgate.run.experiment import Experiment
+from floatgate.run.lifetime import managed, of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from floatgate.plan_point import Bounds, Point
+    from floatgate.study.plan_point import Bounds, Point
 
 Values = str | None
 
@@ -121,7 +121,7 @@ def _planned(
     *,
     report: bool,
 ) -> int:
-    from floatgate.planning import plan
+    from floatgate.study.planning import plan
 
     spares = lists["--spare-factors"]
     for text in spares or []:
@@ -157,7 +157,7 @@ def _bounds(min_served: float | None, max_write_p99_ms: float | None, price_per_
     Raises:
         InputError: one of them is no share, no time or no price.
     """
-    from floatgate.plan_point import Bounds
+    from floatgate.study.plan_point import Bounds
 
     if min_served is not None and not 0 <= min_served <= 1:
         raise input_error(f"--min-served: {min_served:g} is no share; expected a figure from 0 to 1 such as 0.99")

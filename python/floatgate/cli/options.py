@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
-from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
-from floatgate.parallel import RUNS_MAX
-from floatgate.slicing import slice_of
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
+from floatgate.base.parallel import RUNS_MAX
+from floatgate.run.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
+from floatgate.run.slicing import slice_of
+from floatgate.study.compare import Comparison
 
 Json = Annotated[
     str | None,

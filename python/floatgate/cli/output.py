@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from floatgate.errors import input_error, one_line, printable, quote
-from floatgate.folder import must_be_file_place, write_text, written
+from floatgate.base.errors import input_error, one_line, printable, quote
+from floatgate.results.folder import must_be_file_place, write_text, written
 
 EXPECTED_JSON = "a file for the JSON, or -"
 _COMMANDS = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
+from floatgate.base.errors import STATUS_DONE, one_line
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, one_line
-from floatgate.experiment import Experiment, Overrides, parse_set, toml_value
-from floatgate.folder import RunFolder
-from floatgate.slicing import slice_of
+from floatgate.results.folder import RunFolder
+from floatgate.run.experiment import Experiment, Overrides, parse_set, toml_value
+from floatgate.run.slicing import slice_of
 
 By = Annotated[
     str,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from floatgate.errors import input_error
-from floatgate.folder import RunFolder, must_be_file_place
+from floatgate.base.errors import input_error
+from floatgate.results.folder import RunFolder, must_be_file_place
 
 EXPECTED_REPORT = "a file for the report"
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floatgate import runs
+from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.text_table import Columns, table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, must_be_new_file
-from floatgate.errors import input_error, quote, quoted
-from floatgate.folder import DEFAULT_ROOT
-from floatgate.tables import EXPECTED, must_be_table_name, table_writer
-from floatgate.text_table import Columns, table
+from floatgate.results import run_folders
+from floatgate.results.folder import DEFAULT_ROOT
+from floatgate.results.table_files import EXPECTED, must_be_table_name, table_writer
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from floatgate.query_stream import Batches
+    from floatgate.study.query_stream import Batches
 
 ROWS_SHOWN = 50
 ROWS_COUNTED = 1_000_000
@@ -75,7 +75,7 @@ def query(
     Views: runs (one row per run, with folder and kind), sweep (the runs of sweeps) and series (the series of run
     folders). Columns are named by key and need double quotes where there is a dot: "ftl.spare_factor".
     """
-    from floatgate.query import ROWS_PER_BATCH, asked
+    from floatgate.study.query import ROWS_PER_BATCH, asked
 
     output = Output(json, quiet=quiet, force=force)
     *folders, sql = arguments
@@ -187,18 +187,18 @@ def list_runs(
         list[str] | None, typer.Argument(metavar="[DIR]...", help="Where to look. Default: runs.", show_default=False)
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help=f"Only results of a kind: {', '.join(runs.KINDS)}.")
+        str | None, typer.Option(metavar="KIND", help=f"Only results of a kind: {', '.join(run_folders.KINDS)}.")
     ] = None,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """List results: run folders, sweeps, comparisons and forecasts, each with what it found."""
-    from floatgate import summary_of_folder
+    from floatgate.study import summary_of_folder
 
     output = Output(json, quiet=quiet)
-    if kind is not None and kind not in runs.KINDS:
-        raise input_error(f"--kind {quote(kind)}: unknown; expected one of {quoted(list(runs.KINDS))}")
-    found = [one for one in runs.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind)]
+    if kind is not None and kind not in run_folders.KINDS:
+        raise input_error(f"--kind {quote(kind)}: unknown; expected one of {quoted(list(run_folders.KINDS))}")
+    found = [one for one in run_folders.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind)]
     told = [summary_of_folder.told(one) for one in found]
     output.give(told)
     if output.wants_json:

@@ -9,16 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from floatgate import _core, rb_report, smart
-from floatgate import rb as capture
+from floatgate import _core
+from floatgate.base.errors import STATUS_DONE, input_error, one_line
+from floatgate.base.progress import bar
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.cli.places import EXPECTED_REPORT, must_write_something, report_places
-from floatgate.errors import STATUS_DONE, input_error, one_line
-from floatgate.folder import write_text
-from floatgate.progress import bar
-from floatgate.rb_summary import screen
-from floatgate.trace_report import write_pictures
+from floatgate.lab import rb as capture
+from floatgate.lab import rb_report, smart
+from floatgate.lab.rb_summary import screen
+from floatgate.results.folder import write_text
+from floatgate.trace.page import write_pictures
 
 Captures = Annotated[
     list[str],

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floatgate import units
+from floatgate.base import units
+from floatgate.base.errors import PATH_MAX, RunError, input_error, one_line, quote, quoted
+from floatgate.base.text_table import table
+from floatgate.base.units import counted
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import PATH_MAX, RunError, input_error, one_line, quote, quoted
-from floatgate.folder import must_be_file_place
-from floatgate.text_table import table
-from floatgate.units import counted
+from floatgate.results.folder import must_be_file_place
 
 if TYPE_CHECKING:
-    from floatgate.recorder.page_cache import CacheModel
+    from floatgate.trace.recorder.page_cache import CacheModel
 
 _STACK_LIMIT = 65528
 
@@ -77,8 +77,8 @@ def record(
     quiet: o.Quiet = False,
 ) -> None:
     """Run a program and record the pages it writes, with the program context of each write."""
-    from floatgate.recorder import Options, backends
-    from floatgate.recorder import record as run
+    from floatgate.trace.recorder import Options, backends
+    from floatgate.trace.recorder import record as run
 
     output = Output(json, quiet=quiet)
     if backend is not None and backend not in backends.BACKENDS:
@@ -115,7 +115,7 @@ def _model(cache_mb: float, writeback: str, dirty_ratio: float | None, flush_int
     Raises:
         InputError: a value is out of range, or is given where it has no effect.
     """
-    from floatgate.recorder.page_cache import LRU, WRITEBACKS, CacheModel
+    from floatgate.trace.recorder.page_cache import LRU, WRITEBACKS, CacheModel
 
     if writeback not in WRITEBACKS:
         raise input_error(f"--writeback: {quote(writeback)} is unknown; expected one of {quoted(list(WRITEBACKS))}")
@@ -199,7 +199,7 @@ def _content(content: dict[str, Any], backend: str) -> str:
 
 def _incomplete(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """What the trace lacks. That nothing was lost is only said where all was seen, too."""
-    from floatgate.recorder.session import not_seen
+    from floatgate.trace.recorder.session import not_seen
 
     unseen, lost = not_seen(facts["not_seen"]), _lost(facts)
     if not unseen:

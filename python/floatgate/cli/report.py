@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from floatgate import drawing, shapes
+from floatgate.base.errors import input_error, one_line
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.compare import Comparison, Setting
-from floatgate.errors import input_error, one_line
-from floatgate.folder import must_be_file_place, write_text
-from floatgate.run import document, load
-from floatgate.runs import must_be_one
+from floatgate.pages import drawing
+from floatgate.results import shapes
+from floatgate.results.folder import must_be_file_place, write_text
+from floatgate.results.run_folders import must_be_one
+from floatgate.run.run import document, load
+from floatgate.study.compare import Comparison, Setting
 
 EXPECTED = "a file for the report"
 
@@ -51,7 +52,7 @@ def report(
         raise input_error(f"{target}: exists already; expected a new file, --out FILE or --force")
     drawing.start()
     if first is not None:
-        from floatgate.reports import report_of
+        from floatgate.study.reports import report_of
 
         text = report_of(first)
     else:

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from floatgate.base.errors import STATUS_DONE, input_error, quote, quoted
+from floatgate.base.progress import bar
+from floatgate.base.text_table import table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, input_error, quote, quoted
-from floatgate.folder import RunFolder
-from floatgate.progress import bar
-from floatgate.text_table import table
+from floatgate.results.folder import RunFolder
 
 
 def register(app: typer.Typer) -> None:
@@ -41,8 +41,8 @@ def reproduce(
     Without a name, list the papers. A failed claim is a result, so the exit status stays 0. The folder gets
     report.html, reproduce.json and the results of all runs.
     """
-    from floatgate.reproduce import Settings, load
-    from floatgate.reproduce import reproduce as run_paper
+    from floatgate.papers import Settings, load
+    from floatgate.papers import reproduce as run_paper
 
     output = Output(json, quiet=quiet, force=force)
     if name is None:
@@ -62,7 +62,7 @@ def reproduce(
 
 
 def _list(output: Output) -> None:
-    from floatgate.reproduce import load, names
+    from floatgate.papers import load, names
 
     papers = [load(name) for name in names()]
     output.give({"papers": [{"name": one.name, "title": one.title, "claims": len(one.claims)} for one in papers]})

@@ -12,16 +12,17 @@ from typing import Annotated
 
 import typer
 
-from floatgate import drawing, summary
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error
+from floatgate.base.parallel import RUNS_MAX
+from floatgate.base.progress import bar, bars
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, InterruptedRunError, input_error
-from floatgate.experiment import Experiment
-from floatgate.folder import SNAPSHOT, RunFolder, write_run
-from floatgate.parallel import RUNS_MAX
-from floatgate.progress import bar, bars
-from floatgate.run import Run, execute, go_on, remove_snapshot
-from floatgate.waveform import Waveform, pins_of
+from floatgate.pages import drawing
+from floatgate.report import summary
+from floatgate.report.waveform import Waveform, pins_of
+from floatgate.results.folder import SNAPSHOT, RunFolder, write_run
+from floatgate.run.experiment import Experiment
+from floatgate.run.run import Run, execute, go_on, remove_snapshot
 
 
 def register(app: typer.Typer) -> None:
@@ -211,7 +212,7 @@ def _resumed(folder: str, snapshot_every: float | None, output: Output, *, repor
 def _repeated(
     asked: Experiment, repeat: int, jobs: int | None, target: RunFolder, output: Output, *, shadow: bool, report: bool
 ) -> int:
-    from floatgate.repeat import run_seeds
+    from floatgate.study.repeat import run_seeds
 
     with bars([f"{asked.name()} {number}" for number in range(1, repeat + 1)], quiet=output.quiet) as progress:
         repetition = run_seeds(asked, repeat, jobs, shadow, progress)

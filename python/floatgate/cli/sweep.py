@@ -11,18 +11,18 @@ from typing import Annotated
 
 import typer
 
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
+from floatgate.base.progress import bar
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
-from floatgate.folder import REPORT, draw
-from floatgate.progress import bar
-from floatgate.sweeps.engine import Engine
-from floatgate.sweeps.engines import engine_of
-from floatgate.sweeps.folders import folder_for
-from floatgate.sweeps.loaded import load_sweep
-from floatgate.sweeps.spec import Asked, points_of
-from floatgate.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of, planned
-from floatgate.sweeps.work import Answer
+from floatgate.results.folder import REPORT, draw
+from floatgate.study.sweeps.engine import Engine
+from floatgate.study.sweeps.engines import engine_of
+from floatgate.study.sweeps.folders import folder_for
+from floatgate.study.sweeps.loaded import load_sweep
+from floatgate.study.sweeps.spec import Asked, points_of
+from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of, planned
+from floatgate.study.sweeps.work import Answer
 
 
 def register(app: typer.Typer) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from floatgate import _core
+from floatgate.base.errors import input_error, quote
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import input_error, quote
 
 
 def register(app: typer.Typer) -> None:

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from floatgate.base.errors import input_error, printable
+from floatgate.base.progress import bar
 from floatgate.cli import generate, record, trace_info, trace_patterns
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
-from floatgate.errors import input_error, printable
-from floatgate.folder import must_be_file_place
-from floatgate.progress import bar
+from floatgate.results.folder import must_be_file_place
 
 TraceFile = Annotated[
     str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
@@ -70,7 +70,7 @@ def convert(
     quiet: o.Quiet = False,
 ) -> None:
     """Convert a trace, or a slice of it, to Parquet or to another trace format."""
-    from floatgate import traces
+    from floatgate.trace import conversion
 
     output = Output(json, quiet=quiet)
     wanted = _target_format(target, to, json=json, force=force)
@@ -88,25 +88,25 @@ def convert(
         content_seed=content_seed,
     )
     with bar(Path(path).name, quiet=quiet) as progress:
-        report = traces.convert(path, target, wanted, options, progress)
+        report = conversion.convert(path, target, wanted, options, progress)
     output.give({"out": target, "format": wanted, **report})
     if output.wants_json or quiet:
         return
-    said = written_text("standard output" if target == traces.STDOUT else target, wanted, report)
-    print(printable(said), file=sys.stderr if target == traces.STDOUT else sys.stdout)
+    said = written_text("standard output" if target == conversion.STDOUT else target, wanted, report)
+    print(printable(said), file=sys.stderr if target == conversion.STDOUT else sys.stdout)
 
 
 def _target_format(target: str, to: str | None, *, json: bool, force: bool) -> str:
     """The format to write; refuses a target that cannot be written to before the work starts."""
-    from floatgate import traces
+    from floatgate.trace import conversion
 
-    if target == traces.STDOUT:
+    if target == conversion.STDOUT:
         if json:
             raise input_error("--json: standard output takes the trace; expected a file for the trace, or no --json")
         if to is None:
             raise input_error("-: standard output has no extension to name a format; expected --to FORMAT")
         return to
-    wanted = traces.format_of(target) if to is None else to
+    wanted = conversion.format_of(target) if to is None else to
     must_be_file_place(target, "a file to write the trace to")
     if Path(target).is_file() and not force:
         raise input_error(f"{target}: exists already; expected a new file, or --force")

@@ -10,15 +10,16 @@ from typing import Annotated
 
 import typer
 
-from floatgate import _core, trace_report
+from floatgate import _core
+from floatgate.base.errors import input_error, one_line
+from floatgate.base.progress import bar
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.cli.places import EXPECTED_REPORT, must_write_something, report_places
-from floatgate.errors import input_error, one_line
-from floatgate.folder import write_text
-from floatgate.progress import bar
-from floatgate.trace_charts import pictures as pictures_of
-from floatgate.trace_summary import screen
+from floatgate.results.folder import write_text
+from floatgate.trace import page
+from floatgate.trace.charts import pictures as pictures_of
+from floatgate.trace.summary import screen
 
 TraceFile = Annotated[
     str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
@@ -75,9 +76,9 @@ def info(
             text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)
         facts = json_module.loads(text)
         if report is not None:
-            write_text(report, trace_report.page(path, facts, o.command_line()), EXPECTED_REPORT)
+            write_text(report, page.page(path, facts, o.command_line()), EXPECTED_REPORT)
         if folder is not None:
-            folder.write(lambda staging, _: trace_report.write_pictures(pictures_of(facts), staging))
+            folder.write(lambda staging, _: page.write_pictures(pictures_of(facts), staging))
     output.give(text)
     if not output.wants_json:
         output.say(screen(path, facts))

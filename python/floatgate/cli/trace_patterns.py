@@ -8,16 +8,16 @@ from typing import Annotated
 
 import typer
 
-from floatgate import patterns_report
+from floatgate.base.errors import one_line
+from floatgate.base.progress import bar
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.cli.places import EXPECTED_REPORT, must_write_something, report_places
-from floatgate.errors import one_line
-from floatgate.folder import write_text
-from floatgate.patterns import Settings, of_trace
-from floatgate.patterns_summary import screen
-from floatgate.progress import bar
-from floatgate.trace_report import write_pictures
+from floatgate.results.folder import write_text
+from floatgate.trace import patterns_report
+from floatgate.trace.page import write_pictures
+from floatgate.trace.patterns import Settings, of_trace
+from floatgate.trace.patterns_summary import screen
 
 _DEFAULT = Settings()
 

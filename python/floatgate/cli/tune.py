@@ -12,19 +12,19 @@ from typing import Annotated, Any
 
 import typer
 
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, InterruptedRunError, input_error, one_line
+from floatgate.base.progress import bar
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, InterruptedRunError, input_error, one_line
-from floatgate.folder import REPORT, draw
-from floatgate.progress import bar
-from floatgate.sweeps.engine import Engine
-from floatgate.sweeps.engines import engine_of
-from floatgate.sweeps.folders import folder_for
-from floatgate.sweeps.spec import Asked as Vary
-from floatgate.sweeps.spec import points_of
-from floatgate.sweeps.sweep import plain, plan_of
-from floatgate.tune.objective import goal_of
-from floatgate.tune.search import BEST, FILE, Asked, Search, Trial, begun, best_of
+from floatgate.results.folder import REPORT, draw
+from floatgate.study.sweeps.engine import Engine
+from floatgate.study.sweeps.engines import engine_of
+from floatgate.study.sweeps.folders import folder_for
+from floatgate.study.sweeps.spec import Asked as Vary
+from floatgate.study.sweeps.spec import points_of
+from floatgate.study.sweeps.sweep import plain, plan_of
+from floatgate.study.tune.objective import goal_of
+from floatgate.study.tune.search import BEST, FILE, Asked, Search, Trial, begun, best_of
 
 TRIALS = 100
 BATCH = 8
@@ -131,7 +131,7 @@ def _same(folder: Path, asked: Asked | None, trials: int | None) -> Asked:
 
 def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -> int:
     """Search, draw the report, and say what won."""
-    from floatgate.tune import page
+    from floatgate.study.tune import page
 
     with contextlib.closing(search):
         with _saying_how_to_go_on(search), bar(search.folder.name, quiet=output.quiet) as shown:
@@ -183,7 +183,7 @@ def _no_winner(asked: Asked, trials: Sequence[Trial]) -> str:
 def _text(
     asked: Asked, trials: Sequence[Trial], front: Sequence[Trial], importance: dict[str, dict[str, float]]
 ) -> str:
-    from floatgate.tune import page
+    from floatgate.study.tune import page
 
     said = [f"{'search':<10} {page.words(asked.goal)}: {page.counts(asked, trials)}"]
     if front:

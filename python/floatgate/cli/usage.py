@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.errors import quote, quoted
+from floatgate.base.errors import quote, quoted
 
 
 def usage_message(error: Exception, root: Any) -> str | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from floatgate.base.errors import input_error
 from floatgate.disksim.model import BYTES_PER_SECTOR, SECTORS_PER_PAGE, Drive
-from floatgate.errors import input_error
 
 # What both can follow; anything else would be another drive.
 _REQUIRED = {

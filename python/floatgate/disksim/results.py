@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate.errors import input_error
+from floatgate.base.errors import input_error
 
 BINS_MS = (5.0, 10.0, 20.0, 40.0, 60.0, 90.0, 120.0, 150.0, 200.0)
 """Upper bounds of the ten bins of response times; the last one has none."""

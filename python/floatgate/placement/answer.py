@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from floatgate import _core
-from floatgate.errors import one_line
+from floatgate.base.errors import one_line
+from floatgate.base.text_out import CsvWriter
 from floatgate.placement.grouping import NO_HANDLE
 from floatgate.placement.trial import HOST_GIVEN, Refused, Results, result_of
-from floatgate.text_out import CsvWriter
 
 SCHEMA = "floatgate.placement/2"
 NONE, LOG_DATA, BY_FILE, SEPBIT, ORA = "none", "log-data", "file", "sepbit", "ora"
@@ -142,7 +142,7 @@ class Placement:
     def table(self) -> str:
         """The table as CSV: one line for each key that does not use handle 0.
 
-        Names come from the recorded programs; :mod:`floatgate.text_out` makes them harmless.
+        Names come from the recorded programs; :mod:`floatgate.base.text_out` makes them harmless.
         """
         out = io.StringIO()
         writer = CsvWriter(out)

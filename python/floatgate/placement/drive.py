@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import _core
-from floatgate.errors import input_error
-from floatgate.experiment import Experiment, Overrides
+from floatgate.base.errors import input_error
+from floatgate.run.experiment import Experiment, Overrides
 
 SEPARATOR = "ftl.separate."
 DRIVE = """

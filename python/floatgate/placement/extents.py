@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from floatgate.recorder.layout import EXTENT_PAGES, PAGE_BYTES
+from floatgate.trace.recorder.layout import EXTENT_PAGES, PAGE_BYTES
 
 
 def stand_ins(table: Any) -> tuple[Any, list[int]]:

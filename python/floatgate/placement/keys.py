@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from floatgate.errors import input_error, reading
+from floatgate.base.errors import input_error, reading
 from floatgate.placement import paths
 from floatgate.placement.extents import stand_ins
-from floatgate.trace_metadata import described
+from floatgate.trace.metadata import described
 
 BY = ("context", "file", "path-pattern", "process", "thread", "fd")
 EXPECTED = "expected a trace as floatgate trace record writes it"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from floatgate.placement.keys import NOBODY
-from floatgate.recorded import PAGE_BYTES
+from floatgate.trace.dense_traces import PAGE_BYTES
 
 
 @dataclass(frozen=True)

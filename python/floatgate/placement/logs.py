@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from floatgate.placement.lives import Lives
-from floatgate.recorder.layout import EXTENT_PAGES
+from floatgate.trace.recorder.layout import EXTENT_PAGES
 
 REQUESTS_MIN = 3
 SHARE = 0.9

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from floatgate.errors import input_error, quote, quoted
-from floatgate.experiment import Overrides
+from floatgate.base.errors import input_error, quote, quoted
 from floatgate.placement.answer import BY_FILE, LOG_DATA, NONE, ORA, SEPBIT, Applied, Placement
 from floatgate.placement.drive import ISOLATIONS, SEPARATOR, Wanted, collection_units, unit_bytes
 from floatgate.placement.grouping import NO_HANDLE, by_life
@@ -19,6 +18,7 @@ from floatgate.placement.lives import of_keys
 from floatgate.placement.logs import logs
 from floatgate.placement.tables import told_of_groups, told_of_keys
 from floatgate.placement.trial import HOST_GIVEN, Asked, Results, Trial, result_of
+from floatgate.run.experiment import Overrides
 
 LIFETIME = "lifetime"
 SEPARATORS = ("pds", "ids")

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from floatgate.errors import FloatgateError, InputError, input_error, reading
-from floatgate.experiment import Overrides
-from floatgate.parallel import at_once
+from floatgate.base.errors import FloatgateError, InputError, input_error, reading
+from floatgate.base.parallel import at_once
 from floatgate.placement.drive import Wanted, drive_for, workload
 from floatgate.placement.keys import EXPECTED, NOBODY
 from floatgate.placement.lives import lives_of
-from floatgate.recorded import dense
-from floatgate.run import execute
+from floatgate.run.experiment import Overrides
+from floatgate.run.run import execute
+from floatgate.trace.dense_traces import dense
 
 HOST_GIVEN = "host-given"
 

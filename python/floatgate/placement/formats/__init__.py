@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from floatgate.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, quote, quoted
 from floatgate.placement.answer import Placement
 from floatgate.placement.formats import fcntl, fio, rocksdb
 from floatgate.placement.grouping import NO_HANDLE

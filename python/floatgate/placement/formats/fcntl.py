@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from floatgate.errors import input_error, one_line
+from floatgate.base.errors import input_error, one_line
 from floatgate.placement import paths
 from floatgate.placement.answer import Placement
 from floatgate.placement.keys import RECORD_AGAIN

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from floatgate.errors import one_line
+from floatgate.base.errors import one_line
 from floatgate.placement.answer import Placement
-from floatgate.recorded import PAGE_BYTES
+from floatgate.trace.dense_traces import PAGE_BYTES
 
 NAME = "placement.fio"
 SEQUENTIAL = 0.5

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from floatgate.errors import input_error, one_line
+from floatgate.base.errors import input_error, one_line
 from floatgate.placement.answer import Placement
 
 NAME = "rocksdb.txt"

@@ -1,0 +1,1 @@
+"""Measurements on real things: Ready/Busy captures, counters of drives, contents of files."""

@@ -1,0 +1,239 @@
+"""Write amplification from a Ready/Busy pin: captures in, figures out (``docs/rb-explorer.md``).
+
+Source: the paper on RB-Explorer, sections 3 and 4. The core reads captures and counts; this adds what the host wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from floatgate import _core
+from floatgate.base.errors import input_error
+from floatgate.lab import rb_limits
+
+if TYPE_CHECKING:
+    from floatgate._core import Progress
+
+SCHEMA = "floatgate.rb/1"
+_U32_MAX = 2**32 - 1
+_U64_MAX = 2**64 - 1
+FAR_SHARE = 0.15
+"""Further than this from 1, 1/2, ... 1/planes, the write amplification does not tell how many planes program."""
+
+_PLANES_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Shape of the drive that was measured.
+
+    Attributes:
+        channels: channels of the drive.
+        chips: chips per channel.
+        dies: dies per chip; each has a Ready/Busy pin.
+        planes: planes per die.
+        page_bytes: bytes of a page, without its spare area.
+        pages_per_block: pages per block, where it is known.
+    """
+
+    channels: int
+    chips: int
+    dies: int
+    planes: int
+    page_bytes: int
+    pages_per_block: int | None = None
+
+
+@dataclass(frozen=True)
+class Host:
+    """What the host wrote while the pin was captured.
+
+    Attributes:
+        written_bytes: bytes.
+        step_bytes: by less than this the figure may be wrong.
+        source: where the figure comes from.
+    """
+
+    written_bytes: int
+    step_bytes: int = 0
+    source: str = "given"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to read captures and what to count.
+
+    Attributes:
+        format: ``vcd``, ``sigrok``, ``csv`` or ``intervals``; found out where it is None.
+        time_unit: unit of the times of a file that does not say it, such as ``1us``; for files of samples the time
+            between two.
+        signals: names of the signals that count, whole or behind the last dot; empty for all Ready/Busy pins.
+        program_us: ``A..B``: programs take longer than A and shorter than B microseconds; found out where it is None.
+        poll_us: time between two looks of a recorder that stands between the captures and the counts.
+        quiet_s: how long the pin must be high before that recorder sends its counts; 0: it always does.
+    """
+
+    format: str | None = None
+    time_unit: str | None = None
+    signals: tuple[str, ...] = ()
+    program_us: str | None = None
+    poll_us: float | None = None
+    quiet_s: float = 0.0
+
+
+def measure(
+    paths: Sequence[str | os.PathLike[str]],
+    shape: Shape,
+    settings: Settings | None = None,
+    *,
+    multi_page: float | None = None,
+    host: Host | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Count what the dies behind some pins did, and what was programmed for each byte of the host.
+
+    Args:
+        paths: captures; each signal of each is a die.
+        shape: shape of the drive.
+        settings: how to read them.
+        multi_page: pages per program (M_p of Equation 4), from 1 to the planes of a die; 1 where it is not known.
+        host: what the host wrote.
+        progress: called now and then with ``(bytes, total, phase)``.
+
+    Returns:
+        The JSON of ``floatgate rb measure`` (``docs/rb-explorer.md``).
+
+    Raises:
+        InputError: a capture cannot be read, no low phase is as long as a program, or a figure is outside its range.
+    """
+    facts = _counted(paths, shape, settings or Settings(), multi_page, host, progress)
+    facts["warnings"] += [*rb_limits.of_host(facts), *rb_limits.of_counts(facts)]
+    return facts
+
+
+def with_firmware(facts: dict[str, Any], media_bytes: int) -> dict[str, Any]:
+    """Set what the drive itself counts as programmed beside the pins; warn where the two contradict each other."""
+    facts = {**facts, "firmware": {"media_bytes": media_bytes}}
+    facts["warnings"] = [*facts["warnings"], *rb_limits.of_firmware(facts)]
+    return facts
+
+
+def _counted(
+    paths: Sequence[str | os.PathLike[str]],
+    shape: Shape,
+    wanted: Settings,
+    multi_page: float | None,
+    host: Host | None,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    """What :func:`measure` gives, without warnings about impossible figures.
+
+    Raises:
+        InputError: as :func:`measure`.
+    """
+    _check(paths, shape, wanted, multi_page, host)
+    text = _core.capture_measure(
+        [os.fspath(path) for path in paths],
+        (shape.channels, shape.chips, shape.dies, shape.planes, shape.page_bytes, shape.pages_per_block),
+        progress,
+        format=wanted.format,
+        time_unit=wanted.time_unit,
+        signals=list(wanted.signals),
+        program_us=wanted.program_us,
+        poll_us=wanted.poll_us,
+        quiet_s=wanted.quiet_s,
+        multi_page=multi_page,
+        host=None if host is None else (host.written_bytes, host.step_bytes),
+    )
+    facts = {"schema": SCHEMA, "version": _core.__version__, **json.loads(text)}
+    facts["host_source"] = None if host is None else host.source
+    facts["shape"] = vars(shape)
+    rb_limits.clip(facts)
+    return facts
+
+
+def find_multi_page(
+    paths: Sequence[str | os.PathLike[str]],
+    shape: Shape,
+    settings: Settings | None = None,
+    *,
+    host: Host,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Find out how many pages a program writes, from a capture of sequential writes (section 3.5).
+
+    Such writes have a write amplification near 1. Counted with one page per program, it comes out near 1 for
+    single-plane programs and near 1/planes for programs of all planes.
+
+    Args:
+        paths: captures of sequential, incompressible writes to a drive that was empty, 2 GB or so.
+        shape: shape of the drive.
+        settings: how to read them.
+        host: what the host wrote.
+        progress: called now and then with ``(bytes, total, phase)``.
+
+    Returns:
+        As :func:`measure`, with ``wa_single``, the write amplification with one page per program.
+
+    Raises:
+        InputError: as :func:`measure`.
+    """
+    single = _counted(paths, shape, settings or Settings(), 1.0, host, progress)
+    wa_single = single["wa"]
+    if not wa_single:
+        raise input_error("no low phase is a program; expected a capture of sequential writes")
+    pages = _nearest(wa_single, shape.planes)
+    scaled = {key: single[key] * pages for key in ("n_p", "p_volume_bytes", "wa", "wa_low")}
+    scaled["wa_high"] = None if single["wa_high"] is None else single["wa_high"] * pages
+    facts = {**single, **scaled, "wa_single": wa_single, "multi_page": float(pages)}
+    if abs(wa_single * pages - 1) > FAR_SHARE:
+        shown = range(2, shape.planes + 1) if shape.planes <= _PLANES_SHOWN else (2,)
+        choices = ", ".join(["1", *(f"1/{count}" for count in shown)])
+        choices += f" ... 1/{shape.planes}" if shape.planes > _PLANES_SHOWN else ""
+        far = (
+            f"with one page per program the write amplification is {wa_single:.3g}, further than 15 % from {choices}: "
+            "was the drive empty, were the writes sequential, and do geometry and host bytes fit?"
+        )
+        facts["warnings"] = [*single["warnings"], far]
+    facts["warnings"] += rb_limits.of_counts(facts)
+    return facts
+
+
+def _nearest(wa_single: float, planes: int) -> int:
+    """The pages per program, from 1 to ``planes``, whose inverse is nearest to a write amplification, as a ratio."""
+    below = min(max(math.floor(1 / wa_single), 1), planes)
+    return min((below, min(below + 1, planes)), key=lambda pages: abs(math.log(wa_single * pages)))
+
+
+def _check(
+    paths: Sequence[str | os.PathLike[str]],
+    shape: Shape,
+    settings: Settings,
+    multi_page: float | None,
+    host: Host | None,
+) -> None:
+    """Refuse what cannot be.
+
+    Raises:
+        InputError: a figure is outside its range.
+    """
+    if not paths:
+        raise input_error("no capture; expected one or more files")
+    for name, value in vars(shape).items():
+        if value is not None and not 1 <= value <= _U32_MAX:
+            raise input_error(f"--{name.replace('_', '-')}: {value} cannot be; expected a whole number from 1 on")
+    if multi_page is not None and not 1 <= multi_page <= shape.planes:
+        raise input_error(
+            f"--multi-page: {multi_page:g} pages per program on {shape.planes} planes; "
+            f"expected from 1 to {shape.planes}"
+        )
+    if host is not None and not 0 < host.written_bytes <= _U64_MAX:
+        what = "the host wrote nothing" if host.written_bytes == 0 else f"{host.written_bytes} bytes cannot be"
+        raise input_error(f"{host.source}: {what}; expected bytes that were written during the capture")
+    if settings.poll_us is None and settings.quiet_s:
+        raise input_error("--quiet-s: is of a recorder that polls; expected it with --poll-us")

@@ -1,0 +1,102 @@
+"""Says which figures of a measurement are physically impossible, with the likely reasons and what to do.
+
+The counts are exact for what the pins show, so an impossible figure means that something beside them does not fit: the
+geometry, the pages per program, the host's bytes, or the time that each of them covers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+
+Facts = dict[str, Any]
+
+SLACK_SHARE = 0.01
+"""What a drive may still hold in its cache, as a share of what the host wrote, before a figure counts as impossible."""
+UNKNOWN_DIES_SHARE = 0.15
+"""By how much dies may differ where one of several was measured."""
+
+_GEOMETRY = "--page-bytes, --channels, --chips, --dies and --multi-page"
+_SPANS = "the capture must span both readings, and begin and end while the drive is idle"
+
+
+def clip(facts: Facts) -> None:
+    """Bound what may be among the programs by the programs themselves."""
+    terms = facts["terms"]
+    terms["hidden_erases"] = min(terms["hidden_erases"], float(facts["programs"]))
+
+
+def of_counts(facts: Facts) -> list[str]:
+    """Warnings about an interval without a lower end."""
+    terms, programs = facts["terms"], facts["programs"]
+    if not facts["host_bytes"] or facts["wa_low"] or not programs:
+        return []
+    dies = terms["dies_share"] or 0.0
+    why = f"up to {units.count(terms['near_ends'] + terms['hidden_erases'])} of {programs} programs may be none"
+    why += f", and dies differ by {units.share(dies)}" if dies >= 1 else ""
+    text = (
+        f"impossible: the interval of WA begins at 0, and the host wrote {units.decimal_bytes(facts['host_bytes'])}; "
+        f"{why}: capture longer, probe more dies, or give --program-us and --pages-per-block"
+    )
+    return [text]
+
+
+def of_host(facts: Facts) -> list[str]:
+    """Warnings about less programmed than the host wrote."""
+    host_bytes = facts["host_bytes"]
+    if host_bytes is None:
+        return []
+    if facts["programs"] == 0:
+        none = (
+            f"impossible: no program, and the host wrote {units.decimal_bytes(host_bytes)}; the capture must span "
+            "these writes, --signal must name the pin, and --program-us must cover its programs"
+        )
+        return [none]
+    high = facts["wa_high"]
+    if high is None or high >= 1 - SLACK_SHARE:
+        return []
+    planes = facts["shape"]["planes"]
+    more = f"; with M_p = {planes} WA is {units.figure(facts['wa'] / facts['multi_page'] * planes, 4)}"
+    several = facts["multi_page"] < planes
+    less = (
+        f"impossible without compression: {units.decimal_bytes(facts['p_volume_bytes'])} programmed for "
+        f"{units.decimal_bytes(host_bytes)} of the host (WA at most {units.figure(high, 4)}){more if several else ''}; "
+        f"check {_GEOMETRY} (floatgate rb multi-page finds M_p), whether the host bytes are those of the capture, and "
+        "whether it goes on until the drive has emptied its cache; drives that compress can be below 1"
+    )
+    return [less]
+
+
+def of_firmware(facts: Facts) -> list[str]:
+    """Warnings about counters of the drive that contradict the pins or the host."""
+    if "firmware" not in facts:
+        return []
+    media_bytes, host_bytes = facts["firmware"]["media_bytes"], facts["host_bytes"]
+    said = []
+    if host_bytes is not None and media_bytes < host_bytes * (1 - SLACK_SHARE):
+        said.append(
+            f"impossible without compression: the drive counts {units.decimal_bytes(media_bytes)} programmed for "
+            f"{units.decimal_bytes(host_bytes)} of the host; take the readings of --ocp at the times of the host "
+            "bytes, the later one after the drive has emptied its cache"
+        )
+    low_bytes, high_bytes = _volumes(facts)
+    if high_bytes < media_bytes * (1 - SLACK_SHARE) or low_bytes > media_bytes * (1 + SLACK_SHARE):
+        most, least = f"at most {units.decimal_bytes(high_bytes)}", f"at least {units.decimal_bytes(low_bytes)}"
+        side = most if high_bytes < media_bytes else least
+        said.append(
+            f"impossible: the drive counts {units.decimal_bytes(media_bytes)} programmed, the pins {side}; check "
+            f"{_GEOMETRY}, and when --ocp was read: {_SPANS}"
+        )
+    return said
+
+
+def _volumes(facts: Facts) -> tuple[float, float]:
+    """Least and most bytes that the pins allow to be programmed, as the interval of WA has them."""
+    terms, programs, shape = facts["terms"], facts["programs"], facts["shape"]
+    dies = UNKNOWN_DIES_SHARE if terms["dies_share"] is None else terms["dies_share"]
+    pins = max(len(facts["signals"]), 1)
+    per_program = facts["multi_page"] / pins * shape["page_bytes"] * shape["channels"] * shape["chips"] * shape["dies"]
+    least = max(programs - terms["near_ends"] - terms["hidden_erases"], 0) * max(1 - dies, 0)
+    most = (programs + terms["near_ends"] + terms["cut"] + terms["missed"]) * (1 + dies)
+    return least * per_program, most * per_program

@@ -1,0 +1,135 @@
+"""The report on captures of Ready/Busy pins as one HTML page, and its picture."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from floatgate import _core
+from floatgate.base import units
+from floatgate.lab.rb_summary import ERRORS, SIGNALS, dies_of, errors, lines, signals
+from floatgate.pages import html, vega
+from floatgate.pages.charts import COUNT_UNITS, HEIGHT, INK, WIDTH, data_chart, finished, unit_of
+from floatgate.trace.charts import Picture
+
+Facts = dict[str, Any]
+
+CLASSES = {"reads": "#b35900", "programs": "#0072b2", "erases": "#882255"}
+_BARS_MAX = 160
+_CAPTION = (
+    "How many low phases there were of which length. Dashed lines are the ends of the interval: what lies between them "
+    "counts as a program, what is shorter as a read, what is longer as an erase. Heights are on a logarithmic scale."
+)
+
+
+def page(paths: Sequence[str], facts: Facts, command: str | None = None) -> str:
+    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+
+    Args:
+        paths: the captures as the user called them.
+        facts: the JSON of ``floatgate rb measure`` or ``rb multi-page``.
+        command: the command line that made it, where there was one.
+    """
+    title = Path(paths[0]).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+    drawn = "".join(html.figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts))
+    rows = [(name, text) for name, text in lines(paths, facts) if name != "WA"]
+    sections = [
+        f"<h1>{html.escape(title)}: write amplification</h1>",
+        f'<p class="soft">floatgate {html.escape(_core.__version__)}</p>',
+        html.cards(headline(facts)),
+        html.rows_table(rows),
+        f'<h2>Low phases</h2><div class="charts">{drawn}</div>' if drawn else "",
+        f"<h2>Where the interval comes from</h2>{html.grid(ERRORS, errors(facts))}",
+        f"<h2>Signals</h2>{html.grid(SIGNALS, signals(facts))}",
+        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+    ]
+    return html.document(f"{title}: floatgate rb", "\n".join(section for section in sections if section))
+
+
+def headline(facts: Facts) -> list[tuple[str, str, str]]:
+    """The cards on top: name, figure, what stands below."""
+    made = []
+    if facts["wa"] is not None:
+        high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
+        same = "" if facts["terms"]["dies_share"] is not None else f" if all {dies_of(facts['shape'])} dies do the same"
+        below = f"{units.figure(facts['wa_low'], 4)} to {high}{same}"
+        made.append(("write amplification", units.figure(facts["wa"], 4), below))
+    if "wa_single" in facts:
+        made.append(("pages per program", f"{facts['multi_page']:g}", f"WA with one: {facts['wa_single']:.3g}"))
+    made.append(("programs", units.count(facts["programs"]), "low phases within the interval"))
+    made.append(("programmed", units.decimal_bytes(facts["p_volume_bytes"]), "on all dies"))
+    if facts["host_bytes"] is not None:
+        made.append(("written by the host", units.decimal_bytes(facts["host_bytes"]), facts["host_source"]))
+    return made
+
+
+def pictures(facts: Facts) -> list[Picture]:
+    """The picture of the lengths.
+
+    Args:
+        facts: the JSON of ``floatgate rb measure``.
+    """
+    return [Picture("low-phases", "Lengths of low phases", _CAPTION, functools.partial(lengths, facts))]
+
+
+def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
+    """Low phases by length on a logarithmic axis, and the interval."""
+    ends = facts["interval_us"]
+    rows = _bars(facts)
+    span = [min(row["from"] for row in rows) * 0.9, max(row["to"] for row in rows) * 1.1]
+    name, scale = unit_of(max(row["count"] for row in rows), COUNT_UNITS)
+    for row in rows:
+        row.update(count=row["count"] / scale, base=0.7 / scale)
+    x = vega.X(
+        "from:Q",
+        title="length of the low phase, us",
+        axis=vega.Axis(format="~s" if span[1] > 1e6 else "~g", tickCount=6, labelOverlap=True),
+        scale=vega.Scale(type="log", domain=span, nice=False, clamp=True),
+    )
+    present = [kind for kind in CLASSES if any(row["class"] == kind for row in rows)]
+    title = f"low phases{f', {name}' if name else ''}"
+    y_scale = vega.Scale(type="log", domainMin=0.7 / scale, nice=False)
+    bars = (
+        data_chart(rows)
+        .mark_rect(stroke=INK, strokeWidth=0.3)
+        .encode(
+            x=x,
+            x2="to:Q",
+            y=vega.Y("count:Q", title=title, scale=y_scale, axis=vega.Axis(tickCount=5, format="~g")),
+            y2="base:Q",
+            color=vega.Color(
+                "class:N",
+                scale=vega.Scale(domain=present, range=[CLASSES[kind] for kind in present]),
+                legend=vega.Legend(title=None, orient="top", symbolType="square"),
+            ),
+        )
+    )
+    shown = [{"at": end} for end in ends if span[0] < end < span[1]]
+    rules = data_chart(shown).mark_rule(color=INK, strokeDash=[5, 4], strokeWidth=1.4).encode(x=vega.X("at:Q"))
+    return finished(vega.layer(bars, rules), width, HEIGHT)
+
+
+def _bars(facts: Facts) -> list[dict[str, Any]]:
+    """Bars of the histogram, joined until there are few enough to be seen; none lies on both sides of an end."""
+    low, high = facts["interval_us"]
+
+    def kind(middle: float) -> str:
+        return "reads" if middle <= low else "programs" if middle < high else "erases"
+
+    held = [(begin, end, count) for begin, end, count in facts["histogram_us"] if end > 0]
+    first = max(min(begin for begin, _, _ in held), 1e-6)
+    doublings = math.log2(max(end for _, end, _ in held) / first)
+    # The core has 32 bins for each doubling.
+    step = next(step for step in (1, 2, 4, 8, 16, 32, 64) if 32 * doublings / step <= _BARS_MAX or step == 64)
+    rows = []
+    keyed = ((math.floor(math.log2(max(begin, 1e-6)) * 32 / step), kind((begin + end) / 2), begin, end, count)
+             for begin, end, count in held)  # fmt: skip
+    for (_, name), group in itertools.groupby(keyed, key=lambda entry: entry[:2]):
+        parts = list(group)
+        begin, end = max(parts[0][2], 1e-6), parts[-1][3]
+        rows.append({"from": begin, "to": end, "count": sum(part[4] for part in parts), "class": name})
+    return rows

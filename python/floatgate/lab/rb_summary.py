@@ -1,0 +1,175 @@
+"""The screen of text that says what a capture tells: write amplification, counts, and what the figure rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from floatgate.base import units
+from floatgate.base.errors import one_line
+from floatgate.base.text_table import table
+
+Facts = dict[str, Any]
+
+SIGNALS = ["signal", "programs", "reads", "erases", "cut"]
+"""The columns of the table of signals."""
+ERRORS = ["what the error comes from", "programs", "share"]
+"""The columns of the table of errors."""
+_PATHS_MAX = 3
+_NAMES_MAX = 6
+
+
+def screen(paths: Sequence[str], facts: Facts) -> str:
+    """The text for a terminal.
+
+    Args:
+        paths: the captures as the user called them.
+        facts: the JSON of ``floatgate rb measure`` or ``rb multi-page``.
+    """
+    text = "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(paths, facts))
+    tables = [table(ERRORS, errors(facts), right=frozenset((1, 2)))]
+    if len(facts["signals"]) > 1:
+        tables.append(table(SIGNALS, signals(facts), right=frozenset(range(1, 5))))
+    return "\n\n".join([text, *tables])
+
+
+def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
+    """Subject and text of each line; subjects of which the capture tells nothing are left out."""
+    said = [
+        ("WA", _wa(facts)),
+        ("M_p", _multi_page(facts)),
+        ("programs", _programs(facts)),
+        ("others", _others(facts)),
+        ("volume", _volume(facts)),
+        ("host", _host(facts)),
+        ("drive says", _firmware(facts)),
+        ("capture", _capture(paths, facts)),
+        ("recorder", _recorder(facts)),
+        *[("warning", text) for text in facts["warnings"]],
+    ]
+    return [(name, text) for name, text in said if text]
+
+
+def signals(facts: Facts) -> list[list[str]]:
+    """Name and counts of each signal."""
+    return [
+        [entry["name"], *(str(entry[key]) for key in ("programs", "reads", "erases", "unclassified"))]
+        for entry in facts["signals"]
+    ]
+
+
+def errors(facts: Facts) -> list[list[str]]:
+    """What the interval of the write amplification is made of: term, programs, share of all programs."""
+    terms, programs = facts["terms"], facts["programs"]
+
+    def row(what: str, count: float, sign: str) -> list[str]:
+        share = units.share(count / programs) if programs else ""
+        signed = share if share.startswith("<") else f"{sign}{share}"
+        return [what, f"{sign}{units.count(count)}" if count else "0", signed if count else "0"]
+
+    rows = [
+        row("low phases near the ends of the interval", terms["near_ends"], "+-"),
+        row("erases that may count as programs", terms["hidden_erases"], "-"),
+        row("low phases cut at the ends of the capture", terms["cut"], "+"),
+        row("low phases between two looks or samples", terms["missed"], "+"),
+    ]
+    dies = terms["dies_share"]
+    text = "unknown" if dies is None else "0" if dies == 0 else f"+-{units.share(dies)}"
+    rows.append(["dies that differ", "", text])
+    if facts["host_step_bytes"]:
+        share = facts["host_step_bytes"] / facts["host_bytes"]
+        rows.append(["step of the host's counter", "", f"+-{units.share(share)}"])
+    return rows
+
+
+def dies_of(shape: Mapping[str, int]) -> int:
+    """Dies of the drive."""
+    return shape["channels"] * shape["chips"] * shape["dies"]
+
+
+def _wa(facts: Facts) -> str:
+    if facts["wa"] is None:
+        return "unknown: say what the host wrote, with --host-bytes, --smart or --trace"
+    high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
+    shape = facts["shape"]
+    same = "" if facts["terms"]["dies_share"] is not None else f" if all {dies_of(shape)} dies do the same"
+    return f"{units.figure(facts['wa'], 4)} ({units.figure(facts['wa_low'], 4)} to {high}{same})"
+
+
+def _multi_page(facts: Facts) -> str:
+    """Pages per program, where they were asked for."""
+    if "wa_single" not in facts:
+        return ""
+    pages = facts["multi_page"]
+    kind = "single-plane programs" if pages == 1 else f"programs of {pages:g} planes"
+    return f"{pages:g}: {kind} (WA with one page per program: {units.figure(facts['wa_single'], 4)})"
+
+
+def _programs(facts: Facts) -> str:
+    low, high = facts["interval_us"]
+    found = "given" if facts["interval_given"] else "found"
+    count = len(facts["signals"])
+    of = f"on {'1 signal' if count == 1 else f'{count} signals'}"
+    return f"{facts['programs']} {of}: low phases from {units.figure(low)} to {units.figure(high)} us ({found})"
+
+
+def _others(facts: Facts) -> str:
+    text = f"{facts['reads']} reads (shorter), {facts['erases']} erases (longer)"
+    return text + (f", {facts['unclassified']} cut" if facts["unclassified"] else "")
+
+
+def _volume(facts: Facts) -> str:
+    shape = facts["shape"]
+    pages = f"{facts['n_p']:.0f} pages per die"
+    volume = units.decimal_bytes(facts["p_volume_bytes"])
+    return f"{volume} programmed: {pages}, {dies_of(shape)} dies, {shape['page_bytes']} bytes"
+
+
+def _host(facts: Facts) -> str:
+    if facts["host_bytes"] is None:
+        return ""
+    return f"{units.decimal_bytes(facts['host_bytes'])} written ({facts['host_source']})"
+
+
+def _firmware(facts: Facts) -> str:
+    """What the drive itself counts, where it does."""
+    if "firmware" not in facts:
+        return ""
+    media_bytes = facts["firmware"]["media_bytes"]
+    text = f"{units.decimal_bytes(media_bytes)} programmed"
+    if facts["host_bytes"]:
+        text += f", a write amplification of {units.figure(media_bytes / facts['host_bytes'], 4)}"
+    if media_bytes:
+        text += f"; the pin count {_beside(facts['p_volume_bytes'] / media_bytes)}"
+    return text
+
+
+def _beside(ratio: float) -> str:
+    """How a figure compares with another, in words: a share below nothing is none."""
+    if abs(ratio - 1) < 0.0005:
+        return "is the same to 0.1 %"
+    if ratio >= 2:
+        return f"is {units.figure(ratio, 4)} times that"
+    return f"is {abs(ratio - 1):.1%} {'lower' if ratio < 1 else 'higher'}".replace("%", " %")
+
+
+def _capture(paths: Sequence[str], facts: Facts) -> str:
+    shown = ", ".join(paths if len(paths) <= _PATHS_MAX else paths[: _PATHS_MAX - 1])
+    more = f" and {len(paths) - _PATHS_MAX + 1} more" if len(paths) > _PATHS_MAX else ""
+    length = f", {units.span(facts['duration_s'])}" if facts["duration_s"] is not None else ""
+    others = facts["left_out"]
+    left = f", not counted: {', '.join(others[:_NAMES_MAX])}" if others else ""
+    left += f" and {len(others) - _NAMES_MAX} more" if len(others) > _NAMES_MAX else ""
+    return f"{shown}{more}{length}{left}"
+
+
+def _recorder(facts: Facts) -> str:
+    recorder = facts["recorder"]
+    if recorder is None:
+        return ""
+    exact, missed, merged = (recorder[key] for key in ("programs_exact", "missed", "merged"))
+    seen = facts["programs"] / exact - 1 if exact else 0.0
+    return (
+        f"polls every {recorder['period_us']:g} us: {seen:+.2%} of {exact:.0f} programs; to be expected are "
+        f"{units.count(missed)} missed and {units.count(merged)} merged low phases"
+    )

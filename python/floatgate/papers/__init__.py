@@ -1,0 +1,27 @@
+"""Papers reproduced: a paper is a folder here with its claims and its experiments; see ``docs/reproduce.md``.
+
+>>> from floatgate import reproduce
+>>> done = reproduce.reproduce(reproduce.load("ready"), reproduce.Settings(quick=True))
+>>> print(done.text())
+"""
+
+from __future__ import annotations
+
+from floatgate.papers.judge import Claim, Found, Verdict, judge
+from floatgate.papers.paper import Figure, Paper, load, names
+from floatgate.papers.reproduction import Reproduction, reproduce
+from floatgate.papers.runner import Settings
+
+__all__ = [
+    "Claim",
+    "Figure",
+    "Found",
+    "Paper",
+    "Reproduction",
+    "Settings",
+    "Verdict",
+    "judge",
+    "load",
+    "names",
+    "reproduce",
+]

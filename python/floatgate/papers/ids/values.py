@@ -1,0 +1,108 @@
+"""What the tables, figures and claims of IDS need beyond the results themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.papers.ids.workloads import GARBAGE
+from floatgate.papers.judge import Found
+from floatgate.papers.pds.values import FIGURES, JUDGED, contexts, over
+from floatgate.papers.pds.workloads import PAGES_PER_BLOCK, RECORDED
+
+SEPARATORS = ("hash", "pds-16", "ids", "ora-3")
+VARIANTS = ("none", "hash", "hash-sized", "pds-1", "pds-4", "pds-16", "ids", "ids-default", "ora-3", "ora")
+BATCHES = tuple(f"garbage-{share}" for share in GARBAGE)
+SWEPT = "garbage-15"
+"""The batch whose runs the sweep of settings is set beside."""
+
+
+def values(found: Found) -> dict[str, Any]:
+    """All values by name."""
+    made: dict[str, Any] = {}
+    for workload in RECORDED:
+        made |= contexts(found, workload, SWEPT)
+        made |= _levels(found, workload)
+        made |= _hot(found, workload)
+        writes = found.look(f"{SWEPT}.{workload}.hash.host.page_writes")
+        made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
+    of = Found(found.results, made)
+    for beside in ("hash", "pds-1", "pds-4", "pds-16"):
+        for key in ("time_s", "copied_per_victim"):
+            ratios = [over(of, f"level.{one}.ids.{key}", f"level.{one}.{beside}.{key}") for one in JUDGED]
+            made[f"ids_over.{beside}.{key}"] = _mean(ratios)
+    made |= {f"pds_over_hash.{one}": _mean([of.figure(f"time.{w}.{one}") for w in JUDGED]) for one in VARIANTS}
+    made["pace.ids_over_pds"] = _mean(
+        [over(of, f"pace.{one}.ids.gc.time_s", f"pace.{one}.pds-16.gc.time_s") for one in JUDGED]
+    )
+    made["hot_share.mean"] = _mean([made.get(f"hot_share.{one}") for one in JUDGED])
+    return made | _settings(of)
+
+
+def _levels(found: Found, workload: str) -> dict[str, Any]:
+    """Means over the levels of garbage, by ``level.WORKLOAD.VARIANT.FIGURE``; time and blocks also over HASH's."""
+    made: dict[str, Any] = {}
+    batches = _run(found, workload)
+    for variant in VARIANTS:
+        for key, of in FIGURES.items():
+            figures = [found.figure(f"{batch}.{workload}.{variant}.gc.{of}") for batch in batches]
+            made[f"level.{workload}.{variant}.{key}"] = _mean(figures)
+        streams = [_streams(found, batch, workload, variant) for batch in batches]
+        opened = [float(sum(stream["opened"] for stream in one)) if one else None for one in streams]
+        made[f"level.{workload}.{variant}.opened"] = _mean(opened)
+        used = [float(sum(stream["opened"] > 0 for stream in one)) if one else None for one in streams]
+        made[f"level.{workload}.{variant}.streams"] = _mean(used)
+    of_made = Found({}, made)
+    for variant in VARIANTS:
+        for name, key in (("time", "time_s"), ("blocks", "opened")):
+            ratio = over(of_made, f"level.{workload}.{variant}.{key}", f"level.{workload}.hash.{key}")
+            made[f"{name}.{workload}.{variant}"] = ratio
+    others = [made[f"blocks.{workload}.{one}"] for one in SEPARATORS[1:]]
+    made[f"blocks_least.{workload}"] = min((one for one in others if one is not None), default=None)
+    return made
+
+
+def _run(found: Found, workload: str) -> list[str]:
+    """The levels of garbage that were run; a quick reproduction has one."""
+    return [batch for batch in BATCHES if found.results.get(batch, {}).get(workload)]
+
+
+def _streams(found: Found, batch: str, workload: str, separator: str) -> list[dict[str, Any]]:
+    result = found.look(f"{batch}.{workload}.{separator}") or {}
+    return (result.get("separate") or {}).get("streams") or []
+
+
+def _hot(found: Found, workload: str) -> dict[str, Any]:
+    """Hot archive blocks against all others of IDS, over all levels of garbage."""
+    sums = {True: [0, 0, 0], False: [0, 0, 0]}
+    for batch in _run(found, workload):
+        first = found.look(f"{batch}.{workload}.ids.separate.found.archive_stream")
+        if first is None:
+            return {}
+        for stream in _streams(found, batch, workload, "ids"):
+            for place, key in enumerate(("opened", "victims", "copied_pages")):
+                sums[stream["stream"] >= first][place] += stream[key]
+    (hot_opened, hot_victims, hot_copied), (opened, victims, copied) = sums[True], sums[False]
+    hot_copies = hot_copied / hot_victims if hot_victims else None
+    return {
+        f"hot_share.{workload}": hot_opened / (hot_opened + opened) if hot_opened + opened else None,
+        f"hot_copies.{workload}": hot_copies,
+        f"hot_valid.{workload}": None if hot_copies is None else hot_copies / PAGES_PER_BLOCK,
+        f"cold_copies.{workload}": copied / victims if victims else None,
+    }
+
+
+def _settings(found: Found) -> dict[str, Any]:
+    """With one setting of IDS changed: time of collection over its own."""
+    made: dict[str, Any] = {}
+    swept = {variant for variants in found.results.get("settings", {}).values() for variant in variants}
+    for variant in sorted(swept):
+        ratios = [over(found, f"settings.{one}.{variant}.gc.time_s", f"{SWEPT}.{one}.ids.gc.time_s") for one in JUDGED]
+        made |= {f"settings.{variant}.{one}": ratio for one, ratio in zip(JUDGED, ratios, strict=True)}
+        made[f"settings.{variant}.mean"] = _mean(ratios)
+    means = [value for name, value in made.items() if name.endswith(".mean") and value is not None]
+    return made | ({"settings.least": min(means), "settings.most": max(means)} if means else {})
+
+
+def _mean(figures: list[float | None]) -> float | None:
+    known = [one for one in figures if one is not None]
+    return sum(known) / len(known) if known and len(known) == len(figures) else None

@@ -1,0 +1,131 @@
+"""Figures 2 and 3 and Table I as pictures, drawn from our results, and what the manager chose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from floatgate.pages.charts import INK
+from floatgate.papers.integrated.values import COMPRESSED, CONFIGURATIONS, DUPLICATE, REAL, by_ratio
+from floatgate.papers.integrated.workloads import TWINS
+from floatgate.papers.judge import Found
+from floatgate.papers.paper import Figure
+from floatgate.report import reduce_report, throttle_charts
+from floatgate.report.throttle_charts import Look
+from floatgate.results.result_view import look
+
+_BLUE, _BROWN, _GREEN = "#0072b3", "#a5630a", "#006d4a"
+LOOKS = [
+    Look("Baseline", INK, (), "circle"),
+    Look("Throttling", "#7a7a7a", (2, 3), "cross"),
+    Look("Compression", _BROWN, (8, 3), "square"),
+    Look("Dedup", _BLUE, (4, 2), "triangle-up"),
+    Look("Integrated", _GREEN, (), "diamond"),
+]
+LABELS = dict(zip(CONFIGURATIONS, (one.label for one in LOOKS), strict=True))
+NAMES = {"wksn": "WKSN", "media": "Media", "dvmt": "DVMT"}
+RATIO_LOOKS = [Look("written (D)", INK, (), "circle"), Look("energy (E)", _BROWN, (8, 3), "square")]
+FIGURE_2, TABLE_1 = "Figure 2: what a scheme leaves and costs", "Table I and Figure 3: five configurations"
+CHOSEN, RECORDED = "What Integrated chose", "Recorded programs with their content"
+
+
+def figures(found: Found) -> list[Figure]:
+    """All that there are results for, in the order of the paper."""
+    made = [
+        _ratio(found, COMPRESSED, "Figure 2(a): compression, chunks of four pages", "compression ratio r"),
+        _ratio(found, DUPLICATE, "Figure 2(b): deduplication", "share of pages that are copies"),
+        _dots(found, ("table-1", "Table I: lives", "Dashed: the five years that are required."), "years", "years", 5.0),
+        _dots(
+            found,
+            ("figure-3a", "Figure 3(a): write response", "Over that of Baseline, throttling included."),
+            "response",
+            "over Baseline",
+            1.0,
+        ),
+        _dots(
+            found,
+            ("figure-3b", "Figure 3(b): energy of a page write", "Over that of Baseline."),
+            "energy",
+            "over Baseline",
+            1.0,
+        ),
+    ]
+    for name in TWINS:
+        made += _chosen(found, name)
+    made.append(
+        _dots(
+            found,
+            ("real", "Life over the target", "Dashed: the target, half as long again as the life of Baseline."),
+            "of_target",
+            "over the target",
+            1.0,
+            batch="real",
+        )
+    )
+    return [figure for figure in made if figure is not None]
+
+
+def _ratio(found: Found, kind: str, title: str, x_title: str) -> Figure | None:
+    points = by_ratio(found, kind)
+    if not points:
+        return None
+    rows = [{"x": ratio, "y": written, "series": RATIO_LOOKS[0].label} for ratio, written, _ in points]
+    rows += [{"x": ratio, "y": energy, "series": RATIO_LOOKS[1].label} for ratio, _, energy in points]
+    caption = "Measured on a drive; dotted: that of a drive without the scheme."
+    return Figure(
+        f"figure-2-{kind}",
+        title,
+        caption,
+        lambda width: throttle_charts.lines(
+            rows, RATIO_LOOKS, x_title, "ratio", width=width, points=True, rules=[("1", 1.0)]
+        ),
+        FIGURE_2,
+    )
+
+
+def _dots(
+    found: Found, said: tuple[str, str, str], value: str, y_title: str, rule: float, batch: str = "lives"
+) -> Figure | None:
+    names: Sequence[str] = TWINS if batch == "lives" else REAL
+    rows: list[dict[str, Any]] = [
+        {"thing": NAMES.get(name, name), "value": figure, "series": LABELS[one]}
+        for name in names
+        for one in CONFIGURATIONS
+        if (figure := found.figure(f"{value}.{batch}.{name}.{one}")) is not None
+    ]
+    if not rows:
+        return None
+    things = [NAMES.get(name, name) for name in names]
+    largest = max(row["value"] for row in rows)
+    smallest = min(row["value"] for row in rows)
+    section = TABLE_1 if batch == "lives" else RECORDED
+    return Figure(
+        *said,
+        lambda width: throttle_charts.dots(
+            rows, LOOKS, things, y_title, width=width, log=largest > 20 * smallest, rule=rule
+        ),
+        section,
+    )
+
+
+def _chosen(found: Found, name: str) -> list[Figure | None]:
+    course = look(found.look(f"lives.{name}.integrated"), "reduce", "manager", "over_time") or []
+    if len(course) < 2:
+        return []
+    title = NAMES[name]
+    return [
+        Figure(
+            f"schemes-{name}",
+            f"{title}: schemes at work",
+            "The darker, the larger the share of epochs in which a scheme was on.",
+            lambda width: reduce_report.schemes(course, width),
+            CHOSEN,
+        ),
+        Figure(
+            f"demand-{name}",
+            f"{title}: demand and capacity",
+            "Flash bytes per epoch of 5 minutes: what the host asks for without any scheme, and what five years allow.",
+            lambda width: reduce_report.demand(course, width),
+            CHOSEN,
+        ),
+    ]

@@ -1,0 +1,106 @@
+"""The paper's workloads as twins, made smaller together with the drive; recorded programs; pages of one ratio each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from floatgate.base.errors import input_error
+from floatgate.lab import content_trace
+from floatgate.lab.content import Pages
+from floatgate.run.experiment import Overrides, trace_overrides
+from floatgate.trace import library
+from floatgate.trace.dense_traces import dense
+
+GIB = 1 << 30
+SMALLER = 8
+"""Twins, traffic and drive are made smaller by this; the span of a pass, the target and epochs stay."""
+DRIVE_BYTES = 64 * GIB
+TWINS = ("wksn", "media", "dvmt")
+STEADY = {"daily_swing": "0.0", "noise": "0.0"}
+"""Twins whose demand hardly changes from hour to hour."""
+TWIN_FOLDER = library.FOLDER.parent / "configs" / "twins"
+
+REAL_TARGET_YEARS = {"sqlite-content": 0.016, "build-content": 0.05, "media-content": 0.025}
+"""Half as long again as the baseline lives on a drive of 64 MiB (calibrated): recordings write without a pause."""
+REAL: Overrides = [
+    ("drive.capacity", '"64 MiB"'),
+    ("drive.geometry.channels", "1"),
+    ("drive.geometry.pages_per_block", "32"),
+]
+
+PAGES = 20_000
+"""Pages of a workload of one ratio."""
+PAGE_BYTES = 4096
+
+
+def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+    """Make the twins smaller and the traces, and size the drives; a trace of the user's gets the whole drive."""
+    made: dict[str, Overrides] = {}
+    for name in workloads:
+        if name in traces:
+            made[name] = [*trace_overrides(traces[name]), *_drive(1), ("workload.beyond", '"wrap"')]
+        elif name in TWINS:
+            made[name] = [("workload.kind", '"twin"'), ("workload.twin", str(_twin(name, folder))), *_drive(SMALLER)]
+            made[f"steady.{name}"] = [("workload.twin", str(_twin(name, folder, STEADY)))]
+        elif name in REAL_TARGET_YEARS:
+            trace = dense(library.path(name), folder / f"{name}.parquet", trims=True)
+            target = ("lifetime.throttle.target_years", str(REAL_TARGET_YEARS[name]))
+            made[name] = [*trace_overrides(str(trace.file)), *REAL, target, ("ftl.precondition", '"sequential"')]
+        else:
+            made[name] = [*trace_overrides(str(_of_one_ratio(name, folder))), ("drive.capacity", '"1 GiB"')]
+            made[name].append(("workload.repeat", "1"))
+    return made
+
+
+def _drive(smaller: int) -> Overrides:
+    return [("drive.capacity", f'"{DRIVE_BYTES // smaller // GIB} GiB"')]
+
+
+def _twin(name: str, folder: Path, settings: Mapping[str, str] | None = None) -> Path:
+    source = TWIN_FOLDER / f"{name}.toml"
+    if not source.is_file():
+        raise input_error(f"{source}: the twin is not there; expected floatgate to be installed from its checkout")
+    text = source.read_text("utf-8")
+    for key, whole in (("written_gib_per_hour", False), ("footprint_bytes", True)):
+        text, found = re.subn(rf"^{key} = (\S+)$", lambda one: _smaller(one, whole), text, flags=re.MULTILINE)  # noqa: B023
+        if found != 1:
+            raise input_error(f"{source}: {key} is not there once; expected a twin that writes so much per hour")
+    for key, value in (settings or {}).items():
+        text = re.sub(rf"^{key} = \S+$", f"{key} = {value}", text, flags=re.MULTILINE)
+    file = folder / f"{name}{'-steady' if settings else ''}.toml"
+    file.write_text(text, "utf-8")
+    return file
+
+
+def _smaller(found: re.Match[str], whole: bool) -> str:
+    key = found[0].split(" = ")[0]
+    value = int(found[1]) // SMALLER if whole else float(found[1]) / SMALLER
+    return f"{key} = {value}"
+
+
+def ratio_of(name: str) -> tuple[str, float]:
+    """``compressed-25``: the kind, and the share that compression takes off, or of pages that are copies."""
+    kind, _, percent = name.rpartition("-")
+    return kind, int(percent) / 100
+
+
+def _of_one_ratio(name: str, folder: Path) -> Path:
+    """Pages that are all compressed to the same size, or of which a share are copies of an earlier one."""
+    kind, ratio = ratio_of(name)
+    prints = np.arange(1, PAGES + 1, dtype="u8")
+    sizes = np.full(PAGES, PAGE_BYTES, dtype="u2")
+    if kind == "duplicate":
+        # Spread evenly; a copy has the content of the last page that is no copy.
+        copies = np.floor(np.arange(1, PAGES + 1) * ratio) > np.floor(np.arange(PAGES) * ratio)
+        prints = np.maximum.accumulate(np.where(copies, 0, prints)).astype("u8")
+        prints[prints == 0] = 1
+    else:
+        sizes[:] = round(PAGE_BYTES * (1 - ratio))
+    pages = Pages(prints.tobytes(), sizes.tobytes(), np.array([PAGES], dtype="u4").tobytes())
+    file = folder / f"{name}.parquet"
+    content_trace.write(str(file), pages, 1.0)
+    return file

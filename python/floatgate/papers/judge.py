@@ -1,0 +1,300 @@
+"""Claims of a paper as data, and the verdict on each.
+
+A claim names values (:class:`Found`) and a rule. The rules and their keys:
+
+``below``, ``above``, ``at-most``, ``at-least``
+    ``value`` against ``than``.
+``between``
+    ``low`` <= ``value`` <= ``high``.
+``near``
+    ``value`` within ``tolerance`` (a share of the paper's figure) or ``tolerance_abs`` (in the value's own unit) of
+    ``paper``.
+``order``
+    ``values`` rise or fall (``direction``) from the first to the last. With a ``slack`` above 0 neighbours may be equal
+    or go the other way by that share.
+``true``
+    ``value`` is true.
+
+``value`` may be divided by ``over``. With ``each``, a list of names, ``{}`` in a value's name stands for each of them
+in turn and every one has to pass; with ``take`` (``mean``, ``geometric-mean``, ``min``, ``max``) one figure of them all
+is judged. ``paper`` is what the paper says: a figure, one for each name, or words. ``changed`` is there where the rule
+was changed after a first run: what it is now, what it was, and why. ``calibrated`` is there where something was chosen
+so that the claim comes out: what, and by which figure. Such a claim is no evidence and is not counted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.base import units
+from floatgate.base.errors import quote
+
+Number = float | bool
+Ours = Any
+"""A figure, a list of them, or one of both for each name."""
+
+RULES: dict[str, tuple[str, ...]] = {
+    "below": ("than",),
+    "above": ("than",),
+    "at-most": ("than",),
+    "at-least": ("than",),
+    "between": ("low", "high"),
+    "near": ("paper",),
+    "order": ("values", "direction"),
+    "true": (),
+}
+"""The rules, and the keys that each needs besides ``value``."""
+
+TAKES: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": lambda figures: sum(figures) / len(figures),
+    "geometric-mean": lambda figures: math.exp(sum(math.log(figure) for figure in figures) / len(figures)),
+    "min": min,
+    "max": max,
+}
+UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s", "MB/s")
+_TOLD = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated")
+_VALUES = ("value", "over", "values", "each", "take")
+_BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")
+KEYS = frozenset(_TOLD + _VALUES + _BORDERS)
+
+
+class Found:
+    """The values that experiments have given.
+
+    A name is either one that the paper's ``values.py`` has made, or the way to a figure in a result:
+    ``BATCH.WORKLOAD.VARIANT`` and then the keys of the result, ``lives.proj.none.lifetime.years``.
+    """
+
+    def __init__(self, results: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> None:
+        """``results`` by batch, workload and variant; ``values`` that were made of them, by name."""
+        self.results = results
+        self.values = dict(values or {})
+
+    def look(self, name: str) -> Any:
+        """What ``name`` stands for; None where it is not there."""
+        if name in self.values:
+            return self.values[name]
+        found: Any = self.results
+        for key in name.split("."):
+            if isinstance(found, Mapping):
+                found = found.get(key)
+            elif isinstance(found, list) and key.lstrip("-").isdigit() and -len(found) <= int(key) < len(found):
+                found = found[int(key)]
+            else:
+                return None
+        return found
+
+    def figure(self, name: str) -> float | None:
+        """The same as a number; None where there is none, or none that is finite."""
+        value = self.look(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return None
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper, as ``claims.toml`` has it."""
+
+    id: str
+    text: str
+    where: str
+    rule: Mapping[str, Any]
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether something was chosen so that it comes out."""
+        return "calibrated" in self.rule
+
+    @property
+    def each(self) -> list[str]:
+        """The names that ``{}`` stands for; none where the claim is of one thing."""
+        return list(self.rule.get("each", []))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim with what came out.
+
+    Attributes:
+        claim: the claim.
+        ours: a figure, a list of them for an order, or either of them for each name; None for what is not known.
+        holds: whether the claim holds; None where it could not be judged.
+        parts: the verdict for each name, where the claim is judged name by name.
+    """
+
+    claim: Claim
+    ours: Ours
+    holds: bool | None
+    parts: Mapping[str, bool | None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON gives it."""
+        rule = self.claim.rule
+        entry = {
+            "id": self.claim.id,
+            "text": self.claim.text,
+            "where": self.claim.where,
+            "paper": rule.get("paper"),
+            "ours": self.ours,
+            "holds": self.holds,
+            "rule": rule_text(rule),
+        }
+        entry |= {key: rule[key] for key in ("changed", "calibrated") if key in rule}
+        return entry | ({"parts": dict(self.parts)} if self.parts else {})
+
+
+def problem(rule: Mapping[str, Any]) -> str | None:
+    """What is wrong with a claim as written; None where it can be judged."""
+    kind = rule.get("judge")
+    if kind not in RULES:
+        return f"unknown judge {quote(kind)}; expected one of {', '.join(RULES)}"
+    unknown = sorted(set(rule) - KEYS)
+    if unknown:
+        return f"unknown key {quote(unknown[0])}; expected some of {', '.join(sorted(KEYS))}"
+    needed = [*(() if kind == "order" else ("value",)), *RULES[kind]]
+    missing = [key for key in needed if key not in rule]
+    if missing:
+        return f"no {quote(missing[0])}; judge {quote(kind)} needs it"
+    if kind == "near" and ("tolerance" in rule) == ("tolerance_abs" in rule):
+        return "judge 'near' needs one of 'tolerance' (a share of the paper's figure) and 'tolerance_abs'"
+    if kind == "order" and (rule["direction"] not in ("rising", "falling") or len(rule["values"]) < 2):
+        return "judge 'order' needs two values at least, and direction 'rising' or 'falling'"
+    if "take" in rule and (rule["take"] not in TAKES or not rule.get("each")):
+        return f"'take' is one of {', '.join(TAKES)}, over the names of 'each'"
+    if rule.get("unit", "") not in UNITS:
+        return f"unknown unit {quote(rule['unit'])}; expected one of {', '.join(filter(None, UNITS))}"
+    return None
+
+
+def judge(claim: Claim, found: Found) -> Verdict:
+    """Judge one claim."""
+    rule, each = claim.rule, claim.each
+    if not each:
+        ours = _taken(rule, found, None)
+        return Verdict(claim, ours, _passes(rule, ours, None), {})
+    by_name = {name: _taken(rule, found, name) for name in each}
+    if "take" in rule:
+        figures = [value for value in by_name.values() if value is not None]
+        whole = len(figures) == len(each) and (rule["take"] != "geometric-mean" or min(figures) > 0)
+        one = TAKES[rule["take"]](figures) if whole else None
+        return Verdict(claim, one, _passes(rule, one, None), {})
+    parts = {name: _passes(rule, value, name) for name, value in by_name.items()}
+    verdicts = parts.values()
+    holds = False if False in verdicts else None if None in verdicts else True
+    return Verdict(claim, by_name, holds, parts)
+
+
+def _taken(rule: Mapping[str, Any], found: Found, name: str | None) -> Any:
+    def named(template: str) -> str:
+        return template if name is None else template.replace("{}", name)
+
+    if rule["judge"] == "order":
+        return [found.figure(named(value)) for value in rule["values"]]
+    if rule["judge"] == "true":
+        value = found.look(named(rule["value"]))
+        return value if isinstance(value, bool) else None
+    value = found.figure(named(rule["value"]))
+    if "over" not in rule or value is None:
+        return value
+    divisor = found.figure(named(rule["over"]))
+    return value / divisor if divisor else None
+
+
+def _passes(rule: Mapping[str, Any], ours: Any, name: str | None) -> bool | None:
+    """The verdict on one figure (or one list of them)."""
+    kind = rule["judge"]
+    if ours is None or (isinstance(ours, list) and None in ours):
+        return None
+    if kind == "true":
+        return bool(ours)
+    if kind == "order":
+        return _ordered(ours, rising=rule["direction"] == "rising", slack=rule.get("slack", 0.0))
+    if kind == "between":
+        return bool(rule["low"] <= ours <= rule["high"])
+    if kind == "near":
+        paper = rule["paper"][name] if isinstance(rule["paper"], Mapping) else rule["paper"]
+        room = rule["tolerance_abs"] if "tolerance_abs" in rule else rule["tolerance"] * abs(paper)
+        # A figure on the border passes, however it is rounded.
+        return bool(abs(ours - paper) <= room + 1e-12 * abs(paper))
+    than = rule["than"]
+    return bool({"below": ours < than, "above": ours > than, "at-most": ours <= than, "at-least": ours >= than}[kind])
+
+
+def _ordered(figures: Sequence[float], *, rising: bool, slack: float) -> bool:
+    steps = list(itertools.pairwise(figures))
+    pairs = steps if rising else [(after, before) for before, after in steps]
+    if slack > 0:
+        return all(small <= large * (1 + slack) for small, large in pairs)
+    return all(small < large for small, large in pairs)
+
+
+def rule_text(rule: Mapping[str, Any]) -> str:
+    """How a claim is judged, in words."""
+    kind, unit = rule["judge"], rule.get("unit", "")
+    each = rule.get("each", [])
+    whose = f"{rule['take'].replace('-', ' ')} over {len(each)}: " if "take" in rule else "each " if each else ""
+    if kind == "order":
+        slack = f", neighbours within {units.share(rule['slack'])} of each other may swap" if rule.get("slack") else ""
+        return f"{whose}{rule['direction']}{slack}"
+    if kind == "true":
+        return f"{whose}true"
+    if kind == "between":
+        return f"{whose}from {_bound(rule['low'], unit)} to {_bound(rule['high'], unit)}"
+    if kind == "near":
+        return f"{whose}{_room(rule, unit)} the paper's figure"
+    return f"{whose}{kind.replace('-', ' ')} {_bound(rule['than'], unit)}"
+
+
+def _room(rule: Mapping[str, Any], unit: str) -> str:
+    if "tolerance" in rule:
+        return f"within {units.share(rule['tolerance'])} of" if rule["tolerance"] else "exactly"
+    points = rule["tolerance_abs"]
+    return (
+        f"within {units.figure(100 * points, 2)} points of" if unit == "share" else f"within {shown(points, unit)} of"
+    )
+
+
+def _bound(value: Any, unit: str) -> str:
+    """A border as it was written: 5 years, not 5.00 years."""
+    return shown(value, unit).replace(units.figure(value), f"{value:g}")
+
+
+def shown(value: object, unit: str = "", digits: int = 3) -> str:
+    """A figure of ours or of the paper's in words: ``4.4x``, ``80 %``, ``5.02 years``, ``-`` where there is none.
+
+    Figures of a list that differ look different, so that their order can be seen.
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {shown(one, unit)}" for name, one in value.items())
+    if isinstance(value, list):
+        return " / ".join(_told_apart(value, unit))
+    if not isinstance(value, int | float):
+        return str(value)
+    if unit == "share":
+        return f"{100 * value:.{digits - 2}f} %"
+    if unit in ("s", "us"):
+        return units.span(value * (1e-6 if unit == "us" else 1.0))
+    # What is counted is counted whole.
+    text = str(value) if isinstance(value, int) and unit == "" else units.figure(value, digits)
+    return {"x": f"{text}x", "": text}.get(unit, f"{text} {unit}")
+
+
+def _told_apart(values: list[Any], unit: str) -> list[str]:
+    texts: list[str] = []
+    for digits in range(3, 8):
+        texts = [shown(one, unit, digits) for one in values]
+        neighbours = zip(itertools.pairwise(values), itertools.pairwise(texts), strict=True)
+        if all(one == other or text != next_text for (one, other), (text, next_text) in neighbours):
+            break
+    return texts

@@ -1,0 +1,184 @@
+"""What every leveler does against none, over seeds, and lives where blocks do not all endure as much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from floatgate.papers.judge import Found
+
+LEVELERS = ("hot-cold-swap", "swl", "read-balance", "lazy", "adaptive", "gap")
+SYNTHETIC = ("uniform", "zipf", "static")
+LOADS = (*SYNTHETIC, "sqlite-updates", "postgres-updates")
+SETTINGS = ("7", "28", "7-apart", "28-apart")
+"""Per cent to spare; apart: pages that move have blocks of their own."""
+SEEDS = ("", "-seed-2", "-seed-3")
+SPREAD = 0.1
+"""Standard deviation of what blocks endure, over its mean."""
+CYCLES = 1000
+"""What the mean block endures. The drive's own figure is out of reach, so that no run stops before its last write."""
+PAGE_BYTES, DAYS = 4096, 365.25
+LONGEST = 64.0
+"""No life is looked for beyond so many times the run."""
+
+
+def values(found: Found) -> dict[str, Any]:
+    """All values by name: QUANTITY.SETTING.LOAD.LEVELER, the mean over seeds; _low and _high are the seeds' ends."""
+    made: dict[str, Any] = {}
+    for setting in SETTINGS:
+        for load in LOADS:
+            for leveler, runs in _runs(found, setting, load).items():
+                place = f"{setting}.{load}.{leveler}"
+                for key in runs[0]:
+                    figures = [one[key] for one in runs]
+                    made[f"{key}.{place}"] = sum(figures) / len(figures)
+                    made[f"{key}_low.{place}"], made[f"{key}_high.{place}"] = min(figures), max(figures)
+                made[f"acted.{place}"] = any(one["acted"] for one in runs)
+    return made | _over_all(made)
+
+
+def _runs(found: Found, setting: str, load: str) -> dict[str, list[dict[str, float]]]:
+    """Figures by leveler, one of each seed."""
+    runs: dict[str, list[dict[str, float]]] = {}
+    for seed in SEEDS:
+        results = found.look(f"spare-{setting}{seed}.{load}") or {}
+        if "none" not in results:
+            continue
+        plain = facts(results["none"])
+        for leveler in ("none", *LEVELERS):
+            if leveler in results:
+                runs.setdefault(leveler, []).append(against(facts(results[leveler]), plain))
+    return runs
+
+
+def facts(result: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of one run."""
+    wear, programs, level, drive = result["wear"], result["flash"]["programs"], result["level"], result["drive"]
+    host_bytes = programs["host"] * PAGE_BYTES
+    first = host_bytes * _first(result)
+    average = host_bytes * CYCLES * drive["physical_bytes"] / (programs["total"] * PAGE_BYTES)
+    return {
+        "acted": float(level["triggered"] + level["swaps"] + level["moved_pages"] > 0),
+        "moved": programs["level"] / programs["total"],
+        "std": wear["erases_std"],
+        "max_over_mean": wear["max_over_mean"],
+        "cost": programs["total"] / host_bytes,
+        "first": first,
+        "average": average,
+        "years": average / drive["logical_bytes"] / DAYS,
+        "years_first": first / drive["logical_bytes"] / DAYS,
+        "off": host_bytes * _scale(result, 0.0),
+        "on": host_bytes * _scale(result, SPREAD),
+    }
+
+
+def against(mine: Mapping[str, float], plain: Mapping[str, float]) -> dict[str, float]:
+    """A run beside that of none with the same seed."""
+    kept = {key: mine[key] for key in ("acted", "moved", "std", "max_over_mean", "years", "years_first")}
+    gains = {f"{key}_gain": mine[key] / plain[key] for key in ("first", "average", "off", "on")}
+    return (
+        kept
+        | gains
+        | {
+            "extra": mine["cost"] / plain["cost"] - 1,
+            "std_ratio": mine["std"] / plain["std"],
+            "on_over_off": gains["on_gain"] / gains["off_gain"],
+        }
+    )
+
+
+def _growth(result: Mapping[str, Any]) -> float:
+    """The power of the mean as which leads grow; where the run is too short to tell, that of the worst case."""
+    growth = result["lifetime"]["wear_growth"]
+    return 1.0 if growth is None else float(growth)
+
+
+def _first(result: Mapping[str, Any]) -> float:
+    """How many times the run's writes the drive takes until its first block has had its cycles."""
+    wear, growth = result["wear"], _growth(result)
+    mean, lead = wear["erases_mean"], wear["erases_max"] - wear["erases_mean"]
+    return _until(lambda scale: mean * scale + lead * scale**growth >= CYCLES)
+
+
+def _scale(result: Mapping[str, Any], spread: float) -> float:
+    """How many times the run's writes the drive takes until more blocks are dead than the reserve replaces."""
+    histogram, reserve = result["wear"]["histogram"], result["config"]["drive"]["bad_block_reserve"]
+    middle = histogram["from"] + (histogram["width"] - 1) / 2
+    erases = [(middle + histogram["width"] * step, blocks) for step, blocks in enumerate(histogram["blocks"]) if blocks]
+    return life(erases, cycles=CYCLES, spread=spread, reserve=reserve, growth=_growth(result))
+
+
+def _until(over: Callable[[float], bool]) -> float:
+    """The scale from which on it is over."""
+    low, high = 0.0, LONGEST
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if over(middle) else (middle, high)
+    return low
+
+
+def life(
+    erases: Sequence[tuple[float, int]], *, cycles: float, spread: float, reserve: float, growth: float = 1.0
+) -> float:
+    """Times the run until the expected share of dead blocks is the reserve.
+
+    A block endures a normally distributed number of cycles, whatever its erases; its lead over the mean grows as a
+    power of the mean. No random numbers: the expected share is the sum over the histogram.
+
+    Args:
+        erases: erases and how many blocks have had them.
+        cycles: what the mean block endures.
+        spread: standard deviation over the mean; 0 for blocks that endure all the same.
+        reserve: share of the blocks that may die.
+        growth: exponent of the lead.
+    """
+    total = sum(blocks for _, blocks in erases)
+    mean = sum(one * blocks for one, blocks in erases) / total
+
+    def dead(scale: float) -> float:
+        middle, lead = mean * scale, scale**growth
+        return sum(blocks * _dead_share((middle + (one - mean) * lead) / cycles - 1, spread) for one, blocks in erases)
+
+    return _until(lambda scale: dead(scale) >= reserve * total)
+
+
+def _dead_share(beyond: float, spread: float) -> float:
+    """Share of the blocks dead that have had so much more, as a share, than the mean block endures."""
+    if spread == 0:
+        return float(beyond >= 0)
+    return 0.5 * math.erfc(-beyond / (spread * math.sqrt(2)))
+
+
+def places(settings: Sequence[str] = ("7", "28")) -> Iterator[str]:
+    """Setting, load and leveler, of all levelers that do something."""
+    for setting in settings:
+        for load in LOADS:
+            for leveler in LEVELERS:
+                yield f"{setting}.{load}.{leveler}"
+
+
+def _over_all(made: Mapping[str, Any]) -> dict[str, Any]:
+    """Who never acted, and the worst of those that did."""
+    known = [place for place in places() if f"acted.{place}" in made]
+    acted = [place for place in known if made[f"acted.{place}"]]
+    idle = [_words(place) for place in known if not made[f"acted.{place}"]]
+    over: dict[str, Any] = {"idle": ", ".join(idle) or "nowhere"}
+    for leveler in LEVELERS:
+        mine = [place for place in acted if place.endswith(f".{leveler}")]
+        if mine:
+            over[f"extra_least.{leveler}"] = min(made[f"extra_low.{place}"] for place in mine)
+    if acted:
+        # A thing is said to happen somewhere only if it does so under every seed.
+        for key in ("first_gain", "average_gain", "off_gain"):
+            highs = {one: float(made[f"{key}_high.{one}"]) for one in acted}
+            place = min(highs, key=highs.__getitem__)
+            over |= {f"worst.{key}": highs[place], f"where.{key}": _words(place)}
+        place = max(acted, key=lambda one: float(made[f"std_ratio_low.{one}"]))
+        over |= {"worst.std_ratio": made[f"std_ratio_low.{place}"], "where.std_ratio": _words(place)}
+    return over
+
+
+def _words(place: str) -> str:
+    setting, load, leveler = place.split(".")
+    return f"{leveler} on {load} with {setting} %"

@@ -1,0 +1,117 @@
+"""The figures of PDS, drawn from our results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.pages.charts import INK
+from floatgate.papers.judge import Found
+from floatgate.papers.paper import Figure
+from floatgate.papers.pds.values import JUDGED, SEPARATORS, threshold_times
+from floatgate.papers.pds.workloads import RECORDED
+from floatgate.papers.separators import LOOKS, looks
+from floatgate.report import throttle_charts
+from floatgate.report.throttle_charts import Look
+from floatgate.trace import context_updates, library
+
+COPIES, CONTEXTS = "Figure 26: copies for each victim", "Figure 27: contexts of the data that are updated"
+_THRESHOLD_LOOKS = (
+    ("#a5630a", (8, 3), "square"),
+    ("#56b4ea", (5, 2, 1, 2), "diamond"),
+    ("#0072b3", (3, 1), "triangle-up"),
+    ("#808080", (2, 3), "circle"),
+    (INK, (), "cross"),
+    ("#009e73", (3, 1), "triangle-down"),
+)
+
+
+def figures(found: Found) -> list[Figure]:
+    """All that there are results for, in the order of the paper."""
+    made = [_copies(found, workload) for workload in JUDGED]
+    made += [_contexts(workload) for workload in ("multi1", "tpc-h") if f"recorded.{workload}" in found.values]
+    made += [_times(found), _thresholds(found)]
+    return [figure for figure in made if figure is not None]
+
+
+def _copies(found: Found, workload: str) -> Figure | None:
+    """Victims, the ones with most copies first."""
+    rows: list[dict[str, Any]] = []
+    for separator in ("hash", "ora-3"):
+        histogram = found.look(f"over-1.{workload}.{separator}.gc.victims_by_valid")
+        if not histogram:
+            continue
+        so_far = 0
+        for place in reversed(range(len(histogram["victims"]))):
+            count = histogram["victims"][place]
+            if count:
+                pages = histogram["from"] + place * histogram["width"]
+                label = LOOKS[separator].label
+                rows += [{"x": so_far, "y": pages, "series": label}, {"x": so_far + count, "y": pages, "series": label}]
+                so_far += count
+    if not rows:
+        return None
+    return Figure(
+        f"figure-26-{workload}",
+        f"{COPIES}, {workload}",
+        "Every victim, in the order of its valid pages.",
+        lambda width: throttle_charts.lines(rows, looks(("hash", "ora-3")), "victims", "pages copied", width=width),
+        COPIES,
+    )
+
+
+def _contexts(workload: str) -> Figure:
+    counted = context_updates.read(library.path(RECORDED[workload]))
+    return Figure(
+        f"figure-27-{workload}",
+        f"{CONTEXTS}, {workload}",
+        "Along the updates, the contexts that had written what is replaced.",
+        lambda width: context_updates.figure(counted, workload, width=width),
+        CONTEXTS,
+    )
+
+
+def _times(found: Found) -> Figure | None:
+    rows = [
+        {"thing": workload, "value": time, "series": LOOKS[separator].label}
+        for workload in RECORDED
+        for separator in SEPARATORS
+        if (time := found.figure(f"over.{workload}.{separator}.time_s"))
+    ]
+    if not rows:
+        return None
+    shown = [workload for workload in RECORDED if any(row["thing"] == workload for row in rows)]
+    return Figure(
+        "figure-30",
+        "Figure 30: time of garbage collection",
+        "Nominal time of all reads, programs and erases of collection.",
+        lambda width: throttle_charts.dots(
+            rows, looks(SEPARATORS), shown, "time of collection, seconds", width=width, log=True
+        ),
+        "Figure 30: time of garbage collection",
+    )
+
+
+def _thresholds(found: Found) -> Figure | None:
+    rows: list[dict[str, Any]] = []
+    for workload in JUDGED:
+        times = threshold_times(found, workload)
+        worst = max(times.values(), default=0)
+        rows += [{"x": one, "y": time / worst, "series": workload} for one, time in times.items() if worst > 0]
+    if not rows:
+        return None
+    drawn = [Look(name, *look) for name, look in zip(JUDGED, _THRESHOLD_LOOKS, strict=True)]
+    return Figure(
+        "figure-31",
+        "Figure 31: the threshold of Algorithm 1",
+        "Time of collection as a share of the worst threshold's.",
+        lambda width: throttle_charts.lines(
+            rows,
+            drawn,
+            "updates that make a context dominating",
+            "time, share of the worst",
+            width=width,
+            x_log=True,
+            points=True,
+        ),
+        "Figure 31: the threshold of Algorithm 1",
+    )

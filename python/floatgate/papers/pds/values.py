@@ -1,0 +1,234 @@
+"""What the tables, figures and claims of PDS need beyond the results themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from floatgate.base.errors import FloatgateError
+from floatgate.papers.judge import Found
+from floatgate.papers.pds.workloads import RECORDED, SEEDS
+from floatgate.trace import context_updates, library
+from floatgate.trace.context_updates import PAGE_BYTES
+
+JUDGED = ("cscope", "gcc", "multi1", "multi2", "tpc-h", "tpc-r")
+SEPARATORS = ("hash", "pds", "ora-3")
+"""Those of Table 8; ORA as its figures have it, with three streams."""
+THRESHOLDS = (1, 2, 4, 8, 16, 32, 64, 128)
+HOT = 0
+"""HASH's stream of hot pages."""
+FIGURES = {
+    "time_s": "time_s",
+    "copied": "copied_pages",
+    "copied_per_victim": "copied_pages_per_victim",
+    "dead": "dead_victims",
+    "erased": "victims",
+}
+"""What values call a figure of collection, and what the result calls it."""
+
+
+def values(found: Found) -> dict[str, Any]:
+    """All values by name."""
+    made: dict[str, Any] = {}
+    for workload in RECORDED:
+        made |= _seeds(found, workload)
+        made |= contexts(found, workload)
+        writes = found.look(f"beside.{workload}.hash.host.page_writes")
+        made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
+    of = Found(found.results, made)
+    for separator in (*SEPARATORS, "ora"):
+        for key in FIGURES:
+            made[f"mean.{separator}.{key}"] = mean(of, separator, key)
+        copied = [of.figure(f"over.{one}.{separator}.copied") for one in JUDGED]
+        made[f"total.{separator}.copied"] = None if None in copied else sum(one for one in copied if one is not None)
+    for workload in JUDGED:
+        made |= _thresholds(of, workload)
+        made |= _settings(of, workload)
+    made["best.ratio"] = _best_ratio(of)
+    made |= {f"shown.{key}": value for key, value in _shown(of).items()}
+    return made
+
+
+def _seeds(found: Found, workload: str) -> dict[str, Any]:
+    """Means over the seeds, overlapped, by ``over.WORKLOAD.VARIANT.FIGURE``, and how far they lie apart."""
+    made: dict[str, Any] = {}
+    # A quick reproduction has one seed.
+    seeds = [seed for seed in SEEDS if found.results.get(f"over-{seed}", {}).get(workload)]
+    variants = {variant for seed in seeds for variant in found.results[f"over-{seed}"][workload]}
+    runs = {variant: [f"over-{seed}.{workload}.{variant}" for seed in seeds] for variant in sorted(variants)}
+    runs["hash-sized"] = [f"sized-{seed}.{workload}.hash" for seed in seeds]
+    runs |= {f"{one}-changed": [f"changed-{seed}.{workload}.{one}" for seed in seeds] for one in SEPARATORS}
+    for variant, names in runs.items():
+        for key, of in FIGURES.items():
+            figures = _known([found.figure(f"{name}.gc.{of}") for name in names])
+            made[f"over.{workload}.{variant}.{key}"] = sum(figures) / len(figures) if figures else None
+            if key == "time_s" and figures and sum(figures):
+                apart = (max(figures) - min(figures)) * len(figures) / sum(figures)
+                made[f"over.{workload}.{variant}.apart"] = apart
+        made |= _hot(found, names, f"{workload}.{variant}") if variant.startswith("hash") else {}
+    hashed = made.get(f"over.{workload}.hash.time_s")
+    for variant in runs:
+        time = made.get(f"over.{workload}.{variant}.time_s")
+        made[f"of_hash.{workload}.{variant}"] = time / hashed if time is not None and hashed else None
+    return made
+
+
+def _known(figures: list[float | None]) -> list[float]:
+    """The figures if all are there, else none: a mean over some seeds would be another figure."""
+    known = [figure for figure in figures if figure is not None]
+    return known if len(known) == len(figures) else []
+
+
+def _hot(found: Found, names: list[str], of: str) -> dict[str, Any]:
+    """Over the seeds: the share of the host's pages that HASH calls hot, and of pages of hot victims that are dead."""
+    hot = pages = victims = copied = size = 0
+    for name in names:
+        streams = ((found.look(name) or {}).get("separate") or {}).get("streams") or []
+        for stream in streams:
+            pages += stream["host_pages"]
+            if stream["stream"] == HOT:
+                hot += stream["host_pages"]
+                victims += stream["victims"]
+                copied += stream["copied_pages"]
+                size = (found.look(name) or {})["config"]["drive"]["geometry"]["pages_per_block"]
+    return {
+        f"hot_share.{of}": hot / pages if pages else None,
+        f"hot_dead.{of}": 1 - copied / (victims * size) if victims else None,
+    }
+
+
+def mean(found: Found, separator: str, key: str) -> float | None:
+    """The arithmetic mean of a figure of collection over the programs that are judged."""
+    known = _known([found.figure(f"over.{workload}.{separator}.{key}") for workload in JUDGED])
+    return sum(known) / len(known) if known else None
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    """What the texts on the page say."""
+    shares = {
+        one: _known([found.figure(f"of_hash.{workload}.{one}") for workload in JUDGED]) for one in ("none", "pds")
+    }
+    beside = _known([over(found, f"beside.{one}.pds.gc.time_s", f"beside.{one}.hash.gc.time_s") for one in JUDGED])
+    return {
+        "none": _mean(shares["none"]),
+        "pds": _mean(shares["pds"]),
+        "beside.pds": _mean(beside),
+        "hot.printed": _mean(_known([found.figure(f"hot_share.{one}.hash") for one in JUDGED])),
+        "hot.sized": _mean(_known([found.figure(f"hot_share.{one}.hash-sized") for one in JUDGED])),
+        "sized": _mean(_known([found.figure(f"of_hash.{one}.hash-sized") for one in JUDGED])),
+        "apart": max(
+            (
+                figure
+                for one in JUDGED
+                for variant in SEPARATORS
+                if (figure := found.figure(f"over.{one}.{variant}.apart")) is not None
+            ),
+            default=None,
+        ),
+        "changed": max(
+            (
+                abs(ratio - 1)
+                for one in JUDGED
+                for variant in SEPARATORS
+                if (ratio := over(found, f"over.{one}.{variant}-changed.time_s", f"over.{one}.{variant}.time_s"))
+                is not None
+            ),
+            default=None,
+        ),
+    }
+
+
+def over(found: Found, name: str, other: str) -> float | None:
+    """A figure over another; None where one is missing or the other is 0."""
+    figure, beside = found.figure(name), found.figure(other)
+    return figure / beside if figure is not None and beside else None
+
+
+def _mean(figures: list[float]) -> float | None:
+    return sum(figures) / len(figures) if figures else None
+
+
+def contexts(found: Found, workload: str, batch: str = "beside") -> dict[str, Any]:
+    """Contexts whose data are updated, from the recorded trace; nothing where a trace of the user's took its place."""
+    writes = found.figure(f"{batch}.{workload}.hash.host.page_writes")
+    try:
+        counted = _counted(workload)
+    except FloatgateError:
+        return {}
+    return counted if writes == counted[f"recorded.{workload}"] else {}
+
+
+@cache
+def _counted(workload: str) -> dict[str, Any]:
+    counted = context_updates.read(library.path(RECORDED[workload]))
+    return {
+        f"recorded.{workload}": counted.pages,
+        f"updates.{workload}": counted.updates,
+        f"top_five.{workload}": counted.top_share(),
+        f"updating.{workload}": len(counted.by_context),
+        f"sequential.{workload}": _sequential(workload, counted.by_context.keys()),
+    }
+
+
+def _sequential(workload: str, updating: Any) -> float | None:
+    """The share of the updating contexts with data that were replaced right after the page before."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(library.path(RECORDED[workload]), columns=["op", "offset", "bytes", "context"])
+    writer: dict[int, int] = {}
+    before, found = -2, set()
+    for op, offset, length, context in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
+        if op != "write":
+            continue
+        for page in range(offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES)):
+            replaced = writer.get(page)
+            writer[page] = context_updates.NO_CONTEXT if context is None else context
+            if replaced is None:
+                continue
+            if page == before + 1:
+                found.add(replaced)
+            before = page
+    return len(found & set(updating)) / len(updating) if updating else None
+
+
+def threshold_times(found: Found, workload: str) -> dict[int, float]:
+    """Seconds of collection by threshold, in the mean of the seeds; empty where they were not run."""
+    times = {}
+    for one in THRESHOLDS:
+        known = _known([found.figure(f"thresholds-{seed}.{workload}.pds-{one}.gc.time_s") for seed in SEEDS])
+        if known:
+            times[one] = sum(known) / len(known)
+    return times
+
+
+def _thresholds(found: Found, workload: str) -> dict[str, Any]:
+    times = threshold_times(found, workload)
+    if not times or max(times.values()) == 0:
+        return {}
+    best = min(times, key=lambda one: times[one])
+    return {
+        f"best_threshold.{workload}": best,
+        f"least_of_worst.{workload}": times[best] / max(times.values()),
+    }
+
+
+def _settings(found: Found, workload: str) -> dict[str, Any]:
+    """With one setting changed: time of collection over that of the same separator without the change."""
+    made: dict[str, Any] = {}
+    for variant in found.results.get("settings-1", {}).get(workload, {}):
+        own = variant.split(":")[0]
+        made[f"settings.{variant}.{workload}"] = over(
+            found, f"settings-1.{workload}.{variant}.gc.time_s", f"over-1.{workload}.{own}.gc.time_s"
+        )
+    return made
+
+
+def _best_ratio(found: Found) -> float | None:
+    """Mean over the programs of PDS's time of collection, at each one's best threshold, over HASH's."""
+    ratios = []
+    for workload in JUDGED:
+        times, hashed = threshold_times(found, workload), found.figure(f"over.{workload}.hash.time_s")
+        if not times or not hashed:
+            return None
+        ratios.append(min(times.values()) / hashed)
+    return sum(ratios) / len(ratios)

@@ -1,0 +1,112 @@
+"""Twins of read-mostly traces made smaller, a drive that holds one of them and nothing else, and how it responds.
+
+A twin made smaller by ``k`` has a k-th of the addresses, of what its loops go over, and of the requests of a pass;
+sizes of requests, clusters and all shares stay. On a drive of a k-th of the blocks, with a k-th of the buffer, a block
+is read as often in a pass, and as much is written for each reclaim, as at full size.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floatgate.base.errors import input_error
+from floatgate.papers.judge import Found
+from floatgate.run.experiment import Overrides
+from floatgate.trace import library
+
+CHANNELS = 8
+BLOCK_BYTES = 192 * 8192
+FOLDER = library.FOLDER.parent / "configs" / "twins"
+
+
+@dataclass(frozen=True)
+class ReadTwin:
+    """A twin made smaller.
+
+    Attributes:
+        file: its TOML.
+        requests: in a pass.
+        footprint_bytes: the addresses that it goes over.
+        loop_bytes: what its first loop goes over.
+    """
+
+    file: Path
+    requests: int
+    footprint_bytes: int
+    loop_bytes: int
+
+
+def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadTwin:
+    """Write the twin ``name`` of the catalogue to ``folder``, ``by`` times smaller.
+
+    ``as_busy``: in as many times less time, so that as many requests come in a second as of the whole twin, and the
+    dies of the smaller drive, of which there are as many, are as busy.
+
+    Raises:
+        InputError: there is no catalogue, because floatgate was not installed from its checkout.
+    """
+    source = FOLDER / f"{name}.toml"
+    if not source.is_file():
+        raise input_error(f"{source}: the twin is not there; expected floatgate to be installed from its checkout")
+    text = source.read_text("utf-8")
+    whole = tomllib.loads(text)
+    # Addresses come in whole MiB.
+    scaled = [("requests", 1), ("footprint_bytes", 1 << 20), *([("duration_s", 1)] if as_busy else [])]
+    for key, step in scaled:
+        value = -(-whole[key] // (by * step)) * step
+        text = re.sub(rf"^{key} = \d+$", f"{key} = {value}", text, flags=re.MULTILINE)
+    loops = re.search(r"^loops = .*$", text, flags=re.MULTILINE)
+    if loops is not None:
+        shrunk = re.sub(r"\[(\d+),", lambda found: f"[{int(found[1]) // by},", loops[0])
+        text = text.replace(loops[0], shrunk)
+    file = folder / f"{name}{'-as-busy' if as_busy else ''}.toml"
+    file.write_text(text, "utf-8")
+    table = tomllib.loads(text)
+    return ReadTwin(file, table["requests"], table["footprint_bytes"], table["reads"]["loops"][0][0])
+
+
+def as_busy(batches: Iterable[str], name: str, by: int, folder: Path) -> dict[str, Overrides]:
+    """What runs in time have of a workload: the twin as busy as the whole one; by ``BATCH.WORKLOAD``."""
+    twin = smaller(name, by, folder, as_busy=True)
+    return {f"{batch}.{name}": [("workload.twin", str(twin.file))] for batch in batches}
+
+
+def drive(twin: ReadTwin, blocks: int) -> Overrides:
+    """A drive of about so many blocks that shows its host the twin's addresses, and no more."""
+    blocks_per_plane = blocks // CHANNELS
+    shown = twin.footprint_bytes / (blocks_per_plane * CHANNELS * BLOCK_BYTES)
+    return [
+        ("drive.geometry.blocks_per_plane", str(blocks_per_plane)),
+        # A thousandth more than the addresses, for the last page.
+        ("ftl.spare_factor", f"{1 - 1.001 * shown:.6f}"),
+    ]
+
+
+def of(twin: ReadTwin, passes: int = 1) -> Overrides:
+    """The workload: so many passes over the twin."""
+    return [
+        ("workload.kind", '"twin"'),
+        ("workload.twin", str(twin.file)),
+        ("workload.requests", str(passes * twin.requests)),
+    ]
+
+
+def response_ms(found: Found, run: str, name: str) -> dict[str, Any]:
+    """Response times of a run's reads around reclaims in milliseconds: ``during.p50.NAME`` and others."""
+    made: dict[str, Any] = {}
+    for when in ("during", "otherwise"):
+        for what in ("mean", "p50", "p99", "max"):
+            time_us = found.figure(f"{run}.reclaim.response_us.{when}.{what}")
+            made[f"{when}.{what}.{name}"] = None if time_us is None else time_us / 1000
+    return made
+
+
+def response_steps(found: Found, run: str) -> list[tuple[float, float]]:
+    """The distribution of response times during reclaims, milliseconds with shares; nothing where there was none."""
+    cdf = found.look(f"{run}.reclaim.response_us.during.cdf") or {"us": [], "share": []}
+    return [(time_us / 1000, share) for time_us, share in zip(cdf["us"], cdf["share"], strict=True)]

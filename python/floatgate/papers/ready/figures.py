@@ -1,0 +1,215 @@
+"""READY's figures, drawn from our results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from floatgate.pages.charts import INK
+from floatgate.papers.judge import Found
+from floatgate.papers.paper import Figure
+from floatgate.papers.ready.values import (
+    DAY_S,
+    EPOCHS_S,
+    MODELS,
+    STEADY_TO_S,
+    THROTTLES,
+    TIB,
+    TRACES,
+    achievable,
+    busiest,
+    demand_differences,
+)
+from floatgate.report import throttle_charts
+from floatgate.report.throttle_charts import Look, looks_of
+from floatgate.results.result_view import look
+
+LABELS = {
+    "none": "NT",
+    "static": "ST",
+    "dynamic": "DT",
+    "ready-pessimistic": "READY-PES",
+    "ready-optimistic": "READY-OPT",
+}
+LOOKS = looks_of(THROTTLES, LABELS)
+_BLUE, _BROWN = "#0072b3", "#a5630a"
+EPOCH_LOOKS = [
+    Look(label, color, dash, "circle")
+    for label, color, dash in (
+        ("1 minute", "#808080", (2, 3)),
+        ("10 minutes", _BROWN, (8, 3)),
+        ("30 minutes", INK, ()),
+        ("1 hour", _BLUE, (4, 2)),
+        ("2 hours", "#56b4ea", (5, 2, 1, 2)),
+    )
+]
+DEMAND, DEMAND_TITLE = "Figure 4: write demand of an epoch against the one before", "difference, per cent"
+MOST_DIFFERENCE = 100.0
+
+Rows = list[dict[str, Any]]
+
+
+def figures(found: Found) -> list[Figure]:
+    """All that there are results for, in the order of the paper."""
+    made = [_cycles(), _motivation(found)]
+    made += [_demand(found, trace) for trace in ("exchange", "proxy")]
+    made += [_lives(found), _responses(found)]
+    made += [_response_cdf(found, trace) for trace in TRACES]
+    made += [_delays(found, name) for name in ("fixed", "selected")]
+    made += [_throughput(found, throttle) for throttle in THROTTLES[1:]]
+    return [figure for figure in made if figure is not None]
+
+
+def _cycles() -> Figure:
+    looks = [Look("ready-table2", INK, (), "circle"), Look("ready-printed", _BROWN, (6, 3), "square")]
+    hours = [round(0.25 * step, 2) for step in range(161)]
+    rows = [
+        {"x": hour, "y": cycles, "series": model}
+        for model in MODELS
+        for hour, cycles in zip(hours, achievable(model, hours), strict=True)
+    ]
+    return Figure(
+        "figure-1",
+        "Figure 1: achievable cycles",
+        "By the mean time that a block rests between two cycles. The claims are judged under ready-table2.",
+        lambda width: throttle_charts.lines(rows, looks, "idle time, hours", "program/erase cycles", width=width),
+        "Figures 1 and 2: recovery, and why throttling should be dynamic",
+    )
+
+
+def _motivation(found: Found) -> Figure | None:
+    chosen = ("none", "static", "ready-optimistic")
+    rows: Rows = []
+    x_title = ""
+    for throttle in chosen:
+        result = found.look(f"lives.exchange.{throttle}") or {}
+        made, x_title = throttle_charts.course_rows(result, "written_bytes", LABELS[throttle], scale=TIB)
+        rows += made
+    if not rows:
+        return None
+    rules = []
+    for label, place in (
+        ("C_ssd, nominal", "tib.exchange.static.c_ssd"),
+        ("C'_ssd, READY", "tib.exchange.ready-optimistic.c_ssd_recovered"),
+    ):
+        height = found.figure(place)
+        rules += [(label, height)] if height is not None else []
+    looks = looks_of(chosen, LABELS)
+    return Figure(
+        "figure-2",
+        "Figure 2: three policies, exchange",
+        "Bytes programmed over five years. NT passes what the flash stands, ST leaves it unused, READY uses it up.",
+        lambda width: throttle_charts.lines(rows, looks, x_title, "programmed, TB", width=width, rules=rules),
+        "Figures 1 and 2: recovery, and why throttling should be dynamic",
+    )
+
+
+def _demand(found: Found, trace: str) -> Figure | None:
+    rows: Rows = []
+    for epoch_s, one in zip(EPOCHS_S, EPOCH_LOOKS, strict=True):
+        differences = demand_differences(found, trace, epoch_s)
+        if differences:
+            values = sorted(min(100 * difference, MOST_DIFFERENCE) for difference in differences)
+            shares = [(value, (number + 1) / len(values)) for number, value in enumerate(values)]
+            below = [point for point in shares if point[0] < MOST_DIFFERENCE]
+            ends = [(0.0, 0.0), *below, (MOST_DIFFERENCE, below[-1][1] if below else 0.0)]
+            rows += [{"x": x, "y": y, "series": one.label} for x, y in throttle_charts.thin(ends)]
+    if not rows:
+        return None
+    return Figure(
+        f"figure-4-{trace}",
+        f"Figure 4: {trace}",
+        "Share of the epochs of one pass whose demand differs by no more; epochs from 1 minute to 2 hours.",
+        lambda width: throttle_charts.lines(rows, EPOCH_LOOKS, DEMAND_TITLE, "epochs", width=width, share=True),
+        DEMAND,
+    )
+
+
+def _lives(found: Found) -> Figure:
+    rows = _dots(found, ("lifetime", "years"), 1.0)
+    return Figure(
+        "figure-10",
+        "Figure 10: effective lifetime",
+        "Dashed: the five years that are required.",
+        lambda width: throttle_charts.dots(rows, LOOKS, TRACES, "years", width=width, log=True, rule=5.0),
+        "Figures 10 and 11: lives and mean responses",
+    )
+
+
+def _responses(found: Found) -> Figure:
+    rows = _dots(found, ("latency_us", "write", "mean"), 1000.0)
+    title = "mean write response, ms"
+    return Figure(
+        "figure-11",
+        "Figure 11: mean write response",
+        "Flash service and throttling. NT is the flash's own time.",
+        lambda width: throttle_charts.dots(rows, LOOKS, TRACES, title, width=width, log=True),
+        "Figures 10 and 11: lives and mean responses",
+    )
+
+
+def _dots(found: Found, keys: Sequence[str], scale: float) -> Rows:
+    rows = []
+    for trace in TRACES:
+        for throttle in THROTTLES:
+            value = look(found.look(f"lives.{trace}.{throttle}"), *keys)
+            if value is not None:
+                rows.append({"thing": trace, "value": value / scale, "series": LABELS[throttle]})
+    return rows
+
+
+def _response_cdf(found: Found, trace: str) -> Figure | None:
+    rows: Rows = []
+    for throttle in THROTTLES:
+        result: Mapping[str, Any] = found.look(f"lives.{trace}.{throttle}") or {}
+        rows += throttle_charts.cdf_rows(result, LABELS[throttle])
+    if not rows:
+        return None
+    return Figure(
+        f"figure-12-{trace}",
+        f"Figure 12: {trace}",
+        "Share of the page writes that took no longer.",
+        lambda width: throttle_charts.lines(
+            rows, LOOKS, "response of a page write, ms", "page writes", width=width, x_log=True, share=True, x_min=0.4
+        ),
+        "Figure 12: distributions of write responses",
+    )
+
+
+def _delays(found: Found, name: str) -> Figure | None:
+    place = {"fixed": "fixed.exchange.fixed", "selected": "lives.exchange.ready-optimistic"}[name]
+    looks = [Look("delay", INK, (), "circle")]
+    rows, x_title = throttle_charts.course_rows(
+        found.look(place) or {}, "delay_us", "delay", scale=1000.0, to_s=STEADY_TO_S
+    )
+    if len(rows) < 2:
+        return None
+    title = {"fixed": "FIXED: epochs of 10 minutes", "selected": "DYNAMIC: epochs of selected length"}[name]
+    return Figure(
+        f"figure-13-{name}",
+        f"Figure 13: {title}",
+        f"exchange under READY-OPT, the first {STEADY_TO_S // DAY_S} days.",
+        lambda width: throttle_charts.lines(rows, looks, x_title, "delay of a page write, ms", width=width, step=True),
+        "Figure 13: throttling delays of exchange",
+    )
+
+
+def _throughput(found: Found, throttle: str) -> Figure | None:
+    rates = busiest(found, throttle)
+    if rates is None:
+        return None
+    one = looks_of([throttle], LABELS)[0]
+    looks = [Look(one.label, one.color, (), one.shape)]
+    rows = [{"x": second, "y": rate, "series": one.label} for second, rate in enumerate(rates)]
+    most = max(float(np.max(busiest(found, other) or [0.0])) for other in THROTTLES[1:])
+    return Figure(
+        f"figure-14-{throttle}",
+        f"Figure 14: {one.label}",
+        "map: what is programmed in each second of the ten minutes in which most is asked for.",
+        lambda width: throttle_charts.lines(
+            rows, looks, "time, seconds", "programmed, MiB/s", width=width, step=True, y_max=most
+        ),
+        "Figure 14: throughput while I/O is intense",
+    )

@@ -1,0 +1,276 @@
+"""What READY's tables, figures and claims need beyond the results themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from floatgate import _core
+from floatgate.papers.judge import Found
+from floatgate.report.lifetime_summary import accuracy
+from floatgate.results.result_view import look
+
+TRACES = ("proxy", "proj", "exchange", "map", "msnfs")
+THROTTLES = ("none", "static", "dynamic", "ready-pessimistic", "ready-optimistic")
+MODELS = ("ready-table2", "ready-printed")
+IDLE_H = (0, 1, 2, 5, 10, 20, 40)
+"""Idle times at which the cycles are told."""
+
+EPOCHS_S = (60, 600, 1800, 3600, 7200)
+"""Lengths of epochs whose demand is compared, Figure 4: from 1 minute to 2 hours."""
+
+TIB = float(1 << 40)
+GIB = float(1 << 30)
+MIB = float(1 << 20)
+DAY_S = 86_400
+STEADY_FROM_S, STEADY_TO_S = DAY_S, 3 * DAY_S
+"""Where delays are taken as settled, Figure 13: the course of a life is told epoch by epoch for three days."""
+
+BUSY_S = 600
+DRAWS = (2, 3, 4, 5)
+"""Seeds of the other draws of the restless twins; the first is the experiment's own."""
+
+SERVICE_US = 600.0
+"""Program time of a page, section 4.1."""
+
+PRINTED: dict[str, tuple[float, dict[str, float]]] = {
+    "proj": (2.08, {"none": 144.4, "static": 54.2, "dynamic": 93.7, "ready-optimistic": 141.0}),
+    "exchange": (20.61, {"none": 1918.8, "static": 348.2, "dynamic": 374.4, "ready-optimistic": 1065.6}),
+}
+"""GB written per hour (Table 1) and TB written in five years by throttle (Table 2)."""
+
+
+def values(found: Found) -> dict[str, Any]:
+    """All values by name."""
+    made: dict[str, Any] = {}
+    for model in MODELS:
+        for idle_h, cycles in zip(IDLE_H, achievable(model, IDLE_H), strict=True):
+            made[f"cycles.{model}.{idle_h}"] = cycles
+    for trace in TRACES:
+        for throttle in THROTTLES:
+            made |= _life(found, trace, throttle)
+        made |= _table1(found, trace)
+    made["spread.exchange.written"] = deviation(found, "strict.exchange.written")
+    made |= _accuracy(found)
+    made |= _spreads(found)
+    made |= _demand(found)
+    made |= _delays(found)
+    made |= _busy(found)
+    made |= _forced()
+    return made
+
+
+def achievable(model: str, idle_h: Sequence[float]) -> list[float]:
+    """Cycles that a block stands, for hours of rest."""
+    return _core.endurance(None, "", [("drive.endurance.model", f'"{model}"')], list(idle_h))
+
+
+def _life(found: Found, trace: str, throttle: str) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    place = f"lives.{trace}.{throttle}"
+    for name, batch in (("tib", "lives"), ("tib_printed", "printed")):
+        for key in ("c_ssd", "c_ssd_recovered", "w_work"):
+            figure = found.figure(f"{batch}.{trace}.{throttle}.lifetime.{key}_bytes")
+            made[f"{name}.{trace}.{throttle}.{key}"] = None if figure is None else figure / TIB
+    nominal, written = (found.figure(f"{place}.lifetime.{key}_bytes") for key in ("c_ssd", "w_work"))
+    made[f"unused.{trace}.{throttle}"] = None if not nominal or written is None else 1 - written / nominal
+    made[f"spread.{trace}.{throttle}"] = deviation(found, place)
+    return made
+
+
+def deviation(found: Found, place: str) -> float | None:
+    """Standard deviation of the write responses, us, from their distribution."""
+    return spread_of(found.look(place) or {})
+
+
+def spread_of(result: dict[str, Any]) -> float | None:
+    """The same of a result.
+
+    Quantiles would not do: under ST one page write in some hundreds waits for the next second, for all the others.
+    """
+    cdf, mean = (look(result, "latency_us", "write", key) for key in ("cdf", "mean"))
+    if not cdf or not cdf.get("us") or mean is None:
+        return None
+    heights, shares = np.asarray(cdf["us"], dtype=float), np.diff(np.asarray(cdf["share"], dtype=float), prepend=0.0)
+    return float(np.sqrt(np.sum(shares * (heights - mean) ** 2)))
+
+
+def _table1(found: Found, trace: str) -> dict[str, Any]:
+    facts = found.look(f"lives.{trace}.none.pass") or {}
+    written = found.figure(f"lives.{trace}.none.workload.write_bytes")
+    own = found.figure(f"own.{trace}.none.waf")
+    span_s, pages = facts.get("span_s"), facts.get("page_writes")
+    page_bytes = found.figure(f"lives.{trace}.none.drive.mapping_bytes") or 4096
+    return {
+        f"table1.{trace}.hours": span_s / 3600 if span_s else None,
+        f"table1.{trace}.gib_per_hour": written / GIB / (span_s / 3600) if span_s and written else None,
+        f"table1.{trace}.pages_gib_per_hour": pages * page_bytes / GIB / (span_s / 3600) if span_s and pages else None,
+        f"table1.{trace}.waf": own * pages * page_bytes / written if own and pages and written else None,
+        f"table1.{trace}.pages_per_4kib": pages * page_bytes / written if pages and written else None,
+    }
+
+
+def drawn(found: Found, batch: str, trace: str, variant: str, others: str = "draws") -> list[Any]:
+    """The result of a variant and those of its other draws, as far as there are any."""
+    names = [f"{batch}.{trace}.{variant}", *(f"{others}.{trace}.{variant}-{seed}" for seed in DRAWS)]
+    return [result for result in map(found.look, names) if result is not None]
+
+
+def median(figures: Sequence[float | None]) -> float | None:
+    """The median of those that are known."""
+    known = [figure for figure in figures if figure is not None]
+    return float(np.median(known)) if known else None
+
+
+def _accuracy(found: Found) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for trace in TRACES:
+        told = [
+            look(result, "throttle", "prediction") or {} for result in drawn(found, "lives", trace, "ready-optimistic")
+        ]
+        firsts = [share for share in (accuracy(look(one, "first_pass")) for one in told) if share is not None]
+        made[f"accuracy.first_pass.{trace}"] = median(firsts)
+        made[f"accuracy.lowest.{trace}"] = min(firsts, default=None)
+        made[f"accuracy.highest.{trace}"] = max(firsts, default=None)
+        made[f"accuracy.life.{trace}"] = median([accuracy(one) for one in told])
+    steady, restless = (
+        [made[f"accuracy.first_pass.{trace}"] for trace in traces]
+        for traces in (("proxy", "exchange", "msnfs"), ("map", "proj"))
+    )
+    if None not in steady + restless:
+        made |= {"accuracy.worst_of_steady": min(steady), "accuracy.best_of_restless": max(restless)}
+    return made
+
+
+def _spreads(found: Found) -> dict[str, Any]:
+    spreads = {trace: median([_relative(one) for one in drawn(found, "lives", trace, "dynamic")]) for trace in TRACES}
+    known = [spread for spread in spreads.values() if spread is not None]
+    if len(known) < len(TRACES):
+        return {}
+    restless = min(spreads[trace] or 0.0 for trace in ("map", "proj"))
+    return {"dt_restless": bool(restless > max(spreads[trace] or 0.0 for trace in ("proxy", "exchange", "msnfs")))}
+
+
+def _relative(result: dict[str, Any]) -> float | None:
+    spread, mean = spread_of(result), look(result, "latency_us", "write", "mean")
+    return spread / mean if spread is not None and mean else None
+
+
+def _forced() -> dict[str, Any]:
+    """Mean responses that the paper's own volumes force, us.
+
+    Where all delays move what follows, five years hold ``W / W_NT`` of the page writes, so that each of them was held
+    back ``(W_NT / W - 1)`` times the time between two of them, whatever held them.
+    """
+    made: dict[str, Any] = {}
+    for trace, (gib_per_hour, written) in PRINTED.items():
+        pages_per_s = gib_per_hour * GIB / 4096 / 3600
+        for throttle, tib in written.items():
+            made[f"forced.{trace}.{throttle}"] = SERVICE_US + (written["none"] / tib - 1) / pages_per_s * 1e6
+        of = {throttle: made[f"forced.{trace}.{throttle}"] for throttle in written}
+        made[f"forced.{trace}.ready_of_nt"] = of["ready-optimistic"] / of["none"]
+        made[f"forced.{trace}.dt_of_ready"] = of["dynamic"] / of["ready-optimistic"]
+        made[f"forced.{trace}.st_of_dt"] = of["static"] / of["dynamic"]
+    return made
+
+
+def demand_differences(found: Found, trace: str, epoch_s: int, place: str | None = None) -> list[float] | None:
+    """``|d(i+1) - d(i)| / d(i)`` over the epochs of one pass, Figure 4; epochs without demand are left out."""
+    detail = found.look(f"{place or f'demand-{trace}.{trace}.none'}.detail") or {}
+    seconds = detail.get("demand_bytes")
+    if not seconds:
+        return None
+    rows = int(epoch_s / (detail.get("interval_s") or 1.0))
+    demand = np.asarray(seconds, dtype=float)
+    epochs = demand[: len(demand) // rows * rows].reshape(-1, rows).sum(axis=1)
+    before, after = epochs[:-1], epochs[1:]
+    known = before > 0
+    return [float(one) for one in np.abs(after - before)[known] / before[known]]
+
+
+def _demand(found: Found) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for trace in ("exchange", "proxy"):
+        close = {}
+        for epoch_s in EPOCHS_S:
+            differences = demand_differences(found, trace, epoch_s)
+            if differences:
+                made[f"within.{trace}.{epoch_s}"] = _within(differences, 0.30)
+                close[epoch_s] = _within(differences, 0.10)
+        if close:
+            made[f"within.{trace}.best_s"] = max(close, key=lambda epoch_s: (close[epoch_s], -epoch_s))
+    others = [demand_differences(found, "exchange", 1800, f"draws-demand.exchange.none-{seed}") for seed in DRAWS]
+    shares = [made.get("within.exchange.1800"), *(_within(one, 0.30) for one in others if one)]
+    return made | {"within.exchange.1800": median(shares)}
+
+
+def _within(differences: Sequence[float], most: float) -> float:
+    return float(np.mean(np.asarray(differences) < most))
+
+
+def _delays(found: Found) -> dict[str, Any]:
+    """Exchange's epochs: of ten minutes, chosen by the paper's rule, and by the share of wrong predictions, too."""
+    made: dict[str, Any] = {}
+    for name, results in (
+        ("fixed", drawn(found, "fixed", "exchange", "fixed", "draws-fixed")),
+        ("selected", drawn(found, "lives", "exchange", "ready-optimistic")),
+        ("by_share", drawn(found, "fixed", "exchange", "by-share", "draws-fixed")),
+    ):
+        series = [look(one, "series") or {} for one in results]
+        variations = [_variation(one.get("time_s") or [], one.get("delay_us") or []) for one in series]
+        predictions = [look(one, "throttle", "prediction") or {} for one in results]
+        made[f"delay_variation.{name}"] = median(variations)
+        made[f"epochs.{name}.selections"] = median([look(one, "throttle", "selections") for one in results])
+        made[f"epochs.{name}.last_s"] = median([look(one, "throttle", "epoch_s") for one in results])
+        made[f"epochs.{name}.first_pass"] = median([accuracy(look(one, "first_pass")) for one in predictions])
+        made[f"epochs.{name}.life"] = median([accuracy(one) for one in predictions])
+    return made
+
+
+def _variation(times: Sequence[float], delays: Sequence[float]) -> float | None:
+    """Standard deviation over mean of the delay between the two times, weighted by time."""
+    ends, heights = np.asarray(times, dtype=float), np.asarray(delays, dtype=float)
+    if len(ends) < 2:
+        return None
+    lengths = np.diff(ends, prepend=0.0)
+    kept = (ends > STEADY_FROM_S) & (ends <= STEADY_TO_S)
+    if kept.sum() < 2:
+        return None
+    mean = np.average(heights[kept], weights=lengths[kept])
+    variance = np.average((heights[kept] - mean) ** 2, weights=lengths[kept])
+    return float(np.sqrt(variance) / mean) if mean > 0 else 0.0
+
+
+def busiest(found: Found, throttle: str) -> list[float] | None:
+    """What map programs in each second of the ten minutes in which most is asked for, MiB/s."""
+    rates, wanted = (_seconds(found, throttle, column) for column in ("written_bytes", "demand_bytes"))
+    if rates is None or wanted is None or len(rates) < BUSY_S:
+        return None
+    sums = np.cumsum(np.concatenate([[0.0], wanted]))
+    at = int(np.argmax(sums[BUSY_S:] - sums[:-BUSY_S]))
+    return [float(one) for one in rates[at : at + BUSY_S]]
+
+
+def _seconds(found: Found, throttle: str, column: str) -> Any:
+    """A column of what map's two days were recorded by, MiB of flash in each second; None where they were not."""
+    detail = found.look(f"lives.map.{throttle}.detail") or {}
+    if not detail.get(column):
+        return None
+    return np.asarray(detail[column], dtype=float) * detail["waf"] / MIB
+
+
+def _busy(found: Found) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for throttle in THROTTLES[1:]:
+        rates, seconds = busiest(found, throttle), _seconds(found, throttle, "written_bytes")
+        made[f"busy.{throttle}.mean"] = None if rates is None else float(np.mean(rates))
+        made[f"busy.{throttle}.most"] = None if seconds is None else _most(seconds, BUSY_S)
+    return made
+
+
+def _most(rates: Any, seconds: int) -> float:
+    """The largest mean of so many seconds one after the other."""
+    sums = np.cumsum(np.concatenate([[0.0], rates]))
+    return float(np.max(sums[seconds:] - sums[:-seconds])) / seconds

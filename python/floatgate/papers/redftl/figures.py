@@ -1,0 +1,225 @@
+"""The figures of redFTL, drawn from our results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.pages import vega
+from floatgate.pages.charts import INK, data_chart, finished
+from floatgate.papers.judge import Found
+from floatgate.papers.paper import Figure
+from floatgate.papers.read_twins import response_steps
+from floatgate.papers.redftl.values import CLOSE_UP, MAXIMA, TLC_TIME, WORKLOADS, ratio, reads_share
+from floatgate.report import throttle_charts
+from floatgate.report.throttle_charts import Look
+
+BASELINE = Look("baseline", "#808080", (2, 3), "circle")
+REDFTL = Look("redFTL", INK, (), "cross")
+COPYING = Look("redFTL, of it making replicas", "#a5630a", (8, 3), "square")
+WHOLE = Look("redFTL, whole block's rate", "#56b4ea", (5, 2, 1, 2), "diamond")
+OF_WORKLOADS = {
+    "ads": Look("ads", "#a5630a", (8, 3), "square"),
+    "mds": Look("mds", "#56b4ea", (5, 2, 1, 2), "diamond"),
+    "tpc-h": Look("tpc-h", "#0072b3", (3, 1), "triangle-up"),
+    "websearch": Look("websearch", INK, (), "cross"),
+}
+LONGEST_MS = 400.0
+"""Right end of service times."""
+REPLICA_PAGES = {"baseline": 0, "replicas-5": 5, "replicas-10": 10, "redftl": 15}
+
+
+def figures(found: Found) -> list[Figure]:
+    """All that there are results for, in the order of the paper."""
+    made = [_trend(), _maxima(found)]
+    made += [
+        _responses(found, batch, workload, variant)
+        for workload in ("ads", "websearch")
+        for batch, variant in CLOSE_UP.items()
+    ]
+    made += [_times(found), _replica_pages(found, "rr_count"), _replica_pages(found, "total")]
+    made += [_service(found, workload) for workload in ("ads", "websearch")]
+    made += [_during(found, workload) for workload in ("ads", "websearch")]
+    return [figure for figure in made if figure is not None]
+
+
+def _trend() -> Figure:
+    mlc, tlc = (
+        Look("MLC", "#0072b3", (3, 1), "triangle-up"),
+        Look("TLC, 1.6 times the time of a read", INK, (), "cross"),
+    )
+    rows = [
+        {"x": 1 + step / 100, "y": reads_share(1 + step / 100, time), "series": look.label}
+        for look, time in ((mlc, 1.0), (tlc, TLC_TIME))
+        for step in range(7)
+    ]
+    return Figure(
+        "figure-6",
+        "Figure 6: trend of read disturb",
+        "Reads that a block stands by the law of tunnelling (Equation 2.1), over those of MLC at its nominal voltage.",
+        lambda width: throttle_charts.lines(
+            rows,
+            [mlc, tlc],
+            "read voltage over the nominal one",
+            "maximum of reads",
+            width=width,
+            share=True,
+            points=True,
+        ),
+        "Figure 6: trend of read disturb",
+    )
+
+
+def _maxima(found: Found) -> Figure | None:
+    rows = [
+        {"x": reads / 1000, "y": time, "series": workload}
+        for workload in WORKLOADS
+        for variant, reads in MAXIMA.items()
+        if (time := found.figure(f"total.{workload}.{variant}"))
+    ]
+    if not rows:
+        return None
+    title = "Figure 7: overhead by the maximum of reads"
+    return Figure(
+        "figure-7",
+        title,
+        "Time of collection and read reclaim under the baseline; what is nought is not shown. The paper divides it by "
+        "the time of collection without reclaims, which the last table has.",
+        lambda width: throttle_charts.lines(
+            rows,
+            list(OF_WORKLOADS.values()),
+            "maximum of reads, thousands",
+            "time of overhead, seconds",
+            width=width,
+            x_log=True,
+            y_log=True,
+            points=True,
+        ),
+        title,
+    )
+
+
+def _responses(found: Found, batch: str, workload: str, variant: str) -> Figure | None:
+    """Response times in the order of the reads."""
+    told = found.look(f"{batch}.{workload}.{variant}.responses")
+    if not told or not told["reads"]:
+        return None
+    rows = [{"x": number * told["every"], "y": longest} for number, longest in enumerate(told["longest_ms"])]
+    label = {"baseline": "the baseline", "redftl": "redFTL"}[variant]
+    return Figure(
+        f"figure-8-{workload}-{variant}",
+        f"Figure 8: response times under {label}, {workload}",
+        f"In time, from a worn-in drive: the longest of each {told['every']} reads.",
+        lambda width: _peaks(rows, width),
+        "Figure 8: response times around read reclaims",
+    )
+
+
+def _peaks(rows: list[dict[str, Any]], width: int) -> Any:
+    x = vega.X("x:Q", title="reads", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
+    top = vega.Scale(domain=[0, LONGEST_MS], clamp=True)
+    y = vega.Y("y:Q", title="response time, ms", scale=top, axis=vega.Axis(tickCount=5))
+    marks = data_chart(rows).mark_rule(strokeWidth=0.7, color=INK)
+    return finished(marks.encode(x=x, y=y, y2=vega.datum(0)), width, 220)
+
+
+def _during(found: Found, workload: str) -> Figure | None:
+    """Response times of reads during reclaims."""
+    rows: list[dict[str, Any]] = []
+    for (batch, variant), look in zip(CLOSE_UP.items(), (BASELINE, REDFTL), strict=True):
+        steps = response_steps(found, f"{batch}.{workload}.{variant}")
+        rows += [{"x": time, "y": share, "series": look.label} for time, share in steps]
+    if not rows:
+        return None
+    return Figure(
+        f"during-{workload}",
+        f"Response times during read reclaims, {workload}",
+        "In time: share of the host's reads that came or were served while something was reclaimed or replicated.",
+        lambda width: throttle_charts.lines(
+            rows, [BASELINE, REDFTL], "response time, milliseconds", "share", width=width, share=True, x_log=True
+        ),
+        "Response times during read reclaims",
+    )
+
+
+def _times(found: Found) -> Figure | None:
+    """Time of read reclaim over the baseline's."""
+    rows: list[dict[str, Any]] = []
+    for workload in WORKLOADS:
+        baseline = found.figure(f"rr_time.{workload}.baseline")
+        if not baseline:
+            continue
+        for variant, look in (("baseline", BASELINE), ("redftl", REDFTL), ("whole-rate", WHOLE)):
+            time = found.figure(f"rr_time.{workload}.{variant}")
+            if time is not None:
+                rows.append({"thing": workload, "value": time / baseline, "series": look.label})
+        copying = found.figure(f"main.{workload}.redftl.reclaim.time_s.replica")
+        if copying is not None:
+            rows.append({"thing": workload, "value": copying / baseline, "series": COPYING.label})
+    if not rows:
+        return None
+    title = "Figure 11: time of read reclaim"
+    return Figure(
+        "figure-11",
+        title,
+        "Over the baseline's, with 15 replica pages per block.",
+        lambda width: throttle_charts.dots(
+            rows, [BASELINE, REDFTL, COPYING, WHOLE], WORKLOADS, "time over the baseline's", width=width
+        ),
+        title,
+    )
+
+
+def _replica_pages(found: Found, what: str) -> Figure | None:
+    rows: list[dict[str, Any]] = []
+    for workload in WORKLOADS:
+        baseline = found.figure(f"{what}.{workload}.baseline")
+        for variant, pages in REPLICA_PAGES.items():
+            value = found.figure(f"{what}.{workload}.{variant}")
+            over = ratio(value, baseline) if value is not None and baseline else None
+            if over is not None:
+                rows.append({"x": pages, "y": over, "series": workload})
+    if not rows:
+        return None
+    names = {"rr_count": "blocks reclaimed", "total": "time of collection and read reclaim"}
+    return Figure(
+        f"figure-12-{what.replace('_', '-')}",
+        f"Figure 12: {names[what]}",
+        "Over the baseline's, which has no replica pages.",
+        lambda width: throttle_charts.lines(
+            rows,
+            list(OF_WORKLOADS.values()),
+            "replica pages per block",
+            "over the baseline's",
+            width=width,
+            points=True,
+        ),
+        "Figure 12: replica pages",
+    )
+
+
+def _service(found: Found, workload: str) -> Figure | None:
+    rows: list[dict[str, Any]] = []
+    for variant, look in (("baseline", BASELINE), ("redftl", REDFTL)):
+        steps = found.look(f"main.{workload}.{variant}.reclaim.service_ms.cdf") or []
+        if steps:
+            rows += [{"x": time, "y": share, "series": look.label} for time, share in _corners(steps)]
+    if not rows:
+        return None
+    return Figure(
+        f"figure-13-{workload}",
+        f"Figure 13: service times of read reclaim, {workload}",
+        "Share of all that is done at one time, reclaims and replications, in at most so long.",
+        lambda width: throttle_charts.lines(
+            rows, [BASELINE, REDFTL], "service time, milliseconds", "share", width=width, share=True
+        ),
+        "Figure 13: service times of read reclaim",
+    )
+
+
+def _corners(steps: list[list[float]]) -> list[tuple[float, float]]:
+    """A cumulative distribution as a line that rises where its steps are."""
+    corners, before = [(0.0, 0.0)], 0.0
+    for time, share in throttle_charts.thin(steps):
+        corners += [(time, before), (time, share)]
+        before = share
+    return [*corners, (LONGEST_MS, before)]

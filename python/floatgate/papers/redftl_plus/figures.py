@@ -1,0 +1,166 @@
+"""The figures of redFTL+, drawn from our results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.pages import vega
+from floatgate.pages.charts import INK, data_chart, finished
+from floatgate.papers.judge import Found
+from floatgate.papers.paper import Figure
+from floatgate.papers.read_twins import response_steps
+from floatgate.papers.redftl_plus.readers import PAGE_BYTES, reads
+from floatgate.papers.redftl_plus.values import CLOSE_UP, MODEL_TYPES, MODES, TYPES, WORKLOADS
+from floatgate.report import throttle_charts
+from floatgate.report.throttle_charts import Look
+
+LOOKS = {
+    "baseline": Look("baseline", "#808080", (2, 3), "circle"),
+    "rrb": Look("RRB", "#a5630a", (8, 3), "square"),
+    "redftl": Look("redFTL", "#56b4ea", (5, 2, 1, 2), "diamond"),
+    "redftl-plus": Look("redFTL+", INK, (), "cross"),
+    "redftl-plus-plus": Look("redFTL++", "#0072b3", (3, 1), "triangle-up"),
+    "no-mixing": Look("redFTL+ without mixing", "#6a5f8f", (1, 1), "triangle-down"),
+}
+TYPE_LOOKS = {
+    "lsb": Look("LSB", INK, (), "cross"),
+    "csb": Look("CSB", "#56b4ea", (5, 2, 1, 2), "diamond"),
+    "msb": Look("MSB", "#a5630a", (8, 3), "square"),
+}
+POINTS = 3000
+"""Of a chart of addresses."""
+
+
+def figures(found: Found) -> list[Figure]:
+    """All that there are results for, in the order of the paper."""
+    made: list[Figure | None] = [_modes(0, "reads that a block stands"), _modes(1, "program time"), _types()]
+    made += [_addresses(one) for one in WORKLOADS if f"busiest.{one}" in found.values]
+    made += [_times(found), *(_page_types(found, variant) for variant in ("rrb", "redftl-plus"))]
+    made += [_responses(found, one) for one in WORKLOADS]
+    return [figure for figure in made if figure is not None]
+
+
+def _modes(number: int, what: str) -> Figure:
+    """Figure 15: what a lower read voltage brings and costs."""
+    look = Look("TLC", INK, (), "cross")
+    rows = [{"x": voltage, "y": (stands, program)[number], "series": look.label} for stands, voltage, program in MODES]
+    return Figure(
+        f"figure-15-{'ab'[number]}",
+        f"Figure 15 ({'ab'[number]}): {what} by read voltage",
+        "Over the nominal voltage's; the three modes of the model, which the paper measured (Table 4).",
+        lambda width: throttle_charts.lines(
+            rows, [look], "read voltage over the nominal one", "over that at the nominal", width=width, points=True
+        ),
+        "Figure 15: read voltage",
+    )
+
+
+def _types() -> Figure:
+    models = {"mlc": "MLC", "tlc-opt": "TLCopt", "tlc-base": "TLCbase"}
+    rows: list[dict[str, Any]] = []
+    for model, label in models.items():
+        weights = MODEL_TYPES[model]
+        names = ("LSB", "MSB") if len(weights) == 2 else ("LSB", "CSB", "MSB")
+        rows += [
+            {"thing": f"{label}, {name} only", "value": 1 / one, "series": "reads"}
+            for name, one in zip(names, weights, strict=True)
+        ]
+        rows.append({"thing": f"{label}, mixed", "value": len(weights) / sum(weights), "series": "reads"})
+    order = [row["thing"] for row in rows]
+    look = Look("reads", INK, (), "cross")
+    return Figure(
+        "figure-17",
+        "Figure 17: maximum of reads by type of page",
+        "Over that of the slowest type, from the constants of the models. The paper measured MLC and TLCopt: LSB 1.61 "
+        "of MLC; LSB 1.28 and MSB 1.26 of TLCopt.",
+        lambda width: throttle_charts.dots(rows, [look], order, "maximum of reads", width=width),
+        "Figure 17: maximum of reads by type of page",
+    )
+
+
+def _addresses(workload: str) -> Figure:
+    first, _ = reads(workload)
+    step = -(-len(first) // POINTS)
+    rows = [{"x": number * step, "y": int(page) * PAGE_BYTES / (1 << 20)} for number, page in enumerate(first[::step])]
+    return Figure(
+        f"figure-20-{workload}",
+        f"Figure 20: addresses that are read, {workload}",
+        f"One in {step} reads of a pass over the twin, made smaller; lines are addresses read again and again.",
+        lambda width: _scatter(rows, width),
+        "Figure 20: addresses that are read",
+    )
+
+
+def _scatter(rows: list[dict[str, Any]], width: int) -> Any:
+    x = vega.X("x:Q", title="read requests", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
+    y = vega.Y("y:Q", title="address, MiB", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
+    marks = data_chart(rows).mark_circle(size=3, opacity=0.6, color=INK)
+    return finished(marks.encode(x=x, y=y), width, 220)
+
+
+def _times(found: Found) -> Figure | None:
+    rows = [
+        {"thing": workload, "value": share, "series": look.label}
+        for workload in (*WORKLOADS, "mean")
+        for variant, look in LOOKS.items()
+        if (share := found.figure(f"mean.{variant}" if workload == "mean" else f"over.{workload}.{variant}"))
+        is not None
+    ]
+    if not rows:
+        return None
+    title = "Figure 21: time of read reclaim"
+    return Figure(
+        "figure-21",
+        title,
+        "Over the baseline's.",
+        lambda width: throttle_charts.dots(
+            rows, list(LOOKS.values()), (*WORKLOADS, "mean"), "time over the baseline's", width=width
+        ),
+        title,
+    )
+
+
+def _page_types(found: Found, variant: str) -> Figure | None:
+    rows = [
+        {"thing": workload, "value": 100 * share, "series": TYPE_LOOKS[one].label}
+        for workload in WORKLOADS
+        for one in TYPES
+        if (share := found.figure(f"{one}.{workload}.{variant}")) is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        f"figure-22-{variant}",
+        f"Figure 22: types of pages that are read, {LOOKS[variant].label}",
+        "Share of the host's reads of flash.",
+        lambda width: throttle_charts.dots(
+            rows, list(TYPE_LOOKS.values()), WORKLOADS, "share of the reads, per cent", width=width
+        ),
+        "Figure 22: types of pages that are read",
+    )
+
+
+def _responses(found: Found, workload: str) -> Figure | None:
+    """Figure 23: response times of reads during reclaims."""
+    looks = {
+        "baseline": LOOKS["baseline"],
+        "redftl-plus": LOOKS["redftl-plus"],
+        "redftl-plus-idle": Look("redFTL+, collection in idle time", "#a5630a", (8, 3), "square"),
+    }
+    rows = [
+        {"x": time, "y": share, "series": looks[name].label}
+        for (batch, variant), name in CLOSE_UP.items()
+        if name in looks
+        for time, share in response_steps(found, f"{batch}.{workload}.{variant}")
+    ]
+    if not rows:
+        return None
+    return Figure(
+        f"figure-23-{workload}",
+        f"Figure 23: response times of reads during reclaims, {workload}",
+        "In time: share of the host's reads that came or were served while something was reclaimed.",
+        lambda width: throttle_charts.lines(
+            rows, list(looks.values()), "response time, milliseconds", "share", width=width, share=True, x_log=True
+        ),
+        "Figure 23: response times of reads during reclaims",
+    )

@@ -1,0 +1,135 @@
+"""What the tables, figures and claims of redFTL+ need beyond the results themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.papers.judge import Found
+from floatgate.papers.read_twins import response_ms
+from floatgate.papers.redftl_plus.readers import busiest
+from floatgate.papers.redftl_plus.workloads import PLANS
+
+WORKLOADS = tuple(PLANS)
+VARIANTS = {
+    "baseline": "main",
+    "rrb": "main",
+    "redftl": "main",
+    "redftl-plus": "main",
+    "redftl-plus-plus": "main",
+    "no-mixing": "parts",
+    "no-order": "parts",
+}
+"""The batch of each variant."""
+CLOSE_UP = {
+    ("close", "baseline"): "baseline",
+    ("close-plus", "redftl-plus"): "redftl-plus",
+    ("idle", "baseline"): "baseline-idle",
+    ("idle-plus", "redftl-plus"): "redftl-plus-idle",
+}
+"""What runs in time are called, by batch and variant."""
+TYPES = ("lsb", "csb", "msb")
+MODEL_TYPES = {"mlc": (0.62, 1.0), "tlc-base": (0.25, 0.5, 1.0), "tlc-opt": (0.78, 1.0, 0.79)}
+"""What a read disturbs, LSB first (``drive.disturb.weights``)."""
+MODES = ((1.0, 1.00, 1.00), (2.0, 0.98, 1.08), (5.0, 0.96, 1.19))
+"""Reads that a block stands, read voltage and program time (``drive.disturb.modes``, Table 4)."""
+
+
+def values(found: Found) -> dict[str, Any]:
+    """All values by name."""
+    made: dict[str, Any] = {"most_resistant": MODES[2][0] / MODEL_TYPES["tlc-opt"][0]}
+    for model in ("tlc-base", "tlc-opt"):
+        made |= {f"weight.{model}.{one}": weight for one, weight in zip(TYPES, MODEL_TYPES[model], strict=True)}
+    for workload in WORKLOADS:
+        made |= _asked(found, workload)
+        times = {variant: time_of(found, batch, workload, variant) for variant, batch in VARIANTS.items()}
+        for variant, batch in VARIANTS.items():
+            made |= _figures(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
+            made[f"time.{workload}.{variant}"] = times[variant]
+            made[f"over.{workload}.{variant}"] = over(times[variant], times["baseline"])
+        made[f"least_over_msb.{workload}"] = _least_over_msb(made, workload)
+        for seed, batch in (("1", "main"), ("2", "seed-2"), ("3", "seed-3")):
+            both = [time_of(found, batch, workload, variant) for variant in ("redftl-plus", "baseline")]
+            made[f"seed.{workload}.{seed}"] = over(*both)
+        both = [time_of(found, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
+        made[f"buffered.{workload}"] = over(*both)
+        made[f"count.buffered.{workload}"] = found.look(f"buffered.{workload}.baseline.reclaim.on_demand")
+    for batch in ("main", "quarter"):
+        for variant in ("rrb", "redftl", "redftl-plus"):
+            made[f"sum.{batch}.{variant}"] = over(*(_sum(found, batch, one) for one in (variant, "baseline")))
+    for variant in VARIANTS:
+        shares = [made[f"over.{workload}.{variant}"] for workload in WORKLOADS]
+        made[f"mean.{variant}"] = None if None in shares else sum(shares) / len(shares)
+    return made | _responses(found)
+
+
+def _responses(found: Found) -> dict[str, Any]:
+    """Response times around reclaims, milliseconds, and how much shorter they are under redFTL+ on average."""
+    made: dict[str, Any] = {}
+    for workload in WORKLOADS:
+        for (batch, variant), name in CLOSE_UP.items():
+            run = f"{batch}.{workload}.{variant}"
+            made |= response_ms(found, run, f"{workload}.{name}")
+            jobs = [found.figure(f"{run}.reclaim.{kind}") for kind in ("on_demand", "background")]
+            made[f"response.count.{workload}.{name}"] = None if None in jobs else sum(int(job or 0) for job in jobs)
+        for name, kind in (("response", ""), ("response.idle", "-idle")):
+            both = [made[f"during.mean.{workload}.{one}{kind}"] for one in ("baseline", "redftl-plus")]
+            made[f"{name}.{workload}"] = over(*both)
+        made |= {f"one-die.{key}": value for key, value in _one_die(found, workload).items()}
+    for name in ("response", "response.idle"):
+        ratios = [made[f"{name}.{workload}"] for workload in WORKLOADS]
+        made[f"{name}.mean"] = None if None in ratios else sum(ratios) / len(ratios)
+    return made
+
+
+def _one_die(found: Found, workload: str) -> dict[str, Any]:
+    times = response_ms(found, f"one-die-close.{workload}.baseline", workload)
+    return {f"p50.{workload}": times[f"during.p50.{workload}"]}
+
+
+def _asked(found: Found, workload: str) -> dict[str, Any]:
+    """What the host asked for."""
+    result = found.look(f"main.{workload}.baseline")
+    if not result:
+        return {}
+    settings, host = result["config"]["workload"], result["host"]
+    made = {
+        f"read_share.{workload}": over(host["read_requests"], host["read_requests"] + host["write_requests"]),
+        f"raf.{workload}": settings.get("read_amplification"),
+        f"requests.{workload}": settings.get("requests"),
+    }
+    return made | ({f"busiest.{workload}": busiest(workload)} if settings["kind"] == "twin" else {})
+
+
+def time_of(found: Found, batch: str, workload: str, variant: str) -> float | None:
+    """Seconds of read reclaim in a run, replicas counted in; None where there was no such run."""
+    parts = found.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
+    return None if parts is None else float(parts["reclaim"] + parts["replica"])
+
+
+def _sum(found: Found, batch: str, variant: str) -> float | None:
+    times = [time_of(found, batch, workload, variant) for workload in WORKLOADS]
+    known = [time for time in times if time is not None]
+    return sum(known) if len(known) == len(times) else None
+
+
+def over(value: float | None, baseline: float | None) -> float | None:
+    """A ratio; None where either is unknown, or the divisor nothing."""
+    return value / baseline if value is not None and baseline else None
+
+
+def _figures(found: Found, run: str, name: str) -> dict[str, Any]:
+    """Reclaims and shares of page types of one run."""
+    reclaim = found.look(f"{run}.reclaim")
+    if not reclaim:
+        return {}
+    made = {f"count.{name}": reclaim["on_demand"] + reclaim["background"]}
+    by_type = reclaim["reads_by_page_type"]
+    total = sum(by_type.values())
+    made |= {f"{one}.{name}": over(by_type[one.upper()], total) for one in TYPES}
+    modes = reclaim["reads_by_mode"]
+    return made | {f"mode-{mode}.{name}": over(reads, sum(modes)) for mode, reads in enumerate(modes)}
+
+
+def _least_over_msb(made: dict[str, Any], workload: str) -> float | None:
+    lsb, csb, msb = (made.get(f"{one}.{workload}.redftl-plus") for one in TYPES)
+    return over(min(lsb, csb), msb) if lsb is not None and csb is not None else None

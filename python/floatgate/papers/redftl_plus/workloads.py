@@ -1,0 +1,50 @@
+"""The six read traces as smaller twins, each read by many at once, and a drive of seven times its size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from floatgate.papers.read_twins import BLOCK_BYTES, as_busy, drive, of, smaller
+from floatgate.run.experiment import Overrides, trace_overrides
+
+TIMES_LARGER = 7
+"""Blocks of the drive over those of the working set (section 4.4)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A workload of section 4.4: its read amplification factor (Table 6), by how much it is smaller, its passes."""
+
+    cursors: int
+    smaller: int
+    passes: int = 1
+
+
+PLANS = {
+    "ads": Plan(50, 4),
+    "tpc-h": Plan(200, 4),
+    "websearch": Plan(100, 4),
+    "multi": Plan(50, 1),
+    "tpc-e": Plan(30, 8, passes=4),
+    "tatp": Plan(3, 4, passes=24),
+}
+
+
+def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+    """Make the twins smaller, and their drives; under a trace of the user's the drive is that of the whole twin."""
+    made: dict[str, Overrides] = {}
+    for name in workloads:
+        plan = PLANS[name]
+        given = name in traces
+        twin = smaller(name, 1 if given else plan.smaller, folder)
+        workload = [*trace_overrides(traces[name]), ("workload.beyond", '"wrap"')] if given else of(twin, plan.passes)
+        made[name] = [
+            *workload,
+            ("workload.read_amplification", str(plan.cursors)),
+            *drive(twin, TIMES_LARGER * twin.footprint_bytes // BLOCK_BYTES),
+        ]
+        if not given:
+            made |= as_busy(("close", "close-plus", "idle", "idle-plus"), name, plan.smaller, folder)
+    return made

@@ -1,0 +1,208 @@
+"""A paper reproduced: its claims judged, its tables and figures beside ours."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from floatgate import _core
+from floatgate.base.text_table import table
+from floatgate.papers import runner
+from floatgate.papers.judge import Found, Verdict, judge, rule_text, shown
+from floatgate.papers.paper import Figure, Paper
+from floatgate.papers.runner import Progress, Settings
+from floatgate.papers.tables import filled
+from floatgate.results.folder import RunFolder
+
+SCHEMA = "floatgate.reproduce/1"
+FILE = "reproduce.json"
+WORDS = {True: "holds", False: "fails", None: "not judged"}
+"""The verdicts in words."""
+
+_VALUE = re.compile(r"\{([^{}|]+)(?:\|([^{}]*))?\}")
+
+
+class Reproduction:
+    """What came of the experiments of a paper.
+
+    Attributes:
+        paper: the paper.
+        settings: quick or full, and the user's traces.
+        found: the values.
+        verdicts: one for each claim, in the order of the paper's file.
+        failures: what ended runs that failed.
+        wall_s: how long it took.
+    """
+
+    def __init__(
+        self, paper: Paper, settings: Settings, found: Found, failures: list[str], wall_s: float = 0.0
+    ) -> None:
+        """Use :func:`reproduce`."""
+        self.paper = paper
+        self.settings = settings
+        self.found = found
+        self.failures = failures
+        self.wall_s = wall_s
+        self.verdicts: list[Verdict] = [judge(claim, found) for claim in paper.claims]
+
+    def counts(self) -> dict[bool | None, int]:
+        """How many claims hold, fail, and could not be judged; without the calibrated ones."""
+        return {word: sum(verdict.holds is word for verdict in self.evidence()) for word in WORDS}
+
+    def evidence(self) -> list[Verdict]:
+        """The verdicts that count: nothing was chosen so that they come out."""
+        return [verdict for verdict in self.verdicts if not verdict.claim.is_calibrated]
+
+    def calibrated(self) -> list[Verdict]:
+        """The others."""
+        return [verdict for verdict in self.verdicts if verdict.claim.is_calibrated]
+
+    def tables(self) -> list[dict[str, Any]]:
+        """The tables, filled."""
+        return [filled(entry, self.found) for entry in self.paper.tables]
+
+    def figures(self) -> list[Figure]:
+        """The figures."""
+        return self.paper.figures(self.found)
+
+    def about(self) -> str:
+        """What the experiments show, with our values in it."""
+        return self._with_values(self.paper.about)
+
+    def differs(self) -> list[str]:
+        """What differs from the paper and why, with our values in it; last, which rules were changed and why."""
+        return [self._with_values(text) for text in self.paper.differs] + changed_rules(self.paper)
+
+    def _with_values(self, text: str) -> str:
+        def value(match: re.Match[str]) -> str:
+            ours = self.found.look(match[1])
+            return "(not in --quick)" if ours is None and self.settings.quick else shown(ours, match[2] or "")
+
+        return _VALUE.sub(value, text)
+
+    def headline(self) -> str:
+        """``31 of 38 claims hold, 6 fail, 1 could not be judged; 4 more are calibrated and not counted``."""
+        counts = self.counts()
+        parts = [f"{counts[True]} of {len(self.evidence())} claims hold"]
+        parts += [f"{counts[False]} fail"] if counts[False] else []
+        parts += [f"{counts[None]} could not be judged"] if counts[None] else []
+        more = len(self.calibrated())
+        said = f"; {more} more {'is' if more == 1 else 'are'} calibrated and not counted" if more else ""
+        return ", ".join(parts) + said
+
+    def text(self) -> str:
+        """The verdicts as lines of text."""
+        rows = [
+            [_word(verdict), verdict.claim.id, ours_text(verdict), rule_text(verdict.claim.rule)]
+            for verdict in self.verdicts
+        ]
+        quick = " (quick)" if self.settings.quick else ""
+        header = ["verdict", "claim", "ours", "judged by"]
+        # What a page says of itself with figures of the run comes first.
+        first = [self.about(), ""] if _VALUE.search(self.paper.about) else []
+        lines = [f"{self.paper.name}{quick}: {self.headline()}", "", *first, table(header, rows)]
+        return "\n".join([*lines, *(f"failed: {text}" for text in self.failures)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON gives it (schema ``floatgate.reproduce/1``)."""
+        counts = self.counts()
+        return {
+            "schema": SCHEMA,
+            "version": _core.__version__,
+            "paper": self.paper.name,
+            "title": self.paper.title,
+            "about": self.about(),
+            "quick": self.settings.quick,
+            "traces": sorted(self.settings.traces),
+            "holds": counts[True],
+            "fails": counts[False],
+            "not_judged": counts[None],
+            "calibrated": len(self.calibrated()),
+            "claims": [verdict.to_dict() for verdict in self.verdicts],
+            "tables": self.tables(),
+            "failures": self.failures,
+            "run": {"wall_s": self.wall_s},
+        }
+
+    def report(self, command: str | None = None) -> str:
+        """Everything as one self-contained HTML page."""
+        from floatgate.papers.page import page
+
+        return page(self, command)
+
+    def write(self, target: RunFolder, *, report: bool = True, command: str | None = None) -> Path:
+        """Write ``reproduce.json``, the results themselves and ``report.html``.
+
+        Raises:
+            InputError: the folder cannot be written.
+        """
+
+        def fill(staging: Path, _final: Path) -> None:
+            (staging / FILE).write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+            (staging / "results.json").write_text(json.dumps(_kept(self.found.results)) + "\n", "utf-8")
+
+        return target.write(fill, report=(lambda: self.report(command)) if report else None)
+
+
+def _word(verdict: Verdict) -> str:
+    return WORDS[verdict.holds] + (" (calibrated)" if verdict.claim.is_calibrated else "")
+
+
+def changed_rules(paper: Paper) -> list[str]:
+    """Every rule that was changed after a first run, with the claims that it judges; nothing where none was.
+
+    The list comes from the claims themselves (``changed``), so that the page cannot leave one out.
+    """
+    claims: dict[str, list[str]] = {}
+    for claim in paper.claims:
+        if "changed" in claim.rule:
+            claims.setdefault(str(claim.rule["changed"]), []).append(claim.id)
+    if not claims:
+        return []
+    listed = [f"Rule changed after a first run ({', '.join(ids)}): {text}" for text, ids in claims.items()]
+    return [*listed, "All other rules are as they were written down before the first run."]
+
+
+def _kept(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The results without what was recorded second by second, which is large and drawn already."""
+    return {
+        batch: {
+            workload: {variant: {**result, "detail": None} for variant, result in variants.items()}
+            for workload, variants in workloads.items()
+        }
+        for batch, workloads in results.items()
+    }
+
+
+def ours_text(verdict: Verdict) -> str:
+    """What came out, briefly: the figure, or how many names passed and what the others have."""
+    unit = verdict.claim.rule.get("unit", "")
+    if not verdict.parts:
+        return shown(verdict.ours, unit)
+    passed = [name for name, holds in verdict.parts.items() if holds]
+    others = [f"{name} {shown(verdict.ours[name], unit)}" for name, holds in verdict.parts.items() if not holds]
+    said = f"{len(passed)} of {len(verdict.parts)}" if others else f"all {len(passed)}"
+    return f"{said}; not {', '.join(others[:2])}{', ...' if len(others) > 2 else ''}" if others else said
+
+
+def reproduce(paper: Paper, settings: Settings | None = None, progress: Progress | None = None) -> Reproduction:
+    """Run a paper's experiments and judge its claims.
+
+    Args:
+        paper: from :func:`floatgate.papers.load`.
+        settings: quick or full, and traces in place of the paper's workloads.
+        progress: called with (done, total, phase).
+
+    Raises:
+        InputError: a trace or a setting is unusable. A run that fails leaves its claims unjudged.
+    """
+    settings = settings or Settings()
+    begun = time.perf_counter()
+    results, failures = runner.run(paper, settings, progress)
+    found = Found(results)
+    found.values.update(paper.values(found))
+    return Reproduction(paper, settings, found, failures, time.perf_counter() - begun)

@@ -1,0 +1,280 @@
+"""Runs the experiments of a paper.
+
+Variants of one workload go to the core in one call, whatever their batch: it reads the trace once, measures once what
+they share, and uses all cores. Batches that start from drives of others come after those, in calls of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from floatgate import _core
+from floatgate.base.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line, quote
+from floatgate.base.parallel import at_once
+from floatgate.papers.captures import Capture, captured
+from floatgate.papers.paper import Batch, Paper
+from floatgate.run.experiment import Experiment, Overrides, trace_overrides
+from floatgate.run.lifetime import forecast
+from floatgate.run.run import execute
+
+T = TypeVar("T")
+Progress = Callable[[int, "int | None", str], None]
+Results = dict[str, dict[str, dict[str, Any]]]
+"""Result by batch, workload and variant."""
+Place = tuple[str, str, str]
+"""Batch, workload and variant."""
+LOOKS = {"dispatch": _core.workload_dispatch, "patterns": _core.workload_patterns}
+"""Commands that look at the requests of a workload without a drive."""
+POINTS = 1500
+"""Most points of the response times of a run."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a paper is reproduced: quickly or in full, and from which traces in place of its workloads."""
+
+    quick: bool = False
+    traces: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Job:
+    """Runs that go to the core together, and where their results belong."""
+
+    label: str
+    command: str
+    base: Experiment
+    variants: list[Overrides] = field(default_factory=list)
+    details_s: list[tuple[float, float] | None] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    starts: list[Place | None] = field(default_factory=list)
+    """By run, the one from whose drive it starts."""
+    responses: list[bool] = field(default_factory=list)
+    captures: list[Capture | None] = field(default_factory=list)
+    stage: int = 0
+    """Jobs of a stage come after all of the one before."""
+
+
+def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | None = None) -> list[Job]:
+    """The calls that a reproduction makes; ``prepared`` are settings of workloads that were worked out before."""
+    made: dict[tuple[str, str, int], Job] = {}
+    for batch in _batches(paper, settings):
+        stage = _stage(paper, batch)
+        for workload in _kept(paper, batch, settings):
+            asked = [*batch.overrides, *batch.by_workload.get(workload, [])]
+            if _asks_for_requests(asked) and workload in settings.traces:
+                continue
+            new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
+            job = made.setdefault((workload, batch.command, stage), new)
+            for variant in batch.variants:
+                names = (f"{batch.name}.{workload}", f"{batch.name}.{workload}.{variant}")
+                own = [one for name in names for one in (prepared or {}).get(name, [])]
+                job.variants.append([*_overrides(paper, batch, workload, variant, settings), *own])
+                job.details_s.append(batch.details_s.get(workload))
+                job.places.append((batch.name, workload, variant))
+                job.starts.append(batch.start_of(workload, variant))
+                job.responses.append(batch.responses)
+                job.captures.append(batch.capture)
+    return sorted(made.values(), key=lambda job: job.stage)
+
+
+def _asks_for_requests(overrides: Overrides) -> bool:
+    """Whether so many requests are asked for, which a trace of the user's cannot have."""
+    return any(key == "workload.requests" for key, _ in overrides)
+
+
+def _stage(paper: Paper, batch: Batch) -> int:
+    """How many batches come before this one, each starting from the drives of the one before."""
+    by_name = {one.name: one for one in paper.batches}
+    return 0 if batch.start is None else 1 + _stage(paper, by_name[batch.start])
+
+
+def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str, Overrides] | None) -> Experiment:
+    """The paper's experiment with the settings that all runs of a workload share."""
+    overrides = paper.workloads[workload].overrides
+    if workload in settings.traces and workload not in (prepared or {}):
+        overrides = [setting for setting in overrides if not setting[0].startswith("workload.")]
+        overrides = [*overrides, *trace_overrides(settings.traces[workload]), *paper.originals.overrides]
+    return paper.experiment.with_overrides([*overrides, *(prepared or {}).get(workload, [])])
+
+
+def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings: Settings) -> Overrides:
+    by_name = paper.quick_by_name
+    of_workload = by_name.get(workload, [])
+    if workload in settings.traces:
+        of_workload = [setting for setting in of_workload if not _asks_for_requests([setting])]
+    quick = [*paper.quick.overrides, *of_workload, *by_name.get(variant, [])] if settings.quick else []
+    made = [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
+    return [*made, *_part(batch, [*paper.workloads[workload].overrides, *made])]
+
+
+def _part(batch: Batch, overrides: Overrides) -> Overrides:
+    """Where a subtest goes on with its workload, behind what those before have written."""
+    size = re.fullmatch(r'"([0-9.]+)(.*)"', dict(overrides).get("workload.stop_after", ""))
+    if not batch.part or size is None:
+        return []
+    return [("workload.start_after", f'"{batch.part * float(size[1]):.15g}{size[2]}"')]
+
+
+def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> tuple[Results, list[str]]:
+    """Run everything, as many calls at a time as there are cores: reading a trace takes one of them.
+
+    Returns:
+        The results, and what ended those runs that failed; theirs are missing in the results.
+
+    Raises:
+        InputError: a trace or a setting is unusable.
+    """
+    with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
+        needed = [
+            name
+            for name in paper.workloads
+            if any(name in _kept(paper, batch, settings) for batch in _batches(paper, settings))
+        ]
+        prepared = paper.prepare(needed, settings.traces, Path(folder))
+        results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
+        return results, _run(jobs(paper, settings, prepared), Path(folder), results, progress)
+
+
+def _batches(paper: Paper, settings: Settings) -> list[Batch]:
+    return [batch for batch in paper.batches if batch.quick or not settings.quick]
+
+
+def _kept(paper: Paper, batch: Batch, settings: Settings) -> list[str]:
+    """The workloads of a batch; of a quick reproduction some, and those that the user has traces of."""
+    kept = {*paper.quick_workloads, *settings.traces} if settings.quick else batch.workloads
+    return [name for name in batch.workloads if name in kept]
+
+
+def _run(todo: list[Job], folder: Path, results: Results, progress: Progress | None) -> list[str]:
+    """Run stage by stage, fill the results and say what failed."""
+    board = Board(len(todo), progress)
+    drives = _drives(todo, folder)
+    failures: list[str] = []
+
+    def work(number: int) -> list[dict[str, Any]] | str:
+        job = todo[number]
+        try:
+            return _without_drive(job, results) or _outcomes(job, drives, board.part(number, job.label))
+        except FloatgateError as error:
+            if error.status == STATUS_UNUSABLE_INPUT:
+                raise
+            return f"{job.label}: {one_line(error)}"
+
+    for stage in sorted({job.stage for job in todo}):
+        numbers = [number for number, job in enumerate(todo) if job.stage == stage]
+        # What stops a stage is set when it has ended.
+        board.stop = threading.Event()
+        outcomes_of = at_once(partial(_nth, work, numbers), len(numbers), board.stop)
+        for number, outcomes in zip(numbers, outcomes_of, strict=True):
+            if isinstance(outcomes, str):
+                failures.append(outcomes)
+                continue
+            for (batch, workload, variant), outcome in zip(todo[number].places, outcomes, strict=True):
+                results[batch][workload][variant] = outcome
+    return failures
+
+
+def _nth(work: Callable[[int], T], numbers: list[int], i: int) -> T:
+    return work(numbers[i])
+
+
+def _drives(todo: list[Job], folder: Path) -> dict[Place, Path]:
+    """The files of the drives from which others start, by the place of the run that saves them."""
+    needed = {start for job in todo for start in job.starts if start is not None}
+    return {place: folder / f"{number}.drive" for number, place in enumerate(sorted(needed))}
+
+
+def _without_drive(job: Job, results: Results) -> str | None:
+    """Why a job cannot start; None where all its drives are there."""
+    for (batch, _, variant), start in zip(job.places, job.starts, strict=True):
+        if start is not None and variant not in results[start[0]][start[1]]:
+            what = f"batch {quote(batch)} starts from the drives of batch {quote(start[0])}, which are missing"
+            return f"{job.label}: {what}"
+    return None
+
+
+def _outcomes(job: Job, drives: Mapping[Place, Path], progress: Progress) -> list[dict[str, Any]]:
+    if job.command == "lifetime":
+        return forecast(job.base, job.variants, details_s=job.details_s, intervals=False, progress=progress)
+    shares = Board(len(job.variants), progress)
+    return at_once(
+        lambda number: _outcome(job, number, drives, shares.part(number, "")), len(job.variants), shares.stop
+    )
+
+
+def _outcome(job: Job, number: int, drives: Mapping[Place, Path], progress: Progress) -> dict[str, Any]:
+    """The result of one run."""
+    place, start = job.places[number], job.starts[number]
+    overrides = list(job.variants[number])
+    if job.command in LOOKS:
+        asked = job.base.with_overrides(overrides)
+        told: dict[str, Any] = json.loads(LOOKS[job.command](asked.toml, asked.path, asked.overrides, progress))
+        return told
+    if start is not None:
+        overrides += [("ftl.precondition", '"snapshot"'), ("ftl.snapshot", json.dumps(str(drives[start])))]
+    run = partial(execute, job.base.with_overrides(overrides), save_drive=drives.get(place), progress=progress)
+    capture = job.captures[number]
+    if capture is not None:
+        return captured(capture, place[2], lambda pins: run(waveform=pins).result.to_dict())
+    if not job.responses[number]:
+        return run().result.to_dict()
+    with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
+        log = Path(folder) / "requests.parquet"
+        return {**run(log_requests=log).result.to_dict(), "responses": responses(log)}
+
+
+def responses(log: Path) -> dict[str, Any]:
+    """How long reads took, from a log of requests: the longest and the median of as many at a time, in their order.
+
+    Returns:
+        ``reads``, ``every`` (so many reads make a point), ``longest_ms`` and ``p50_ms``.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(log, columns=["request", "op", "latency_ns"])
+    rows = rows.filter(pc.equal(rows["op"].cast("string"), "read")).sort_by("request")
+    took_ms = rows["latency_ns"].to_numpy() / 1e6
+    every = max(1, -(-len(took_ms) // POINTS))
+    parts = [took_ms[first : first + every] for first in range(0, len(took_ms), every)]
+    return {
+        "reads": len(took_ms),
+        "every": every,
+        "longest_ms": [float(part.max()) for part in parts],
+        "p50_ms": [float(sorted(part)[(len(part) - 1) // 2]) for part in parts],
+    }
+
+
+class Board:
+    """Progress of several things at once, as one."""
+
+    def __init__(self, parts: int, progress: Progress | None) -> None:
+        """For so many parts; ``progress`` may be None."""
+        self.stop = threading.Event()
+        self._shares = [0.0] * parts
+        self._progress = progress
+        self._lock = threading.Lock()
+
+    def part(self, number: int, label: str) -> Progress:
+        """The progress of one part; it raises KeyboardInterrupt where the others have been stopped."""
+
+        def report(done: int, total: int | None, phase: str) -> None:
+            if self.stop.is_set():
+                raise KeyboardInterrupt
+            if self._progress is None:
+                return
+            with self._lock:
+                self._shares[number] = min(1.0, done / total) if total else self._shares[number]
+                text = ": ".join(part for part in (label, phase) if part)
+                self._progress(int(1000 * sum(self._shares)), 1000 * len(self._shares), text)
+
+        return report

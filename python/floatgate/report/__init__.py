@@ -1,0 +1,1 @@
+"""One result in words and pictures: the summary, and the page of a run or of a forecast life."""

@@ -1,0 +1,86 @@
+"""Write amplification in the words of reports: in bytes, as drive makers count it, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.pages.causes import by_cause, cause
+from floatgate.results.result_view import look
+
+# Parts below this would read 0.00.
+_SHOWN = 0.005
+
+
+def amplification(result: Mapping[str, Any] | None) -> tuple[float | None, list[float] | None]:
+    """Flash bytes programmed per host byte written, and the 95 % interval of that; None for what is not known.
+
+    Results from before ``waf_bytes`` existed give their figure in pages.
+    """
+    value = look(result, "waf_bytes")
+    if value is None:
+        return look(result, "waf"), look(result, "waf_95")
+    return value, look(result, "waf_bytes_95")
+
+
+def differs(result: Mapping[str, Any]) -> bool:
+    """Whether write amplification in bytes and in pages differ by more than rounding."""
+    pages, found = look(result, "waf"), look(result, "waf_bytes")
+    return pages is not None and found is not None and abs(found - pages) > 0.005 * pages
+
+
+def text(value: float, interval: list[float] | None = None) -> str:
+    """With two decimals, three where the interval is that narrow: 1.93, 7.124."""
+    return f"{value:.{_decimals(interval)}f}"
+
+
+def digits(value: float, interval: list[float]) -> tuple[str, str]:
+    """The ends of the interval with as many decimals as the value has in :func:`text`."""
+    low, high = sorted(interval)
+    decimals = _decimals([min(low, value), max(high, value)])
+    return f"{low:.{decimals}f}", f"{high:.{decimals}f}"
+
+
+def _decimals(interval: list[float] | None) -> int:
+    return 3 if interval and 0 < abs(interval[1] - interval[0]) < 0.01 else 2
+
+
+def line(result: Mapping[str, Any]) -> str | None:
+    """``1.93 (95 %: 1.92-1.94, stationary)``."""
+    value, interval = amplification(result)
+    if value is None:
+        return "none: the workload wrote nothing" if look(result, "host") else None
+    parts = [f"95 %: {'-'.join(digits(value, interval))}"] if interval else ["too short for an interval"]
+    stationary = look(result, "stationary")
+    if stationary is not None:
+        parts.append("stationary" if stationary else "not stationary")
+    return f"{text(value, interval)} ({', '.join(parts)})"
+
+
+def sources(result: Mapping[str, Any]) -> str | None:
+    """``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None where bytes and pages agree and none is padding.
+
+    Pages are programmed whole, so a write of part of a page programs more than it brings. Where writes bring more than
+    is programmed for them, a buffer merged them.
+    """
+    parts = look(result, "waf_bytes_parts")
+    if not parts or not (differs(result) or parts.get("padding", 0.0) >= _SHOWN):
+        return None
+    host = parts.get("host", 0.0) + parts.get("partial", 0.0)
+    named = [(min(host, 1.0), "data"), (max(host - 1.0, 0.0), cause("partial").label)]
+    named += [(value, cause(name).label) for name, value in by_cause(parts) if name not in ("host", "partial")]
+    merged = " (the buffer merged the rest)" if host < 0.995 else ""
+    first, *rest = [f"{value:.2f} {label}" for value, label in named if value >= _SHOWN]
+    return ", ".join([first + merged, *rest])
+
+
+def explanation(result: Mapping[str, Any]) -> str | None:
+    """Why bytes and pages give two figures; None where they agree."""
+    if not differs(result):
+        return None
+    pages = f"counted in pages, write amplification is {look(result, 'waf'):.2f}"
+    if look(result, "waf_bytes") < look(result, "waf"):
+        return f"{pages}: the buffer merges host writes, so fewer pages reach the flash"
+    page_bytes = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes")
+    size = "" if page_bytes is None else f" of {page_bytes // 1024} KiB" if page_bytes >= 1024 else ""
+    return f"{pages}; the drive writes whole pages{size}, and many writes are smaller or not aligned to them"

@@ -1,0 +1,45 @@
+"""What a dispatcher did, in words: ``ftl.dispatch`` labels writes that belong together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.results.result_view import look
+
+
+def policy(result: dict[str, Any]) -> str | None:
+    """The dispatcher that labels writes; None where none does."""
+    return look(result, "config", "ftl", "dispatch", "policy") if look(result, "dispatch") else None
+
+
+def line(result: dict[str, Any]) -> str | None:
+    """``patterns: 12 % of the writes are in patterns, 3.4 per window of 5.1 addresses``; None without a dispatcher."""
+    facts: dict[str, Any] | None = look(result, "dispatch")
+    if not facts:
+        return None
+    name, writes = policy(result), look(result, "host", "write_requests")
+    matched = f"{units.share(facts['matched_requests'] / writes)} of the writes" if writes else "no writes"
+    if facts["patterns_per_window"] is None:
+        return f"{name}: {matched} are to addresses that are written often"
+    found = f"{units.figure(facts['patterns_per_window'])} per window"
+    if facts["pattern_size_mean"] is not None:
+        found += f", {units.figure(facts['pattern_size_mean'])} addresses each"
+    return f"{name}: {matched} are in patterns ({found})"
+
+
+def remarks(result: dict[str, Any]) -> list[str]:
+    """What a reader should know who compares dispatchers."""
+    facts: dict[str, Any] = look(result, "dispatch") or {}
+    said = []
+    if facts and not facts["matched_requests"]:
+        said.append(
+            f"{policy(result)} found no writes that belong together in this workload (floatgate trace patterns shows "
+            "what a trace has)"
+        )
+    if facts.get("windows_too_dense"):
+        said.append(
+            f"{units.count(facts['windows_too_dense'])} windows have more patterns than can be told, and were not "
+            "labelled (a larger ftl.dispatch.support or items_min finds fewer)"
+        )
+    return said

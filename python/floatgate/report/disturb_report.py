@@ -1,0 +1,186 @@
+"""The part of a run's report about read disturb."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.pages import html, vega
+from floatgate.pages.charts import HEIGHT, INK, MUTED, WIDTH, data_chart, finished
+from floatgate.report import disturb
+from floatgate.report.throttle_charts import Look, lines
+from floatgate.results.result_view import look
+
+KINDS = {
+    "on_demand": Look("on demand", INK, (), "cross"),
+    "background": Look("background", "#a5630a", (8, 3), "square"),
+}
+DURING = Look("during reclaims", INK, (), "cross")
+OTHERWISE = Look("otherwise", "#a5630a", (8, 3), "square")
+TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
+"""Response times that are told, and their names."""
+
+
+def section(result: dict[str, Any]) -> str:
+    """What was reclaimed, which pages were read, how far blocks are disturbed; nothing where reads disturb nothing."""
+    facts = look(result, "reclaim")
+    said = disturb.line(result)
+    if not facts or not said:
+        return ""
+    figures = [
+        html.figure(
+            "disturbance",
+            "Disturbance of blocks",
+            "Blocks by what reads have disturbed them at the end, as a share of what they stand.",
+            lambda width: disturbance(facts, width),
+        )
+    ]
+    if look(facts, "service_ms", "count"):
+        figures.append(
+            html.figure(
+                "service",
+                "Time of reclaims",
+                "Share of reclaims and replications that take at most so long without a pause.",
+                lambda width: service(facts, width),
+            )
+        )
+    figures += _in_time(facts)
+    return (
+        f"<h2>Read disturb</h2><p>{html.escape(said)}.</p>"
+        f'<div class="charts">{"".join(figures)}</div>{html.rows_table(rows(facts))}'
+    )
+
+
+def _in_time(facts: dict[str, Any]) -> list[str]:
+    """Reclaims over time and response times around them, where there are any."""
+    made: list[str] = []
+    told = look(facts, "over_time") or {}
+    if sum(told.get("on_demand", [])) + sum(told.get("background", [])):
+        made.append(
+            html.figure(
+                "reclaims",
+                "Reclaims over time",
+                "Blocks (superblocks) reclaimed in each of equal intervals of the requests.",
+                lambda width: over_time(facts, width),
+            )
+        )
+    if look(facts, "response_us", "during"):
+        made.append(
+            html.figure(
+                "responses",
+                "Response times around reclaims",
+                "Share of the reads that were answered within so long: those that came or were served while something "
+                "was reclaimed or replicated on the drive, and all others.",
+                lambda width: responses(facts, width),
+            )
+        )
+    return made
+
+
+def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Figures with their names."""
+    made = [
+        ("blocks reclaimed on demand", units.count(facts["on_demand"])),
+        ("blocks reclaimed in the background", units.count(facts["background"])),
+        ("pages moved", units.count(facts["moved_pages"])),
+        ("most disturbed block", units.percent1(facts["largest_disturbance_share"])),
+    ]
+    reads = {name: count for name, count in facts["reads_by_page_type"].items() if count}
+    total = sum(reads.values())
+    if len(facts["reads_by_page_type"]) > 1 and total:
+        made.append(("reads by page type", ", ".join(f"{units.share(n / total)} {name}" for name, n in reads.items())))
+    modes = facts["reads_by_mode"]
+    if sum(modes[1:]):
+        made.append(
+            (
+                "reads by mode of block",
+                ", ".join(f"{units.share(n / sum(modes))} mode {i}" for i, n in enumerate(modes)),
+            )
+        )
+    replicas = facts["replicas"]
+    if replicas["made"]:
+        made += [
+            ("replicas made", units.count(replicas["made"])),
+            ("replicas that died by an update", units.count(replicas["died_by_update"])),
+            ("replicas that died with their block", units.count(replicas["died_by_erase"])),
+            ("replicas that replaced their original", units.count(replicas["promoted"])),
+        ]
+    for when, name in (("during", "reads during reclaims"), ("otherwise", "other reads")):
+        found = look(facts, "response_us", when)
+        if found:
+            times = ", ".join(f"{label} {units.span(found[key] / 1e6)}" for key, label in TIMES.items())
+            made.append((name, f"{units.count(found['count'])}: {times}"))
+    if facts["memory_bytes"]:
+        made.append(("tables of the manager", units.binary_bytes(facts["memory_bytes"])))
+    return made
+
+
+def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
+    """Blocks by their disturbance."""
+    found = facts["disturbance"]
+    counts, edges = found["blocks"], found["edges"]
+    # The last bin holds what lies beyond: of blocks that nobody reclaims.
+    ends = [*edges[1:], edges[-1] + edges[1]]
+    shown = [
+        {"from": start, "to": end, "count": count}
+        for start, end, count in zip(edges, ends, counts, strict=True)
+        if count
+    ]
+    chart = (
+        data_chart(shown)
+        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .encode(
+            x=vega.X(
+                "from:Q",
+                title="disturbance, share of the maximum",
+                bin="binned",
+                axis=vega.Axis(format="%"),
+                scale=vega.Scale(domain=[0, ends[-1] if counts[-1] else 1]),
+            ),
+            x2="to:Q",
+            y=vega.Y("count:Q", title="blocks", scale=vega.Scale(type="symlog")),
+        )
+    )
+    return finished(chart, width, HEIGHT)
+
+
+def service(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
+    """Distribution of the times of reclaims."""
+    points = [(0.0, 0.0), *facts["service_ms"]["cdf"]]
+    shown = [{"ms": ms, "share": share} for ms, share in points]
+    chart = (
+        data_chart(shown)
+        .mark_line(interpolate="step-after", color=INK)
+        .encode(
+            x=vega.X("ms:Q", title="nominal time, ms"),
+            y=vega.Y("share:Q", title="share of reclaims", axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),
+        )
+    )
+    return finished(chart, width, HEIGHT)
+
+
+def over_time(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
+    """Reclaims by interval, over time where the workload has time, else over the requests."""
+    told = facts["over_time"]
+    edges, title = (told["time_s"], "time, s") if told["time_s"] else (told["requests"], "requests")
+    drawn = {kind: kind_look for kind, kind_look in KINDS.items() if sum(told[kind])}
+    shown = [
+        {"x": edge, "y": count, "series": kind_look.label}
+        for kind, kind_look in drawn.items()
+        for edge, count in zip(edges, [0, *told[kind]], strict=True)
+    ]
+    return lines(shown, list(drawn.values()), title, "reclaims in an interval", width=width, height=HEIGHT, step=True)
+
+
+def responses(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
+    """Distributions of response times during reclaims and otherwise."""
+    shown = [
+        {"x": time_us / 1000, "y": share, "series": look.label}
+        for when, look in (("during", DURING), ("otherwise", OTHERWISE))
+        if (found := facts["response_us"][when])
+        for time_us, share in zip(found["cdf"]["us"], found["cdf"]["share"], strict=True)
+    ]
+    drawn = [DURING, OTHERWISE]
+    return lines(
+        shown, drawn, "response time, ms", "share of the reads", width=width, height=HEIGHT, x_log=True, share=True
+    )

@@ -1,0 +1,150 @@
+"""The life that a run leads with: by what wears out first, and only where the run is long enough to tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.base import units
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any]
+
+UNEVEN = 1.5
+"""Erases of the most erased block over those of the mean one beyond which the life of the average block misleads."""
+_TELLING = 1.1
+"""So much longer must the average block last for the first one to lead."""
+_SURE = 0.05
+"""A range of lives that is narrower than this share of its figure is not worth a reader's time."""
+
+
+def too_short(result: Facts | None) -> str | None:
+    """``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None where a life may be told."""
+    facts = look(result, "evidence") or {}
+    if facts.get("enough") is not False:
+        return None
+    written, needed = facts["drive_writes"], facts["drive_writes_needed"]
+    said = f"{facts['why']}: {units.figure(written, 2)} drive writes, "
+    said += f"at least {units.figure(math.ceil(10 * needed) / 10, 2)} needed"
+    times = math.ceil(needed / written) if written else 0
+    longer = _longer(result, times)
+    return said + (f" ({longer})" if longer else "")
+
+
+def _longer(result: Facts | None, times: int) -> str | None:
+    """The setting that makes the workload so many times as long."""
+    passes = look(result, "workload", "passes")
+    if look(result, "workload", "kind") == "trace":
+        return f"workload.repeat = {times * (passes or 1)}" if 1 < times < 1_000_000 else None
+    requests = look(result, "config", "workload", "requests")
+    return f"workload.requests = {times * requests}" if requests and times > 1 else None
+
+
+def uneven(result: Facts | None) -> bool:
+    """Whether some blocks wear so much faster than the mean that they decide how long the drive lasts."""
+    ratio = look(result, "wear", "max_over_mean")
+    if ratio is None or ratio <= UNEVEN:
+        return False
+    # A wear-leveler may hold back in years what it has not yet met in a run.
+    average, first = (_number(result, f"tbw{block}_bytes") for block in ("", "_first_block"))
+    return average is None or first is None or average > _TELLING * first
+
+
+def warning(result: Facts | None) -> str | None:
+    """That wear is uneven, and what to do about it."""
+    if not uneven(result) or look(result, "evidence", "enough") is False:
+        return None
+    ratio = look(result, "wear", "max_over_mean")
+    said = f"wear is uneven: the most erased block has {units.figure(ratio)} times the erases of the mean block"
+    if look(result, "config", "ftl", "level", "policy") == "none":
+        said += ' (ftl.level.policy = "hot-cold-swap" levels it)'
+    return said
+
+
+def years(result: Facts | None) -> float | None:
+    """The years that lead: of the first block where wear is uneven, of the average block else; None where none do."""
+    if look(result, "evidence", "enough") is False:
+        return None
+    return _number(result, "years_first_block" if uneven(result) else "years")
+
+
+def tbw_bytes(result: Facts | None) -> float | None:
+    """The host bytes that may be written until then."""
+    if look(result, "evidence", "enough") is False:
+        return None
+    return _number(result, "tbw_first_block_bytes" if uneven(result) else "tbw_bytes")
+
+
+def _number(result: Facts | None, key: str) -> float | None:
+    value = look(result, "lifetime", key)
+    return None if value is None else float(value)
+
+
+def line(result: Facts | None) -> str | None:
+    """``4.1 years at this rate (first block 3.9 years; 3000 P/E cycles; 194 TBW; 0.56 drive writes per day)``."""
+    facts = look(result, "lifetime")
+    if not facts or (look(result, "evidence", "enough") is None and "evidence" in (result or {})):
+        return None
+    short = too_short(result)
+    if short:
+        return f"no figure yet: {short}"
+    found, tbw = years(result), tbw_bytes(result)
+    if found is None and tbw is None:
+        return None
+    cycles = [] if facts.get("pe_cycles") is None else [cycles_text(facts)]
+    if found is None:
+        said = f"{tbw_text(tbw or 0.0)}{' until the first block wears out' if uneven(result) else ''}"
+        average = [f"average block {tbw_text(facts['tbw_bytes'])}"] if uneven(result) else []
+        rated = [text for text in (beside_rating(result),) if text]
+        return f"{said} ({'; '.join([*rated, *average, *cycles, 'no years, since the workload has no time span'])})"
+    others = _others(result, facts)
+    written = [] if tbw is None else [tbw_text(tbw), *(text for text in (beside_rating(result),) if text)]
+    pace = [] if facts.get("dwpd") is None else [f"{units.figure(facts['dwpd'], 2)} drive writes per day"]
+    until = " until the first block wears out" if uneven(result) else " at this rate"
+    return f"{units.years(found)}{until} ({'; '.join([*others, *cycles, *written, *pace])})"
+
+
+def beside_rating(result: Facts | None) -> str | None:
+    """``86 % of the rated drive writes``: the same for a drive that runs scaled; None where the drive has no rating."""
+    rated, visible = look(result, "drive", "rated", "drive_writes"), look(result, "drive", "logical_bytes")
+    tbw = tbw_bytes(result)
+    if not rated or not visible or tbw is None:
+        return None
+    ratio = tbw / visible / rated
+    times = f"{units.figure(ratio)} times" if ratio >= 2 else f"{100 * ratio:.0f} % of"
+    return f"{times} the rated drive writes"
+
+
+def _others(result: Facts | None, facts: Facts) -> list[str]:
+    """The lives beside the one that leads."""
+    spare, first = facts.get("years_spare_blocks"), facts.get("years_first_block")
+    if uneven(result):
+        said = [] if spare is None else [f"{units.years(spare)} until spare blocks run out"]
+        return [*said, f"{units.years(facts['years'])} for the average block"]
+    if first is None:
+        return []
+    low, high = facts.get("years_first_block_range") or (first, first)
+    wide = high - low > _SURE * first
+    return [f"first block {units.years(first)}" + (f", {units.years(low)} to {units.years(high)}" if wide else "")]
+
+
+def recovered(facts: Facts) -> bool:
+    """Whether blocks stand another number of cycles than the nominal one, because they rest."""
+    return facts.get("pe_cycles_achievable") not in (None, facts.get("pe_cycles"))
+
+
+def cycles_text(facts: Facts) -> str:
+    """``3000 P/E cycles``; ``8615 P/E cycles at 5.1 hours of rest, 3000 nominal`` where rest makes more of them."""
+    if not recovered(facts):
+        return f"{facts['pe_cycles']:g} P/E cycles"
+    rest = units.span(3600.0 * facts["mean_idle_h"])
+    return f"{facts['pe_cycles_achievable']:.0f} P/E cycles at {rest} of rest, {facts['pe_cycles']:g} nominal"
+
+
+def tbw_text(tbw_bytes: float) -> str:
+    """``194 TBW``: host writes until wear-out in TB, as drive makers state it."""
+    terabytes = tbw_bytes / 1e12
+    if terabytes >= 1e6:
+        return f"{units.figure(terabytes / 1e6)} million TBW"
+    return f"{units.figure(terabytes)} TBW"

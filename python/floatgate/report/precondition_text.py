@@ -1,0 +1,45 @@
+"""The state in which a drive began to count, where ``precondition = "auto"`` brought it there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.base import units
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any]
+
+_VAGUE = 0.5
+"""A distance beyond this says no more than that there is one."""
+
+
+def line(result: Facts | None) -> str | None:
+    """``auto: filled at the steady state of greedy ...; worn in by 12 passes over the trace``; None otherwise."""
+    facts = look(result, "precondition")
+    if not facts:
+        return None
+    policy = look(result, "config", "ftl", "collect", "policy") or "the victim policy"
+    steady = facts.get("became") == "steady"
+    said = (
+        f"filled at the steady state of {policy} under uniform writes" if steady else "filled and overwritten at random"
+    )
+    if facts.get("why") and not steady:
+        said += f" ({facts['why']}: {policy})"
+    return f"auto: {said}; {_laps(facts)}"
+
+
+def _laps(facts: Facts) -> str:
+    passes = facts.get("wear_in_passes") or 0
+    if not passes:
+        return f"no laps of the trace: {facts.get('ended')}"
+    times = "1 pass" if passes == 1 else f"{units.count(passes)} passes"
+    said = f"worn in by {times} over the trace ({units.figure(facts['wear_in_drive_writes'], 2)} drive writes)"
+    waf = facts.get("wear_in_waf") or []
+    if len(waf) > 1:
+        said += f", WAF {units.figure(waf[0])} in the first lap and {units.figure(waf[-1])} in the last"
+    if facts.get("stationary"):
+        return f"{said}: stationary"
+    error = facts.get("error")
+    moves = "" if error is None or error > _VAGUE else f", WAF may still change by {units.share(error)}"
+    return f"{said}: not stationary yet{moves} (ftl.wear_in_max allows more laps)"

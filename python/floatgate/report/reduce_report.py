@@ -1,0 +1,242 @@
+"""The part of a run's report about deduplication and compression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base import units
+from floatgate.pages import html, vega
+from floatgate.pages.charts import HEIGHT, INK, MUTED, WIDTH, course, data_chart, finished
+from floatgate.report import reduce
+from floatgate.report.throttle_charts import Look, lines, time_axis
+from floatgate.results.result_view import look
+
+if TYPE_CHECKING:
+    from floatgate.run.run import Run
+
+BLUE, BROWN = "#0072b2", "#a5630a"
+SCHEMES = {"dedup_share": "deduplication", "compress_share": "compression", "throttle_share": "throttling"}
+"""Columns of ``reduce.manager.over_time`` and the names of their rows in the picture."""
+DEMAND = Look("demand", BLUE, (), "cross")
+CAPACITY = Look("capacity", BROWN, (8, 3), "square")
+DEDUP = Look("deduplication", BLUE, (), "cross")
+COMPRESS = Look("compression", BROWN, (8, 3), "square")
+_BYTES = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0))
+_WIDE = 20
+"""From so many times the median on the largest figure would hide all others on a linear axis."""
+_STRIP_ROW = 34
+"""Height of a row of the picture of schemes, in pixels."""
+
+
+def section(run: Run, result: dict[str, Any]) -> str:
+    """What was found, what it spared, and what a manager chose; nothing where content was not looked at."""
+    facts = reduce.at_work(result)
+    said = reduce.line(result)
+    if not facts or not said:
+        return ""
+    figures = []
+    if run.series.num_rows > 1 and look(facts, "written_ratio") is not None:
+        figures.append(
+            html.figure(
+                "written-ratio",
+                "Written ratio over time",
+                "Programs of host writes per page that the host wrote in each interval; dashed: mean of the run.",
+                lambda width: over_time(run, width),
+            )
+        )
+    table = html.rows_table(rows(facts))
+    paragraphs = [said, *(text for text in (reduce.manager(result),) if text)]
+    text = "".join(f"<p>{html.escape(one[:1].upper() + one[1:])}.</p>" for one in paragraphs)
+    pictures = f'<div class="charts">{"".join(figures)}<div>{table}</div></div>'
+    return f"<h2>Deduplication and compression</h2>{text}{pictures}{_manager(facts)}"
+
+
+def of_life(result: dict[str, Any]) -> str:
+    """The same for a life that was forecast."""
+    facts, said = reduce.at_work(result), reduce.line(result)
+    if not facts or not said:
+        return ""
+    paragraphs = [said, *(text for text in (reduce.manager(result),) if text)]
+    text = "".join(f"<p>{html.escape(one[:1].upper() + one[1:])}.</p>" for one in paragraphs)
+    return f"<h2>Deduplication and compression</h2>{text}{_choices(facts)}{_manager(facts)}"
+
+
+def _choices(facts: dict[str, Any]) -> str:
+    """What each choice of schemes would come to, where laps measured each; nothing elsewhere."""
+    measured = facts.get("by_choice")
+    if not measured:
+        return ""
+    epochs, names = look(facts, "epochs_by_choice") or {}, {"none": "neither", **reduce.NAMES}
+    header = ["schemes", "written ratio", "WAF", "laps", "epochs"]
+    cells = [
+        [
+            names[row["schemes"]],
+            f"{row['written_ratio']:.3f}",
+            f"{row['waf']:.2f}",
+            str(row["laps"]),
+            units.count(epochs.get(row["schemes"], 0)),
+        ]
+        for row in measured
+    ]
+    return html.grid(header, cells, 1)
+
+
+def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Names and figures of the table."""
+    made = [
+        ("pages that the host wrote", _count(facts, "host_pages")),
+        ("pages programmed for them", _count(facts, "programmed_pages")),
+        ("written ratio", _ratio(facts, "written_ratio")),
+        ("energy ratio", _ratio(facts, "energy_ratio")),
+    ]
+    if facts.get("hashed_pages"):
+        share = units.share(facts.get("duplicate_share") or 0.0)
+        made.append(("duplicates", f"{_count(facts, 'duplicate_pages')} ({share})"))
+        made.append(("contents shared now", _count(facts, "shared_now")))
+        made.append(("pages that share them", _count(facts, "referrers_now")))
+        made.append(("most pages that shared one content", _count(facts, "references_max")))
+    index = facts.get("index")
+    if index:
+        made.append(("index entries used", f"{units.count(index['used'])} of {units.count(index['entries'])}"))
+        made.append(("contents forgotten for want of entries", units.count(index["evicted"])))
+    if facts.get("compressed_pages"):
+        made.append(("chunks compressed", _count(facts, "chunks")))
+        made.append(("chunks without gain, written plain", _count(facts, "plain_chunks")))
+        made.append(("chunks programmed before they were full", _count(facts, "part_chunks")))
+        made.append(("flash pages per page in chunks", _ratio(facts, "chunk_ratio")))
+        made.append(("chunks now", _count(facts, "chunks_now")))
+        made.append(("holes in them", _count(facts, "holes")))
+        if facts.get("repacked_pages"):
+            into = f"{_count(facts, 'repacked_pages')} into {_count(facts, 'repacked_into')}"
+            made.append(("pages packed anew when moved", into))
+    if facts.get("memory_bytes"):
+        made.append(("memory of the tables", units.binary_bytes(facts["memory_bytes"])))
+    return made
+
+
+def _count(facts: dict[str, Any], key: str) -> str:
+    return "-" if facts.get(key) is None else units.count(facts[key])
+
+
+def _ratio(facts: dict[str, Any], key: str) -> str:
+    return "-" if facts.get(key) is None else f"{facts[key]:.3f}"
+
+
+def over_time(run: Run, width: int = WIDTH) -> vega.Composed:
+    """Programs of host writes per page that the host wrote, interval by interval, and the mean of the run."""
+    courses, axis = course(run)
+    points = [
+        {"at": row["at"], "ratio": _programmed(row) / row["page_writes"]} for row in courses if row.get("page_writes")
+    ]
+    y = vega.Y("ratio:Q", title="written ratio", scale=vega.Scale(zero=True))
+    line = (
+        data_chart(points)
+        .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
+        .encode(x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)), y=y)
+    )
+    mean = data_chart([{"ratio": look(run.result, "reduce", "written_ratio") or 0.0}])
+    rule = mean.mark_rule(color=BROWN, strokeDash=[6, 4], strokeWidth=1.6).encode(y=y)
+    return finished(vega.layer(line, rule), width, HEIGHT)
+
+
+def _programmed(row: dict[str, Any]) -> float:
+    return sum(row.get(f"programs_{name}") or 0 for name in ("host", "partial"))
+
+
+def _manager(facts: dict[str, Any]) -> str:
+    """The pictures of what the integrated manager chose; nothing without one."""
+    course = [row for row in look(facts, "manager", "over_time") or [] if row.get("epochs")]
+    if len(course) < 2:
+        return ""
+    epoch = units.span(look(facts, "manager", "epoch_s") or 0.0)
+    figures = [
+        html.figure(
+            "schemes",
+            "Schemes at work",
+            "The darker, the larger the share of epochs in which a scheme was on.",
+            lambda width: schemes(course, width),
+        ),
+        html.figure(
+            "demand",
+            "Demand and capacity",
+            f"Flash bytes per epoch of {epoch}: what the host asks for without any scheme, and what the target allows.",
+            lambda width: demand(course, width),
+        ),
+    ]
+    if any(row.get(key) is not None for row in course for key in ("dedup_ratio", "compress_ratio")):
+        figures.append(
+            html.figure(
+                "predicted",
+                "Predicted written ratios",
+                "What the manager expects of each scheme, from epochs and samples before.",
+                lambda width: predicted(course, width),
+            )
+        )
+    return f'<div class="charts">{"".join(figures)}</div>'
+
+
+def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
+    """When each scheme was on: a strip a scheme, darker where it was on in more of the epochs."""
+    title, unit = time_axis(course[-1]["to_s"])
+    cells = [cell for key, name in SCHEMES.items() for cell in _strip(course, unit, key, name)]
+    frames = [
+        {"from": course[0]["from_s"] / unit, "to": course[-1]["to_s"] / unit, "scheme": name}
+        for name in SCHEMES.values()
+    ]
+    x = vega.X("from:Q", title=title, scale=vega.Scale(nice=False, zero=False), axis=vega.Axis(tickCount=5))
+    y = vega.Y("scheme:N", title=None, sort=list(SCHEMES.values()), scale=vega.Scale(paddingInner=0.25))
+    opacity = vega.Opacity("share:Q", scale=vega.Scale(domain=[0, 1], range=[0, 1]), legend=None)
+    filled = data_chart(cells).mark_bar(color=INK, strokeWidth=0, binSpacing=0)
+    framed = data_chart(frames).mark_bar(fillOpacity=0, stroke=MUTED, strokeWidth=1)
+    layers = [filled.encode(x=x, x2="to:Q", y=y, opacity=opacity), framed.encode(x=x, x2="to:Q", y=y)]
+    return finished(vega.layer(*layers), width, 70 + _STRIP_ROW * len(SCHEMES))
+
+
+def _strip(course: Sequence[dict[str, Any]], unit: float, key: str, name: str) -> list[dict[str, Any]]:
+    """The cells of a scheme; neighbours that are alike are one, without a seam between them."""
+    cells: list[dict[str, Any]] = []
+    for row in course:
+        start, end, share = row["from_s"] / unit, row["to_s"] / unit, row.get(key) or 0.0
+        if cells and cells[-1]["share"] == share:
+            cells[-1]["to"] = end
+        else:
+            cells.append({"from": start, "to": end, "scheme": name, "share": share})
+    return cells
+
+
+def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
+    """Demand W against capacity C, in flash bytes per epoch."""
+    title, unit = time_axis(course[-1]["to_s"])
+    most = max((row.get(key) or 0.0 for row in course for key in ("demand_bytes", "capacity_bytes")), default=0.0)
+    name, size = next((step for step in _BYTES if most >= step[1]), _BYTES[-1])
+    points = _points(course, unit, {"demand_bytes": DEMAND, "capacity_bytes": CAPACITY}, size)
+    # What is left of a life that needed little grows without bound towards its end.
+    heights = [point["y"] for point in points if point["y"] > 0]
+    wide = bool(heights) and max(heights) > _WIDE * sorted(heights)[len(heights) // 2]
+    shown = [point for point in points if point["y"] > 0] if wide else points
+    return lines(shown, [DEMAND, CAPACITY], title, f"{name} per epoch", width=width, step=True, y_log=wide)
+
+
+def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
+    """The predicted written ratio D of each scheme."""
+    title, unit = time_axis(course[-1]["to_s"])
+    points = _points(course, unit, {"dedup_ratio": DEDUP, "compress_ratio": COMPRESS}, 1.0)
+    top = max(1.0, *(point["y"] for point in points))
+    start = course[0]["from_s"] / unit
+    return lines(
+        points, [DEDUP, COMPRESS], title, "predicted written ratio", width=width, step=True, x_min=start, y_max=top
+    )
+
+
+def _points(
+    course: Sequence[dict[str, Any]], unit: float, columns: dict[str, Look], size: float
+) -> list[dict[str, Any]]:
+    """Rows for :func:`lines`; what holds in a row of the course begins at its start."""
+    points = []
+    for key, drawn in columns.items():
+        known = [row for row in course if row.get(key) is not None]
+        if known:
+            points.append({"x": known[0]["from_s"] / unit, "y": known[0][key] / size, "series": drawn.label})
+        points += [{"x": row["to_s"] / unit, "y": row[key] / size, "series": drawn.label} for row in known]
+    return points

@@ -1,0 +1,251 @@
+"""Charts of lives under several throttles: each throttle has one colour, dash and shape everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.pages import vega
+from floatgate.pages.charts import HEIGHT, INK, MUTED, TIME_UNITS, WIDTH, axis_title, data_chart, finished
+
+YEAR_S = 8760 * 3600.0
+"""A year of the papers and of forecasts: 8,760 hours."""
+POINTS = 400
+FIGURES = ",~f"
+"""Format of figures on axes: never in scientific notation, no zeros at the end."""
+
+TALL = HEIGHT + 40
+"""Height of a chart whose legend has several rows, in pixels."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a line or a dot of one kind is drawn; ``dash`` in pixels on and off, empty for a solid line."""
+
+    label: str
+    color: str
+    dash: tuple[int, ...]
+    shape: str
+
+
+THROTTLES: dict[str, Look] = {
+    "none": Look("none", "#808080", (2, 3), "circle"),
+    "static": Look("static", "#a5630a", (8, 3), "square"),
+    "dynamic": Look("dynamic", "#56b4ea", (5, 2, 1, 2), "diamond"),
+    "ready-pessimistic": Look("ready-pessimistic", "#0072b3", (3, 1), "triangle-up"),
+    "ready-optimistic": Look("ready-optimistic", INK, (), "cross"),
+}
+_OTHERS = (
+    ("#7f6a4f", (6, 2), "triangle-down"),
+    ("#6a5f8f", (1, 1), "triangle-left"),
+    ("#5b7f4f", (10, 2, 2, 2), "triangle-right"),
+)
+
+
+def look_of(policy: str, number: int = 0) -> Look:
+    """How to draw a throttle; those that this version does not know get a look by their number."""
+    return THROTTLES.get(policy) or Look(policy, *_OTHERS[number % len(_OTHERS)])
+
+
+def looks_of(policies: Sequence[str], labels: Mapping[str, str] | None = None) -> list[Look]:
+    """The looks of several throttles, each once, called by ``labels`` where it has one there."""
+    found = [look_of(policy, number) for number, policy in enumerate(dict.fromkeys(policies))]
+    return [Look((labels or {}).get(one.label, one.label), one.color, one.dash, one.shape) for one in found]
+
+
+def lines(
+    rows: Sequence[dict[str, Any]],
+    looks: Sequence[Look],
+    x_title: str,
+    y_title: str,
+    *,
+    width: int = WIDTH,
+    height: int = TALL,
+    x_log: bool = False,
+    y_log: bool = False,
+    share: bool = False,
+    step: bool = False,
+    points: bool = False,
+    x_min: float | None = None,
+    y_max: float | None = None,
+    rules: Sequence[tuple[str, float]] = (),
+    legend: bool = True,
+) -> vega.Composed:
+    """Lines of several kinds.
+
+    Args:
+        rows: ``x``, ``y`` and ``series``, the label of a look; ``low`` and ``high`` where an interval is drawn.
+        looks: in the order of the legend.
+        x_title: of the axis, with its unit.
+        y_title: of the axis, with its unit.
+        width: of the whole chart in pixels.
+        height: of the whole chart in pixels.
+        x_log: logarithmic axis; rows at or below 0 are left out.
+        y_log: the same upwards.
+        share: whether y goes from 0 to 1, shown in per cent.
+        step: steps rather than slopes; what is told at ``x`` holds from the row before.
+        points: whether each row is marked by the look's shape.
+        x_min: the left end of x, so that a line there does not lie on the axis; None for what the rows need.
+        y_max: the top of y, so that several charts can be compared; None for what the rows need.
+        rules: labels and heights of dotted lines across.
+        legend: whether a legend says which line is which.
+    """
+    shown = [row for row in rows if (row["x"] > 0 or not x_log) and (row["y"] > 0 or not y_log)]
+    x = vega.X(
+        "x:Q",
+        title=x_title,
+        scale=vega.Scale(
+            type="log" if x_log else "linear", nice=False, **({} if x_min is None else {"domainMin": x_min})
+        ),
+        axis=vega.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
+    )
+    if share or y_max is not None:
+        y_scale = vega.Scale(domain=[0, 1 if share else y_max])
+    else:
+        y_scale = vega.Scale(type="log" if y_log else "linear", zero=not y_log)
+    y_axis = vega.Axis(format="%" if share else FIGURES, tickCount=5, labelOverlap=True)
+    y = vega.Y("y:Q", title=y_title, scale=y_scale, axis=y_axis)
+    encoded = {"x": x, "y": y, "color": _colors(looks, legend), "strokeDash": _dashes(looks, legend)}
+    interpolate = "step-before" if step else "linear"
+    layers = [data_chart(shown).mark_line(strokeWidth=1.8, interpolate=interpolate, clip=True).encode(**encoded)]
+    if points:
+        marks = data_chart(shown).mark_point(size=60, filled=False, strokeWidth=1.6)
+        layers.append(marks.encode(x=x, y=y, color=_colors(looks, legend), shape=_shapes(looks, legend)))
+    layers += _intervals(shown, x, y, looks)
+    layers += _rules(rules, y, max((row["x"] for row in shown), default=1.0))
+    return finished(vega.layer(*layers).resolve_legend(shape="shared", color="shared"), width, height)
+
+
+def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[Look]) -> list[Any]:
+    """Bars from the lower to the upper end of an interval, with a tick at either."""
+    layers = []
+    for look in looks:
+        ranges = [row for row in rows if row["series"] == look.label and row.get("high") is not None]
+        if not ranges:
+            continue
+        # Colours of the marks' own: on the scale they would change the legend.
+        from_low = data_chart([{**row, "y": row["low"]} for row in ranges])
+        layers.append(from_low.mark_rule(strokeWidth=1.4, color=look.color).encode(x=x, y=y, y2="high:Q"))
+        for end in ("low", "high"):
+            ticks = data_chart([{**row, "y": row[end]} for row in ranges])
+            marks = ticks.mark_tick(orient="horizontal", size=9, thickness=1.4, color=look.color)
+            layers.append(marks.encode(x=x, y=y))
+    return layers
+
+
+def _rules(rules: Sequence[tuple[str, float]], y: Any, right: float) -> list[Any]:
+    made = []
+    for label, height in rules:
+        chart = data_chart([{"y": height, "label": label, "x": right}])
+        made.append(chart.mark_rule(color=MUTED, strokeDash=[1, 3], strokeWidth=1.6).encode(y=y))
+        text = chart.mark_text(align="right", baseline="bottom", dy=-2, color=INK, fontSize=12)
+        made.append(text.encode(x=vega.X("x:Q"), y=y, text="label:N"))
+    return made
+
+
+def dots(
+    rows: Sequence[dict[str, Any]],
+    looks: Sequence[Look],
+    order: Sequence[str],
+    title: str,
+    *,
+    width: int = WIDTH,
+    log: bool = False,
+    zero: bool = True,
+    rule: float | None = None,
+) -> vega.Composed:
+    """One line of dots for each thing: figures of several throttles side by side.
+
+    Args:
+        rows: ``thing``, ``value`` and ``series``, the label of a look.
+        looks: in the order of the legend.
+        order: the things from top to bottom.
+        title: of the axis of values, with its unit.
+        width: of the whole chart in pixels.
+        log: logarithmic axis, of whole decades; rows at or below 0 are left out.
+        zero: whether the axis begins at 0; else where the figures do.
+        rule: a value to draw a line at.
+    """
+    x = vega.X(
+        "value:Q",
+        title=title,
+        scale=vega.Scale(type="log" if log else "linear", zero=zero and not log),
+        axis=vega.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
+    )
+    y = vega.Y("thing:N", title=None, sort=list(order), axis=vega.Axis(grid=True))
+    shown = [row for row in rows if row["value"] > 0 or not log]
+    marks = data_chart(shown).mark_point(size=80, strokeWidth=1.8, filled=False)
+    # Each kind has a height of its own, so that equal figures do not hide each other.
+    apart = vega.YOffset("series:N", sort=[one.label for one in looks])
+    layers: list[Any] = [marks.encode(x=x, y=y, yOffset=apart, color=_colors(looks, True), shape=_shapes(looks, True))]
+    if rule is not None:
+        line = data_chart([{"value": rule}]).mark_rule(color=MUTED, strokeDash=[4, 3], strokeWidth=1.4)
+        layers.insert(0, line.encode(x=x))
+    return finished(vega.layer(*layers), width, 120 + 15 * (len(looks) + 1) * len(order))
+
+
+def _colors(looks: Sequence[Look], legend: bool) -> Any:
+    return vega.Color("series:N", scale=_scale(looks, [one.color for one in looks]), legend=_legend(legend))
+
+
+def _dashes(looks: Sequence[Look], legend: bool) -> Any:
+    dashes = [list(one.dash) or [1, 0] for one in looks]
+    return vega.StrokeDash("series:N", scale=_scale(looks, dashes), legend=_legend(legend))
+
+
+def _shapes(looks: Sequence[Look], legend: bool) -> Any:
+    return vega.Shape("series:N", scale=_scale(looks, [one.shape for one in looks]), legend=_legend(legend))
+
+
+def _scale(looks: Sequence[Look], shown: Sequence[Any]) -> Any:
+    return vega.Scale(domain=[one.label for one in looks], range=shown)
+
+
+def _legend(shown: bool) -> Any:
+    if not shown:
+        return None
+    return vega.Legend(title=None, orient="top", columns=2, symbolSize=140, symbolStrokeWidth=2, labelLimit=220)
+
+
+def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:
+    """The distribution of write responses as rows for :func:`lines`: x in milliseconds, y the share at or below."""
+    cdf = ((result.get("latency_us") or {}).get("write") or {}).get("cdf") or {}
+    points = list(zip(cdf.get("us") or [], cdf.get("share") or [], strict=False))
+    # Up from nought, so that responses that are all alike are a line as well.
+    points = [(points[0][0], 0.0), *points] if points else []
+    return [{"x": us / 1000, "y": share, "series": label} for us, share in thin(points)]
+
+
+def course_rows(
+    result: Mapping[str, Any], column: str, label: str, *, scale: float, from_s: float = 0.0, to_s: float = float("inf")
+) -> tuple[list[dict[str, Any]], str]:
+    """A column of the series over device time as rows for :func:`lines`, and the title of the axis of time.
+
+    Args:
+        result: a forecast.
+        column: of its ``series``.
+        label: of the look.
+        scale: what one of the units of the chart is in units of the column.
+        from_s: first device time that is shown.
+        to_s: last device time that is shown.
+    """
+    series = result.get("series") or {}
+    pairs = zip(series.get("time_s") or [], series.get(column) or [], strict=False)
+    kept = thin([(at, value) for at, value in pairs if value is not None and from_s <= at <= to_s])
+    title, unit = time_axis(min(to_s, kept[-1][0]) if kept else 1.0)
+    return [{"x": at / unit, "y": value / scale, "series": label} for at, value in kept], title
+
+
+def time_axis(longest_s: float) -> tuple[str, float]:
+    """Title and unit in seconds of an axis of device time; years are those of forecasts."""
+    title, unit = axis_title("time", longest_s, TIME_UNITS)
+    return (title, YEAR_S) if "years" in title else (title, unit)
+
+
+def thin(points: Sequence[Any], most: int = POINTS) -> list[Any]:
+    """At most about so many of the points, evenly chosen, the first and the last among them."""
+    if len(points) <= most:
+        return list(points)
+    step = (len(points) - 1) / (most - 1)
+    return [points[round(number * step)] for number in range(most)]

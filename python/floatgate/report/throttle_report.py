@@ -1,0 +1,67 @@
+"""The part of a run's report about its throttle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base import units
+from floatgate.pages import html, vega
+from floatgate.pages.charts import HEIGHT, INK, TIME_UNITS, WIDTH, axis_title, course, data_chart, finished
+from floatgate.report.summary import throttle as said_of
+from floatgate.results.result_view import look
+
+if TYPE_CHECKING:
+    from floatgate.run.run import Run
+
+
+def throttle(run: Run, result: dict[str, Any]) -> str:
+    """What was held back, and when; nothing where the run has no throttle."""
+    facts = look(result, "throttle")
+    said = said_of(result)
+    if not facts or not said:
+        return ""
+    rows = [
+        ("page writes delayed or waiting", units.share(facts.get("held_share") or 0.0)),
+        ("mean delay of a page write", units.span((facts.get("delay_us_mean") or 0.0) * 1e-6)),
+        ("page writes that waited for capacity", units.count(facts["waits"])),
+        ("total of these waits", units.span(facts["wait_s"])),
+        ("total delays and waits", units.span(facts["held_back_s"])),
+    ]
+    if facts.get("epochs") is not None:
+        rows.append(("epochs", units.count(facts["epochs"])))
+        rows.append(("times the epoch length was chosen again", units.count(facts["selections"])))
+        rows.append(("length of the last epoch", units.span(facts["epoch_s"])))
+    prediction = facts.get("prediction") or {}
+    if prediction.get("compared"):
+        share = f"{units.share(prediction['within'])} of {units.count(prediction['compared'])}"
+        rows.append((f"demand within {units.share(prediction['error_max'])} of the prediction", share))
+    figure = ""
+    if run.series.num_rows > 1 and "held_back_s" in run.series.column_names:
+        figure = html.figure(
+            "held-back",
+            "Throttling over time",
+            "Mean delay of a page write in each interval.",
+            lambda width: over_time(run, width),
+        )
+    table = html.rows_table(rows)
+    return f'<h2>Throttle</h2><p>{html.escape(said)}.</p><div class="charts">{figure}<div>{table}</div></div>'
+
+
+def over_time(run: Run, width: int = WIDTH) -> vega.Chart:
+    """Mean time that a page write was held back, interval by interval."""
+    rows, axis = course(run)
+    points = [
+        {"at": row["at"], "s": (row.get("held_back_s") or 0.0) / row["page_writes"]}
+        for row in rows
+        if row.get("page_writes")
+    ]
+    title, unit = axis_title("mean delay", max((point["s"] for point in points), default=0.0), TIME_UNITS)
+    chart = (
+        data_chart([{"at": point["at"], "held": point["s"] / unit} for point in points])
+        .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
+        .encode(
+            x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)),
+            y=vega.Y("held:Q", title=title, scale=vega.Scale(zero=True)),
+        )
+    )
+    return finished(chart, width, HEIGHT)

@@ -1,0 +1,245 @@
+"""The timeline as a picture: a row a die and a channel, time to the right, one bar a span.
+
+Drawn by hand rather than as a chart: thousands of bars with tooltips, once for wide and narrow pages alike. Names stay
+at the left while the bars scroll sideways on narrow pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base import units
+from floatgate.pages.causes import BACKGROUND, CAUSES, REASONS, Cause, cause
+from floatgate.pages.html import escape, swatch
+from floatgate.results import timeline
+from floatgate.results.result_view import look
+
+if TYPE_CHECKING:
+    from floatgate.run.run import Run
+
+ROWS_MAX = 64
+"""Dies and channels drawn at most; then the busiest."""
+
+WIDE = 1000.0
+"""Units of the picture's width; the page stretches them to what it has."""
+
+ROW = 16
+"""Height of a row, pixels."""
+
+FINEST = 0.4
+"""Shortest bar, units; shorter ones of a kind that follow one another are drawn as one."""
+
+NARROW = 4.0
+"""Bars below this have no line around them, which would hide them; units."""
+
+GATHERED = 5.0
+"""Longest bar that stands for several spans, units."""
+
+LOOKS = {
+    "r": Cause("host read", "currentColor"),
+    "w": Cause("host write", CAUSES["host"].color),
+    "p": CAUSES["partial"],
+    "f": Cause("foreground job", REASONS["foreground_job"].color, REASONS["foreground_job"].pattern),
+    "b": Cause("background job", CAUSES["gc"].color, CAUSES["gc"].pattern),
+    "e": Cause("erase", "#5c2300"),
+    "s": Cause("suspended", "none"),
+    "h": Cause("other work for hosts", "#808080"),
+}
+"""Who keeps a die or a channel busy: class of the bar and how it looks."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Neighbouring spans drawn as one: place on the axis in units, look, text of the tooltip."""
+
+    x: float
+    width: float
+    look: str
+    text: str
+
+
+def look_of(span: dict[str, Any]) -> str:
+    """The key of :data:`LOOKS` for a span of :func:`floatgate.results.timeline.spans_of`."""
+    if span["kind"] == timeline.SUSPENDED:
+        return "s"
+    if span["kind"] == timeline.ERASE:
+        return "e"
+    name = timeline.CAUSES[span["cause"]]
+    if span["job"] or name in BACKGROUND:
+        return "b" if span["job"] == 2 else "f"
+    if name == "partial":
+        return "p"
+    return {timeline.READ: "r", timeline.PROGRAM: "w"}.get(span["of"], "h")
+
+
+def describe(span: dict[str, Any], count: int, start_ns: int, end_ns: int, unit: tuple[str, float]) -> str:
+    """``die 3: program, host, 1.234 to 1.834 ms (600 us)``: the tooltip."""
+    where = f"{timeline.RESOURCES[span['resource']]} {span['index']}"
+    who = cause(timeline.CAUSES[span["cause"]]).label + (f", {timeline.JOBS[span['job']]}" if span["job"] else "")
+    what = f"{timeline.KINDS[span['kind']]}, {who}"
+    name, size = unit
+    when = f"{start_ns / size:.3f} to {end_ns / size:.3f} {name}"
+    if count > 1:
+        return f"{where}: {count} of {what}, {when}"
+    return f"{where}: {what}, {when} ({units.span((end_ns - start_ns) * 1e-9)})"
+
+
+def rows_of(run: Run, spans: list[dict[str, Any]]) -> list[tuple[int, int]]:
+    """(resource, index) of the rows: all dies, then all channels; of too many the busiest."""
+    geometry = look(run.result, "config", "drive", "geometry") or {}
+    channels = geometry.get("channels") or 0
+    dies = channels * (geometry.get("chips_per_channel") or 1) * (geometry.get("dies_per_chip") or 1)
+    rows = {(0, die) for die in range(dies)} | {(1, channel) for channel in range(channels)}
+    busy = busy_ns(spans)
+    rows |= busy.keys()
+    kept = sorted(rows, key=lambda row: (-busy.get(row, 0), row))[:ROWS_MAX]
+    return sorted(kept)
+
+
+def busy_ns(spans: list[dict[str, Any]]) -> dict[tuple[int, int], int]:
+    """Time that each die and channel is busy, by (resource, index); suspended operations do not count."""
+    busy: dict[tuple[int, int], int] = {}
+    end: dict[tuple[int, int], int] = {}
+    for span in spans:
+        row = (span["resource"], span["index"])
+        if span["kind"] == timeline.SUSPENDED:
+            continue
+        start = max(span["from_ns"], end.get(row, 0))
+        busy[row] = busy.get(row, 0) + max(0, span["to_ns"] - start)
+        end[row] = max(end.get(row, 0), span["to_ns"])
+    return busy
+
+
+def bars_of(spans: list[dict[str, Any]], interval_ns: tuple[int, int]) -> dict[tuple[int, int], list[Bar]]:
+    """The bars of each row, those that are too short to see gathered."""
+    start, end = interval_ns
+    scale = WIDE / (end - start)
+    unit = axis_unit(end - start)
+    made: dict[tuple[int, int], list[Bar]] = {}
+    group: list[dict[str, Any]] = []
+
+    def close() -> None:
+        if not group:
+            return
+        first, last = group[0]["from_ns"], max(span["to_ns"] for span in group)
+        row = (group[0]["resource"], group[0]["index"])
+        text = describe(group[0], len(group), first, last, unit)
+        made.setdefault(row, []).append(
+            Bar((first - start) * scale, max((last - first) * scale, FINEST), look_of(group[0]), text)
+        )
+        group.clear()
+
+    for span in spans:
+        long = group and span["to_ns"] - group[0]["from_ns"] > GATHERED / scale
+        if group and (long or not _together(group[-1], span, FINEST / scale)):
+            close()
+        group.append(span)
+    close()
+    return made
+
+
+def _together(one: dict[str, Any], other: dict[str, Any], finest_ns: float) -> bool:
+    same = all(one[key] == other[key] for key in ("resource", "index", "kind", "cause", "job", "of"))
+    short = max(span["to_ns"] - span["from_ns"] for span in (one, other)) < finest_ns
+    return same and short and other["from_ns"] - one["to_ns"] < finest_ns
+
+
+def axis_unit(length_ns: float) -> tuple[str, float]:
+    """Name and nanoseconds of the unit of an axis."""
+    for name, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if length_ns >= 2 * size:
+            return name, size
+    return "ns", 1.0
+
+
+def ticks(interval_ns: tuple[int, int], most: int = 8) -> list[float]:
+    """Round times within the interval, nanoseconds."""
+    start, end = interval_ns
+    step = 10.0 ** (len(str(int((end - start) / most))) - 1)
+    step = next(step * factor for factor in (1, 2, 5, 10, 20) if (end - start) / (step * factor) <= most)
+    first = -(-start // step)
+    return [(first + number) * step for number in range(most + 1) if (first + number) * step <= end]
+
+
+def section(run: Run) -> str:
+    """The heading, the picture and its legend; nothing where the run has no timeline."""
+    table = run.timeline
+    if table is None:
+        return ""
+    interval_ns = timeline.interval_of(table)
+    spans = timeline.spans_of(table)
+    name, size = axis_unit(interval_ns[1] - interval_ns[0])
+    between = f"from {interval_ns[0] / size:g} to {interval_ns[1] / size:g} {name} after the first counted request"
+    if _origin(interval_ns):
+        length = f"{(interval_ns[1] - interval_ns[0]) / size:g} {name}"
+        between = f"in {length} from {interval_ns[0] / 1e9:.9g} s after the first counted request on"
+    if not spans:
+        return f"<h2>Timeline</h2><p>No operation was in progress {between}.</p>"
+    rows = rows_of(run, spans)
+    bars = bars_of(spans, interval_ns)
+    used = dict.fromkeys(bar.look for row in rows for bar in bars.get(row, []))
+    legend = "".join(
+        f'<span class="tl-key">{_key(name)}{escape(LOOKS[name].label)}</span>' for name in LOOKS if name in used
+    )
+    said = f"Operations of dies and channels {between}. {_busy(rows, spans, interval_ns)}"
+    return (
+        f"<h2>Timeline</h2><figure><figcaption><b>Dies and channels</b>{escape(said)}</figcaption>"
+        f'<div class="tl-keys">{legend}</div>{_picture(rows, bars, interval_ns)}</figure>'
+    )
+
+
+def _origin(interval_ns: tuple[int, int]) -> int:
+    """Where the axis begins to count: late intervals count from their start, or its figures would be long."""
+    start, end = interval_ns
+    return start if start >= 10 * (end - start) else 0
+
+
+def _key(name: str) -> str:
+    if name == "s":
+        return swatch(Cause("", "var(--paper)"))
+    return swatch(LOOKS[name])
+
+
+def _busy(rows: list[tuple[int, int]], spans: list[dict[str, Any]], interval_ns: tuple[int, int]) -> str:
+    busy, length = busy_ns(spans), interval_ns[1] - interval_ns[0]
+    said = []
+    for resource, name in enumerate(timeline.RESOURCES):
+        shown = [row for row in rows if row[0] == resource]
+        if shown:
+            share = sum(busy.get(row, 0) for row in shown) / length / len(shown)
+            said.append(f"{name}s {units.share(share)}")
+    return f"Busy: {', '.join(said)} of the time. Point at a bar for details."
+
+
+def _picture(rows: list[tuple[int, int]], bars: dict[tuple[int, int], list[Bar]], interval_ns: tuple[int, int]) -> str:
+    start, end = interval_ns
+    name, size = axis_unit(end - start)
+    height = ROW * len(rows)
+    parts, labels, axis = [], [], []
+    origin = _origin(interval_ns)
+    for tick in ticks((start - origin, end - origin)):
+        place = tick + origin
+        x = (place - start) / (end - start)
+        parts.append(f'<line x1="{x * WIDE:.2f}" x2="{x * WIDE:.2f}" y1="0" y2="{height}" class="tl-grid"/>')
+        axis.append(f'<span style="left:{100 * x:.2f}%">{(place - origin) / size:g}</span>')
+    for number, row in enumerate(rows):
+        labels.append(f"<div>{timeline.RESOURCES[row[0]]} {row[1]}</div>")
+        inner = "".join(_rect(bar) for bar in bars.get(row, []))
+        parts.append(f'<g transform="translate(0 {ROW * number})">{inner}</g>')
+    since = f" after {origin / 1e9:.9g} s" if origin else ""
+    svg = (
+        f'<svg role="img" aria-label="Timeline of dies and channels" viewBox="0 0 {WIDE:g} {height}" '
+        f'preserveAspectRatio="none" style="height:{height}px">{"".join(parts)}</svg>'
+    )
+    return (
+        f'<div class="tl"><div class="tl-names">{"".join(labels)}</div><div class="tl-scroll"><div class="tl-wide">'
+        f'{svg}<div class="tl-axis">{"".join(axis)}</div><div class="tl-unit">time, {name}{since}</div>'
+        "</div></div></div>"
+    )
+
+
+def _rect(bar: Bar) -> str:
+    name = f"tl-{bar.look}" if bar.width >= NARROW else f"tl-{bar.look} tl-n"
+    place = f'x="{bar.x:.2f}" width="{bar.width:.2f}" y="2" height="{ROW - 4}"'
+    return f'<rect class="{name}" {place}><title>{escape(bar.text)}</title></rect>'

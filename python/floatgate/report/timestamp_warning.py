@@ -1,0 +1,29 @@
+"""What is said of time stamps that run backwards, wherever a trace is told of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+
+
+def remark(facts: dict[str, Any]) -> str | None:
+    """``3 time stamps run backwards, the first in line 7, by at most 2.0 ms; ...``; None where none does.
+
+    Args:
+        facts: the JSON of a workload or a trace, with its ``stamps_backwards``.
+
+    Returns:
+        None where all stamps run forwards.
+    """
+    count = facts.get("stamps_backwards")
+    if not count:
+        return None
+    said = "1 time stamp runs backwards" if count == 1 else f"{units.count(count)} time stamps run backwards"
+    first, most = facts.get("stamps_backwards_first"), facts.get("stamps_backwards_s_max")
+    if first is not None:
+        said += f", in {first}" if count == 1 else f", the first in {first}"
+    if most is not None:
+        said += f", by {units.span(most)}" if count == 1 else f", by at most {units.span(most)}"
+    arrives = "this request arrives" if count == 1 else "these requests arrive"
+    return f"{said}; {arrives} with the one before"

@@ -1,0 +1,499 @@
+"""Run folders: where results go, and nothing half-written on the way.
+
+A folder that was asked for belongs to one run at a time: :class:`RunFolder` is entered before the run, which makes the
+folder and locks it. The kernel lets go of the lock with the process, so a run that was killed keeps nobody out. Results
+are written into a hidden folder and get their place by one rename when they are complete, so that an error or Ctrl-C
+leaves the target as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from floatgate.base import unfinished_files
+from floatgate.base.errors import InterruptedRunError, input_error, quote, warn
+
+if TYPE_CHECKING:
+    from floatgate.run.run import Run
+
+DEFAULT_ROOT = "runs"
+RESULT = "result.json"
+REPORT = "report.html"
+SNAPSHOT = "run.snapshot"
+"""Name of an interrupted run in its folder."""
+_OF_A_RESULT = ("timeline.parquet", "requests.parquet", REPORT)
+"""What a run may leave beside its result; where another result takes its place, they belong to no run any more."""
+_NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
+"""Why a folder cannot be replaced whole: a mount point, a folder above that may not be changed."""
+
+
+@dataclass
+class RunFolder:
+    """Where a run goes: a folder that was asked for, or the first free of ``runs/NAME``, ``runs/NAME-2``, ...
+
+    Enter it (``with``) before the run; :meth:`write` does so by itself where nobody has.
+    """
+
+    path: Path
+    numbered: bool = False
+    force: bool = False
+    _claim: _Claim | None = field(default=None, init=False, repr=False)
+    _own: set[str] = field(default_factory=set, init=False, repr=False)
+
+    @classmethod
+    def given(cls, path: str, *, force: bool) -> RunFolder:
+        """The folder ``--out`` names: missing or empty, or anything with ``force``.
+
+        Raises:
+            InputError: it is a file, it is not empty, or it cannot be written to. Nothing is made yet.
+        """
+        if not path:
+            raise input_error("--out: an empty path; expected a folder")
+        folder = cls(Path(path), force=force)
+        folder._must_be_free()
+        _must_be_writable(folder.path, path)
+        return folder
+
+    @classmethod
+    def default(cls, name: str) -> RunFolder:
+        """``runs/<name>``, numbered where that is taken; raises InputError where it cannot be written."""
+        folder = Path(DEFAULT_ROOT) / name
+        _must_be_writable(folder, str(folder))
+        return cls(folder, numbered=True)
+
+    def __enter__(self) -> RunFolder:
+        """Claim the folder: make it, and keep other runs out.
+
+        A numbered one needs no claim: it gets a name that nobody has when it is complete.
+
+        Raises:
+            InputError: another run has claimed it, something has come into it, or it cannot be made.
+        """
+        if not self.numbered:
+            try:
+                self._claim = _Claim.of(self.path)
+                self._must_be_free()
+            except (OSError, ValueError) as error:
+                self._release()
+                raise _unusable(str(self.path), error) from None
+            except BaseException:
+                self._release()
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the folder; one that was made for this run and stayed empty goes again."""
+        self._release()
+
+    def expect(self, path: str | None) -> None:
+        """Say of a file that this run writes itself where it is; in the folder it is no stranger."""
+        if path is not None and os.path.realpath(Path(path).parent) == os.path.realpath(self.path):
+            self._own.add(Path(path).name)
+
+    def _release(self) -> None:
+        claim, self._claim = self._claim, None
+        if claim is not None:
+            claim.release()
+
+    def _must_be_free(self) -> None:
+        """Refuse a file, and without ``force`` a folder that is not empty."""
+        path = self.path
+        try:
+            unfinished_files.clean(path)
+            if path.exists() and not path.is_dir():
+                raise input_error(f"{path}: is a file; expected an empty or missing folder")
+            if self.force:
+                return
+            if (path / SNAPSHOT).is_file():
+                raise input_error(
+                    f"{path}: holds an interrupted run; expected --resume to go on with it, or --force to start over"
+                )
+            # A killed run leaves hidden names, which are no results.
+            if path.is_dir() and any(not entry.name.startswith(unfinished_files.PREFIX) for entry in path.iterdir()):
+                raise input_error(f"{path}: folder is not empty; expected an empty or missing one, or --force")
+        except (OSError, ValueError) as error:
+            raise _unusable(str(path), error) from None
+
+    def write(
+        self,
+        fill: Callable[[Path, Path], None],
+        settled: Callable[[Path], None] | None = None,
+        report: Callable[[], str] | None = None,
+    ) -> Path:
+        """Fill the folder and return where it is.
+
+        Args:
+            fill: writes files into its first argument, a hidden folder that becomes the second.
+            settled: called with the folder once the files are in their place, while the folder is still claimed.
+            report: makes ``report.html``, which is drawn last: results are safe by then, whatever becomes of it.
+
+        Raises:
+            InputError: the folder cannot be written to, or something came into it meanwhile.
+        """
+        if report is not None:
+            # It starts while the results are written.
+            from floatgate.pages import drawing
+
+            drawing.start()
+        with contextlib.nullcontext() if self._claim is not None else self:
+            try:
+                target = self._first_free() if self.numbered else self.path
+                staging = self._staging()
+            except (OSError, ValueError) as error:
+                raise _unusable(str(self.path), error) from None
+            try:
+                fill(staging, target)
+                staging.chmod(0o777 & ~_umask())
+                target = self._settle(staging)
+            except OSError as error:
+                raise _unusable(str(self.path), error) from None
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+            if settled is not None:
+                settled(target)
+            if report is not None:
+                draw(target / REPORT, report)
+            return target
+
+    @contextlib.contextmanager
+    def scratch(self, name: str) -> Iterator[Path]:
+        """A place beside the folder for a file that is written before the folder is; left there, it is removed.
+
+        Raises:
+            InputError: nothing can be written there.
+        """
+        try:
+            if self._claim is not None:
+                staging = self._staging()
+            else:
+                places = (self.path, *self.path.absolute().parents)
+                room = next(place for place in places if place.is_dir())
+                staging = unfinished_files.folder_in(room)
+        except (OSError, ValueError) as error:
+            raise _unusable(str(self.path), error) from None
+        try:
+            yield staging / name
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+    def _staging(self) -> Path:
+        """A new hidden folder on the file system of the target: beside it where it can get its name by a rename."""
+        if self._claim is None:
+            room = self.path.parent
+            room.mkdir(parents=True, exist_ok=True)
+        else:
+            room = self._claim.room()
+        return unfinished_files.folder_in(room)
+
+    def _first_free(self) -> Path:
+        """The first numbered name that nobody has."""
+        first = self.path if self._claim is None else self._claim.folder
+        number = 1
+        candidate = first
+        while candidate.exists():
+            number += 1
+            candidate = first.with_name(f"{first.name}-{number}")
+        return candidate
+
+    def _settle(self, staging: Path) -> Path:
+        if self._claim is None:
+            return self._settle_numbered(staging)
+        others = [name for name in self._claim.others() if name not in self._own]
+        if others and not self.force:
+            kept = self._settle_numbered(staging)
+            raise input_error(
+                f"{self.path}: {quote(others[0])} came into the folder during the run; the results are in {kept}; "
+                "expected a folder that nobody else writes to"
+            )
+        self._claim.settle(staging)
+        return self.path
+
+    def _settle_numbered(self, staging: Path) -> Path:
+        """Give the folder a name that nobody has; making the name first tells which of two runs has it."""
+        while True:
+            target = self._first_free()
+            try:
+                target.mkdir()
+            except FileExistsError:
+                continue
+            staging.rename(target)
+            return target
+
+
+class _Claim:
+    """A folder that this process has locked, with the folders that had to be made for it."""
+
+    def __init__(self, folder: Path, descriptor: int, made: list[Path]) -> None:
+        self.folder, self._descriptor, self._made = folder, descriptor, made
+
+    @classmethod
+    def of(cls, path: Path) -> _Claim:
+        """Make the folder where it is missing, and lock it.
+
+        Raises:
+            InputError: another process has locked it.
+            OSError: it cannot be made or opened.
+        """
+        folder = Path(os.path.realpath(path))
+        made: list[Path] = []
+        while True:
+            made += _make(folder)
+            try:
+                descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            except FileNotFoundError:
+                continue  # another run has just removed what it had made
+            claim = cls(folder, descriptor, made)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                what = "another run is writing to this folder"
+                raise input_error(f"{path}: {what}; expected a folder of its own, or to wait for that run") from None
+            except OSError:
+                pass  # a file system without locks: what comes into the folder is still noticed at the end
+            if claim._is_current():
+                return claim
+            os.close(descriptor)  # replaced while we waited for the lock
+
+    def _is_current(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), self.folder.stat())
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Unlock the folder; what was made for it and is empty goes."""
+        for place in sorted(self._made, reverse=True):
+            with contextlib.suppress(OSError):
+                place.rmdir()
+        os.close(self._descriptor)
+
+    def room(self) -> Path:
+        """Where to write what is to become the folder: beside it, or in it where a rename could not replace it."""
+        beside = self.folder.parent
+        mine = self.folder in self._made or (
+            self.folder.stat().st_dev == beside.stat().st_dev
+            and self.folder.stat().st_uid == os.geteuid()
+            and not self.folder.samefile(Path.cwd())
+            and os.access(beside, os.W_OK | os.X_OK)
+        )
+        return beside if mine else self.folder
+
+    def others(self) -> list[str]:
+        """What is in the folder and comes neither from this run nor from one that it starts over."""
+        names = sorted(entry.name for entry in self.folder.iterdir())
+        ours = (SNAPSHOT, f"{SNAPSHOT}.part")
+        return [name for name in names if name not in ours and not name.startswith(unfinished_files.PREFIX)]
+
+    def settle(self, staging: Path) -> None:
+        """Put what was written in the folder's place: whole where the folder is empty, else file by file."""
+        empty = not any(self.folder.iterdir())
+        if empty and staging.parent == self.folder.parent:
+            mode = stat.S_IMODE(self.folder.stat().st_mode)
+            descriptor = os.open(staging, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                staging.chmod(mode)
+                # The lock goes with the new folder, which nobody has seen yet.
+                with contextlib.suppress(OSError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                staging.rename(self.folder)
+            except OSError as error:
+                os.close(descriptor)
+                if error.errno not in _NO_RENAME:
+                    raise
+            else:
+                os.close(self._descriptor)
+                self._descriptor = descriptor
+                return
+        _move_into(staging, self.folder)
+
+
+def _make(folder: Path) -> list[Path]:
+    """Make a folder and those above it; those that were missing."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    made = []
+    for place in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            place.mkdir()
+            made.append(place)
+    return made
+
+
+def _move_into(staging: Path, target: Path) -> None:
+    """Move what was written over what is there, file by file; other files of the folder stay.
+
+    A result comes last, so that a folder with a result is complete; what belonged to the result that it replaces goes.
+    """
+    entries = sorted(staging.iterdir(), key=lambda entry: (entry.name == RESULT, entry.name))
+    if any(entry.name == RESULT for entry in entries) and (target / RESULT).is_file():
+        for name in (RESULT, *_OF_A_RESULT):
+            (target / name).unlink(missing_ok=True)
+    for entry in entries:
+        place = target / entry.name
+        if entry.is_dir() and place.is_dir():
+            shutil.rmtree(place)
+        entry.replace(place)
+
+
+def draw(place: Path, report: Callable[[], str]) -> None:
+    """Write the report beside results that are complete; where there can be none, a note says so."""
+    try:
+        text = report()
+        with replacing(place) as temporary:
+            temporary.write_text(text, "utf-8")
+    except KeyboardInterrupt:
+        what = f"interrupted while the report was drawn; the results are complete in {place.parent}"
+        raise InterruptedRunError(what) from None
+    except Exception as error:  # noqa: BLE001 - the results stand, and the run has not failed
+        reason = str(error).strip().split("\n", 1)[0] or type(error).__name__
+        warn(f"{place}: the report could not be written ({reason}); the results beside it are complete")
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _must_be_writable(folder: Path, shown: str) -> None:
+    try:
+        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        if not nearest.is_dir():
+            raise input_error(f"{shown}: {nearest} is a file; expected a folder")
+        if not os.access(nearest, os.W_OK | os.X_OK):
+            raise input_error(f"{shown}: {nearest} cannot be written to; expected a folder that can")
+    except (OSError, ValueError) as error:
+        raise _unusable(shown, error) from None
+
+
+def _unusable(path: str, error: Exception) -> Exception:
+    return input_error(f"{path}: {_reason(error)}; expected a folder that can be written to")
+
+
+def write_files(run: Run, folder: Path) -> None:
+    """Write ``result.json``, ``experiment.toml`` and ``series.parquet`` of one run into ``folder``."""
+    import pyarrow.parquet as pq
+
+    (folder / "result.json").write_text(run.result_json.rstrip("\n") + "\n", "utf-8")
+    (folder / "experiment.toml").write_text(run.experiment_toml, "utf-8")
+    pq.write_table(run.series, folder / "series.parquet")
+    if run.timeline is not None:
+        pq.write_table(run.timeline, folder / "timeline.parquet", compression="zstd")
+
+
+def write_run(
+    run: Run,
+    target: RunFolder,
+    *,
+    report: bool = True,
+    command: str | None = None,
+    requests: Path | None = None,
+    settled: Callable[[], None] | None = None,
+) -> Path:
+    """Write a run folder and return its path.
+
+    Args:
+        run: the run.
+        target: where to.
+        report: whether to draw ``report.html``.
+        command: the command line that made the run, for the foot of the report.
+        requests: the log of requests, to be moved into the folder.
+        settled: called once the results are in their place.
+    """
+
+    def fill(staging: Path, _final: Path) -> None:
+        write_files(run, staging)
+        if requests is not None:
+            shutil.move(requests, staging / requests.name)
+
+    def done(folder: Path) -> None:
+        run.folder = folder
+        if settled is not None:
+            settled()
+
+    return target.write(fill, done, (lambda: run.report(command)) if report else None)
+
+
+def write_text(path: str, text: str, expected: str) -> None:
+    """Write one file whole or not at all; what is no regular file (a pipe, a device) is written to as it is.
+
+    Raises:
+        InputError: it cannot be written; ``expected`` says what was wanted.
+    """
+    with written(path, expected) as place:
+        place.write_text(text, "utf-8")
+
+
+@contextlib.contextmanager
+def written(path: str, expected: str) -> Iterator[Path]:
+    """Where to write a file, as :func:`writing` has it, with the folders above it.
+
+    Raises:
+        InputError: it cannot be written; ``expected`` says what was wanted.
+    """
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with writing(target) as place:
+            yield place
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        raise input_error(f"{path}: {_reason(error)}; expected {expected}") from None
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """A temporary file beside ``target``, with the same extensions, that takes its place when the block ends well."""
+    temporary = unfinished_files.file_beside(target)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(target.resolve())
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing(target: Path) -> Iterator[Path]:
+    """Where to write ``target``: what :func:`replacing` yields, or itself where it is a pipe or a device."""
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    with replacing(target) as temporary:
+        yield temporary
+
+
+def must_be_file_place(path: str, expected: str) -> None:
+    """Refuse a place for a file before the work starts: a directory, or below something that cannot be written to.
+
+    Raises:
+        InputError: with ``expected`` saying what was wanted.
+    """
+    if not path:
+        raise input_error(f"an empty path; expected {expected}")
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise input_error(f"{path}: is a directory; expected {expected}")
+        if target.exists() and not target.is_file():
+            return
+    except (OSError, ValueError) as error:
+        raise input_error(f"{path}: {_reason(error)}; expected {expected}") from None
+    _must_be_writable(target.parent, path)
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

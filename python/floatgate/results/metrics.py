@@ -1,0 +1,107 @@
+"""The figures of a result as the core declares them (``crates/stats/src/metrics``): units, names, what is better."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from floatgate import _core
+from floatgate.base import units
+
+Row = Mapping[str, Any]
+"""One setting: its values and figures by their keys."""
+
+_FORMATS: Mapping[str, Callable[[float], str]] = {
+    "figure": units.figure,
+    "ratio": lambda value: f"{value:.2f}",
+    "years": units.years,
+    "prefixed": units.count,
+    "span_us": lambda value: units.span(value * 1e-6),
+}
+_TYPES: Mapping[str, type] = {"count": int, "number": float, "interval": float, "flag": bool, "text": str}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A figure along an axis: the axis's title, how many of the figure's units are one there, whether it is a tail."""
+
+    title: str
+    per: float
+    tail: bool
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure of a result."""
+
+    key: str
+    group: str
+    kind: str
+    unit: str
+    label: str
+    short: str
+    best: str
+    format: str
+    better: str | None
+    axis: Axis | None
+    column: float | None
+    leads: bool
+    everywhere: bool
+    compared: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a flat table that hold it: an interval takes two."""
+        return (f"{self.key}.low", f"{self.key}.high") if self.kind == "interval" else (self.key,)
+
+    def text(self, value: float) -> str:
+        """A value as people read it."""
+        return _FORMATS[self.format](value)
+
+    def best_of(self, rows: Iterable[Row]) -> Row | None:
+        """The row with the best value; None where no row knows the figure."""
+        known = [row for row in rows if row.get(self.key) is not None]
+        choose = max if self.better == "higher" else min
+        return choose(known, key=lambda row: row[self.key], default=None)
+
+
+@cache
+def table() -> Mapping[str, Metric]:
+    """The figures that tables, pictures and comparisons choose by themselves, those first that people look at first."""
+    rows: list[dict[str, Any]] = json.loads(_core.metrics())
+    made = (Metric(**{**row, "axis": None if row["axis"] is None else Axis(**row["axis"])}) for row in rows)
+    return {metric.key: metric for metric in made}
+
+
+def leading() -> tuple[str, ...]:
+    """The columns that lead a flat table."""
+    return tuple(column for metric in table().values() if metric.leads for column in metric.columns)
+
+
+def everywhere() -> Mapping[str, type]:
+    """The columns that every flat table has, with their types."""
+    there = [metric for metric in table().values() if metric.everywhere]
+    return {column: _TYPES[metric.kind] for metric in there for column in metric.columns}
+
+
+def compared() -> Sequence[Metric]:
+    """What two settings are compared by."""
+    return [metric for metric in table().values() if metric.compared]
+
+
+def drawn() -> Sequence[Metric]:
+    """What is drawn against the keys that vary."""
+    return [metric for metric in table().values() if metric.axis is not None]
+
+
+def listed() -> Sequence[Metric]:
+    """What the table of settings on a page lists."""
+    return [metric for metric in table().values() if metric.column is not None]
+
+
+def looked_for() -> Sequence[Metric]:
+    """The figures by which pages name the best setting."""
+    return [metric for metric in table().values() if metric.best]

@@ -1,0 +1,1 @@
+"""Runs and forecasts: from an experiment to a result."""

@@ -1,0 +1,155 @@
+"""How long a drive lasts with throttling: a life of years forecast from a trace that is shorter."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floatgate import _core
+from floatgate.base.arguments import checked
+from floatgate.results.folder import RunFolder
+from floatgate.results.result_view import Record
+from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
+from floatgate.run.run import check
+
+if TYPE_CHECKING:
+    from floatgate._core import Progress
+
+SCHEMA = "floatgate.lifetime/1"
+FILE = "lifetime.json"
+
+
+class Lifetime:
+    """One forecast of a drive's life.
+
+    Everything in the JSON of ``floatgate lifetime`` is an attribute: ``life.lifetime.years``,
+    ``life.latency_us.write.p99``.
+
+    Attributes:
+        result: the parsed JSON (:class:`~floatgate.results.result_view.Record`).
+        experiment_toml: the resolved experiment; the same forecast again comes from it.
+        label: what to call it.
+    """
+
+    def __init__(self, result: Mapping[str, Any], experiment_toml: str, label: str) -> None:
+        """Use :func:`lifetime`."""
+        self.result = Record(result)
+        self.experiment_toml = experiment_toml
+        self.label = label
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):
+            raise AttributeError(key)
+        return getattr(self.result, key)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.result]
+
+    def summary(self) -> str:
+        """The answer and where it comes from, as lines of text."""
+        from floatgate.report.lifetime_summary import text
+
+        return text(self.result.to_dict(), self.label)
+
+    def report(self, command: str | None = None) -> str:
+        """The forecast as one self-contained HTML page."""
+        from floatgate.report.lifetime_report import page
+
+        return page(self, command)
+
+    def write(self, target: RunFolder, *, report: bool = True, command: str | None = None) -> Path:
+        """Write ``lifetime.json``, ``experiment.toml`` and ``report.html``.
+
+        Raises:
+            InputError: the folder cannot be written.
+        """
+
+        def fill(staging: Path, _final: Path) -> None:
+            text = json.dumps(self.result.to_dict(), indent=2, ensure_ascii=False)
+            (staging / FILE).write_text(text + "\n", "utf-8")
+            (staging / "experiment.toml").write_text(self.experiment_toml, "utf-8")
+
+        return target.write(fill, report=(lambda: self.report(command)) if report else None)
+
+
+@checked
+def lifetime(
+    experiment: ExperimentLike = None,
+    *,
+    trace: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    drive: str | None = None,
+    set: Mapping[str, Any] | None = None,
+    throttle: str | None = None,
+    target_years: float | None = None,
+    reduce: str | None = None,
+    progress: Progress | None = None,
+) -> Lifetime:
+    """Forecast a drive's life under a workload that is repeated until the drive is worn out or its target is reached.
+
+    Args:
+        experiment: as :func:`floatgate.run` takes it.
+        trace: a trace file to take as the workload.
+        format: its format; detected automatically where None.
+        drive: the name of a drive of the catalogue.
+        set: settings laid over everything else, with dotted keys.
+        throttle: the policy of ``lifetime.throttle``.
+        target_years: how long the drive should last.
+        reduce: the policy of ``lifetime.reduce``.
+        progress: called now and then with (done, total or None, phase).
+
+    Raises:
+        InputError: the experiment is unusable, or its workload has no time.
+        RunError: the run failed.
+    """
+    base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
+    return of(base.with_overrides(managed(throttle, target_years, reduce)), progress)
+
+
+def managed(throttle: str | None, target_years: float | None, reduce: str | None = None) -> Overrides:
+    """The settings of a throttle, a target and a reducer, where they are given."""
+    named = {"lifetime.throttle.policy": throttle, "lifetime.throttle.target_years": target_years}
+    named |= {"lifetime.reduce.policy": reduce}
+    return [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
+
+
+def of(experiment: Experiment, progress: Progress | None = None) -> Lifetime:
+    """Forecast one life; see :func:`lifetime`."""
+    resolved = check(experiment)
+    [result] = forecast(experiment, [[]], progress=progress)
+    return Lifetime(result, resolved, experiment.name())
+
+
+def forecast(
+    base: Experiment,
+    variants: Sequence[Overrides],
+    *,
+    details_s: Sequence[tuple[float, float] | None] | None = None,
+    intervals: bool = True,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Forecast several lives of one experiment on all cores; what they share is measured once.
+
+    Args:
+        base: the experiment.
+        variants: settings laid over it, one list a life.
+        details_s: for each variant the device time from and to which bytes are recorded second by second, or None.
+        intervals: whether it is worked out between which bounds lives lie, which takes three times as long.
+        progress: called now and then with (done, total or None, phase).
+
+    Returns:
+        The JSON of ``floatgate lifetime``, one object per variant.
+
+    Raises:
+        InputError: a setting is unusable, or the workload has no time.
+        RunError: a run failed.
+    """
+    laid = [[*base.overrides, *overrides] for overrides in variants]
+    options: dict[str, Any] = {"intervals": intervals}
+    if details_s is not None:
+        options["details"] = list(details_s)
+    results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
+    return results

@@ -1,0 +1,419 @@
+"""Run an experiment and hold what came out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floatgate import _core
+from floatgate.base.arguments import checked
+from floatgate.base.errors import InputError, input_error, reading
+from floatgate.base.json_in import Node
+from floatgate.report.waveform import Waveform
+from floatgate.results import shapes
+from floatgate.results.folder import SNAPSHOT, must_be_file_place
+from floatgate.results.result_view import Record, look
+from floatgate.run.experiment import Experiment, ExperimentLike, resolve
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+    import pyarrow as pa
+
+    from floatgate._core import Progress
+
+SCHEMA = "floatgate.result/1"
+_TEXT_MAX = 64 << 20
+"""Most characters of a result: ours have some thousands, and a device has no end."""
+
+
+class Run:
+    """One finished run.
+
+    Everything in ``result.json`` is an attribute: ``run.waf``, ``run.flash.programs.total``, ``run.lifetime.years``.
+    Counts are whole numbers, capacities bytes, times seconds where a name ends in ``_s``; a figure that the run cannot
+    know is None.
+
+    Attributes:
+        result: the parsed ``result.json`` (:class:`~floatgate.results.result_view.Record`).
+        result_json: its text, byte for byte as the core wrote it.
+        experiment_toml: the resolved experiment; running it again gives the same result.
+        folder: the run folder it was saved to or loaded from, or None.
+        command: the command line that started it, where it was one that was interrupted and resumed, or None.
+    """
+
+    def __init__(
+        self, result_json: str, experiment_toml: str, series: Any, folder: Path | None = None, timeline: Any = None
+    ) -> None:
+        """Use :func:`floatgate.run` or :func:`floatgate.load`.
+
+        ``series`` and ``timeline`` are pyarrow Tables, or functions that make them when they are first asked for;
+        a run without a timeline has None.
+        """
+        self.result = Record(json.loads(result_json))
+        self.result_json = result_json
+        self.experiment_toml = experiment_toml
+        self.folder = folder
+        self.command: str | None = None
+        self._series = series
+        self._timeline = timeline
+
+    @classmethod
+    def of(cls, output: _core.RunOutput) -> Run:
+        """Wrap what the core hands over."""
+
+        def series() -> pa.Table:
+            from floatgate.results.series import table
+
+            return table(output.series, output.series_types)
+
+        def timeline() -> pa.Table | None:
+            from floatgate.results.timeline import table
+
+            columns, interval = output.timeline, output.timeline_ns
+            return None if columns is None or interval is None else table(columns, interval)
+
+        run = cls(output.result_json, output.experiment_toml, series, timeline=timeline)
+        run.command = output.command
+        return run
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):
+            raise AttributeError(key)
+        return getattr(self.result, key)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the series itself, not the way to make it."""
+        return self.__dict__ | {"_series": self.series, "_timeline": self.timeline}
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.result]
+
+    def __repr__(self) -> str:
+        return f"<floatgate.Run {self.name()}: WAF {look(self.result, 'waf')}, seed {look(self.result, 'seed')}>"
+
+    def _repr_html_(self) -> str:
+        """The summary as a table, for notebooks."""
+        from floatgate.pages.html import rows_table
+        from floatgate.report.summary import lines
+
+        return rows_table(lines(self))
+
+    @property
+    def series(self) -> pa.Table:
+        """What happened in each interval: a pyarrow Table, see :func:`floatgate.results.series.table`."""
+        if callable(self._series):
+            self._series = self._series()
+        table: pa.Table = self._series
+        return table
+
+    @property
+    def timeline(self) -> pa.Table | None:
+        """What dies and channels did in the recorded interval (:mod:`floatgate.results.timeline`), or None."""
+        if callable(self._timeline):
+            self._timeline = self._timeline()
+        table: pa.Table | None = self._timeline
+        return table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The series as a pandas DataFrame; needs pandas, which floatgate does not install."""
+        return self.series.to_pandas()
+
+    def experiment(self) -> dict[str, Any]:
+        """The resolved experiment as a dict."""
+        return tomllib.loads(self.experiment_toml)
+
+    def name(self) -> str:
+        """What to call the run: its folder's name, else the trace's file name, else the workload's pattern."""
+        if self.folder is not None:
+            return self.folder.absolute().name
+        file = look(self.experiment(), "workload", "file")
+        return Path(file).name if file else str(look(self.experiment(), "workload", "pattern") or "run")
+
+    def summary(self) -> str:
+        """The summary that the command line prints: drive, workload, life, WAF, programs, wear, latency."""
+        from floatgate.report.summary import text
+
+        return text(self)
+
+    def plot_waf(self) -> alt.LayerChart:
+        """Write amplification over time, with the run's mean and its 95 % interval."""
+        from floatgate.pages import charts, vega
+
+        chart: alt.LayerChart = vega.altair_chart(charts.waf(self))
+        return chart
+
+    def plot_writes(self) -> alt.Chart:
+        """Pages programmed over time, stacked by cause."""
+        from floatgate.pages import charts, vega
+
+        chart: alt.Chart = vega.altair_chart(charts.writes(self))
+        return chart
+
+    def plot_wear(self) -> alt.Chart:
+        """Blocks by number of erases."""
+        from floatgate.pages import charts, vega
+
+        chart: alt.Chart = vega.altair_chart(charts.wear(self))
+        return chart
+
+    def plot_valid_pages(self) -> alt.Chart:
+        """Closed blocks by number of valid pages at the end of the run."""
+        from floatgate.pages import charts, vega
+
+        chart: alt.Chart = vega.altair_chart(charts.valid_pages(self))
+        return chart
+
+    def report(self, command: str | None = None) -> str:
+        """The report as one self-contained HTML page."""
+        from floatgate.report.page import page
+
+        return page(self, command)
+
+    @checked
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True) -> Path:
+        """Write the run folder: result, experiment, series, timeline (where there is one) and report.
+
+        Args:
+            folder: the folder itself; made where it is missing, used where it is empty.
+            force: write into a folder that is not empty too.
+            report: whether to draw the report.
+
+        Raises:
+            InputError: the folder is not empty, or cannot be written.
+        """
+        from floatgate.results.folder import RunFolder, write_run
+
+        return write_run(self, RunFolder.given(os.fspath(folder), force=force), report=report)
+
+
+@checked
+def run(
+    experiment: ExperimentLike = None,
+    *,
+    trace: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    drive: str | None = None,
+    set: Mapping[str, Any] | None = None,
+    shadow: bool = False,
+    save_drive: str | os.PathLike[str] | None = None,
+    timeline: str | None = None,
+    log_requests: str | os.PathLike[str] | None = None,
+    waveform: Waveform | None = None,
+    snapshot: str | os.PathLike[str] | None = None,
+    snapshot_every: float | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Run an experiment.
+
+    Args:
+        experiment: a path to a TOML file, TOML text, a dict of settings, or None for the defaults.
+        trace: a trace file to take as the workload.
+        format: its format; detected automatically where None.
+        drive: the name of a drive of the catalogue (``floatgate drives``).
+        set: settings over everything else: ``{"ftl.spare_factor": 0.28}``.
+        shadow: check every read, the maps and the counts against a shadow model; slow.
+        save_drive: a file to leave the drive in at the end; ``set={"ftl.snapshot": file}`` starts from it.
+        timeline: the interval of a timed run in which to record what dies and channels are busy with, such as
+            ``"1.5s..1.52s"`` after the first counted request; None for the first 20 ms.
+        log_requests: a Parquet file to write with one row a request (docs/host-queues.md); timed mode only.
+        waveform: the capture of Ready/Busy pins to write (docs/rb-explorer.md); timed mode only.
+        snapshot: a file to leave the run in when it is interrupted (Ctrl-C, or an exception from ``progress``), for
+            :func:`resume`; removed once the run has ended. A file that was there before and that no snapshot has
+            replaced stays.
+        snapshot_every: seconds after which that file is written anew while the run goes on, in case it is killed.
+        progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
+
+    Returns:
+        The finished run. The interpreter is free for other threads meanwhile.
+
+    Raises:
+        InputError: unusable input; the message names file and line, or the setting.
+        RunError: the run failed (free blocks or P/E cycles ran out, or an invariant broke); the message says when.
+
+    Example:
+        >>> import floatgate
+        >>> result = floatgate.run({"drive": {"preset": "mlc-20nm"}, "workload": {"requests": 1_000_000}})
+        >>> result.waf, result.lifetime.years
+    """
+    asked = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
+    if snapshot is not None:
+        must_be_file_place(os.fspath(snapshot), "a file for the snapshot")
+    before = _identity(snapshot)
+    run = execute(
+        asked,
+        shadow=shadow,
+        save_drive=save_drive,
+        timeline=timeline,
+        log_requests=log_requests,
+        waveform=waveform,
+        snapshot=snapshot,
+        snapshot_every=snapshot_every,
+        progress=progress,
+    )
+    # What stood there before and was not replaced is no snapshot of this run.
+    if snapshot is not None and _identity(snapshot) not in (None, before):
+        Path(snapshot).unlink(missing_ok=True)
+    return run
+
+
+def _identity(path: str | os.PathLike[str] | None) -> tuple[int, int, int] | None:
+    """What tells a file from the one that replaces it; None where there is none."""
+    if path is None:
+        return None
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def execute(
+    experiment: Experiment,
+    *,
+    shadow: bool = False,
+    save_drive: str | os.PathLike[str] | None = None,
+    timeline: str | None = None,
+    log_requests: str | os.PathLike[str] | None = None,
+    waveform: Waveform | None = None,
+    snapshot: str | os.PathLike[str] | None = None,
+    snapshot_every: float | None = None,
+    command: str | None = None,
+    telling: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """Run a resolved :class:`~floatgate.run.experiment.Experiment`; raises as :func:`run`. Snapshots stay.
+
+    ``telling``: say on standard error what bringing the drive into its first state will take.
+    """
+    from floatgate.run.request_log import logging_to
+
+    recorded = None
+    if timeline is not None:
+        from floatgate.results.timeline import SPANS_MAX, interval
+
+        recorded = (*interval(timeline), SPANS_MAX)
+    with logging_to(log_requests) as log:
+        output = _core.run(
+            experiment.toml,
+            experiment.path,
+            experiment.overrides,
+            shadow=shadow,
+            save_drive=None if save_drive is None else os.fspath(save_drive),
+            timeline=recorded,
+            request_log=log,
+            waveform=None if waveform is None else waveform.arguments(),
+            snapshot=None if snapshot is None else os.fspath(snapshot),
+            snapshot_every=snapshot_every,
+            command=command,
+            telling=telling,
+            progress=progress,
+        )
+    return Run.of(output)
+
+
+@checked
+def resume(
+    snapshot: str | os.PathLike[str], *, snapshot_every: float | None = None, progress: Progress | None = None
+) -> Run:
+    """Go on with a run that was interrupted, to its end: the result is that of a run that never stopped.
+
+    Args:
+        snapshot: the file that :func:`run` was told, or the folder of ``floatgate run --out``. Removed at the end.
+        snapshot_every: as for :func:`run`.
+        progress: as for :func:`run`.
+
+    Raises:
+        InputError: no such file, a damaged one, one of another version, or a trace that has changed since.
+        RunError: as :func:`run`.
+    """
+    path = Path(snapshot)
+    path = path / SNAPSHOT if path.is_dir() else path
+    run = go_on(path, snapshot_every=snapshot_every, progress=progress)
+    remove_snapshot(path)
+    return run
+
+
+def go_on(snapshot: Path, *, snapshot_every: float | None = None, progress: Progress | None = None) -> Run:
+    """As :func:`resume`, but the snapshot stays."""
+    return Run.of(_core.resume(os.fspath(snapshot), snapshot_every=snapshot_every, progress=progress))
+
+
+def remove_snapshot(path: str | os.PathLike[str]) -> None:
+    """Remove the snapshot of a run that has ended, and what a killed run left of one."""
+    for name in (os.fspath(path), f"{os.fspath(path)}.part"):
+        with contextlib.suppress(OSError):  # what is no file, or cannot be removed, costs no result
+            Path(name).unlink()
+
+
+def check(experiment: Experiment) -> str:
+    """The resolved experiment as TOML, without running it; raises InputError."""
+    return _core.check(experiment.toml, experiment.path, experiment.overrides)
+
+
+def document(folder: str | os.PathLike[str]) -> Node:
+    """Read the ``result.json`` of a run folder.
+
+    Raises:
+        InputError: there is none, or it is damaged or of another version.
+    """
+    path = Path(folder)
+    return shapes.read(path if path.name == "result.json" else path / "result.json", "run", _TEXT_MAX)
+
+
+@checked
+def load(folder: str | os.PathLike[str]) -> Run:
+    """Read a run folder back.
+
+    Args:
+        folder: the run folder, or the ``result.json`` in it.
+
+    Raises:
+        InputError: no run folder, or one of another version of floatgate's result.
+    """
+    path = Path(folder)
+    path = path.parent if path.name == "result.json" else path
+    document(path)
+    result_json = read_text(path / "result.json")
+
+    def read(name: str) -> pa.Table:
+        import pyarrow.parquet as pq
+
+        file = path / f"{name}.parquet"
+        try:
+            # pq.read_table would import all of pandas where that is installed.
+            with reading(file, f"expected the {name} of a run"), pq.ParquetFile(file) as found:
+                return found.read()
+        except InputError:
+            raise input_error(f"{file}: cannot be read; expected the {name} of a run") from None
+
+    def timeline() -> pa.Table | None:
+        return read("timeline") if (path / "timeline.parquet").exists() else None
+
+    return Run(result_json, read_text(path / "experiment.toml"), lambda: read("series"), path, timeline)
+
+
+def read_text(path: Path) -> str:
+    """Read a text of a run folder.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_TEXT_MAX + 1)
+        if len(text) > _TEXT_MAX:
+            raise input_error(
+                f"{path}: is larger than {_TEXT_MAX >> 20} MiB; expected a run folder that floatgate wrote"
+            )
+        return text
+    except FileNotFoundError:
+        raise input_error(f"{path}: no such file; expected a run folder that floatgate wrote") from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise input_error(f"{path}: {reason}; expected a run folder that floatgate wrote") from None

@@ -1,0 +1,53 @@
+"""The ``[sweep]`` table of an experiment file: which settings ``floatgate sweep`` goes through.
+
+It stands in the file of the experiment, so that one file says everything; the core never sees it. Its lines are left
+empty before the core reads the file, so that the lines that the core names are those of the file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from floatgate.base.errors import input_error
+
+_HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?")
+
+
+def split(text: str, path: str) -> tuple[str, dict[str, Any]]:
+    """The text of an experiment without its ``[sweep]`` table, and that table (empty where there is none).
+
+    Raises:
+        InputError: the table is not written as a table of its own.
+    """
+    if "sweep" not in text:
+        return text, {}
+    try:
+        whole = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return text, {}  # the core says what is wrong, with the place
+    table = whole.pop("sweep", None)
+    if table is None:
+        return text, {}
+    blanked = "\n".join(_without(text.split("\n")))
+    try:
+        same = tomllib.loads(blanked) == whole
+    except tomllib.TOMLDecodeError:
+        same = False
+    if not same or not isinstance(table, dict):
+        raise input_error(
+            f"{path}: 'sweep' is not written as a table of its own; expected lines below [sweep] and [sweep.vary]"
+        )
+    return blanked, table
+
+
+def _without(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, with those of ``[sweep]`` and the tables below it left empty."""
+    inside = False
+    for line in lines:
+        found = _HEADER.fullmatch(line)
+        if found is not None:
+            inside = re.split(r"[.\s]", found[1].replace('"', ""), maxsplit=1)[0] == "sweep"
+        yield "" if inside else line

@@ -1,0 +1,389 @@
+"""The same workload under several settings, side by side, on all cores."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base.arguments import checked
+from floatgate.base.errors import FloatgateError, input_error, one_line, quote
+from floatgate.base.parallel import must_be_few
+from floatgate.base.text_table import table
+from floatgate.report import reduce
+from floatgate.results.folder import RunFolder, write_files
+from floatgate.results.seed_stats import mean_result
+from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
+from floatgate.run.run import Run, check
+from floatgate.study import differences
+from floatgate.study.compare_rows import flat_rows, settings_rows, table_rows
+from floatgate.study.sweeps.engine import Engine, Local
+from floatgate.study.sweeps.points import Axis, Points
+from floatgate.study.sweeps.requested import Requested
+from floatgate.study.sweeps.work import UNUSABLE, Answer, Job
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA = "floatgate.compare/1"
+
+Progress = Callable[[int, int, "int | None", str], None]
+"""Called with the number of the run, what is done, the total or None, and the phase."""
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """One run of a setting: its seed (None where the experiment's own is taken), and the run or what ended it."""
+
+    seed: int | None
+    run: Run | None = None
+    error: FloatgateError | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a comparison and what came of it: a run, or the error that ended it; with several seeds, of each.
+
+    Attributes:
+        overrides: what it sets.
+        run: the run, with several seeds that of the first one that has ended well.
+        error: what ended it, with several seeds the first error.
+        seeds: all of its runs.
+    """
+
+    overrides: Overrides
+    run: Run | None = None
+    error: FloatgateError | None = None
+    seeds: tuple[Seeded, ...] = ()
+
+    @classmethod
+    def of(cls, overrides: Overrides, seeds: Sequence[Seeded]) -> Setting:
+        """A setting with the runs of its seeds."""
+        run = next((one.run for one in seeds if one.run is not None), None)
+        error = next((one.error for one in seeds if one.error is not None), None)
+        return cls(overrides, run, error, tuple(seeds))
+
+    @property
+    def label(self) -> str:
+        """``greedy, 0.07``: the values alone, in the order in which they vary."""
+        return ", ".join(value.strip("\"'") for _, value in self.overrides) or "as given"
+
+    def named(self) -> str:
+        """``ftl.collect.policy = greedy, ftl.spare_factor = 0.07``, for messages."""
+        return ", ".join(f"{key} = {value}" for key, value in self.overrides) or "as given"
+
+    @property
+    def each(self) -> tuple[Seeded, ...]:
+        """Its runs; of a setting that was made of a single one, that one."""
+        return self.seeds or (Seeded(None, self.run, self.error),)
+
+    @property
+    def by_seed(self) -> dict[int | None, dict[str, Any]]:
+        """The results of the seeds that have one."""
+        return {one.seed: one.run.result.to_dict() for one in self.each if one.run is not None}
+
+    @cached_property
+    def result(self) -> dict[str, Any] | None:
+        """The result; with several seeds, their mean (:func:`floatgate.results.seed_stats.mean_result`)."""
+        results = list(self.by_seed.values())
+        return mean_result(results) if results else None
+
+
+class Comparison:
+    """What several settings gave, and one of them that the others are measured against: the first, or ``baseline``."""
+
+    file_name = "compare.json"
+
+    def __init__(self, settings: Sequence[Setting], baseline: int = 0) -> None:
+        """Use :func:`compare`."""
+        self.settings = list(settings)
+        self.baseline = baseline
+
+    def __iter__(self) -> Iterator[Setting]:
+        return iter(self.settings)
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+    @property
+    def base(self) -> Setting:
+        """The setting that the others are measured against."""
+        return self.settings[self.baseline]
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that vary."""
+        return [key for key, _ in self.settings[0].overrides]
+
+    @property
+    def repeated(self) -> bool:
+        """Whether settings have several seeds."""
+        return any(len(setting.seeds) > 1 for setting in self.settings)
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs that finished, in order; with several seeds one of each setting."""
+        return [setting.run for setting in self.settings if setting.run is not None]
+
+    def text(self) -> str:
+        """The comparison as a table of plain text."""
+        header, rows = self.rows()
+        lines = [table(header, rows, right=frozenset(range(max(1, len(self.keys)), len(header))))]
+        note = [reduce.READING] if self.reduces() else []
+        return "\n".join([*lines, *note, *self.failures()])
+
+    def reduces(self) -> bool:
+        """Whether any setting has deduplication or compression."""
+        return any(reduce.at_work(run.result) for run in self.runs)
+
+    def failures(self) -> list[str]:
+        """What ended the runs that failed, one text each."""
+        said = []
+        for setting in self.settings:
+            for one in setting.each:
+                if one.error:
+                    seed = f", seed = {one.seed}" if len(setting.seeds) > 1 else ""
+                    said.append(f"{setting.named()}{seed}: {one_line(one.error)}")
+        return said
+
+    def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:
+        """``01-greedy``: the name of a setting's run folder, or of that of one of its seeds."""
+        label = "-".join(value for _, value in setting.overrides)
+        name = "".join(char if char.isalnum() or char in "._" else "-" for char in label).strip("-")
+        return f"{number:02d}-{name[:60]}" + ("" if seed is None else f"-seed-{seed}")
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Header and cells: the values that vary, then the figures, then the difference against the baseline."""
+        return table_rows(self)
+
+    def flat_rows(self) -> list[dict[str, Any]]:
+        """One flat row for each run, with columns named by key as a sweep has them."""
+        return flat_rows(self)
+
+    def settings_rows(self) -> list[dict[str, Any]]:
+        """One row for each setting, as pictures are drawn of them (:data:`floatgate.study.varied_charts.Rows`)."""
+        return settings_rows(self)
+
+    def arrow(self) -> pa.Table:
+        """The flat rows as an Arrow table."""
+        import pyarrow as pa
+
+        from floatgate.results.columns import types_of, written
+
+        rows = self.flat_rows()
+        return written(rows, pa.schema(types_of(rows)))
+
+    def difference(self, setting: Setting) -> dict[str, Any] | None:
+        """How the figures differ from the baseline's; see :func:`floatgate.study.differences.between`."""
+        if setting is self.base:
+            return None
+        return differences.between(setting.by_seed, self.base.by_seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON gives it (schema ``floatgate.compare/1``)."""
+        return {"schema": SCHEMA, "baseline": self.baseline, "settings": [self._told(one) for one in self.settings]}
+
+    def _told(self, setting: Setting) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "set": dict(setting.overrides),
+            "result": setting.run.result.to_dict() if setting.run else None,
+            "error": one_line(setting.error) if setting.error else None,
+            "difference": self.difference(setting),
+        }
+        if len(setting.seeds) > 1:
+            told["seeds"] = [one.seed for one in setting.seeds]
+            told["results"] = [one.run.result.to_dict() if one.run else None for one in setting.seeds]
+            told["errors"] = [one_line(one.error) if one.error else None for one in setting.seeds]
+        return told
+
+    def report(self, command: str | None = None) -> str:
+        """The comparison as one self-contained HTML page."""
+        from floatgate.study.compare_report import page
+
+        return page(self, command)
+
+    def save(
+        self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True, command: str | None = None
+    ) -> Path:
+        """Write ``compare.json``, the flat table, ``report.html`` and one run folder for each run.
+
+        Raises:
+            InputError: the folder is not empty (and not ``force``), or cannot be written.
+        """
+        return self.write(RunFolder.given(os.fspath(folder), force=force), report=report, command=command)
+
+    def write(self, target: RunFolder, *, report: bool, command: str | None) -> Path:
+        """Write to a :class:`~floatgate.results.folder.RunFolder`; see :meth:`save`."""
+
+        def fill(staging: Path, final: Path) -> None:
+            for number, setting in enumerate(self.settings, start=1):
+                several = len(setting.seeds) > 1
+                for one in setting.each:
+                    if one.run is not None:
+                        name = self.folder_name(number, setting, one.seed if several else None)
+                        (staging / name).mkdir()
+                        write_files(one.run, staging / name)
+                        one.run.folder = final / name
+            self.write_summary(staging)
+
+        return target.write(fill, report=(lambda: self.report(command)) if report else None)
+
+    def write_summary(self, folder: Path) -> None:
+        """Write what is of all settings: the JSON, and the flat table as Parquet and CSV."""
+        from floatgate.results.table_files import write_table
+
+        stem = Path(self.file_name).stem
+        (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+        flat = self.arrow()
+        for suffix in (".parquet", ".csv"):
+            write_table(flat, folder / f"{stem}{suffix}")
+
+
+@checked
+def compare(
+    experiment: ExperimentLike,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    set: Mapping[str, Any] | None = None,
+    repeat: int = 1,
+    baseline: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    shadow: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run one experiment under every combination of settings.
+
+    Args:
+        experiment: as :func:`floatgate.run` takes it.
+        vary: key -> values: ``{"ftl.collect.policy": ["greedy", "fifo"]}``; several keys give all combinations.
+        set: settings that all share.
+        repeat: seeds of each setting, the same for all; differences are those of runs with the same seed.
+        baseline: the setting that the others are measured against, ``{"ftl.collect.policy": "fifo"}``; None for the
+            first.
+        jobs: how many run at a time; None for one a core. Each holds a drive of its own in memory.
+        shadow: check against a shadow model; slow.
+        progress: called with (number of the run, done, total or None, phase).
+
+    Raises:
+        InputError: one of the settings is unusable; nothing has run then.
+        ValueError: ``jobs`` or ``repeat`` below 1, or no values for a key.
+
+    A setting whose run fails (exit status 1) keeps its error; the others go on.
+    """
+    if not all(vary.values()):
+        raise ValueError("vary: each key needs a value at least")
+    if repeat < 1:
+        raise ValueError("repeat: expected 1 or more")
+    base = resolve(experiment, set=set)
+    count = repeat
+    for values in vary.values():
+        count *= len(values)
+    must_be_few(count, "vary")
+    axes = tuple(Axis(key, tuple(toml_value(key, value) for value in values)) for key, values in vary.items())
+    points = list(Points(axes))
+    wanted = {key: toml_value(key, value) for key, value in (baseline or {}).items()}
+    place = baseline_of(points, wanted)
+    done = run_settings(base, points, jobs, shadow, progress, seeds=seeds_of(base, points, repeat))
+    return Comparison(done.settings, place)
+
+
+def seeds_of(base: Experiment, points: Sequence[Overrides], repeat: int) -> list[int] | None:
+    """The seeds of every setting, counted up from the experiment's own; None where each runs once.
+
+    Raises:
+        InputError: the seeds vary already.
+    """
+    import tomllib
+
+    if repeat == 1:
+        return None
+    if any(key == "seed" for key, _ in points[0]):
+        raise input_error(f"--repeat {repeat}: the seeds vary already; expected one of --repeat and --vary seed=...")
+    first = int(tomllib.loads(check(base.with_overrides(list(points[0])))).get("seed", 1))
+    return list(range(first, first + repeat))
+
+
+def baseline_of(points: Sequence[Overrides], wanted: Mapping[str, str]) -> int:
+    """The number of the setting that has some values, 0 where none are asked for.
+
+    Raises:
+        InputError: no setting has them, or several have.
+    """
+    asked = {key: value.strip("\"'") for key, value in wanted.items()}
+    unknown = [key for key in asked if key not in [key for key, _ in points[0]]]
+    if unknown:
+        keys = ", ".join(key for key, _ in points[0])
+        raise input_error(f"--baseline: {quote(unknown[0])} does not vary; expected one of {keys}")
+    fitting = [
+        number
+        for number, point in enumerate(points)
+        if all(value.strip("\"'") == asked.get(key, value.strip("\"'")) for key, value in point)
+    ]
+    if not fitting:
+        named = ", ".join(f"{key}={value}" for key, value in asked.items())
+        raise input_error(f"--baseline {quote(named)}: no setting has it; expected values that are given with --vary")
+    return fitting[0]
+
+
+def run_settings(
+    base: Experiment,
+    points: Sequence[Overrides],
+    jobs: int | None = None,
+    shadow: bool = False,
+    progress: Progress | None = None,
+    *,
+    seeds: Sequence[int] | None = None,
+    engine: Engine | None = None,
+    kept: Mapping[int, Seeded] | None = None,
+    ended: Callable[[int, Seeded], None] | None = None,
+) -> Comparison:
+    """Check every point, then run them all; see :func:`compare`.
+
+    Args:
+        base: the experiment.
+        points: the settings.
+        jobs: runs at a time.
+        shadow: whether to check against a shadow model.
+        progress: called with the number of a run.
+        seeds: of every setting; None for that of the experiment. Run ``number`` is that of setting ``number //
+            len(seeds)``.
+        engine: who does the runs; None for this machine.
+        kept: runs that have been done before, by their number.
+        ended: called with each run that has ended.
+    """
+    engine = Local(jobs) if engine is None else engine
+    experiments = [base.with_overrides(list(point)) for point in points]
+    for experiment in experiments:
+        check(experiment)
+    times: list[int | None] = [None] if seeds is None else list(seeds)
+    done: dict[int, Seeded] = dict(kept or {})
+
+    def job(number: int) -> Job:
+        seed = times[number % len(times)]
+        experiment = experiments[number // len(times)]
+        laid = experiment if seed is None else experiment.with_overrides([("seed", str(seed))])
+        if progress is not None:
+            progress(number, 0, None, "waiting")
+        return Job(number, laid, shadow, whole=True)
+
+    requested = Requested(engine)
+
+    def take(answer: Answer) -> None:
+        requested.must_have(answer)
+        failure = answer.failure()
+        if failure is not None and answer.status == UNUSABLE:
+            raise failure
+        done[answer.number] = Seeded(times[answer.number % len(times)], answer.run, failure)
+        if ended is not None:
+            ended(answer.number, done[answer.number])
+
+    numbers = range(len(points) * len(times))
+    engine.run(requested.noted(job(number) for number in numbers if number not in done), take, progress)
+    requested.must_be_answered()
+    size = len(times)
+    made = [[done[number] for number in range(first * size, (first + 1) * size)] for first in range(len(points))]
+    return Comparison([Setting.of(point, runs) for point, runs in zip(points, made, strict=True)])

@@ -1,0 +1,124 @@
+"""The report of a comparison: settings side by side, with the difference and its interval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from floatgate import _core
+from floatgate.pages import html
+from floatgate.report import reduce, timed_report
+from floatgate.report.summary import lines
+from floatgate.results import metrics
+from floatgate.results.result_view import look
+from floatgate.study import varied_charts
+
+if TYPE_CHECKING:
+    from floatgate.study.compare import Comparison, Setting
+
+
+_SETTING = "<setting>"
+"""Where a row keeps its setting: no key of a figure."""
+
+
+def page(comparison: Comparison, command: str | None = None) -> str:
+    """The comparison as one self-contained HTML page.
+
+    Args:
+        comparison: the settings and what they gave.
+        command: the command line that made it, where there was one.
+    """
+    keys = comparison.keys
+    title = f"comparison by {', '.join(keys)}" if keys else "comparison"
+    header, rows = comparison.rows()
+    sections = [
+        f"<h1>{html.escape(title)}</h1>",
+        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {html.escape(_count(comparison))}</p>',
+        _best(comparison),
+        _pictures(comparison),
+        f"<h2>All settings</h2>{html.grid(header, rows, texts=max(1, len(keys)))}",
+        "".join(f"<p>Failed: {html.escape(text)}</p>" for text in comparison.failures()),
+        _reading(comparison),
+        f"<p>{html.escape(reduce.READING)}</p>" if comparison.reduces() else "",
+        _latency(comparison),
+        _workload(comparison),
+        html.left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
+        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+        _experiment(comparison),
+    ]
+    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+
+
+def _count(comparison: Comparison) -> str:
+    seeds = max(len(setting.each) for setting in comparison)
+    return f"{len(comparison)} settings" + (f", {seeds} seeds each" if seeds > 1 else "")
+
+
+def _reading(comparison: Comparison) -> str:
+    if comparison.repeated:
+        how = (
+            "each seed serves the same requests under every setting; ± is half the 95 % interval (Student) of the mean "
+            "difference of runs with the same seed. Figures are means over the seeds"
+        )
+    else:
+        how = "± is half the 95 % interval of the difference, assuming independent errors of the two runs"
+    return (
+        f"<p>Differences are against {html.escape(comparison.base.label)}; {how}. "
+        "Moved: programs that were not host writes.</p>"
+    )
+
+
+def _best(comparison: Comparison) -> str:
+    """The best setting by what people look for, and how far from the baseline it is."""
+    cards = []
+    settings = zip(_with_result(comparison), comparison.settings_rows(), strict=True)
+    rows = [{**row, _SETTING: setting} for setting, row in settings]
+    for metric in metrics.looked_for():
+        row = metric.best_of(rows)
+        if row is None:
+            continue
+        setting = row[_SETTING]
+        found = ((comparison.difference(setting) or {}).get("figures") or {}).get(metric.key)
+        ratio = None if found is None else found["relative"]
+        against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
+        cards.append((metric.best, metric.text(row[metric.key]), f"{_short(setting)}{against}"))
+    return html.cards(cards) if cards else ""
+
+
+def _with_result(comparison: Comparison) -> list[Setting]:
+    return [setting for setting in comparison if setting.result is not None]
+
+
+def _short(setting: Setting) -> str:
+    return ", ".join(varied_charts.text(value.strip("\"'")) for _, value in setting.overrides) or setting.label
+
+
+def _pictures(comparison: Comparison) -> str:
+    rows = comparison.settings_rows()
+    keys = comparison.keys or ["setting"]
+    drawn = varied_charts.pages(rows, keys, name="compared") if rows else ""
+    if not drawn:
+        return ""
+    how = "Thin bars across a mark are 95 % intervals, where they are known."
+    return f"<h2>Side by side</h2><p>{how}</p>{drawn}"
+
+
+def _latency(comparison: Comparison) -> str:
+    if len(comparison) > varied_charts.BARS_MAX:
+        return ""  # the pictures of the tails say it; so many rows nobody reads
+    labels = [_short(setting) for setting in comparison]
+    return timed_report.compared_latency(labels, [setting.result for setting in comparison])
+
+
+def _workload(comparison: Comparison) -> str:
+    if not comparison.runs:
+        return ""
+    kept = [line for line in lines(comparison.runs[0]) if line[0] in ("drive", "workload", "note")]
+    return f"<h2>The first setting's drive and workload</h2>{html.rows_table(kept)}"
+
+
+def _experiment(comparison: Comparison) -> str:
+    if not comparison.runs:
+        return ""
+    return (
+        f"<h2>The first setting's resolved experiment</h2><pre>{html.escape(comparison.runs[0].experiment_toml)}</pre>"
+    )

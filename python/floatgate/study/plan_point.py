@@ -1,0 +1,231 @@
+"""One drive of a plan, and what must hold of it before a planner takes it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report import life_range
+from floatgate.report.life_range import LifeRange
+from floatgate.report.lifetime_summary import life_years
+from floatgate.report.reduce import INTEGRATED, NAMES
+from floatgate.results.result_view import look
+
+TB = 1e12
+BELOW = "met, but the interval reaches below"
+"""Of a target that the life in the middle meets and the shortest one misses."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a drive must do besides lasting, before a planner takes it.
+
+    Attributes:
+        min_served: share of the workload that is written in the target time, at least.
+        max_write_p99_us: 99 of a hundred page writes take no longer; None for no bound.
+        price_per_tb: of flash; None where prices do not matter.
+    """
+
+    min_served: float = 0.99
+    max_write_p99_us: float | None = None
+    price_per_tb: float | None = None
+
+    def cut_by(self, point: Point) -> str | None:
+        """The first bound that rules a point out: ``life``, ``served`` or ``p99``; None where it may be taken."""
+        if not point.holds:
+            return "life"
+        if point.served is not None and point.served < self.min_served:
+            return "served"
+        if self.max_write_p99_us is not None and point.p99_us > self.max_write_p99_us:
+            return "p99"
+        return None
+
+    def price(self, point: Point) -> float | None:
+        """What a drive costs."""
+        if self.price_per_tb is None or math.isinf(point.physical_bytes):
+            return None
+        return point.physical_bytes / TB * self.price_per_tb
+
+
+@dataclass(frozen=True)
+class Point:
+    """One choice and what it gives; ``result`` is None where ``error`` says why there is none."""
+
+    capacity: str
+    spare_factor: str | None
+    throttle: str
+    result: dict[str, Any] | None
+    error: str | None = None
+    reducer: str | None = None
+
+    @property
+    def throttles(self) -> bool:
+        """Whether writes may be held back."""
+        return self.throttle != "none" or self.reducer == INTEGRATED
+
+    @property
+    def series(self) -> str:
+        """What to call its throttle and reducer in a picture."""
+        if self.reducer is None:
+            return self.throttle
+        return self.reducer if self.throttle == "none" else f"{self.reducer}, {self.throttle}"
+
+    @property
+    def physical_bytes(self) -> float:
+        """The capacity; infinite where it is not known."""
+        return float(look(self.result, "drive", "physical_bytes") or math.inf)
+
+    @property
+    def years(self) -> float:
+        """How long it lasts; 0 where that is not known."""
+        return float(look(self.result, "lifetime", "years") or 0.0)
+
+    @property
+    def spare(self) -> float | None:
+        """The spare factor as it was given, or as the drive has it, which differs in the fifth digit."""
+        value = look(self.result, "drive", "spare_factor") if self.spare_factor is None else float(self.spare_factor)
+        return None if value is None else round(value, 4)
+
+    @property
+    def holds(self) -> bool:
+        """Whether it lasts as long as it should."""
+        return bool(look(self.result, "lifetime", "holds"))
+
+    @property
+    def write_us(self) -> float:
+        """Mean response of a page write; infinite where it is not known."""
+        return self._write("mean")
+
+    @property
+    def p99_us(self) -> float:
+        """99 of a hundred page writes take no longer; infinite where it is not known."""
+        return self._write("p99")
+
+    @property
+    def p999_us(self) -> float:
+        """999 of a thousand page writes take no longer; infinite where it is not known."""
+        return self._write("p999")
+
+    @property
+    def served(self) -> float | None:
+        """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
+        value = look(self.result, "throttle", "demand_share")
+        return None if value is None else float(value)
+
+    @property
+    def life_range(self) -> LifeRange | None:
+        """The interval of its life; None where nothing is known of it."""
+        return life_range.of(self.result)
+
+    @property
+    def reaches_below(self) -> bool:
+        """Whether it meets its target in the middle of the interval, and misses it at the lower end."""
+        found, target = self.life_range, look(self.result, "lifetime", "target_years")
+        return self.holds and found is not None and target is not None and found.reaches_below(target)
+
+    def serves_below(self, min_served: float) -> bool:
+        """Whether it serves enough in the middle of the interval, and too little at the lower end."""
+        ends = look(self.result, "throttle", "demand_share_range")
+        return self.served is not None and ends is not None and ends[0] < min_served <= self.served
+
+    @property
+    def verdict(self) -> str:
+        """What has become of the target, in a few words."""
+        if not self.holds:
+            return "missed"
+        return "met, interval below" if self.reaches_below else "met"
+
+    def line(self) -> str:
+        """``64 GiB under static: 1.0 years, met, 32 % served, mean write 1.0 ms``: told as soon as it is known."""
+        if self.result is None:
+            return f"{self.capacity}: {self.error}"
+        size = units.binary_bytes(self.physical_bytes)
+        spare = "" if self.spare_factor is None else f" with {units.percent1(float(self.spare_factor))} spare"
+        life = life_years(look(self.result, "lifetime", "years"))
+        served = f"{life_range.served_text(self.result)} served"
+        return f"{size}{spare} {managed_words(self)}: {life}, {self.verdict}, {served}, {write_words(self)}"
+
+    def _write(self, key: str) -> float:
+        value = look(self.result, "latency_us", "write", key)
+        return math.inf if value is None else float(value)
+
+    def to_dict(self, bounds: Bounds) -> dict[str, Any]:
+        """As JSON gives it; ``cut_by`` is the first bound that rules it out."""
+        found = self.life_range
+        return {
+            "cut_by": bounds.cut_by(self),
+            "interval": None if found is None else [found.low, found.high],
+            "interval_from": [] if found is None else list(found.sources),
+            "reaches_below": None if found is None else self.reaches_below,
+            "price": bounds.price(self),
+            "capacity": self.capacity,
+            "capacity_bytes": look(self.result, "drive", "physical_bytes"),
+            "spare_factor": self.spare,
+            "throttle": self.throttle,
+            "reducer": self.reducer,
+            "waf": look(self.result, "waf"),
+            "waf_bytes": look(self.result, "waf_bytes"),
+            "lifetime": look(self.result, "lifetime"),
+            "latency_us": {
+                "write": {
+                    key: look(self.result, "latency_us", "write", key) for key in ("mean", "p50", "p99", "p999", "max")
+                }
+            },
+            "demand_share": self.served,
+            "demand_share_range": look(self.result, "throttle", "demand_share_range"),
+            "workload_kind": look(self.result, "workload", "kind"),
+            "not_modelled": look(self.result, "not_modelled"),
+            "error": self.error,
+        }
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Point:
+        """The point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
+        drive = {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]}
+        throttle = {key: told[key] for key in ("demand_share", "demand_share_range")}
+        kept = {key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")}
+        workload = {"kind": told["workload_kind"]}
+        result = {"drive": drive, "throttle": throttle, "workload": workload, **kept}
+        spare = None if told["spare_factor"] is None else str(told["spare_factor"])
+        known = result if told["error"] is None else None
+        return cls(told["capacity"], spare, told["throttle"], known, told["error"], told["reducer"])
+
+
+WORTH = 0.99
+"""A hundredth of the mean response is no reason for a larger drive, nor for a throttle, nor for a larger p99.9."""
+
+
+def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point]:
+    """Of the points within the bounds those that no other beats: smaller first, each faster than all smaller ones."""
+    asked = bounds or Bounds()
+    holding = [point for point in points if asked.cut_by(point) is None]
+    best: list[Point] = []
+    for _, same in itertools.groupby(sorted(holding, key=_cost), key=_cost):
+        drive = list(same)
+        fastest = min(point.write_us for point in drive)
+        alike = [point for point in drive if WORTH * point.write_us <= fastest]
+        point = min(alike, key=lambda one: (one.throttle != "none", one.reducer not in (None, "none"), one.p999_us))
+        if not best or point.write_us < WORTH * best[-1].write_us:
+            best.append(point)
+    return best
+
+
+def _cost(point: Point) -> tuple[float, float]:
+    return point.physical_bytes, point.spare or 0.0
+
+
+def managed_words(point: Point) -> str:
+    """``with compression, under dynamic``, ``under the integrated manager``."""
+    if point.reducer == INTEGRATED:
+        return "under the integrated manager"
+    throttle = "without throttling" if point.throttle == "none" else f"under {point.throttle}"
+    return throttle if point.reducer in (None, "none") else f"with {NAMES[point.reducer]}, {throttle}"
+
+
+def write_words(point: Point) -> str:
+    """``mean write 1.3 ms``."""
+    return "-" if math.isinf(point.write_us) else f"mean write {units.span(point.write_us * 1e-6)}"

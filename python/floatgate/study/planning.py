@@ -1,0 +1,275 @@
+"""Goes through the drives of a plan, several at once, and tells of each as soon as it is done."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from floatgate import _core
+from floatgate.base.errors import FloatgateError, input_error, one_line, quoted
+from floatgate.base.parallel import at_once
+from floatgate.report.reduce import INTEGRATED
+from floatgate.results.result_view import look
+from floatgate.run.experiment import Experiment, Overrides, toml_value
+from floatgate.run.lifetime import forecast
+from floatgate.run.run import check
+from floatgate.study.plan import Plan
+from floatgate.study.plan_point import Bounds, Point
+
+FACTORS = (0.5, 1.0, 2.0, 4.0)
+"""Capacities that are tried where none are named, as multiples of the drive's own."""
+LARGER_MAX = 3
+"""So many larger drives are tried besides, where none of these lasts without throttling."""
+LARGER_BYTES = 256 << 30
+"""No larger ones: the FTL would run for minutes."""
+AT_ONCE_BYTES = 1 << 40
+"""Drives that together have more are gone through one after the other: a TiB takes some GiB of tables."""
+MAX_DELAY_S = 10.0
+"""No page write is delayed longer in a plan, unless the experiment says so: nobody runs a drive that waits for days."""
+PHASES = {"workload": (0.0, 0.05), "write amplification": (0.05, 0.75), "life": (0.75, 1.0)}
+"""Where in the work of a drive a phase begins and ends, about: laps take longest."""
+STEPS = 1000
+"""Steps of a plan's progress."""
+
+Progress = Callable[[int, "int | None", str], None]
+Told = Callable[[Sequence[Point]], None]
+
+
+def plan(
+    base: Experiment,
+    capacities: Sequence[str] | None = None,
+    spare_factors: Sequence[str] | None = None,
+    policies: Sequence[str] | None = None,
+    reducers: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    bounds: Bounds | None = None,
+    told: Told | None = None,
+) -> Plan:
+    """Forecast every combination of capacity, spare factor and throttle, on all cores.
+
+    Where no capacities are named and none of those tried will do without throttling, larger ones are tried by what the
+    largest has shown, as far as :data:`LARGER_BYTES`. Who breaks off (KeyboardInterrupt) after a drive is done gets a
+    plan of what there is, with the others in ``untried``.
+
+    Args:
+        base: the experiment.
+        capacities: texts such as ``64GiB``; None for half, one, two and four times the drive's own.
+        spare_factors: texts of shares; None for the drive's own.
+        policies: names of throttles; None for all, or for that of the experiment where reducers are named.
+        reducers: names of reducers; None for that of the experiment. The integrated manager throttles by itself, so it
+            stands beside no throttle.
+        progress: called with (done, total, phase).
+        bounds: what a drive must do besides lasting; None for the defaults of :class:`Bounds`.
+        told: called with all choices of a drive as soon as it is done, in the order in which they are.
+
+    Raises:
+        InputError: the experiment is unusable, or none of the drives can hold the workload.
+        RunError: a run failed.
+    """
+    _refuse_unknown("--throttles", policies, _named("lifetime.throttle"))
+    _refuse_unknown("--reducers", reducers, _named("lifetime.reduce"))
+    resolved = check(base)
+    sizes = list(capacities) if capacities is not None else _multiples(resolved)
+    spares: list[str | None] = [*spare_factors] if spare_factors else [None]
+    bounded = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is None
+    work = _Work(base, _managers(resolved, policies, reducers), _delayed() if bounded else frozenset(), progress, told)
+    points: list[Point] = []
+    untried: list[str] = []
+    drives = [(size, spare) for size in sizes for spare in spares]
+    for _ in range(1 + (LARGER_MAX if capacities is None else 0)):
+        found, untried = work.go_through(drives)
+        points += found
+        larger = None if untried else _larger(points, resolved)
+        if larger is None:
+            break
+        drives = [(larger, spare) for spare in spares]
+    if work.refused is not None and not any(point.result for point in points):
+        raise work.refused
+    return Plan(points, resolved, base.name(), bounds, untried)
+
+
+@dataclass
+class _Work:
+    """Forecasts of drives in threads, with what they have in common."""
+
+    base: Experiment
+    managers: list[tuple[str, str | None]]
+    bounded: frozenset[str]
+    """Throttles whose delays get the plan's own bound."""
+    progress: Progress | None
+    told: Told | None
+    refused: FloatgateError | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def go_through(self, drives: Sequence[tuple[str, str | None]]) -> tuple[list[Point], list[str]]:
+        """All choices of the drives in their order, and the capacities of those that somebody's breaking off left out.
+
+        Raises:
+            KeyboardInterrupt: before any drive was done.
+        """
+        sizes = [self._bytes(size, spare) for size, spare in drives]
+        # The largest first, since it takes longest: the others fill what cores are left meanwhile.
+        order = sorted(range(len(drives)), key=lambda number: (-sizes[number], number))
+        few = sum(sorted(sizes)[-2:]) > AT_ONCE_BYTES
+        done: dict[int, list[Point]] = {}
+        shares = [0.0] * len(drives)
+        busy: set[int] = set()
+        stop = threading.Event()
+
+        def report(number: int, share: float) -> None:
+            if stop.is_set():
+                raise KeyboardInterrupt
+            with self.lock:
+                shares[number] = max(shares[number], share)
+                over = sum(share * size for share, size in zip(shares, sizes, strict=True)) / max(1, sum(sizes))
+                # Within the lock: a bar is no thing for two threads.
+                if self.progress is not None:
+                    self.progress(int(STEPS * over), STEPS, ", ".join(drives[one][0] for one in sorted(busy)))
+
+        def work(turn: int) -> None:
+            number = order[turn]
+            with self.lock:
+                busy.add(number)
+            report(number, 0.0)
+            made = self._drive(*drives[number], lambda share: report(number, share))
+            with self.lock:
+                busy.remove(number)
+                shares[number], done[number] = 1.0, made
+                if self.told is not None:
+                    self.told(made)
+
+        try:
+            at_once(work, len(drives), stop, jobs=1 if few else None)
+        except KeyboardInterrupt:
+            if not done:
+                raise
+        points = [point for number in sorted(done) for point in done[number]]
+        return points, [drives[number][0] for number in range(len(drives)) if number not in done]
+
+    def _bytes(self, size: str, spare: str | None) -> int:
+        """The capacity of a drive; 0 where it cannot be, which its forecast will say."""
+        try:
+            resolved = check(self.base.with_overrides(_drive(size, spare)))
+        except _core.InputError:
+            return 0
+        return _stripe(resolved) * int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
+
+    def _drive(self, size: str, spare: str | None, report: Callable[[float], None]) -> list[Point]:
+        """The choices of one drive; with the reason in them where it cannot be."""
+
+        def tick(done: int, total: int | None, phase: str) -> None:
+            begins, ends = PHASES.get(phase, (0.0, 1.0))
+            report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0))
+
+        try:
+            results = forecast(
+                self.base.with_overrides(_drive(size, spare)),
+                [_overrides(policy, reducer, policy in self.bounded) for policy, reducer in self.managers],
+                progress=tick,
+            )
+        except _core.InputError as error:
+            with self.lock:
+                self.refused = self.refused or error
+            return [Point(size, spare, policy, None, one_line(error), reducer) for policy, reducer in self.managers]
+        pairs = zip(self.managers, results, strict=True)
+        return [Point(size, spare, policy, one, reducer=reducer) for (policy, reducer), one in pairs]
+
+
+def _larger(points: Sequence[Point], resolved: str) -> str | None:
+    """The capacity that should last without throttling, by the largest that was tried; None where there is no need.
+
+    Where one lasts, but its interval reaches below the target, the capacity whose whole interval should last.
+    """
+    plain = [point for point in points if not point.throttles and point.result is not None]
+    lasting = [point for point in plain if point.holds]
+    if not plain or any(not point.reaches_below for point in lasting):
+        return None
+    longest = max(plain, key=lambda point: (point.physical_bytes, point.years))
+    target, years = look(longest.result, "lifetime", "target_years"), longest.years
+    if lasting:
+        found = longest.life_range
+        if found is None or "wear" in found.sources:
+            return None  # a larger drive is no remedy for uneven wear
+        years = found.low
+    if not years or not target:
+        return None
+    # A hundredth more, so that rounding does not miss the target.
+    wanted = longest.physical_bytes * target / years * 1.01
+    if wanted > LARGER_BYTES:
+        return None
+    stripe = _stripe(resolved)
+    return _size(stripe * math.ceil(wanted / stripe))
+
+
+def _named(slot: str) -> list[str]:
+    """The policies of a slot, as the catalogue lists them."""
+    return [entry["name"] for entry in json.loads(_core.catalogue(["policies"]))["policies"][slot]]
+
+
+def _refuse_unknown(option: str, names: Sequence[str] | None, known: list[str]) -> None:
+    unknown = [name for name in names or [] if name not in known]
+    if unknown:
+        raise input_error(f"{option}: unknown {quoted(unknown)}; expected some of {quoted(known)}")
+
+
+def _managers(
+    resolved: str, policies: Sequence[str] | None, reducers: Sequence[str] | None
+) -> list[tuple[str, str | None]]:
+    """Throttle and reducer of each choice.
+
+    Raises:
+        InputError: throttles are named where the integrated manager throttles by itself.
+    """
+    settings = look(tomllib.loads(resolved), "lifetime") or {}
+    own, throttle = (str(look(settings, slot, "policy") or "none") for slot in ("reduce", "throttle"))
+    # Where reducers are compared, the throttle stays as it is.
+    throttles = list(policies or ([throttle] if reducers is not None else _named("lifetime.throttle")))
+    named = list(reducers) if reducers is not None else [own]
+    if named == [INTEGRATED] and policies is not None and throttles != ["none"]:
+        raise input_error("--throttles: the integrated manager throttles by itself; expected no such option")
+    return [
+        (policy, None if reducers is None and reducer == "none" else reducer)
+        for reducer in named
+        for policy in (["none"] if reducer == INTEGRATED else throttles)
+    ]
+
+
+def _delayed() -> frozenset[str]:
+    """The throttles whose delays may be bounded."""
+    entries = json.loads(_core.catalogue(["policies"]))["policies"]["lifetime.throttle"]
+    return frozenset(one["name"] for one in entries if any(param["name"] == "max_delay_s" for param in one["params"]))
+
+
+def _overrides(policy: str, reducer: str | None, bounded: bool) -> Overrides:
+    throttle = [("lifetime.throttle.policy", toml_value("", policy))]
+    throttle += [("lifetime.throttle.max_delay_s", f"{MAX_DELAY_S:g}")] if bounded else []
+    return throttle if reducer is None else [*throttle, ("lifetime.reduce.policy", toml_value("", reducer))]
+
+
+def _drive(capacity: str, spare: str | None) -> Overrides:
+    drive = [("drive.capacity", toml_value("drive.capacity", capacity))]
+    return drive if spare is None else [*drive, ("ftl.spare_factor", spare)]
+
+
+def _multiples(resolved: str) -> list[str]:
+    """Half, one, two and four times the capacity of a resolved experiment, as far as these are whole blocks."""
+    blocks = int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
+    return [_size(_stripe(resolved) * max(1, int(blocks * factor))) for factor in FACTORS]
+
+
+def _stripe(resolved: str) -> int:
+    """Bytes of one block on each plane."""
+    geometry = tomllib.loads(resolved)["drive"]["geometry"]
+    names = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "pages_per_block", "page_bytes")
+    return math.prod(int(geometry[name]) for name in names)
+
+
+def _size(size_bytes: int) -> str:
+    for name, unit in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size_bytes % unit == 0:
+            return f"{size_bytes // unit} {name}"
+    return str(size_bytes)

@@ -1,0 +1,111 @@
+"""The answer of a query, batch by batch, from a thread of its own.
+
+DuckDB and Arrow return to Python only with a batch, and some queries take hours for one. Python handles signals in its
+main thread, which must therefore wait for the batches and not compute them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import queue
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base.errors import input_error
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+_AHEAD = 2
+"""Batches that wait for their reader."""
+_AGAIN_S = 0.02
+"""How often a query that has to end is interrupted: one that has not begun to run yet does not notice."""
+
+
+Answer = Any
+"""What the thread hands over: the schema, batches, None at the end, or the error."""
+
+
+class Batches:
+    """The batches of an answer, to be read once, and their ``schema``, whose names are unique."""
+
+    def __init__(self, answers: queue.Queue[Answer]) -> None:
+        """Use :func:`interruptible`."""
+        self._answers = answers
+        self.schema: pa.Schema = self._next()
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """Yield the batches that are left."""
+        while (batch := self._next()) is not None:
+            yield batch
+
+    def _next(self) -> Any:
+        answer = self._answers.get()
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+@contextlib.contextmanager
+def interruptible(connection: duckdb.DuckDBPyConnection, sql: str, rows_per_batch: int) -> Iterator[Batches]:
+    """Run a query and yield its answer; at the end of the block it stops, whatever it does.
+
+    Raises:
+        InputError: the query gives no rows.
+        duckdb.Error: it fails, here or as its batches are read.
+    """
+    answers: queue.Queue[Answer] = queue.Queue(_AHEAD)
+    ended = threading.Event()
+    arguments = (connection, sql, rows_per_batch, answers, ended)
+    thread = threading.Thread(target=_run, args=arguments, name="floatgate query", daemon=True)
+    thread.start()
+    try:
+        yield Batches(answers)
+    finally:
+        ended.set()
+        while thread.is_alive():
+            connection.interrupt()
+            with contextlib.suppress(queue.Empty):
+                answers.get_nowait()
+            thread.join(_AGAIN_S)
+
+
+def _run(
+    connection: duckdb.DuckDBPyConnection, sql: str, rows: int, answers: queue.Queue[Answer], ended: threading.Event
+) -> None:
+    """Hand over the answer, or the error."""
+    import duckdb
+    import pyarrow as pa
+
+    try:
+        relation = connection.sql(sql)
+        if relation is None:
+            raise input_error("SQL: the query gives no rows; expected a SELECT")
+        read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
+        with read(rows) as reader:
+            schema = _unique(reader.schema)
+            answers.put(schema)
+            for batch in reader:
+                answers.put(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+                if ended.is_set():
+                    return
+        answers.put(None)
+    except (pa.ArrowException, OSError) as error:
+        # What DuckDB says once batches flow, which comes through Arrow.
+        answers.put(duckdb.Error(str(error)))
+    except BaseException as error:  # noqa: BLE001 - it belongs to the reader
+        answers.put(error)
+
+
+def _unique(schema: pa.Schema) -> pa.Schema:
+    """Number the names that stand there twice, as DuckDB does in tables: ``a``, ``a_1``."""
+    import pyarrow as pa
+
+    names: list[str] = []
+    for name in schema.names:
+        candidates = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(1)))
+        names.append(next(one for one in candidates if one not in names))
+    return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])

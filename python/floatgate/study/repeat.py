@@ -1,0 +1,105 @@
+"""The same experiment with several seeds."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from floatgate.base import units
+from floatgate.base.parallel import must_be_few
+from floatgate.report import amplification, lifetime_headline
+from floatgate.report.summary import lines
+from floatgate.results.result_view import look
+from floatgate.results.seed_stats import Mean
+from floatgate.run.experiment import Experiment
+from floatgate.run.run import check
+from floatgate.study.compare import Comparison, Progress, Setting, run_settings
+
+SCHEMA = "floatgate.repeat/1"
+
+
+class Repetition(Comparison):
+    """What several seeds gave, with means over the seeds."""
+
+    file_name = "repeat.json"
+
+    def over_seeds(self, *keys: str) -> dict[str, Any] | None:
+        """Mean of a figure over the seeds.
+
+        Args:
+            keys: where the figure stands in the result: ``"lifetime", "years"``.
+
+        Returns:
+            ``mean``, ``sd`` and ``mean_95`` (Student's interval of the mean; both None for a single run), or None
+            where no run knows the figure.
+        """
+        values = [value for run in self.runs if (value := look(run.result, *keys)) is not None]
+        if not values:
+            return None
+        found = Mean.of(values)
+        return {"mean": found.mean, "sd": found.sd, "mean_95": list(found.interval) if found.interval else None}
+
+    def text(self) -> str:
+        """Drive and workload, one row a seed, and the means."""
+        head = [line for line in lines(self.runs[0]) if line[0] in ("drive", "workload")] if self.runs else []
+        said = [f"{name:<10} {value}" for name, value in head]
+        said += ["", super().text(), ""]
+        waf, life = self.over_seeds("waf_bytes"), self.over_seeds("lifetime", "years")
+        short = next(filter(None, (lifetime_headline.too_short(run.result) for run in self.runs)), None)
+        if waf is not None:
+            said.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
+        if short:
+            said.append(f"{'life':<10} no figure yet: {short}")
+        elif life is not None:
+            said.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
+        return "\n".join(said)
+
+    def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:  # noqa: ARG002
+        """``seed-3``."""
+        return f"seed-{setting.overrides[0][1]}"
+
+    def write_summary(self, folder: Path) -> None:
+        """Write the JSON alone: the seeds are one setting, and have no table."""
+        (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The repetition as JSON gives it (schema ``floatgate.repeat/1``)."""
+        compared = super().to_dict()
+        return {
+            "schema": SCHEMA,
+            "seeds": [int(setting.overrides[0][1]) for setting in self.settings],
+            "waf": self.over_seeds("waf"),
+            "waf_bytes": self.over_seeds("waf_bytes"),
+            "lifetime_years": self.over_seeds("lifetime", "years"),
+            "runs": [entry["result"] for entry in compared["settings"]],
+            "errors": [entry["error"] for entry in compared["settings"]],
+        }
+
+
+def run_seeds(
+    base: Experiment,
+    repeat: int,
+    jobs: int | None = None,
+    shadow: bool = False,
+    progress: Progress | None = None,
+) -> Repetition:
+    """Run ``repeat`` seeds, counted up from the experiment's own.
+
+    Raises:
+        InputError: as :func:`floatgate.run`.
+    """
+    must_be_few(repeat, "--repeat")
+    first = int(tomllib.loads(check(base)).get("seed", 1))
+    points = [[("seed", str(first + number))] for number in range(repeat)]
+    return Repetition(run_settings(base, points, jobs, shadow, progress).settings)
+
+
+def _mean_text(figures: dict[str, Any], runs: int) -> str:
+    interval: Sequence[float] | None = figures["mean_95"]
+    if interval is None:
+        return f"{amplification.text(figures['mean'])} (one seed)"
+    ends = "-".join(amplification.digits(figures["mean"], list(interval)))
+    return f"{amplification.text(figures['mean'], list(interval))} (95 % of the mean of {runs} seeds: {ends})"

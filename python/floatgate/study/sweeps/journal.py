@@ -1,0 +1,254 @@
+"""The journal of a sweep: one line of JSON for each run that has ended, and the flat table that is made from it.
+
+A reader sees a line whole or not at all: what a killed sweep or a full disk has left half written at the end is cut
+off when the sweep goes on. Any other damage is refused with its line (:mod:`.rows`). The table is written from the
+lines in the order of the runs, a few thousand at a time: a sweep of any size takes little memory, and the same runs
+give the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base.errors import FloatgateError, InputError, input_error, quote
+from floatgate.results.columns import arrow_type, kind_of, written
+from floatgate.results.flat import CONTRACT, order
+from floatgate.results.folder import replacing
+from floatgate.study.sweeps.rows import LINE, entry_of, kind_name, setting_kinds, shape_of, shown
+from floatgate.study.sweeps.work import DONE, Answer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FILE = "journal.jsonl"
+TABLE = "sweep.parquet"
+GROUP = 2_500
+"""Rows of a row group."""
+_SHAPES_MAX = 1000
+_LINE_MAX = 1 << 20
+"""Most bytes of a line: ours have some ten thousand."""
+
+Wrong = Callable[[int, Mapping[str, Any]], "str | None"]
+"""Called with a run and its settings; returns what a plan has against them, with what it expects, or None."""
+
+
+class Journal:
+    """What has been done so far, on disk and as an index in memory.
+
+    Attributes:
+        path: the file.
+        counts: how many runs have each status.
+    """
+
+    def __init__(self, path: Path, keys: list[str], wrong: Wrong | None = None, *, read_only: bool = False) -> None:
+        """Open the journal of a sweep over ``keys``; a line at the end that is not complete is cut off.
+
+        Args:
+            path: the file.
+            keys: the keys that vary.
+            wrong: what the plan says of the settings of a run; None where there is no plan.
+            read_only: only look at it, as at that of a sweep that may be running: nothing is made or cut off.
+
+        Raises:
+            InputError: it cannot be read or written, or is damaged.
+        """
+        self.path, self.keys = path, keys
+        self.counts: dict[str, int] = {}
+        self._wrong = wrong
+        self._places: dict[int, int] = {}
+        self._types: dict[str, set[type]] = {}
+        self._kinds: dict[str, tuple[str, int]] = {}
+        self._shapes: set[tuple[Any, ...] | None] = set()
+        self._descriptor = -1
+        try:
+            how = os.O_RDONLY if read_only else os.O_RDWR | os.O_CREAT | os.O_APPEND
+            self._descriptor = os.open(path, how, 0o666)
+            self._end = self._read()
+            if not read_only:
+                os.ftruncate(self._descriptor, self._end)
+        except OSError as error:
+            self.close()
+            raise _unreadable(path, error) if read_only else _no_room(path, error) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self) -> int:
+        """Read what is there; the length of what is complete."""
+        place = 0
+        with self.path.open("rb") as file:
+            number = 0
+            while line := file.readline(_LINE_MAX):
+                number += 1
+                where = f"{self.path}:{number}"
+                if not line.endswith(b"\n"):
+                    if len(line) == _LINE_MAX:
+                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; expected {LINE}")
+                    break
+                entry = entry_of(line, where)
+                self._must_fit(entry, where)
+                self._note(entry, place)
+                place += len(line)
+        return place
+
+    def _must_fit(self, entry: dict[str, Any], where: str) -> None:
+        """Refuse what does not fit to the plan, or to the lines before."""
+        number = entry["run"]
+        what = self._wrong(number, entry["set"]) if self._wrong is not None else None
+        if what is not None:
+            raise input_error(f"{where}: run {number}: {what}")
+        before = self._places.get(number)
+        if before is not None and _content(entry) != _content(self._at(before)):
+            raise input_error(f"{where}: run {number} stands there twice, with different content; expected it once")
+        if shape_of(entry["figures"]) in self._shapes:
+            return
+        for key, value in entry["figures"].items():
+            # Settings may be numbers in one run and names in another.
+            if value is None or key in setting_kinds():
+                continue
+            kind = kind_name(value)
+            first, its_run = self._kinds.setdefault(key, (kind, number))
+            if kind != first:
+                raise input_error(f"{where}: {quote(key)} is {shown(value)}; expected {first}, as in run {its_run}")
+
+    def _at(self, place: int) -> dict[str, Any]:
+        with self.path.open("rb") as file:
+            file.seek(place)
+            entry: dict[str, Any] = json.loads(file.readline())
+            return entry
+
+    def _note(self, entry: dict[str, Any], place: int) -> None:
+        if entry["run"] in self._places:
+            return
+        self._places[entry["run"]] = place
+        self.counts[entry["status"]] = self.counts.get(entry["status"], 0) + 1
+        shape = shape_of(entry["figures"])
+        tables = [entry["set"]] if shape in self._shapes else [entry["set"], entry["figures"]]
+        if shape is not None and len(self._shapes) < _SHAPES_MAX:
+            self._shapes.add(shape)
+        for table in tables:
+            for key, value in table.items():
+                if value is not None:
+                    self._types.setdefault(key, set()).add(kind_of(value))
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def failed(self) -> int:
+        """How many runs have no result."""
+        return len(self) - self.counts.get(DONE, 0)
+
+    def add(self, answer: Answer, settings: dict[str, Any]) -> None:
+        """Write down what came of a run; the first answer of a run counts.
+
+        Raises:
+            InputError: there is no room.
+        """
+        if answer.number in self._places:
+            return
+        entry = {
+            "run": answer.number,
+            "status": answer.status,
+            "error": answer.error,
+            "set": settings,
+            "figures": answer.figures,
+            "spent": answer.spent,
+        }
+        line = json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        try:
+            written = 0
+            while written < len(line):
+                written += os.write(self._descriptor, line[written:])
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._end)
+            raise _no_room(self.path, error) from None
+        self._note(entry, self._end)
+        self._end += len(line)
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """What is written of each run, in the order of their numbers."""
+        with self.path.open("rb") as file:
+            for number in sorted(self._places):
+                file.seek(self._places[number])
+                yield json.loads(file.readline())
+
+    def first(self, status: str) -> dict[str, Any] | None:
+        """The first run in order that has a status."""
+        if not self.counts.get(status):
+            return None
+        return next((entry for entry in self.entries() if entry["status"] == status), None)
+
+    def write_table(self, target: Path) -> None:
+        """Write the flat table of what has been done.
+
+        Raises:
+            InputError: there is no room.
+        """
+        import pyarrow.parquet as pq
+
+        schema = self.schema()
+        try:
+            with (
+                replacing(target) as temporary,
+                pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+            ):
+                for rows in self._groups():
+                    writer.write_table(written(rows, schema), row_group_size=GROUP)
+        except FloatgateError:
+            raise
+        except OSError as error:
+            raise _no_room(target, error) from None
+
+    def _groups(self) -> Iterator[list[dict[str, Any]]]:
+        rows: list[dict[str, Any]] = []
+        for entry in self.entries():
+            head = {key: entry[key] for key in ("run", "status", "error")}
+            rows.append({**entry["figures"], **entry["set"], **head})
+            if len(rows) == GROUP:
+                yield rows
+                rows = []
+        if rows or not len(self):
+            yield rows
+
+    def schema(self) -> pa.Schema:
+        """Columns and types: run and settings, what became of it, then the figures, the leading ones first."""
+        import pyarrow as pa
+
+        fixed = {"run": pa.int64(), "status": pa.string(), "error": pa.string(), "config_hash": pa.string()}
+        kinds = {key: {kind} for key, kind in CONTRACT.items()} | self._types
+        varied = list(dict.fromkeys([*self.keys, "seed"]))
+        rest = sorted((key for key in kinds if key not in fixed and key not in varied), key=order)
+        names = ["run", *varied, "status", "error", "config_hash", *rest]
+        return pa.schema([(name, fixed.get(name) or arrow_type(kinds.get(name, set()))) for name in names])
+
+    def close(self) -> None:
+        """Close the file; once is enough."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def _content(entry: Mapping[str, Any]) -> str:
+    """What a line says of a run, without what differs each time."""
+    return json.dumps({key: value for key, value in entry.items() if key != "spent"}, sort_keys=True)
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    return input_error(f"{path}: {error.strerror or error}; expected the journal of a sweep")
+
+
+def _no_room(path: Path, error: OSError) -> InputError:
+    reason = error.strerror or str(error)
+    return input_error(
+        f"{path}: {reason}; expected room for the results; make some, then go on with --resume (what was done is kept)"
+    )

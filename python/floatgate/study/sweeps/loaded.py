@@ -1,0 +1,177 @@
+"""A sweep that is read back: its table for Arrow, pandas and polars, means over seeds, and plots."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base.arguments import checked
+from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.results import metrics
+from floatgate.results.flat import LEADING
+from floatgate.results.seed_stats import Mean
+from floatgate.study.sweeps.journal import FILE as JOURNAL
+from floatgate.study.sweeps.journal import TABLE, Journal, Wrong
+from floatgate.study.sweeps.read_table import read_table
+from floatgate.study.sweeps.sweep import planned
+from floatgate.study.sweeps.work import DONE
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+TUNE = "tune.json"
+_ENOUGH = "evidence.enough"
+"""Column that says whether a run was long enough to tell a life."""
+
+
+class LoadedSweep:
+    """The table of a sweep.
+
+    Attributes:
+        folder: where it is.
+        keys: the keys that vary.
+        planned: how many runs it has when it is complete.
+        repeat: seeds of each setting.
+    """
+
+    def __init__(self, folder: Path, keys: list[str], planned: int, repeat: int, wrong: Wrong | None = None) -> None:
+        """Use :func:`load_sweep`."""
+        self.folder, self.keys, self.planned, self.repeat = folder, keys, planned, repeat
+        self._wrong = wrong
+        self._table: pa.Table | None = None
+
+    def __repr__(self) -> str:
+        return f"<floatgate.LoadedSweep {self.folder}: {len(self)} of {self.planned} runs>"
+
+    def __len__(self) -> int:
+        return int(self.arrow().num_rows)
+
+    def arrow(self) -> pa.Table:
+        """The table: one row a run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
+        if self._table is None:
+            self._table = read_table(self.folder / TABLE, self.keys, self.planned)
+        return self._table
+
+    def pandas(self) -> pd.DataFrame:
+        """The table as a pandas DataFrame; needs pandas, which floatgate does not install."""
+        return self.arrow().to_pandas()
+
+    def polars(self) -> pl.DataFrame:
+        """The table as a polars DataFrame; needs polars, which floatgate does not install."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.arrow())
+        assert isinstance(frame, pl.DataFrame)  # noqa: S101 - a table, and no single column
+        return frame
+
+    def runs(self) -> pa.Table:
+        """What differs each time that a sweep runs: wall and CPU time, memory, who did the run; by ``run``."""
+        import pyarrow as pa
+
+        with contextlib.closing(Journal(self.folder / JOURNAL, self.keys, self._wrong, read_only=True)) as journal:
+            rows = [{"run": entry["run"], **entry["spent"]} for entry in journal.entries()]
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        return pa.table({name: [row.get(name) for row in rows] for name in names or ["run"]})
+
+    def settings(self, figures: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """One row for each setting: its keys, the means over seeds, and ``KEY.low`` and ``KEY.high``, their intervals.
+
+        Args:
+            figures: the columns; those that pictures are drawn of where None.
+
+        Where there is one seed, the interval of ``waf_bytes`` is that of the run. Runs without a result are left out,
+        and so are lives of runs that were too short to tell one (``evidence.enough``).
+        """
+        table = self.arrow()
+        drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
+        wanted = [key for key in drawn if key in table.column_names]
+        ends = [f"waf_bytes_95.{end}" for end in ("low", "high") if f"waf_bytes_95.{end}" in table.column_names]
+        told = [key for key in ("status", _ENOUGH) if key in table.column_names]
+        columns = table.select(list(dict.fromkeys([*self.keys, *told, *wanted, *ends]))).to_pylist()
+        groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for row in columns:
+            if row["status"] == DONE:
+                groups.setdefault(tuple(row[key] for key in self.keys), []).append(row)
+        return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
+
+    def plot(self, figure: str = "waf_bytes", *, width: int | None = None) -> alt.Chart | alt.LayerChart:
+        """A figure against the keys that vary, as an Altair chart.
+
+        Lines where a key is a number, bars where it is a name. Where the settings need several panels, this is the
+        first; :meth:`plots` has all.
+
+        Raises:
+            InputError: no such figure, or no run knows it.
+        """
+        return self.plots(figure, width=width)[0]
+
+    def plots(self, figure: str = "waf_bytes", *, width: int | None = None) -> list[Any]:
+        """All panels of a figure; see :meth:`plot`."""
+        from floatgate.pages import charts, vega
+        from floatgate.study import varied_charts
+
+        rows = self.settings([figure])
+        if not any(row.get(figure) is not None for row in rows):
+            known = [key for key in LEADING if any(row.get(key) is not None for row in self.settings(LEADING))]
+            raise input_error(
+                f"{quote(figure)}: no run of this sweep has such a figure; expected one such as {quoted(known)}"
+            )
+        one = next((each for each in varied_charts.figures() if each.key == figure), None)
+        drawn = one or varied_charts.Figure(figure, figure, figure)
+        panels = varied_charts.drawings(rows, self.keys, drawn)
+        return [vega.altair_chart(draw(width or charts.WIDTH)) for _, _, draw in panels]
+
+    def report(self, command: str | None = None) -> str:
+        """The sweep as one self-contained HTML page."""
+        from floatgate.study.sweeps.page import page
+
+        return page(self, command)
+
+
+def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
+    made: dict[str, Any] = {"runs": len(rows)}
+    for figure in figures:
+        if figure.startswith("lifetime.") and any(row.get(_ENOUGH) is False for row in rows):
+            continue
+        values = [row[figure] for row in rows if row[figure] is not None]
+        if not values:
+            continue
+        found = Mean.of(values)
+        made[figure] = found.mean
+        if found.interval is not None:
+            made[f"{figure}.low"], made[f"{figure}.high"] = found.interval
+        elif figure == "waf_bytes" and rows[0].get("waf_bytes_95.low") is not None:
+            made["waf_bytes.low"], made["waf_bytes.high"] = rows[0]["waf_bytes_95.low"], rows[0]["waf_bytes_95.high"]
+    return made
+
+
+@checked
+def load_sweep(folder: str | os.PathLike[str]) -> LoadedSweep:
+    """Read a sweep back, also one that is still running or was stopped.
+
+    Args:
+        folder: the folder of ``floatgate sweep --out``, or the ``sweep.parquet`` in it.
+
+    Raises:
+        InputError: no sweep, or one without a single run yet.
+    """
+    path = Path(folder)
+    path = path.parent if path.name == TABLE else path
+    if (path / TUNE).is_file():
+        from floatgate.study.tune.search import begun
+
+        asked = begun(path)
+        keys, runs, repeat, wrong = asked.keys, asked.trials * asked.repeat, asked.repeat, asked.wrong
+    else:
+        plan = planned(path)
+        keys, runs, repeat, wrong = plan.keys, len(plan), plan.repeat, plan.wrong
+    if not (path / TABLE).is_file():
+        raise InputError(f"{path}: no run of the sweep has ended yet; expected a sweep with results")
+    return LoadedSweep(path, keys, runs, repeat, wrong)

@@ -1,0 +1,126 @@
+"""What a worker of Dask does: runs, and files that are placed in its own folder once.
+
+Nothing here is part of Dask's protocol: these are functions that its tasks call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from floatgate import _core
+from floatgate.base.errors import InputError, input_error, one_line
+from floatgate.study.sweeps.files import content_of, with_paths
+from floatgate.study.sweeps.limited import perform
+from floatgate.study.sweeps.rows import probe_result
+from floatgate.study.sweeps.work import Answer, Job
+
+FOLDER = "floatgate-files"
+_placing: dict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """A file of a run: its path at the client, its content's hash, and whether workers see it under that path."""
+
+    path: str
+    content: str
+    shared: bool
+
+
+@dataclass(frozen=True)
+class Order:
+    """A job with the files that it reads."""
+
+    job: Job
+    files: tuple[Placing, ...] = ()
+
+
+@cache
+def identity() -> dict[str, str]:
+    """The version of floatgate, and a hash of what a small run gives here."""
+    told = json.dumps(probe_result(), sort_keys=True).encode()
+    return {"version": _core.__version__, "results": hashlib.blake2b(told, digest_size=8).hexdigest()}
+
+
+def differs(worker: str, told: object, expected: Mapping[str, str]) -> str:
+    """Why a worker is refused."""
+    version = told.get("version") if isinstance(told, Mapping) else None
+    if not isinstance(version, str):
+        what = f"does not say which floatgate it has; expected {expected['version']}, as here"
+    elif version != expected["version"]:
+        what = f"has floatgate {one_line(version[:40])}; expected {expected['version']}, as here"
+    else:
+        what = f"has another build of floatgate {version}, whose results differ; expected the same build as here"
+    return f"worker {worker}: {what}: install it there, restart the worker, then go on with --resume"
+
+
+def sees(path: str, content: str) -> bool:
+    """Whether a file of this content lies under this path here too."""
+    try:
+        return content_of(path) == content
+    except InputError:
+        return False
+
+
+def chunk(data: bytes) -> bytes:
+    """A part of a file, as data of Dask."""
+    return data
+
+
+def work(orders: Sequence[Order], expected: Mapping[str, str], chunks: Mapping[str, Sequence[bytes]]) -> list[Answer]:
+    """Do the runs of a batch.
+
+    Raises:
+        InputError: this worker cannot do them as the client would.
+    """
+    worker = _worker()
+    if identity() != expected:
+        raise input_error(differs(worker.address if worker is not None else "here", identity(), expected))
+    return [_done(order, chunks, worker) for order in orders]
+
+
+def _done(order: Order, chunks: Mapping[str, Sequence[bytes]], worker: Any) -> Answer:
+    places = {
+        file.path: file.path if file.shared else str(_placed(file, chunks[file.content], worker))
+        for file in order.files
+    }
+    toml = with_paths(order.job.experiment.toml or "", places)
+    answer = perform(replace(order.job, experiment=replace(order.job.experiment, toml=toml)))
+    error = answer.error
+    for path, place in places.items():
+        error = None if error is None else error.replace(place, path)
+    name = {} if worker is None else {"worker": worker.address}
+    return replace(answer, error=error, spent={**answer.spent, **name})
+
+
+def _placed(file: Placing, parts: Sequence[bytes], worker: Any) -> Path:
+    """The file in the worker's own folder, written there once; its name stays, since formats go by it."""
+    folder = Path(worker.local_directory) / FOLDER / file.content
+    target = folder / Path(file.path).name
+    with _placing[file.content]:
+        if not target.is_file():
+            folder.mkdir(parents=True, exist_ok=True)
+            part = folder / f".part.{os.getpid()}"
+            with part.open("wb") as out:
+                for data in parts:
+                    out.write(data)
+            part.rename(target)
+    return target
+
+
+def _worker() -> Any:
+    from distributed import get_worker
+
+    try:
+        return get_worker()
+    except ValueError:
+        return None

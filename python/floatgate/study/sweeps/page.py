@@ -1,0 +1,94 @@
+"""The report of a sweep: how far it is, the best and the worst settings, figures against the keys that vary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floatgate import _core
+from floatgate.base import units
+from floatgate.pages import html
+from floatgate.results import metrics
+from floatgate.study import varied_charts
+from floatgate.study.sweeps.work import DONE
+
+if TYPE_CHECKING:
+    from floatgate.study.sweeps.loaded import LoadedSweep
+
+TABLE_MAX = 40
+"""Settings of a sweep that the page lists; of more, the first and the last in the order of write amplification."""
+
+
+def page(sweep: LoadedSweep, command: str | None = None) -> str:
+    """The sweep as one self-contained HTML page.
+
+    Args:
+        sweep: the sweep.
+        command: the command line that made it, where there was one.
+    """
+    rows = sweep.settings()
+    keys = sweep.keys
+    title = f"sweep over {', '.join(keys)}"
+    sections = [
+        f"<h1>{html.escape(title)}</h1>",
+        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {html.escape(_progress(sweep))}</p>',
+        _extremes(rows, keys),
+        f"<h2>Figures</h2>{varied_charts.pages(rows, keys)}" if rows else "",
+        _table(rows, keys),
+        _failures(sweep),
+        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+    ]
+    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+
+
+def _progress(sweep: LoadedSweep) -> str:
+    """``200 runs: 100 settings, 2 seeds each``."""
+    said = f"{sweep.planned} runs: {sweep.planned // sweep.repeat} settings"
+    said += f", {sweep.repeat} seeds each" if sweep.repeat > 1 else ""
+    return said if len(sweep) == sweep.planned else f"{said}; {len(sweep)} have ended so far"
+
+
+def _extremes(rows: list[dict[str, Any]], keys: list[str]) -> str:
+    """The best settings by what people look for."""
+    cards = []
+    for metric in metrics.looked_for():
+        row = metric.best_of(rows)
+        if row is not None:
+            cards.append((metric.best, metric.text(row[metric.key]), varied_charts.label(dict(row), keys)))
+    return html.cards(cards) if cards else ""
+
+
+def _table(rows: list[dict[str, Any]], keys: list[str]) -> str:
+    shown = [metric for metric in metrics.listed() if any(row.get(metric.key) is not None for row in rows)]
+    if not rows or not shown:
+        return ""
+    ranked = sorted(rows, key=lambda row: (row.get("waf_bytes") is None, row.get("waf_bytes") or 0.0))
+    said = "By write amplification."
+    if len(ranked) > TABLE_MAX:
+        half = TABLE_MAX // 2
+        said = f"The {half} lowest and the {half} highest of {len(ranked)} by write amplification."
+        ranked = [*ranked[:half], *ranked[-half:]]
+    cells = [
+        [
+            *(varied_charts.text(row[key]) for key in keys),
+            *("-" if row.get(one.key) is None else units.figure(row[one.key] / (one.column or 1)) for one in shown),
+        ]
+        for row in ranked
+    ]
+    header = [*(varied_charts.short(key, keys) for key in keys), *(one.short for one in shown)]
+    return f"<h2>Settings</h2><p>{said}</p>{html.grid(header, cells, texts=len(keys), stacks=True)}"
+
+
+def _failures(sweep: LoadedSweep) -> str:
+    failed = [
+        row
+        for row in sweep.arrow().select([*sweep.keys, "run", "status", "error"]).to_pylist()
+        if row["status"] != DONE
+    ]
+    if not failed:
+        return ""
+    items = "".join(
+        f"<li>run {row['run']} ({html.escape(varied_charts.label(row, sweep.keys))}): {html.escape(row['error'])}</li>"
+        for row in failed[:20]
+    )
+    more = f"<p>and {len(failed) - 20} more</p>" if len(failed) > 20 else ""
+    return f"<h2>{len(failed)} runs without a result</h2><ul>{items}</ul>{more}"

@@ -1,0 +1,107 @@
+"""Compares the answers of an engine with the runs that were requested from it.
+
+The embedded engine runs the code of this process. Any other one brings back what a scheduler and its workers send, so
+that each answer is checked before it becomes a row: its number, its seed, the hash of its configuration, its settings
+and the type of each figure.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from floatgate import _core
+from floatgate.base.errors import InputError, input_error, quote
+from floatgate.results.flat import flat
+from floatgate.run.run import check
+from floatgate.study.sweeps.engine import Engine, Local
+from floatgate.study.sweeps.rows import figure_keys, shown, wrong_figures, wrong_outcome, wrong_spent
+from floatgate.study.sweeps.work import DONE, Answer, Job
+
+
+class Requested:
+    """The runs that an engine was given and has not answered yet."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Note the runs of one call of an engine."""
+        self._trusted = isinstance(engine, Local)
+        self._waiting: dict[int, Job] = {}
+
+    def noted(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """Yield jobs, and note each."""
+        for job in jobs:
+            self._waiting[job.number] = job
+            yield job
+
+    def must_have(self, answer: Answer) -> None:
+        """Refuse an answer that does not belong to a run that waits for one.
+
+        Raises:
+            InputError: naming what is wrong with it, and what was expected.
+        """
+        if not isinstance(answer, Answer) or type(answer.number) is not int:
+            raise input_error(f"the engine gives {shown(answer)}; expected the answer to a run")
+        job = self._waiting.pop(answer.number, None)
+        if job is None:
+            what = "answered twice, or not requested"
+            raise input_error(f"run {answer.number}: {what}; expected one answer for each requested run")
+        if self._trusted:
+            return
+        wrong = (
+            _wrong_form(answer, job)
+            or wrong_outcome(answer.status, answer.error, answer.figures)
+            or wrong_figures(answer.figures)
+            or wrong_spent(answer.spent)
+            or _wrong_run(answer, job)
+        )
+        if wrong is not None:
+            worker = answer.spent.get("worker") if isinstance(answer.spent, dict) else None
+            by = "" if worker is None else f"worker {worker}: "
+            raise input_error(f"run {answer.number}: {by}the answer is refused: {wrong}")
+
+    def must_be_answered(self) -> None:
+        """Refuse an engine that ends with runs left.
+
+        Raises:
+            InputError: naming the first of them.
+        """
+        if self._waiting:
+            first = min(self._waiting)
+            raise input_error(f"run {first}: the engine ended without an answer; expected one for each requested run")
+
+
+def _wrong_form(answer: Any, job: Job) -> str | None:
+    if not isinstance(answer.figures, dict) or not isinstance(answer.spent, dict):
+        return "its figures are no table; expected names with values"
+    if answer.status == DONE and job.whole and answer.run is None:
+        return "it lacks the run itself; expected the whole run"
+    return None
+
+
+def _wrong_run(answer: Answer, job: Job) -> str | None:
+    """Check that the figures are those of the experiment that was sent."""
+    if answer.status != DONE:
+        return None
+    try:
+        toml = check(job.experiment)
+    except InputError as error:
+        return f"a result of an experiment that cannot be run ({error.message}); expected an error"
+    wanted, told = tomllib.loads(toml), answer.figures
+    seed = wanted.get("seed", 1)
+    if told["seed"] != seed:
+        return f"'seed' is {shown(told['seed'])}; expected {seed}, as requested"
+    known_hash = _core.config_hash(job.experiment.toml, job.experiment.path, job.experiment.overrides)
+    if known_hash is not None and told["config_hash"] != known_hash:
+        return f"'config_hash' is {shown(told['config_hash'])}; expected {shown(known_hash)}, as requested"
+    for key, value in _settings(wanted):
+        if told.get(key) != value:
+            return f"{quote(key)} is {shown(told.get(key))}; expected {shown(value)}, as requested"
+    return None
+
+
+def _settings(wanted: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The settings that a flat row repeats: not those of files, and not those whose name a figure has."""
+    for key, value in flat({"config": wanted}).items():
+        if key not in figure_keys() and key != "ftl.snapshot" and not key.startswith("workload."):
+            yield key, value

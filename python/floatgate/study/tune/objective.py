@@ -1,0 +1,139 @@
+"""What is wanted of the best settings: figures to minimise or maximise, and bounds on others."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.results.flat import CONTRACT, LEADING, figures_known
+
+_BOUND = re.compile(r"\s*([A-Za-z0-9_.]+)\s*(<=|>=|<|>)\s*([-+]?[\d_.]+(?:[eE][-+]?\d+)?)\s*")
+_KEY = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A figure of the result that should be as small, or as large, as possible."""
+
+    key: str
+    maximise: bool = False
+
+    @property
+    def option(self) -> str:
+        """The option that asks for it."""
+        return "--maximise" if self.maximise else "--minimise"
+
+    @property
+    def direction(self) -> str:
+        """As Optuna says it."""
+        return "maximize" if self.maximise else "minimize"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A figure that must be below, or above, a number."""
+
+    key: str
+    sign: str
+    limit: float
+
+    option = "--subject-to"
+
+    def excess(self, value: float) -> float:
+        """How far a value is beyond the bound; 0 or less where it keeps to it."""
+        over = value - self.limit if self.sign.startswith("<") else self.limit - value
+        # A strict bound is missed by a value that equals it.
+        return math.ulp(abs(self.limit) or 1.0) if over == 0 and len(self.sign) == 1 else over
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.sign} {self.limit:g}"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """All that is wanted."""
+
+    objectives: tuple[Objective, ...]
+    bounds: tuple[Bound, ...] = ()
+
+    @property
+    def keys(self) -> list[str]:
+        """The figures that count, each once."""
+        return list(dict.fromkeys([*(one.key for one in self.objectives), *(one.key for one in self.bounds)]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``tune.json`` keeps it."""
+        return {
+            "minimise": [one.key for one in self.objectives if not one.maximise],
+            "maximise": [one.key for one in self.objectives if one.maximise],
+            "subject_to": [str(bound) for bound in self.bounds],
+        }
+
+    def must_be_known(self, row: Mapping[str, Any]) -> None:
+        """Refuse a figure that a run of this experiment does not tell.
+
+        Args:
+            row: the flat row of one run.
+
+        Raises:
+            InputError: naming those that it tells.
+        """
+        wanted: list[Objective | Bound] = [*self.objectives, *self.bounds]
+        for one in wanted:
+            value = row.get(one.key)
+            if value is None or isinstance(value, bool | str):
+                raise _unknown(one, value, row)
+
+
+def goal_of(minimise: Sequence[str], maximise: Sequence[str], subject_to: Sequence[str]) -> Goal:
+    """The goal that the options state.
+
+    Raises:
+        InputError: there is no objective, or a bound cannot be understood.
+    """
+    objectives = [Objective(key.strip()) for key in minimise] + [Objective(key.strip(), True) for key in maximise]
+    if not objectives:
+        raise input_error(
+            "floatgate tune: nothing to look for; expected --minimise waf_bytes or --maximise lifetime.years"
+        )
+    for one in objectives:
+        if not _KEY.fullmatch(one.key):
+            raise input_error(f"{one.option} {quote(one.key)}: no figure; expected one such as waf_bytes")
+    keys = [one.key for one in objectives]
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twice:
+        raise input_error(f"{quoted(twice)} asked for twice; expected each figure once")
+    return Goal(tuple(objectives), tuple(_bound(text) for text in subject_to))
+
+
+def _bound(text: str) -> Bound:
+    found = _BOUND.fullmatch(text)
+    try:
+        if found is not None:
+            return Bound(found[1], found[2], float(found[3]))
+    except ValueError:
+        pass
+    raise input_error(
+        f"--subject-to {quote(text)}: no bound; expected FIGURE < NUMBER, such as 'latency_us.read.p99 < 500'"
+    )
+
+
+def _unknown(one: Objective | Bound, value: Any, row: Mapping[str, Any]) -> InputError:
+    known = figures_known(row)
+    where = f"{one.option} {quote(one.key)}"
+    if one.key in row or one.key in CONTRACT:
+        mode = row.get("mode")
+        what = "is no number" if value is not None else f"is null in mode = {quote(mode)} for this experiment"
+        leading = [key for key in LEADING if key in known] or known[:_SHOWN]
+        return input_error(f"{where}: {what}; expected a figure that is not, such as {quoted(leading[:_SHOWN])}")
+    close = difflib.get_close_matches(one.key, known, 3, 0.6)
+    said = (
+        f"did you mean {' or '.join(map(quote, close))}?" if close else f"expected one such as {quoted(known[:_SHOWN])}"
+    )
+    return input_error(f"{where}: no such figure; {said}")

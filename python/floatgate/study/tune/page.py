@@ -1,0 +1,197 @@
+"""The report of a search: what won and the command that proves it, the course, the keys that matter, the trade-off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from floatgate import _core
+from floatgate.base import units
+from floatgate.pages import html, vega
+from floatgate.pages.charts import INK, MUTED, WIDTH, data_chart, finished
+from floatgate.report import throttle_charts
+from floatgate.study import varied_charts
+from floatgate.study.sweeps.sweep import plain
+from floatgate.study.tune.objective import Goal
+from floatgate.study.tune.search import Asked, Trial, best_of
+
+SHOWN = 20
+"""Trials in the table."""
+
+
+def page(
+    asked: Asked,
+    trials: Sequence[Trial],
+    importance: dict[str, dict[str, float]],
+    proof: str | None,
+    command: str | None = None,
+) -> str:
+    """The search as one self-contained HTML page.
+
+    Args:
+        asked: what was searched.
+        trials: all trials.
+        importance: for each objective the share of each key.
+        proof: the command that repeats the best run.
+        command: the command line of the search.
+    """
+    goal = asked.goal
+    title = f"search for {words(goal)}"
+    front = best_of(trials, goal)
+    sections = [
+        f"<h1>{html.escape(title)}</h1>",
+        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {html.escape(counts(asked, trials))}</p>',
+        _winner(asked, front),
+        f"<h2>The command that proves it</h2><pre>{html.escape(proof)}</pre>" if proof else "",
+        _pictures(asked, trials, importance),
+        _table(asked, trials, front),
+        f"<h2>How to repeat the search</h2><pre>{html.escape(command)}</pre>" if command else "",
+    ]
+    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+
+
+def words(goal: Goal) -> str:
+    """``the least waf_bytes with latency_us.read.p99 < 500``."""
+    wanted = " and ".join(f"{'the most' if one.maximise else 'the least'} {one.key}" for one in goal.objectives)
+    return wanted + (f" with {' and '.join(map(str, goal.bounds))}" if goal.bounds else "")
+
+
+def counts(asked: Asked, trials: Sequence[Trial]) -> str:
+    """``40 trials, 3 seeds each: 31 keep to the bounds, 2 failed``."""
+    said = f"{len(trials)} trials" + (f", {asked.repeat} seeds each" if asked.repeat > 1 else "")
+    parts = []
+    if asked.whole is not None:
+        parts.append("every setting was tried")
+    if asked.goal.bounds:
+        parts.append(f"{sum(trial.feasible for trial in trials)} keep to the bounds")
+    failed = sum(not trial.figures for trial in trials)
+    if failed:
+        parts.append(f"{failed} failed")
+    return said + (f": {', '.join(parts)}" if parts else "")
+
+
+def _winner(asked: Asked, front: Sequence[Trial]) -> str:
+    if not front:
+        return "<p><b>No setting keeps to the bounds.</b></p>"
+    best = front[0]
+    cards = [(key, units.figure(best.figures[key], 4), f"trial {best.number}") for key in asked.goal.keys]
+    rows = [(key, str(plain(value))) for key, value in best.settings]
+    return html.cards(cards) + html.rows_table(rows)
+
+
+def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> str:
+    known = [trial for trial in trials if trial.figures]
+    if not known:
+        return ""
+    goal = asked.goal
+    drawn = []
+    if len(goal.objectives) == 1:
+        drawn.append(
+            html.figure(
+                "course", "Course of the search", "Circles: trials; crosses: beyond a bound; line: the best so far.",
+                lambda width: course(known, goal, width),
+            )
+        )  # fmt: skip
+    if len(goal.keys) > 1:
+        across, up = goal.keys[:2]
+        drawn.append(
+            html.figure(
+                "front", "The trade-off", "Line: the Pareto front; crosses: beyond a bound.",
+                lambda width: trade_off(known, goal, across, up, width),
+            )
+        )  # fmt: skip
+    for number, (key, shares) in enumerate(importance.items()):
+        drawn.append(
+            html.figure(
+                f"importance-{number}", f"Keys that matter for {key}", "Importance by PED-ANOVA; all keys make 1.",
+                lambda width, shares=shares: _importance(shares, width),  # type: ignore[misc]
+            )
+        )  # fmt: skip
+    rows = [{key: plain(value) for key, value in trial.settings} | dict(trial.figures) for trial in known]
+    one = varied_charts.Figure(goal.objectives[0].key, goal.objectives[0].key, goal.objectives[0].key)
+    for key in asked.keys:
+        title = f"{one.key} against {varied_charts.short(key, asked.keys)}"
+        drawn.append(
+            html.figure(
+                f"key-{key.replace('.', '-')}", title, "Each point is a trial; the other keys vary too.",
+                lambda width, key=key: varied_charts.points(rows, key, asked.keys, one, width),  # type: ignore[misc]
+            )
+        )  # fmt: skip
+    return f'<h2>Trials</h2><div class="charts">{"".join(drawn)}</div>'
+
+
+def course(trials: Sequence[Trial], goal: Goal, width: int = WIDTH) -> vega.Composed:
+    """The objective by the number of the trial, and the best so far."""
+    objective = goal.objectives[0]
+    best: float | None = None
+    rows: list[dict[str, Any]] = []
+    line: list[dict[str, Any]] = []
+    for trial in trials:
+        value = trial.figures[objective.key]
+        rows.append({"x": trial.number, "y": value, "kept": "yes" if trial.feasible else "no"})
+        if trial.feasible and (best is None or (value > best if objective.maximise else value < best)):
+            best = value
+        if best is not None:
+            line.append({"x": trial.number, "y": best})
+    x = vega.X("x:Q", title="trial", axis=vega.Axis(tickMinStep=1))
+    y = vega.Y("y:Q", title=objective.key, scale=vega.Scale(zero=False), axis=_axis())
+    marks = data_chart(rows).mark_point(color=INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())
+    steps = data_chart(line).mark_line(color="#0072b3", interpolate="step-after", strokeWidth=2).encode(x=x, y=y)
+    return finished(vega.layer(steps, marks), width, throttle_charts.TALL)
+
+
+def _axis() -> Any:
+    return vega.Axis(format=throttle_charts.FIGURES, tickCount=5, labelOverlap=True)
+
+
+def _kept() -> Any:
+    return vega.Shape("kept:N", scale=vega.Scale(domain=["yes", "no"], range=["circle", "cross"]), legend=None)
+
+
+def trade_off(trials: Sequence[Trial], goal: Goal, across: str, up: str, width: int = WIDTH) -> vega.Composed:
+    """Two figures of each trial, and the Pareto front of the objectives among them."""
+    rows = [
+        {"x": trial.figures[across], "y": trial.figures[up], "kept": "yes" if trial.feasible else "no"}
+        for trial in trials
+    ]
+    x = vega.X("x:Q", title=across, scale=vega.Scale(zero=False), axis=_axis())
+    y = vega.Y("y:Q", title=up, scale=vega.Scale(zero=False), axis=_axis())
+    layers = [data_chart(rows).mark_point(color=INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())]
+    front = [{"x": one.figures[across], "y": one.figures[up]} for one in best_of(trials, goal)]
+    line = data_chart(sorted(front, key=lambda row: row["x"]))
+    layers.insert(0, line.mark_line(color="#0072b3", strokeWidth=2).encode(x=x, y=y))
+    layers.append(line.mark_point(color="#0072b3", filled=True, size=60, opacity=1).encode(x=x, y=y))
+    for bound in goal.bounds:
+        if bound.key in (across, up):
+            rule = data_chart([{"x": bound.limit, "y": bound.limit}]).mark_rule(color=MUTED, strokeDash=[4, 3])
+            layers.append(rule.encode(x=x) if bound.key == across else rule.encode(y=y))
+    return finished(vega.layer(*layers), width, throttle_charts.TALL)
+
+
+def _importance(shares: dict[str, float], width: int = WIDTH) -> vega.Composed:
+    rows = [{"key": key, "share": share} for key, share in sorted(shares.items(), key=lambda item: -item[1])]
+    one = varied_charts.Figure("share", "importance", "importance")
+    return varied_charts.bars(rows, ["key"], one, width)
+
+
+def _table(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> str:
+    goal = asked.goal
+    first = goal.objectives[0]
+    sign = -1 if first.maximise else 1
+    ranked = sorted(
+        (trial for trial in trials if trial.figures),
+        key=lambda one: (not one.feasible, sign * one.figures[first.key], one.number),
+    )
+    shown = list(front) if len(goal.objectives) > 1 else ranked[:SHOWN]
+    title = "The Pareto front" if len(goal.objectives) > 1 else f"The best {min(SHOWN, len(ranked))} of {len(ranked)}"
+    keys = asked.keys
+    header = [*(varied_charts.short(key, keys) for key in keys), *goal.keys, "trial"]
+    cells = [
+        [
+            *(varied_charts.text(plain(value)) for _, value in trial.settings),
+            *(units.figure(trial.figures[key], 4) for key in goal.keys),
+            f"{trial.number}{'' if trial.feasible else ' (beyond a bound)'}",
+        ]
+        for trial in shown[: 4 * SHOWN]
+    ]
+    return f"<h2>{title}</h2>{html.grid(header, cells, texts=len(keys), stacks=True)}" if cells else ""

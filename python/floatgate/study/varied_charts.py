@@ -1,0 +1,337 @@
+"""Figures against the keys that vary: lines where a key is a number, bars where it is a name, panels for the rest.
+
+The same pictures serve a comparison of six settings, one of two hundred, and a sweep of thousands: what does not fit
+one chart is shared out over lines, then over panels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from floatgate.pages import html, vega
+from floatgate.pages.charts import INK, MUTED, WIDTH, data_chart, finished
+from floatgate.report import throttle_charts
+from floatgate.report.throttle_charts import Look
+from floatgate.results import metrics
+
+Rows = Sequence[dict[str, Any]]
+"""One row a setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval."""
+
+LINES_MAX = 8
+"""Lines of a panel that can be told apart."""
+PANELS_MAX = 6
+"""Panels of one figure."""
+BARS_MAX = 24
+"""Bars of a panel."""
+ACROSS_MAX = 8
+"""Columns of cells with room for their figures on a narrow page."""
+_LOG_FROM = 20.0
+"""Largest over smallest value of an axis from which it is logarithmic."""
+_POINTS_MAX = 2000
+"""Points of a scatter; of more, an even share is drawn."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that is drawn: its column, what it is called, its axis, how many of the column's units one is there."""
+
+    key: str
+    title: str
+    axis: str
+    scale: float = 1.0
+    tail: bool = False
+
+
+def figures() -> list[Figure]:
+    """Every figure that may be drawn, in the order of the table of metrics."""
+    axes = [(metric, metric.axis) for metric in metrics.drawn()]
+    return [Figure(one.key, one.label, axis.title, axis.per, axis.tail) for one, axis in axes if axis is not None]
+
+
+_LOOKS = (
+    ("#0072b3", (), "circle"),
+    ("#a5630a", (6, 3), "square"),
+    (INK, (2, 2), "cross"),
+    ("#56b4ea", (8, 3, 2, 3), "triangle-up"),
+    ("#5b7f4f", (10, 2), "diamond"),
+    ("#6a5f8f", (1, 2), "triangle-down"),
+    ("#7f6a4f", (4, 1, 1, 1), "triangle-right"),
+    ("#808080", (3, 5), "triangle-left"),
+)
+
+
+def figures_of(rows: Rows) -> list[Figure]:
+    """The figures that there is something to draw of; life in bytes where there are no years."""
+    there = [figure for figure in figures() if any(row.get(figure.key) is not None for row in rows)]
+    keys = [figure.key for figure in there]
+    kept = [one for one in there if not (one.key == "lifetime.tbw_bytes" and "lifetime.years" in keys)]
+    return [_in_its_unit(one, rows) for one in kept]
+
+
+def _in_its_unit(figure: Figure, rows: Rows) -> Figure:
+    """A life in years, or in days where it is short; other figures stay."""
+    most = max(row[figure.key] for row in rows if row.get(figure.key) is not None)
+    return replace(figure, axis="days", scale=1 / 365.25) if figure.axis == "years" and most < 0.5 else figure
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How settings are laid out: the key along the axis, those of the lines, those of the panels."""
+
+    kind: str
+    axis: str
+    lines: tuple[str, ...] = ()
+    panels: tuple[str, ...] = ()
+
+
+def layout(rows: Rows, keys: Sequence[str]) -> Layout:
+    """Which key goes where."""
+    varied = [key for key in keys if len(_values(rows, key)) > 1] or list(keys[:1])
+    numbers = [key for key in varied if all(_is_number(value) for value in _values(rows, key))]
+    if not numbers:
+        return _of_names(rows, varied)
+    axis = max(numbers, key=lambda key: len(_values(rows, key)))
+    if len(varied) > 1 and len(rows) >= 8 and 2 * len(_values(rows, axis)) > len(rows):
+        return Layout("points", axis, panels=tuple(varied))
+    return _shared_out(rows, "lines", axis, [key for key in varied if key != axis], LINES_MAX)
+
+
+def _of_names(rows: Rows, varied: Sequence[str]) -> Layout:
+    if len(rows) <= BARS_MAX or len(varied) == 1:
+        return Layout("bars", "", tuple(varied))
+    axis = max(varied, key=lambda key: len(_values(rows, key)))
+    return _shared_out(rows, "cells", axis, [key for key in varied if key != axis], ACROSS_MAX)
+
+
+def _shared_out(rows: Rows, kind: str, axis: str, others: Sequence[str], most: int) -> Layout:
+    """Keys with most values become lines as long as these can be told apart, the others panels."""
+    lines: list[str] = []
+    for key in sorted(others, key=lambda key: -len(_values(rows, key))):
+        if len(_combinations(rows, [*lines, key])) <= most:
+            lines.append(key)
+    panels = [key for key in others if key not in lines]
+    return Layout(kind, axis, tuple(key for key in others if key in lines), tuple(panels))
+
+
+def _values(rows: Rows, key: str) -> list[Any]:
+    return list(dict.fromkeys(row.get(key) for row in rows))
+
+
+def _combinations(rows: Rows, keys: Sequence[str]) -> list[tuple[Any, ...]]:
+    return list(dict.fromkeys(tuple(row.get(key) for key in keys) for row in rows))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def short(key: str, keys: Sequence[str]) -> str:
+    """The last part of a key, with as much before it as tells it from the other keys."""
+    parts = key.split(".")
+    for count in range(1, len(parts) + 1):
+        name = ".".join(parts[-count:])
+        if name == "policy" and count < len(parts):
+            continue
+        if sum(other.endswith(f".{name}") or other == name for other in keys) <= 1:
+            return name
+    return key
+
+
+def label(row: dict[str, Any], keys: Sequence[str]) -> str:
+    """``greedy, 0.07``: the values of some keys."""
+    return ", ".join(text(row.get(key)) for key in keys)
+
+
+def text(value: Any) -> str:
+    """A value as people write it; of a file its name."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:g}"
+    shown = str(value)
+    return shown.rsplit("/", 1)[-1] if "/" in shown else shown
+
+
+def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = None, name: str = "varied") -> str:
+    """The pictures of all figures as HTML; nothing where there is nothing to draw."""
+    groups = [
+        [
+            html.figure(f"{name}-{number}-{place}", title, caption, draw)
+            for place, (title, caption, draw) in enumerate(drawings(rows, keys, figure))
+        ]
+        for number, figure in enumerate(figures_of(rows) if figures is None else figures)
+    ]
+    if all(len(drawn) <= 1 for drawn in groups):
+        groups = [[one for drawn in groups for one in drawn]]
+    return "".join(f'<div class="charts">{"".join(drawn)}</div>' for drawn in groups if drawn)
+
+
+Draw = Callable[[int], Any]
+
+
+def drawings(rows: Rows, keys: Sequence[str], figure: Figure) -> Iterator[tuple[str, str, Draw]]:
+    """The charts of one figure: title, how to read it, and what draws it for a width."""
+    known = [row for row in rows if row.get(figure.key) is not None]
+    if not known:
+        return
+    how = layout(rows, keys)
+    if how.kind == "points":
+        for key in how.panels[:PANELS_MAX]:
+            yield _scatter(known, key, keys, figure)
+        return
+    panels = _combinations(known, how.panels)
+    for values in panels[:PANELS_MAX]:
+        chosen = [row for row in known if tuple(row.get(key) for key in how.panels) == values]
+        at = label(dict(zip(how.panels, values, strict=True)), how.panels)
+        title = f"{figure.title}: {at}" if at else figure.title
+        more = len(panels) - PANELS_MAX
+        caption = f"{more} further panels are left out; the table has all." if more > 0 and values == panels[0] else ""
+        yield from _panel(title, caption, chosen, how, keys, figure, _top(known, figure))
+
+
+def _top(rows: Rows, figure: Figure) -> float:
+    """The end of the axis of a figure, the same for all panels."""
+    return max(row.get(f"{figure.key}.high") or row[figure.key] for row in rows) / figure.scale or 1.0
+
+
+def _panel(
+    title: str, caption: str, rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: float
+) -> Iterator[tuple[str, str, Draw]]:
+    if how.kind == "lines":
+        yield title, caption, lambda width: lines(rows, how, keys, figure, top, width)
+    elif how.kind == "cells":
+        said = f"{figure.axis[:1].upper()}{figure.axis[1:]}; rows: {short(how.axis, keys)}. {caption}"
+        yield title, said.strip(), lambda width: cells(rows, how, keys, figure, width)
+    elif len(rows) <= BARS_MAX:
+        yield title, caption, lambda width: bars(rows, how.lines, figure, width)
+    else:
+        ranked = sorted(rows, key=lambda row: row[figure.key])
+        half = BARS_MAX // 2
+        said = f"The {half} lowest and the {half} highest of {len(rows)}; the table has all."
+        yield title, said, lambda width: bars([*ranked[:half], *ranked[-half:]], how.lines, figure, width)
+
+
+def _points_of(rows: Rows, figure: Figure) -> list[dict[str, Any]]:
+    """Rows with ``y``, and ``low`` and ``high`` where an interval is known, in units of the axis."""
+    made = []
+    for row in rows:
+        point = {**row, "y": row[figure.key] / figure.scale}
+        ends = (row.get(f"{figure.key}.low"), row.get(f"{figure.key}.high"))
+        if None not in ends:
+            point |= {"low": ends[0] / figure.scale, "high": ends[1] / figure.scale}  # type: ignore[operator]
+        made.append(point)
+    return made
+
+
+def lines(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: float, width: int = WIDTH) -> Any:
+    """One line for each combination of the other keys, along a key that is a number."""
+    series = _combinations(rows, how.lines)
+    names = [label(dict(zip(how.lines, values, strict=True)), how.lines) or figure.title for values in series]
+    looks = [Look(one, *_LOOKS[number % len(_LOOKS)]) for number, one in enumerate(names)]
+    of = dict(zip(series, names, strict=True))
+    made = []
+    for point in sorted(_points_of(rows, figure), key=lambda row: row[how.axis]):
+        key = tuple(point.get(one) for one in how.lines)
+        kept = _kept(point)
+        made.append(kept | {"x": float(point[how.axis]), "series": of[key]})
+    places = [row["x"] for row in made]
+    height = throttle_charts.TALL + (22 * (len(looks) // (2 if width > 400 else 1)) if len(looks) > 1 else 0)
+    return throttle_charts.lines(
+        made,
+        looks if len(looks) > 1 else [replace(looks[0], dash=())],
+        short(how.axis, keys),
+        figure.axis,
+        width=width,
+        height=height,
+        x_log=min(places) > 0 and max(places) > _LOG_FROM * min(places),
+        y_log=figure.tail and min(row["y"] for row in made) > 0 and top > _LOG_FROM * min(row["y"] for row in made),
+        points=True,
+        x_min=None,
+        y_max=None if figure.tail else top * 1.02,
+        legend=len(looks) > 1,
+    )
+
+
+def bars(rows: Rows, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
+    """One bar for each setting, with its interval."""
+    made = [_kept(point) | {"label": label(point, keys)} for point in _points_of(rows, figure)]
+    labels = list(dict.fromkeys(row["label"] for row in made))
+    y = vega.Y("label:N", sort=labels, title=None, axis=vega.Axis(labelLimit=int(width * 0.45)))
+    x = vega.X("y:Q", title=figure.axis, scale=vega.Scale(zero=True), axis=_numbers())
+    drawn = data_chart(made).mark_bar(color="#0072b2", height=14, stroke=INK, strokeWidth=0.5).encode(x=x, y=y)
+    ends = data_chart([row for row in made if "low" in row]).mark_rule(color=INK, strokeWidth=2)
+    return finished(vega.layer(drawn, ends.encode(x="low:Q", x2="high:Q", y=y)), width, 70 + 26 * len(labels))
+
+
+def _kept(point: dict[str, Any]) -> dict[str, Any]:
+    return {name: point[name] for name in ("y", "low", "high") if name in point}
+
+
+def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
+    """A cell for each combination of two names, darker where the figure is larger, with the figure in it."""
+    made = [
+        {"y": point["y"], "down": text(point[how.axis]), "across": label(point, how.lines) or figure.title}
+        for point in _points_of(rows, figure)
+    ]
+    down, across = (list(dict.fromkeys(row[side] for row in made)) for side in ("down", "across"))
+    ends = [row["y"] for row in made]
+    middle = (min(ends) + max(ends)) / 2
+    room = (width - 110) / len(across)
+    y = vega.Y("down:N", sort=down, title=None, axis=vega.Axis(labelLimit=int(width * 0.35)))
+    titles = ", ".join(short(key, keys) for key in how.lines) or None
+    angle = 0 if room > 8 * max(map(len, across)) else -90
+    x = vega.X("across:N", sort=across, title=titles, axis=vega.Axis(labelAngle=angle, labelLimit=160, orient="top"))
+    scale = vega.Scale(range=["#ffffff", "#4f5962"])
+    base = data_chart(made)
+    shade = base.mark_rect(stroke=MUTED, strokeWidth=0.5).encode(
+        x=x, y=y, color=vega.Color("y:Q", scale=scale, legend=None)
+    )
+    layers = [shade]
+    layers.append(
+        base.mark_text(fontSize=10 if room < 36 else 11).encode(
+            x=x,
+            y=y,
+            text=vega.Text("y:Q", format=".3~g" if room > 34 else ".2~g"),
+            color=vega.condition(f"datum.y > {middle}", vega.value("#ffffff"), vega.value("#1b1e20")),
+        )
+    )
+    above = 60 if angle == 0 else 40 + 7 * max(map(len, across))
+    return finished(vega.layer(*layers), width, above + 20 * len(down))
+
+
+def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple[str, str, Draw]:
+    """A point for each setting over one of the keys, whatever the others are."""
+    kept = throttle_charts.thin(list(rows), _POINTS_MAX)
+    said = "Each point is a setting; the other keys vary too."
+    if len(kept) < len(rows):
+        said += f" {len(kept)} of {len(rows)} are drawn."
+    title = f"{figure.title} against {short(key, keys)}"
+    return title, said, lambda width: points(kept, key, keys, figure, width)
+
+
+def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Chart:
+    """A figure over one key, a point for each setting."""
+    made = [{"x": row[key], "y": row[figure.key] / figure.scale} for row in rows]
+    title = short(key, keys)
+    if all(_is_number(row["x"]) for row in made):
+        ends = [row["x"] for row in made]
+        log = min(ends) > 0 and max(ends) > _LOG_FROM * min(ends)
+        scale = vega.Scale(type="log" if log else "linear", nice=False, zero=False)
+        x = vega.X("x:Q", title=title, scale=scale, axis=_numbers())
+    else:
+        made = [{**row, "x": text(row["x"])} for row in made]
+        x = vega.X("x:N", title=title, axis=vega.Axis(labelAngle=-40, labelLimit=120))
+    low = min(row["y"] for row in made)
+    log = figure.tail and low > 0 and max(row["y"] for row in made) > _LOG_FROM * low
+    y_scale = vega.Scale(type="log", nice=False) if log else vega.Scale(zero=True)
+    y = vega.Y("y:Q", title=figure.axis, scale=y_scale, axis=_numbers())
+    size = 40 if len(made) < 300 else 16
+    marks = data_chart(made).mark_point(color=INK, size=size, opacity=0.7, strokeWidth=1.2)
+    return finished(marks.encode(x=x, y=y), width, throttle_charts.TALL)
+
+
+def _numbers() -> Any:
+    return vega.Axis(format=throttle_charts.FIGURES, tickCount=5, labelOverlap=True)

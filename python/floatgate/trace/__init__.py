@@ -1,0 +1,1 @@
+"""Traces: what is in them, patterns, conversion, and recordings of running programs."""

@@ -1,0 +1,57 @@
+"""Traces that Python reads for the core: our Parquet, and texts of system calls or block events with stacks.
+
+The core asks :func:`open_columns` for a reader and takes arrays from it until there are none; it checks every row
+itself. A reader has
+
+- ``optional``: which of ``context``, ``stream``, ``predicted_life``, ``flags``, ``content`` it fills, known from
+  the beginning,
+- ``has_times``: whether the stamps mean anything,
+- ``next()``: the next rows as a dictionary of arrays (``time_ns`` int64, ``device`` uint16 into the list ``devices``,
+  ``op`` uint8, ``offset`` and ``bytes`` uint64; ``context`` uint64 with 0 for none and ``contexts``, the names that
+  have become known; ``stream`` and ``predicted_life`` uint32; ``flags`` uint8; ``content_end`` uint64,
+  ``fingerprint`` uint64 and ``compressed_bytes`` uint16 with 0 for what is not known), or None at the end,
+- ``restart()``: begin again,
+- ``assumed()``: what was taken for granted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+Rows = dict[str, Any]
+
+
+class ColumnReader(Protocol):
+    """What the core needs."""
+
+    optional: list[str]
+    has_times: bool
+
+    def next(self) -> Rows | None:
+        """The next rows; None at the end."""
+
+    def restart(self) -> None:
+        """Begin again."""
+
+    def assumed(self) -> list[str]:
+        """What was taken for granted."""
+
+
+def open_columns(format: str, name: str, path: str) -> ColumnReader:
+    """Open a trace.
+
+    Args:
+        format: ``parquet``, ``strace`` or ``perf-script``.
+        name: what the user called it, for messages.
+        path: where its plain content lies.
+
+    Raises:
+        InputError: it is not what the format asks for.
+    """
+    if format == "parquet":
+        from floatgate.trace.parquet_trace import ParquetReader
+
+        return ParquetReader(name, path)
+    from floatgate.trace.recorder.text_trace import CallsReader
+
+    return CallsReader(format, name, path)

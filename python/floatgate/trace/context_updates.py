@@ -1,0 +1,204 @@
+"""Which program contexts make the updates of a recorded trace: the counts, and figure 27 of the dissertation.
+
+Source: section 5.2 (figure 27) of the dissertation on data separation by program context. At every update of a page the
+figure shows the context that had *written the data now replaced*; time counts updates.
+
+What an update is depends on whether the drive is told of deletions:
+
+- ``updates``: the page was written before in the trace, whether or not a TRIM came in between. So it is on a file
+  system mounted without ``discard``, as those of the dissertation were: the drive learns that a deleted file's data is
+  dead when something else is written there.
+- ``live_updates``: those of them whose page was not trimmed since, which is what ``floatgate trace record`` counts as
+  replacing data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from floatgate.base.errors import input_error
+from floatgate.pages import vega
+from floatgate.trace.metadata import described
+
+PAGE_BYTES = 4096
+TOP = 5
+"""How many contexts the dissertation counts as dominating (section 5.2)."""
+DISSERTATION_TOP_SHARE = 0.76
+"""Its share of the updates in data of the five contexts, over its benchmarks."""
+NO_CONTEXT = -1
+"""Stands for writes without a stack."""
+
+_COLORS = ("#1b6ca8", "#c1571a", "#2f7d4f", "#6b4a9c", "#a8324a")
+_OTHER = "#808080"
+
+
+@dataclass
+class ContextUpdates:
+    """The counts of a trace.
+
+    Attributes:
+        metadata: the JSON of the file's key ``floatgate``.
+        requests: rows.
+        trims: rows that trim.
+        pages: page writes of 4 KiB.
+        distinct_pages: pages of the drive that were written.
+        updates: see the module.
+        live_updates: see the module.
+        writing: contexts that wrote pages.
+        by_context: updates by the context that had written the data, the most first.
+        live_by_context: the same of live updates.
+        sequence: that context at each update, in the order of the updates.
+        without_context: page writes without a stack.
+    """
+
+    metadata: dict[str, Any]
+    requests: int = 0
+    trims: int = 0
+    pages: int = 0
+    distinct_pages: int = 0
+    updates: int = 0
+    live_updates: int = 0
+    writing: int = 0
+    without_context: int = 0
+    by_context: Counter[int] = field(default_factory=Counter)
+    live_by_context: Counter[int] = field(default_factory=Counter)
+    sequence: list[int] = field(default_factory=list)
+
+    def name(self, context: int) -> str:
+        """A context as a person reads it."""
+        named = self.metadata.get("contexts", {}).get(str(context))
+        return "(no stack)" if named is None else str(named.get("name", ""))
+
+    def top_share(self, *, live: bool = False, top: int = TOP) -> float | None:
+        """The share in the updates of the contexts with most of them; None where there is no update."""
+        counts = self.live_by_context if live else self.by_context
+        total = counts.total()
+        return sum(count for _, count in counts.most_common(top)) / total if total else None
+
+
+def read(path: str | Path) -> ContextUpdates:
+    """Count the updates of a trace as ``floatgate trace record`` writes it.
+
+    Raises:
+        InputError: the file has no contexts.
+    """
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    if "context" not in file.schema_arrow.names:
+        raise input_error(f"{path}: no column 'context'; expected a trace that 'floatgate trace record' wrote")
+    found = ContextUpdates(described(file.metadata.metadata, path))
+    writer: dict[int, int] = {}  # page -> who wrote it
+    trimmed: set[int] = set()
+    writing: set[int] = set()
+    for batch in file.iter_batches(columns=["op", "offset", "bytes", "context"]):
+        columns = (batch.column(name).to_pylist() for name in ("op", "offset", "bytes", "context"))
+        for op, offset, length, context in zip(*columns, strict=True):
+            found.requests += 1
+            pages = range(offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES))
+            if op == "trim":
+                found.trims += 1
+                trimmed.update(pages)
+            elif op == "write":
+                _write(found, writer, trimmed, pages, NO_CONTEXT if context is None else context)
+                writing.add(NO_CONTEXT if context is None else context)
+    found.distinct_pages = len(writer)
+    found.writing = len(writing - {NO_CONTEXT})
+    return found
+
+
+def _write(found: ContextUpdates, writer: dict[int, int], trimmed: set[int], pages: range, context: int) -> None:
+    found.pages += len(pages)
+    found.without_context += len(pages) * (context == NO_CONTEXT)
+    for page in pages:
+        before = writer.get(page)
+        writer[page] = context
+        if before is None:
+            continue
+        found.updates += 1
+        found.by_context[before] += 1
+        found.sequence.append(before)
+        if page in trimmed:
+            trimmed.discard(page)
+        else:
+            found.live_updates += 1
+            found.live_by_context[before] += 1
+
+
+def marks(found: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
+    """The figure's marks: spans of updates in each bin of which a context occurs.
+
+    Returns:
+        ``row`` (contexts numbered from 1 in the order of their first update), ``from`` and ``to`` (updates, the span's
+        ends), ``rank`` (1 to 5 for the contexts with most updates, else 0).
+    """
+    rows: dict[int, int] = {}
+    for context in found.sequence:
+        rows.setdefault(context, len(rows) + 1)
+    ranks = {context: rank for rank, (context, _) in enumerate(found.by_context.most_common(TOP), 1)}
+    total = len(found.sequence)
+    width = max(1.0, total / bins)
+    spans: list[dict[str, Any]] = []
+    open_spans: dict[int, dict[str, Any]] = {}
+    for place, context in enumerate(found.sequence):
+        number = int(place / width)
+        span = open_spans.get(context)
+        if span is not None and number - span["bin"] <= 1:
+            span["bin"] = number
+            span["to"] = min(total, (number + 1) * width)
+            continue
+        span = {
+            "row": rows[context],
+            "rank": ranks.get(context, 0),
+            "from": number * width,
+            "to": min(total, (number + 1) * width),
+            "bin": number,
+        }
+        open_spans[context] = span
+        spans.append(span)
+    return [{key: value for key, value in span.items() if key != "bin"} for span in spans]
+
+
+def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 220) -> vega.Chart:
+    """Figure 27 for a trace: along the updates, the contexts whose data is replaced; the five commonest in colour."""
+    labels = [f"{place}. context, {_share(found, place)}" for place in range(1, min(TOP, len(found.by_context)) + 1)]
+    others = "others"
+    data = [
+        {
+            "from": round(mark["from"], 1),
+            "to": round(mark["to"], 1),
+            "low": mark["row"] - 0.45,
+            "high": mark["row"] + 0.45,
+            "context": labels[mark["rank"] - 1] if mark["rank"] else others,
+        }
+        for mark in sorted(marks(found), key=lambda mark: mark["rank"] != 0)
+    ]
+    colors = vega.Scale(domain=[*labels, others], range=[*_COLORS[: len(labels)], _OTHER])
+    rows = max((mark["high"] for mark in data), default=1.0)
+    return (
+        vega.Chart(vega.Data(values=data), title=title)
+        # The edge keeps a context visible that has less than a pixel's height or width.
+        .mark_rect(strokeWidth=0.8, aria=False)
+        .encode(
+            x=vega.X("from:Q", title="updates so far", scale=vega.Scale(domain=[0, max(1, found.updates)], nice=False)),
+            x2="to:Q",
+            y=vega.Y(
+                "low:Q",
+                title="contexts by first update",
+                scale=vega.Scale(domain=[0.5, rows], nice=False),
+                axis=vega.Axis(tickMinStep=1),
+            ),
+            y2="high:Q",
+            color=vega.Color("context:N", scale=colors, legend=vega.Legend(title=None, orient="bottom", columns=3)),
+            stroke=vega.Stroke("context:N", scale=colors, legend=None),
+        )
+        .properties(width=width, height=height)
+    )
+
+
+def _share(found: ContextUpdates, rank: int) -> str:
+    count = found.by_context.most_common(rank)[-1][1]
+    return f"{count / found.updates:.0%}"

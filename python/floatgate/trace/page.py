@@ -1,0 +1,138 @@
+"""The report of a trace as one HTML page, and its pictures as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from floatgate import _core
+from floatgate.base import units
+from floatgate.pages import drawing, html
+from floatgate.results.result_view import look
+from floatgate.trace.charts import Picture, busiest_contexts, pictures
+from floatgate.trace.summary import context_name, lines
+
+Facts = dict[str, Any]
+
+_PNG_SCALE = 2.0
+"""Pixels of a PNG for each of the SVG."""
+_SECTIONS = (
+    ("Requests", ("demand", "sizes")),
+    ("Pages and addresses", ("update-interval", "update-interval-time", "lru", "runs", "frequency", "lorenz")),
+    ("Content", ("content",)),
+)
+
+
+def page(path: str, facts: Facts, command: str | None = None) -> str:
+    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+
+    Args:
+        path: the trace as the user called it.
+        facts: the JSON of ``floatgate trace info``, with its distributions.
+        command: the command line that made it, where there was one.
+    """
+    drawn = {picture.name: picture for picture in pictures(facts)}
+    title = Path(path).name
+    sections = [
+        f"<h1>{html.escape(title)}</h1>",
+        f'<p class="soft">floatgate {html.escape(_core.__version__)}, format {html.escape(facts["format"])}</p>',
+        html.cards(headline(facts)),
+        html.rows_table(lines(path, facts)),
+        *(_section(name, [drawn[key] for key in keys if key in drawn]) for name, keys in _SECTIONS),
+        _contexts(facts, drawn),
+        _devices(facts),
+        _repeat(facts, command),
+    ]
+    return html.document(f"{title}: floatgate trace", "\n".join(section for section in sections if section))
+
+
+def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:
+    """Write each picture as ``NAME.svg`` and ``NAME.png`` into a folder; one note names those that cannot be drawn.
+
+    Args:
+        drawn: the pictures.
+        folder: an existing folder.
+    """
+    for picture in drawn:
+        try:
+            chart = picture.draw(560).properties(title=picture.title).to_dict()
+            chart["config"]["background"] = "white"
+            (folder / f"{picture.name}.svg").write_text(drawing.svg(chart), "utf-8")
+            (folder / f"{picture.name}.png").write_bytes(drawing.png(chart, _PNG_SCALE))
+        except (drawing.CannotDrawError, ImportError, MemoryError) as error:
+            drawing.missing(picture.title, error)
+    drawing.tell_missing()
+
+
+def headline(facts: Facts) -> list[tuple[str, str, str]]:
+    """The cards on top: name, figure, what stands below; what the trace does not know is left out."""
+    span = facts.get("duration_s")
+    cards = [
+        ("requests", units.count(facts["requests"]), "" if span is None else f"in {units.span(span)}"),
+        ("written", units.decimal_bytes(facts["write_bytes"]), f"{units.count(facts['writes'])} writes"),
+        ("read", units.decimal_bytes(facts["read_bytes"]), f"{units.count(facts['reads'])} reads"),
+        ("footprint", units.binary_bytes(facts["footprint_bytes"]), "pages read or written"),
+    ]
+    if facts.get("rewrite_share") is not None:
+        cards.append(("rewrites", units.share(facts["rewrite_share"]), "of the page writes"))
+    median = look(facts, "update_interval", "bytes", "p50")
+    if median is not None:
+        age = look(facts, "update_interval", "time_s", "p50")
+        below = "of page writes until overwritten, median" + ("" if age is None else f"; {units.span(age)}")
+        cards.append(("data live for", units.decimal_bytes(median), below))
+    return cards
+
+
+def _section(title: str, drawn: list[Picture]) -> str:
+    figures = "".join(html.figure(p.name, p.title, p.caption, p.draw) for p in drawn)
+    return f'<h2>{html.escape(title)}</h2><div class="charts">{figures}</div>' if figures else ""
+
+
+def _contexts(facts: Facts, drawn: dict[str, Picture]) -> str:
+    if "contexts" not in drawn:
+        return ""
+    picture = drawn["contexts"]
+    rows = [
+        [
+            f"{entry['rank']}. {context_name(entry)}",
+            units.share(entry["share"]),
+            units.share(entry["together"]),
+            units.share(entry["page_write_share"]),
+            _bytes(entry["update_interval_median_bytes"]),
+        ]
+        for entry in busiest_contexts(facts)
+    ]
+    count, listed = facts["contexts"]["count"], len(rows)
+    rest = "" if count <= listed else f"<p>{count - listed} more contexts write.</p>"
+    table = html.grid(["context", "share", "together", "page writes", "median interval"], rows)
+    figure = html.figure(picture.name, picture.title, picture.caption, picture.draw)
+    return f'<h2>Program contexts</h2><div class="charts">{figure}</div>{table}{rest}'
+
+
+def _devices(facts: Facts) -> str:
+    devices = facts.get("devices") or []
+    if len(devices) < 2:
+        return ""
+    rows = [
+        [
+            device["name"],
+            *(f"{device[key]:,}".replace(",", " ") for key in ("reads", "writes", "trims")),
+            *(units.decimal_bytes(device[key]) for key in ("read_bytes", "write_bytes")),
+            units.binary_bytes(device["footprint_bytes"]),
+        ]
+        for device in devices
+    ]
+    header = ["device", "reads", "writes", "trims", "read", "written", "footprint"]
+    return f"<h2>Devices</h2>{html.grid(header, rows)}"
+
+
+def _repeat(facts: Facts, command: str | None) -> str:
+    content = facts.get("content_hash")
+    rows = [("content (blake3)", str(content))] if content else []
+    asked = f"<pre>{html.escape(command)}</pre>" if command else ""
+    return f"<h2>How to repeat it</h2>{asked}{html.rows_table(rows) if rows else ''}" if rows or asked else ""
+
+
+def _bytes(value: float | None) -> str:
+    return "-" if value is None else units.decimal_bytes(value)

@@ -1,0 +1,170 @@
+"""The report of a trace's patterns as one HTML page, and its pictures: one function a picture."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from floatgate import _core
+from floatgate.base import units
+from floatgate.pages import html, vega
+from floatgate.pages.charts import COUNT_UNITS, HEIGHT, INK, MUTED, WIDTH, data_chart, finished, unit_of
+from floatgate.trace.charts import READ, WRITE, Picture
+from floatgate.trace.patterns_summary import STRONGEST, kind, lines, strongest
+
+Facts = dict[str, Any]
+
+_CAPTION_ACCESSES = (
+    "Share of the start addresses of requests, by how often they are read or written; and of those read, by how often "
+    "they are read."
+)
+_ADDRESSES = 8
+"""Addresses of a set that the list names."""
+
+
+def page(path: str, facts: Facts, command: str | None = None) -> str:
+    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+
+    Args:
+        path: the trace as the user called it.
+        facts: the JSON of ``floatgate trace patterns``.
+        command: the command line that made it, where there was one.
+    """
+    title = Path(path).name
+    drawn = "".join(html.figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts))
+    rows = strongest(facts, len(facts["strongest"]), _ADDRESSES)
+    columns = [*STRONGEST[:3], f"{STRONGEST[3]} (bytes)"]
+    # The addresses are text, and html.grid has texts at the left.
+    told = [[row[3], *row[:3]] for row in rows]
+    sections = [
+        f"<h1>{html.escape(title)}: patterns</h1>",
+        f'<p class="soft">floatgate {html.escape(_core.__version__)}, format {html.escape(facts["format"])}</p>',
+        html.cards(headline(facts)),
+        html.rows_table(lines(path, facts)),
+        f'<h2>Patterns</h2><div class="charts">{drawn}</div>' if drawn else "",
+        f"<h2>Strongest sets</h2>{html.grid([columns[3], *columns[:3]], told)}" if told else "",
+        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+    ]
+    return html.document(f"{title}: floatgate trace patterns", "\n".join(section for section in sections if section))
+
+
+def headline(facts: Facts) -> list[tuple[str, str, str]]:
+    """The cards on top: name, figure, what stands below; what there is none of is left out."""
+    cards = [("windows", units.count(facts["windows"]), f"of {facts['settings']['window']} requests")]
+    cards.append(("patterns a window", units.figure(facts["patterns_per_window"]), f"{kind(facts)} sets"))
+    if facts["pattern_size_mean"] is not None:
+        cards.append(("mean size", units.figure(facts["pattern_size_mean"]), "addresses of a pattern"))
+    if facts["write_share"] is not None:
+        cards.append(("in patterns", units.share(facts["write_share"]), "of the writes"))
+        cards.append(("in patterns", units.share(facts["address_share"]), "of the addresses written"))
+    if facts["addresses"]["frequent"]["share"] is not None:
+        below = f"of those written {facts['addresses']['frequent']['writes_min']} times or more"
+        cards.append(("in patterns", units.share(facts["addresses"]["frequent"]["share"]), below))
+    return cards
+
+
+def pictures(facts: Facts) -> list[Picture]:
+    """Those pictures that the trace has figures for.
+
+    Args:
+        facts: the JSON of ``floatgate trace patterns``.
+    """
+    group = facts["course"]["windows"]
+    per = "Each window." if group == 1 else f"Mean of {group} windows each."
+    made = [
+        (
+            facts["patterns"] > 0,
+            "patterns",
+            "Patterns over the trace",
+            f"{kind(facts).capitalize()} sets. {per}",
+            course,
+        ),
+        (facts["patterns"] > 0, "pattern-sizes", "Sizes of patterns", "Patterns of all windows by addresses.", sizes),
+        (
+            facts["addresses"]["accessed"] > 0,
+            "accesses",
+            "How often addresses are accessed",
+            _CAPTION_ACCESSES,
+            accesses,
+        ),
+    ]
+    return [
+        Picture(name, title, caption, functools.partial(draw, facts))
+        for there, name, title, caption, draw in made
+        if there
+    ]
+
+
+def course(facts: Facts, width: int = WIDTH) -> vega.Chart:
+    """Patterns of a window over the windows of the trace."""
+    group, total = facts["course"]["windows"], facts["windows"]
+    rows = []
+    for place, patterns in enumerate(facts["course"]["patterns"]):
+        begin, end = place * group, min((place + 1) * group, total)
+        rows.append({"at": begin, "patterns": patterns / (end - begin)})
+    rows.append({**rows[-1], "at": total})
+    chart = (
+        data_chart(rows)
+        .mark_line(interpolate="step-after", strokeWidth=1.3, color=WRITE)
+        .encode(
+            x=vega.X("at:Q", title="window", scale=vega.Scale(nice=False), axis=vega.Axis(tickMinStep=1)),
+            y=vega.Y("patterns:Q", title="patterns a window"),
+        )
+    )
+    return finished(chart, width, HEIGHT)
+
+
+def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
+    """Patterns by their number of addresses."""
+    counted = facts["sizes"]
+    name, scale = unit_of(max(counted["patterns"]), COUNT_UNITS)
+    rows = [
+        {"from": size - 0.5, "to": size + 0.5, "count": count / scale}
+        for size, count in zip(counted["size"], counted["patterns"], strict=True)
+    ]
+    ends = [min(counted["size"]) - 1.5, max(counted["size"]) + 1.5]
+    chart = (
+        data_chart(rows)
+        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .encode(
+            x=vega.X(
+                "from:Q",
+                title="addresses of a pattern",
+                bin="binned",
+                axis=vega.Axis(tickMinStep=1),
+                scale=vega.Scale(domain=ends, nice=False),
+            ),
+            x2="to:Q",
+            y=vega.Y("count:Q", title=f"patterns{f', {name}' if name else ''}"),
+        )
+    )
+    return finished(chart, width, HEIGHT)
+
+
+def accesses(facts: Facts, width: int = WIDTH) -> vega.Chart:
+    """Addresses by how often they are accessed, and by how often they are read."""
+    rows = []
+    for key, what in (("accesses", "reads and writes"), ("reads", "reads")):
+        times = facts["addresses"][key]
+        total = sum(times["addresses"])
+        for first, count in zip(times["from"], times["addresses"], strict=True):
+            label = f"{first} or more" if first == times["from"][-1] else str(first)
+            rows += [{"times": label, "share": count / total, "what": what}] if total else []
+    present = list(dict.fromkeys(row["what"] for row in rows))
+    colors = {"reads and writes": WRITE, "reads": READ}
+    chart = (
+        data_chart(rows)
+        .mark_bar(stroke=INK, strokeWidth=0.4)
+        .encode(
+            x=vega.X("times:N", title="times", sort=None, axis=vega.Axis(labelAngle=0)),
+            xOffset=vega.XOffset("what:N", sort=present),
+            y=vega.Y("share:Q", title="share of the addresses", axis=vega.Axis(format="%", tickCount=5)),
+            color=vega.Color(
+                "what:N",
+                scale=vega.Scale(domain=present, range=[colors[what] for what in present]),
+                legend=vega.Legend(title=None, orient="top", symbolType="square"),
+            ),
+        )
+    )
+    return finished(chart, width, HEIGHT)
