@@ -141,7 +141,7 @@ def test_what_is_no_address_is_refused(on: str) -> None:
 
 FORGING = """
 from dataclasses import replace
-from floatgate.sweeps import on_worker
+from floatgate.study.sweeps import on_worker
 
 def forged(order, chunks, worker):
     answer = on_worker.true(order, chunks, worker)

@@ -12,7 +12,7 @@ import pytest
 
 from floatgate.base import owner
 
-PRINT = "from floatgate import owner; print(owner.mark(), flush=True); input()"
+PRINT = "from floatgate.base import owner; print(owner.mark(), flush=True); input()"
 
 
 def _started() -> tuple[subprocess.Popen[str], str]:
@@ -49,7 +49,7 @@ def test_a_recycled_number_is_another_process() -> None:
 
 def test_a_child_by_fork_has_its_own_mark() -> None:
     code = (
-        "import os\nfrom floatgate import owner\nmine = owner.mark()\npid = os.fork()\n"
+        "import os\nfrom floatgate.base import owner\nmine = owner.mark()\npid = os.fork()\n"
         "if pid == 0:\n    print(owner.mark() != mine, owner.has_exited(mine), flush=True)\n    os._exit(0)\n"
         "os.waitpid(pid, 0)\n"
     )

@@ -152,7 +152,7 @@ def measured_apart(path: Path) -> tuple[str, float]:
     """What a process of its own finds, and its memory at most, in MB beyond what imports take."""
     code = (
         "import sys, resource\n"
-        "from floatgate import rb\n"
+        "from floatgate.lab import rb\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
         "before = peak()\n"
         "try:\n"

@@ -104,8 +104,8 @@ ours = ["w.uniform.fifo.waf", ""]
 """
 FIGURES = """
 import altair as alt
-from floatgate.charts import data_chart, finished
-from floatgate.reproduce import Figure
+from floatgate.pages.charts import data_chart, finished
+from floatgate.papers import Figure
 
 def figures(found):
     rows = [{"x": 1, "y": found.figure("doubled")}]

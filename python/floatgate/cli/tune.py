@@ -16,13 +16,14 @@ from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, In
 from floatgate.base.progress import bar
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.results.flat import plain
 from floatgate.results.folder import REPORT, draw
 from floatgate.study.sweeps.engine import Engine
 from floatgate.study.sweeps.engines import engine_of
 from floatgate.study.sweeps.folders import folder_for
 from floatgate.study.sweeps.spec import Asked as Vary
 from floatgate.study.sweeps.spec import points_of
-from floatgate.study.sweeps.sweep import plain, plan_of
+from floatgate.study.sweeps.sweep import plan_of
 from floatgate.study.tune.objective import goal_of
 from floatgate.study.tune.search import BEST, FILE, Asked, Search, Trial, begun, best_of
 

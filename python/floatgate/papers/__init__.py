@@ -1,7 +1,7 @@
 """Papers reproduced: a paper is a folder here with its claims and its experiments; see ``docs/reproduce.md``.
 
->>> from floatgate import reproduce
->>> done = reproduce.reproduce(reproduce.load("ready"), reproduce.Settings(quick=True))
+>>> from floatgate import papers
+>>> done = papers.reproduce(papers.load("ready"), papers.Settings(quick=True))
 >>> print(done.text())
 """
 

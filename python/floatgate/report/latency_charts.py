@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import vega
 from floatgate.pages.causes import CAUSES, REASONS, by_cause, by_reason, cause, reason
-from floatgate.pages.charts import HEIGHT, INK, WIDTH, colored, course, data_chart, finished, stacked_shares
+from floatgate.pages.charts import HEIGHT, INK, WIDTH, colored, data_chart, finished, stacked_shares
+from floatgate.report.run_charts import course
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.results.run_view import RunView
 
 KINDS = (("read", "reads"), ("write", "writes"))
 COLORS = {"read": INK, "write": CAUSES["host"].color}
@@ -64,7 +63,7 @@ def _seen(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def distribution(run: Run, width: int = WIDTH) -> vega.Chart:
+def distribution(run: RunView, width: int = WIDTH) -> vega.Chart:
     """Share of requests done within a latency; both axes logarithmic, the tail stretched."""
     rows = slower(run.result.to_dict())
     foot = min((row["slower"] for row in rows), default=1e-5)
@@ -132,7 +131,7 @@ def _latency_axis(values: Sequence[float], axis: str = "x") -> Any:
     )
 
 
-def latency_rows(run: Run) -> tuple[list[dict[str, Any]], str]:
+def latency_rows(run: RunView) -> tuple[list[dict[str, Any]], str]:
     """The course of latencies: ``at``, ``us`` and ``line`` (mean or longest of a kind), and the axis' title."""
     rows, title = course(run, POINTS)
     made = [
@@ -146,7 +145,7 @@ def latency_rows(run: Run) -> tuple[list[dict[str, Any]], str]:
     return _seen(made), title
 
 
-def over_time(run: Run, width: int = WIDTH) -> vega.Chart:
+def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
     """Mean and longest latency of each interval."""
     rows, title = latency_rows(run)
     looks = {
@@ -185,7 +184,7 @@ def waiting_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def waiting(run: Run, width: int = WIDTH) -> vega.Chart:
+def waiting(run: RunView, width: int = WIDTH) -> vega.Chart:
     """What the operations of each class wait for, as shares of their time from issue to end."""
     rows = waiting_rows(run.result.to_dict())
     classes = list(dict.fromkeys(row["class"] for row in rows))
@@ -209,7 +208,7 @@ def energy_rows(result: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
     return rows, unit
 
 
-def energy(run: Run, width: int = WIDTH) -> vega.Chart:
+def energy(run: RunView, width: int = WIDTH) -> vega.Chart:
     """Energy by operation, stacked by cause."""
     rows, unit = energy_rows(run.result.to_dict())
     kinds = list(dict.fromkeys(row["what"] for row in rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
@@ -13,12 +13,10 @@ from floatgate.report.life_range import uneven
 from floatgate.report.lifetime_summary import life_years, lines, under
 from floatgate.report.throttle_charts import YEAR_S, look_of
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.lifetime import Lifetime
+from floatgate.results.run_view import ForecastView
 
 
-def page(life: Lifetime, command: str | None = None) -> str:
+def page(life: ForecastView, command: str | None = None) -> str:
     """The forecast as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
@@ -144,7 +142,7 @@ def _responses(result: dict[str, Any], policy: str) -> str:
     )
 
 
-def _repeat(life: Lifetime, command: str | None) -> str:
+def _repeat(life: ForecastView, command: str | None) -> str:
     result = life.result.to_dict()
     facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
     facts += [("configuration", str(result["config_hash"]))] if result.get("config_hash") else []

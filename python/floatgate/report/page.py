@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import charts, html
+from floatgate.pages import html
 from floatgate.pages.causes import by_cause, cause
 from floatgate.report import (
     amplification,
@@ -16,6 +16,7 @@ from floatgate.report import (
     lifetime_headline,
     reduce,
     reduce_report,
+    run_charts,
     separate_report,
     throttle_report,
     timed_report,
@@ -23,12 +24,10 @@ from floatgate.report import (
 )
 from floatgate.report.summary import engines_alone, lines
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.results.run_view import RunView
 
 
-def page(run: Run, command: str | None = None) -> str:
+def page(run: RunView, command: str | None = None) -> str:
     """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
@@ -115,7 +114,7 @@ def _reduced_and_energy(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _where(run: Run, result: dict[str, Any]) -> str:
+def _where(run: RunView, result: dict[str, Any]) -> str:
     flash = look(result, "flash") or {}
     programs = look(flash, "programs") or {}
     total = programs.get("total")
@@ -139,7 +138,7 @@ def _where(run: Run, result: dict[str, Any]) -> str:
         "shares",
         "Flash work by cause",
         "Share of each cause. Time is the busy time of the flash, summed over its operations.",
-        lambda width: charts.shares(run, width),
+        lambda width: run_charts.shares(run, width),
     )
     gc = look(result, "gc") or {}
     said = ""
@@ -162,7 +161,7 @@ def _causes(flash: dict[str, Any]) -> list[str]:
     return [name for name, _ in by_cause(together)]
 
 
-def _course(run: Run) -> str:
+def _course(run: RunView) -> str:
     if run.series.num_rows < 2:
         return ""
     figures = []
@@ -172,7 +171,7 @@ def _course(run: Run) -> str:
                 "waf",
                 "Write amplification",
                 "Flash programs per host page write in each interval; dashed: mean of the run with its 95 % interval.",
-                lambda width: charts.waf(run, width),
+                lambda width: run_charts.waf(run, width),
             )
         )
     # What reclaim moves is worth a picture even where the host writes nothing.
@@ -182,19 +181,19 @@ def _course(run: Run) -> str:
                 "writes",
                 "Programs by cause",
                 "Flash programs over the whole run.",
-                lambda width: charts.writes(run, width),
+                lambda width: run_charts.writes(run, width),
             )
         )
     if "free_blocks" in run.series.column_names:
         figures.append(
             html.figure(
-                "free", "Free blocks", "At the end of each interval.", lambda width: charts.free_blocks(run, width)
+                "free", "Free blocks", "At the end of each interval.", lambda width: run_charts.free_blocks(run, width)
             )
         )
     return f'<h2>Over time</h2><div class="charts">{"".join(figures)}</div>' if figures else ""
 
 
-def _distributions(run: Run, result: dict[str, Any]) -> str:
+def _distributions(run: RunView, result: dict[str, Any]) -> str:
     figures = []
     if look(result, "wear", "histogram", "blocks"):
         leveled = leveling.line(result)
@@ -204,21 +203,21 @@ def _distributions(run: Run, result: dict[str, Any]) -> str:
                 "wear",
                 "Wear",
                 f"Blocks by number of erases in the counted phase.{said}",
-                lambda width: charts.wear(run, width),
+                lambda width: run_charts.wear(run, width),
             )
         )
     idle = look(result, "wear", "idle_h")
     if idle:
         mean, p50 = (units.span(3600.0 * idle[key]) for key in ("mean", "p50"))
         caption = f"Time between two erases of a block: {mean} on average over blocks, median {p50}."
-        figures.append(html.figure("rest", "Rest of blocks", caption, lambda width: charts.rest(run, width)))
+        figures.append(html.figure("rest", "Rest of blocks", caption, lambda width: run_charts.rest(run, width)))
     if look(result, "valid_pages", "units"):
         figures.append(
             html.figure(
                 "valid",
                 "Valid pages",
                 "Closed blocks by valid pages at the end of the run; full blocks are costly victims.",
-                lambda width: charts.valid_pages(run, width),
+                lambda width: run_charts.valid_pages(run, width),
             )
         )
     return f'<h2>Distributions</h2><div class="charts">{"".join(figures)}</div>' if figures else ""
@@ -241,7 +240,7 @@ def _devices(result: dict[str, Any]) -> str:
     return f"<h2>Devices of the trace</h2>{html.grid(header, rows)}"
 
 
-def _repeat(run: Run, result: dict[str, Any], command: str | None) -> str:
+def _repeat(run: RunView, result: dict[str, Any], command: str | None) -> str:
     folder = run.folder
     again = f"floatgate run {shlex.quote(str(folder / 'experiment.toml') if folder else 'experiment.toml')}"
     facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import html, vega
-from floatgate.pages.charts import HEIGHT, INK, MUTED, WIDTH, course, data_chart, finished
+from floatgate.pages.charts import HEIGHT, INK, MUTED, WIDTH, data_chart, finished
 from floatgate.report import reduce
+from floatgate.report.run_charts import course
 from floatgate.report.throttle_charts import Look, lines, time_axis
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.results.run_view import RunView
 
 BLUE, BROWN = "#0072b2", "#a5630a"
 SCHEMES = {"dedup_share": "deduplication", "compress_share": "compression", "throttle_share": "throttling"}
@@ -29,7 +28,7 @@ _STRIP_ROW = 34
 """Height of a row of the picture of schemes, in pixels."""
 
 
-def section(run: Run, result: dict[str, Any]) -> str:
+def section(run: RunView, result: dict[str, Any]) -> str:
     """What was found, what it spared, and what a manager chose; nothing where content was not looked at."""
     facts = reduce.at_work(result)
     said = reduce.line(result)
@@ -123,7 +122,7 @@ def _ratio(facts: dict[str, Any], key: str) -> str:
     return "-" if facts.get(key) is None else f"{facts[key]:.3f}"
 
 
-def over_time(run: Run, width: int = WIDTH) -> vega.Composed:
+def over_time(run: RunView, width: int = WIDTH) -> vega.Composed:
     """Programs of host writes per page that the host wrote, interval by interval, and the mean of the run."""
     courses, axis = course(run)
     points = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate.base import units
 from floatgate.base.errors import one_line
@@ -20,19 +20,17 @@ from floatgate.report import (
     waveform,
 )
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.results.run_view import RunView
 
 Line = tuple[str, str]
 
 
-def text(run: Run) -> str:
+def text(run: RunView) -> str:
     """The summary as lines of text."""
     return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(run))
 
 
-def lines(run: Run) -> list[Line]:
+def lines(run: RunView) -> list[Line]:
     """Name and text of each line; a line that the result knows nothing for is left out."""
     result, experiment = run.result.to_dict(), run.experiment()
     made: list[tuple[str, str | None]] = [

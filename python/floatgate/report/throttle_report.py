@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import html, vega
-from floatgate.pages.charts import HEIGHT, INK, TIME_UNITS, WIDTH, axis_title, course, data_chart, finished
+from floatgate.pages.charts import HEIGHT, INK, TIME_UNITS, WIDTH, axis_title, data_chart, finished
+from floatgate.report.run_charts import course
 from floatgate.report.summary import throttle as said_of
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.results.run_view import RunView
 
 
-def throttle(run: Run, result: dict[str, Any]) -> str:
+def throttle(run: RunView, result: dict[str, Any]) -> str:
     """What was held back, and when; nothing where the run has no throttle."""
     facts = look(result, "throttle")
     said = said_of(result)
@@ -47,7 +46,7 @@ def throttle(run: Run, result: dict[str, Any]) -> str:
     return f'<h2>Throttle</h2><p>{html.escape(said)}.</p><div class="charts">{figure}<div>{table}</div></div>'
 
 
-def over_time(run: Run, width: int = WIDTH) -> vega.Chart:
+def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
     """Mean time that a page write was held back, interval by interval."""
     rows, axis = course(run)
     points = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import html
@@ -10,9 +10,7 @@ from floatgate.pages.causes import Cause, by_cause, by_reason, cause, reason
 from floatgate.report import latency_charts
 from floatgate.report.summary import before_flash, engines_alone
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.results.run_view import RunView
 
 QUANTILES = (
     ("mean", "mean"),
@@ -26,7 +24,7 @@ QUANTILES = (
 """Keys of ``latency_us.read`` and what to call them."""
 
 
-def latency(run: Run, result: dict[str, Any]) -> str:
+def latency(run: RunView, result: dict[str, Any]) -> str:
     """Distribution, course and reasons of latencies; nothing where the run has none."""
     if not any(look(result, "latency_us", kind, "count") for kind, _ in latency_charts.KINDS):
         return ""
@@ -83,7 +81,7 @@ def hot_reads(result: dict[str, Any]) -> str | None:
     return f"{said} The busiest of {chips} chips served {times} times as many of them as the average."
 
 
-def _waiting(run: Run, result: dict[str, Any]) -> str:
+def _waiting(run: RunView, result: dict[str, Any]) -> str:
     classes = {
         name: by_reason(means)
         for name, means in (look(result, "latency_us", "waiting") or {}).items()
@@ -111,7 +109,7 @@ def _why_cell(parts: dict[str, float], name: str) -> str:
     return units.share(parts[name] / sum(parts.values())) if parts.get(name) else "-"
 
 
-def energy(run: Run, result: dict[str, Any]) -> str:
+def energy(run: RunView, result: dict[str, Any]) -> str:
     """Joules by operation and cause; nothing where the experiment gives no energies."""
     table = look(result, "energy")
     if not table:

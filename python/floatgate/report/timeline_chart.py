@@ -7,16 +7,14 @@ at the left while the bars scroll sideways on narrow pages.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.causes import BACKGROUND, CAUSES, REASONS, Cause, cause
 from floatgate.pages.html import escape, swatch
 from floatgate.results import timeline
 from floatgate.results.result_view import look
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.results.run_view import RunView
 
 ROWS_MAX = 64
 """Dies and channels drawn at most; then the busiest."""
@@ -85,7 +83,7 @@ def describe(span: dict[str, Any], count: int, start_ns: int, end_ns: int, unit:
     return f"{where}: {what}, {when} ({units.span((end_ns - start_ns) * 1e-9)})"
 
 
-def rows_of(run: Run, spans: list[dict[str, Any]]) -> list[tuple[int, int]]:
+def rows_of(run: RunView, spans: list[dict[str, Any]]) -> list[tuple[int, int]]:
     """(resource, index) of the rows: all dies, then all channels; of too many the busiest."""
     geometry = look(run.result, "config", "drive", "geometry") or {}
     channels = geometry.get("channels") or 0
@@ -162,7 +160,7 @@ def ticks(interval_ns: tuple[int, int], most: int = 8) -> list[float]:
     return [(first + number) * step for number in range(most + 1) if (first + number) * step <= end]
 
 
-def section(run: Run) -> str:
+def section(run: RunView) -> str:
     """The heading, the picture and its legend; nothing where the run has no timeline."""
     table = run.timeline
     if table is None:

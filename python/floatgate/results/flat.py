@@ -8,6 +8,7 @@ lists of texts have no place in a flat row. An interval ``waf_95`` is two column
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -58,3 +59,12 @@ def figures_known(row: Mapping[str, Value]) -> list[str]:
 def order(key: str) -> tuple[int, str]:
     """What figures are sorted by: the leading ones first."""
     return (LEADING.index(key) if key in LEADING else len(LEADING), key)
+
+
+def plain(value: str) -> Any:
+    """The value of a TOML text; a text that is no TOML stands for itself."""
+    try:
+        found = tomllib.loads(f"v = {value}")["v"]
+    except tomllib.TOMLDecodeError:
+        return value
+    return json.dumps(found, default=str) if isinstance(found, list | dict) else found

@@ -18,13 +18,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from floatgate.base import unfinished_files
 from floatgate.base.errors import InterruptedRunError, input_error, quote, warn
-
-if TYPE_CHECKING:
-    from floatgate.run.run import Run
+from floatgate.pages import drawing
 
 DEFAULT_ROOT = "runs"
 RESULT = "result.json"
@@ -144,8 +141,6 @@ class RunFolder:
         """
         if report is not None:
             # It starts while the results are written.
-            from floatgate.pages import drawing
-
             drawing.start()
         with contextlib.nullcontext() if self._claim is not None else self:
             try:
@@ -380,50 +375,6 @@ def _must_be_writable(folder: Path, shown: str) -> None:
 
 def _unusable(path: str, error: Exception) -> Exception:
     return input_error(f"{path}: {_reason(error)}; expected a folder that can be written to")
-
-
-def write_files(run: Run, folder: Path) -> None:
-    """Write ``result.json``, ``experiment.toml`` and ``series.parquet`` of one run into ``folder``."""
-    import pyarrow.parquet as pq
-
-    (folder / "result.json").write_text(run.result_json.rstrip("\n") + "\n", "utf-8")
-    (folder / "experiment.toml").write_text(run.experiment_toml, "utf-8")
-    pq.write_table(run.series, folder / "series.parquet")
-    if run.timeline is not None:
-        pq.write_table(run.timeline, folder / "timeline.parquet", compression="zstd")
-
-
-def write_run(
-    run: Run,
-    target: RunFolder,
-    *,
-    report: bool = True,
-    command: str | None = None,
-    requests: Path | None = None,
-    settled: Callable[[], None] | None = None,
-) -> Path:
-    """Write a run folder and return its path.
-
-    Args:
-        run: the run.
-        target: where to.
-        report: whether to draw ``report.html``.
-        command: the command line that made the run, for the foot of the report.
-        requests: the log of requests, to be moved into the folder.
-        settled: called once the results are in their place.
-    """
-
-    def fill(staging: Path, _final: Path) -> None:
-        write_files(run, staging)
-        if requests is not None:
-            shutil.move(requests, staging / requests.name)
-
-    def done(folder: Path) -> None:
-        run.folder = folder
-        if settled is not None:
-            settled()
-
-    return target.write(fill, done, (lambda: run.report(command)) if report else None)
 
 
 def write_text(path: str, text: str, expected: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from floatgate.base.errors import input_error, quote
 from floatgate.base.json_in import Node
 from floatgate.results import shapes
-from floatgate.results.flat import flat
+from floatgate.results.flat import flat, plain
 
 KINDS = {
     "run": "result.json",
@@ -126,8 +126,6 @@ def _rows(folder: str, one: Found, content: Mapping[str, Any]) -> Iterator[dict[
 def _row(
     folder: str, kind: str, settings: Mapping[str, str], result: Mapping[str, Any] | None, error: str | None
 ) -> dict[str, Any]:
-    from floatgate.study.sweeps.sweep import plain
-
     laid = {key: plain(value) for key, value in settings.items()}
     status = "done" if result is not None else "failed"
     return {"folder": folder, "kind": kind, "status": status, "error": error, **flat(result or {}), **laid}

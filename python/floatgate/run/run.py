@@ -14,11 +14,18 @@ from floatgate import _core
 from floatgate.base.arguments import checked
 from floatgate.base.errors import InputError, input_error, reading
 from floatgate.base.json_in import Node
+from floatgate.report.summary import lines as summary_lines
+from floatgate.report.summary import text as summary_text
 from floatgate.report.waveform import Waveform
 from floatgate.results import shapes
-from floatgate.results.folder import SNAPSHOT, must_be_file_place
+from floatgate.results.folder import SNAPSHOT, RunFolder, must_be_file_place
 from floatgate.results.result_view import Record, look
+from floatgate.results.series import table as series_table
+from floatgate.results.timeline import SPANS_MAX, interval
+from floatgate.results.timeline import table as timeline_table
 from floatgate.run.experiment import Experiment, ExperimentLike, resolve
+from floatgate.run.request_log import logging_to
+from floatgate.run.saving import write_run
 
 if TYPE_CHECKING:
     import altair as alt
@@ -68,15 +75,13 @@ class Run:
         """Wrap what the core hands over."""
 
         def series() -> pa.Table:
-            from floatgate.results.series import table
 
-            return table(output.series, output.series_types)
+            return series_table(output.series, output.series_types)
 
         def timeline() -> pa.Table | None:
-            from floatgate.results.timeline import table
 
             columns, interval = output.timeline, output.timeline_ns
-            return None if columns is None or interval is None else table(columns, interval)
+            return None if columns is None or interval is None else timeline_table(columns, interval)
 
         run = cls(output.result_json, output.experiment_toml, series, timeline=timeline)
         run.command = output.command
@@ -100,9 +105,8 @@ class Run:
     def _repr_html_(self) -> str:
         """The summary as a table, for notebooks."""
         from floatgate.pages.html import rows_table
-        from floatgate.report.summary import lines
 
-        return rows_table(lines(self))
+        return rows_table(summary_lines(self))
 
     @property
     def series(self) -> pa.Table:
@@ -137,36 +141,38 @@ class Run:
 
     def summary(self) -> str:
         """The summary that the command line prints: drive, workload, life, WAF, programs, wear, latency."""
-        from floatgate.report.summary import text
-
-        return text(self)
+        return summary_text(self)
 
     def plot_waf(self) -> alt.LayerChart:
         """Write amplification over time, with the run's mean and its 95 % interval."""
-        from floatgate.pages import charts, vega
+        from floatgate.pages import vega
+        from floatgate.report import run_charts
 
-        chart: alt.LayerChart = vega.altair_chart(charts.waf(self))
+        chart: alt.LayerChart = vega.altair_chart(run_charts.waf(self))
         return chart
 
     def plot_writes(self) -> alt.Chart:
         """Pages programmed over time, stacked by cause."""
-        from floatgate.pages import charts, vega
+        from floatgate.pages import vega
+        from floatgate.report import run_charts
 
-        chart: alt.Chart = vega.altair_chart(charts.writes(self))
+        chart: alt.Chart = vega.altair_chart(run_charts.writes(self))
         return chart
 
     def plot_wear(self) -> alt.Chart:
         """Blocks by number of erases."""
-        from floatgate.pages import charts, vega
+        from floatgate.pages import vega
+        from floatgate.report import run_charts
 
-        chart: alt.Chart = vega.altair_chart(charts.wear(self))
+        chart: alt.Chart = vega.altair_chart(run_charts.wear(self))
         return chart
 
     def plot_valid_pages(self) -> alt.Chart:
         """Closed blocks by number of valid pages at the end of the run."""
-        from floatgate.pages import charts, vega
+        from floatgate.pages import vega
+        from floatgate.report import run_charts
 
-        chart: alt.Chart = vega.altair_chart(charts.valid_pages(self))
+        chart: alt.Chart = vega.altair_chart(run_charts.valid_pages(self))
         return chart
 
     def report(self, command: str | None = None) -> str:
@@ -187,8 +193,6 @@ class Run:
         Raises:
             InputError: the folder is not empty, or cannot be written.
         """
-        from floatgate.results.folder import RunFolder, write_run
-
         return write_run(self, RunFolder.given(os.fspath(folder), force=force), report=report)
 
 
@@ -291,12 +295,8 @@ def execute(
 
     ``telling``: say on standard error what bringing the drive into its first state will take.
     """
-    from floatgate.run.request_log import logging_to
-
     recorded = None
     if timeline is not None:
-        from floatgate.results.timeline import SPANS_MAX, interval
-
         recorded = (*interval(timeline), SPANS_MAX)
     with logging_to(log_requests) as log:
         output = _core.run(

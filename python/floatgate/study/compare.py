@@ -15,10 +15,13 @@ from floatgate.base.errors import FloatgateError, input_error, one_line, quote
 from floatgate.base.parallel import must_be_few
 from floatgate.base.text_table import table
 from floatgate.report import reduce
-from floatgate.results.folder import RunFolder, write_files
+from floatgate.results.columns import types_of, written
+from floatgate.results.folder import RunFolder
 from floatgate.results.seed_stats import mean_result
+from floatgate.results.table_files import write_table
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 from floatgate.run.run import Run, check
+from floatgate.run.saving import write_files
 from floatgate.study import differences
 from floatgate.study.compare_rows import flat_rows, settings_rows, table_rows
 from floatgate.study.sweeps.engine import Engine, Local
@@ -172,8 +175,6 @@ class Comparison:
         """The flat rows as an Arrow table."""
         import pyarrow as pa
 
-        from floatgate.results.columns import types_of, written
-
         rows = self.flat_rows()
         return written(rows, pa.schema(types_of(rows)))
 
@@ -234,8 +235,6 @@ class Comparison:
 
     def write_summary(self, folder: Path) -> None:
         """Write what is of all settings: the JSON, and the flat table as Parquet and CSV."""
-        from floatgate.results.table_files import write_table
-
         stem = Path(self.file_name).stem
         (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
         flat = self.arrow()

@@ -20,9 +20,9 @@ from floatgate.base import unfinished_files
 from floatgate.base.errors import RunError, input_error, one_line, reading
 from floatgate.base.json_in import load as load_json
 from floatgate.results.flat import flat
-from floatgate.results.folder import write_files
 from floatgate.run.experiment import Experiment, Overrides
 from floatgate.run.run import Run, check, load
+from floatgate.run.saving import write_files
 from floatgate.study.compare import Seeded
 from floatgate.study.sweeps.rows import shown, wrong_figures
 

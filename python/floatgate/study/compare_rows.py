@@ -10,9 +10,8 @@ from floatgate.base.errors import one_line
 from floatgate.report import disturb, lifetime_headline, reduce
 from floatgate.report.amplification import amplification, digits, text
 from floatgate.results import metrics
-from floatgate.results.flat import flat
+from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
-from floatgate.study.sweeps.sweep import plain
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting

@@ -16,6 +16,7 @@ from floatgate.study.compare import Comparison, Seeded, Setting
 from floatgate.study.plan import Plan
 from floatgate.study.repeat import Repetition
 from floatgate.study.sweeps.loaded import load_sweep
+from floatgate.study.tune.search import BEST, Search, begun
 
 
 def report_of(one: Found) -> str:
@@ -47,7 +48,6 @@ def _toml(one: Found) -> Path:
 
 def _of_search(folder: Path) -> str:
     from floatgate.study.tune.page import page
-    from floatgate.study.tune.search import BEST, Search, begun
 
     with contextlib.closing(Search(folder, begun(folder), read_only=True)) as search:
         proof = search.proof() if (folder / BEST).is_file() else None

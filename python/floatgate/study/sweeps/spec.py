@@ -12,7 +12,7 @@ from typing import Any
 
 from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.base.parallel import RUNS_MAX
-from floatgate.run.experiment import Experiment, toml_value
+from floatgate.run.experiment import Experiment, flatten, toml_value
 from floatgate.run.run import check
 from floatgate.study.sweeps.files import names_file
 from floatgate.study.sweeps.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
@@ -128,8 +128,6 @@ def _range(key: str, where: str, table: Mapping[str, Any]) -> Axis:
 
 def _listed(points: Any, place: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     """The points of ``[[sweep.points]]``; all of them set the same keys."""
-    from floatgate.run.experiment import flatten
-
     if not isinstance(points, list) or not all(isinstance(point, dict) and point for point in points):
         raise input_error(f"{place}: sweep.points is no list of tables; expected [[sweep.points]] with keys below it")
     made = tuple(tuple(flatten(point)) for point in points)

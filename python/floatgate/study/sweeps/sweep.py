@@ -17,6 +17,7 @@ from floatgate.base.errors import InputError, input_error, one_line
 from floatgate.base.json_in import Node
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.results import shapes
+from floatgate.results.flat import plain
 from floatgate.results.folder import write_text
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment, Overrides
@@ -162,15 +163,6 @@ def _toml_path(value: str) -> str:
     """The text of a path that is right from anywhere, as TOML."""
     path = str(plain(value))
     return json.dumps(os.path.abspath(path), ensure_ascii=False) if path != "-" else value  # noqa: PTH100
-
-
-def plain(value: str) -> Any:
-    """The value of a TOML text; a text that is no TOML stands for itself."""
-    try:
-        found = tomllib.loads(f"v = {value}")["v"]
-    except tomllib.TOMLDecodeError:
-        return value
-    return json.dumps(found, default=str) if isinstance(found, list | dict) else found
 
 
 def must_be_few(count: int, *, yes: bool) -> None:

@@ -10,8 +10,8 @@ from floatgate.base import units
 from floatgate.pages import html, vega
 from floatgate.pages.charts import INK, MUTED, WIDTH, data_chart, finished
 from floatgate.report import throttle_charts
+from floatgate.results.flat import plain
 from floatgate.study import varied_charts
-from floatgate.study.sweeps.sweep import plain
 from floatgate.study.tune.objective import Goal
 from floatgate.study.tune.search import Asked, Trial, best_of
 

@@ -22,6 +22,7 @@ from floatgate import _core
 from floatgate.base.errors import InputError, input_error, quote, reading
 from floatgate.base.json_in import Node
 from floatgate.results import shapes
+from floatgate.results.flat import plain
 from floatgate.results.folder import write_text
 from floatgate.run.experiment import Experiment, Overrides
 from floatgate.run.run import check
@@ -32,10 +33,10 @@ from floatgate.study.sweeps.points import RUNS_END, Axis, Points
 from floatgate.study.sweeps.requested import Requested
 from floatgate.study.sweeps.rows import wrong_against
 from floatgate.study.sweeps.spec import placed
-from floatgate.study.sweeps.sweep import WRITABLE, kept_experiment, plain
+from floatgate.study.sweeps.sweep import WRITABLE, kept_experiment
 from floatgate.study.sweeps.work import DONE, Answer, Job
 from floatgate.study.tune import proposals
-from floatgate.study.tune.objective import Goal, Objective
+from floatgate.study.tune.objective import Goal, Objective, goal_of
 from floatgate.study.tune.proposals import Proposals, distribution, setting, suggested, word
 
 SCHEMA = "floatgate.tune/1"
@@ -123,8 +124,6 @@ class Asked:
         Raises:
             InputError: it is damaged.
         """
-        from floatgate.study.tune.objective import goal_of
-
         goal = kept["goal"]
         parts = ("minimise", "maximise", "subject_to")
         minimise, maximise, subject_to = ([one.text() for one in goal[key].elements()] for key in parts)
