@@ -60,10 +60,8 @@ def python_tests(paths: Iterable[str]) -> list[str]:
     for path in map(Path, paths):
         if path.parent == Path("tests/python") and path.name.startswith("test_"):
             chosen.add(path.name)
-        elif path.suffix == ".py" and path.parts[:2] == ("python", "floatgate"):
+        elif path.suffix == ".py" and path.parts[0] in ("python", "scripts"):
             modules.add(".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__"))
-        elif path.suffix == ".py" and path.parts[0] == "scripts":
-            modules.add(path.stem)
         elif path.suffix == ".md":
             chosen.add("test_pages.py")
     for test in sorted(TESTS.glob("test_*.py")):

@@ -13,8 +13,8 @@ import tomllib
 from pathlib import Path
 
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, STATUS_UNUSABLE_INPUT, InputError, RunError
-from floatgate.disksim.compare import as_json, as_text, compare, ladder
 from floatgate.run.experiment import parse_set
+from validation.disksim.compare import as_json, as_text, compare, ladder
 
 
 def _value(text: str) -> object:

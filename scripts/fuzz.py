@@ -15,7 +15,7 @@ import fuzz_files
 import fuzz_hints
 import fuzz_json
 import fuzz_query
-from fuzz_surface import Surface  # noqa: TC002
+from fuzz_surface import Surface
 
 KINDS = {"files": fuzz_files, "json": fuzz_json, "query": fuzz_query, "hints": fuzz_hints}
 

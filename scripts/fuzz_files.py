@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fuzz_surface import Surface, kept_on_failure
 
 import floatgate
 from floatgate import _core
@@ -26,6 +25,7 @@ from floatgate.trace.recorder.layout import Layout
 from floatgate.trace.recorder.page_cache import CacheModel, PageCache
 from floatgate.trace.recorder.perf_text import PerfParser
 from floatgate.trace.recorder.text_trace import possible
+from fuzz_surface import Surface, kept_on_failure
 
 Read = Callable[[Path, int], object]
 """Called with a damaged file and the number of the round."""

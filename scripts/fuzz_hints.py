@@ -12,9 +12,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from fuzz_surface import Surface
-
 from floatgate.placement import paths
+from fuzz_surface import Surface
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "python/floatgate/placement/preload/hints.c"

@@ -19,7 +19,6 @@ from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fuzz_surface import Surface, kept_on_failure
 
 import floatgate
 from floatgate.base.errors import InputError
@@ -40,6 +39,7 @@ from floatgate.study.sweeps.sweep import planned
 from floatgate.study.tune.objective import goal_of
 from floatgate.study.tune.search import Asked, Search, begun
 from floatgate.trace.conversion import convert
+from fuzz_surface import Surface, kept_on_failure
 
 OF_PYTHON = re.compile(
     r"object has no attribute|NoneType|KeyError|TypeError|ValueError|list indices|not subscriptable|unhashable"

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fuzz_surface import Surface
 
 from floatgate.base.errors import InputError, RunError
 from floatgate.study.query import query
+from fuzz_surface import Surface
 
 NAMES = [
     "a",

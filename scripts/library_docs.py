@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from floatgate import mixed_runs, read_counts
-from floatgate.mixed_runs import MixedRuns
-from floatgate.read_counts import ReadCounts
 from floatgate.trace import context_updates, library
 from floatgate.trace.context_updates import ContextUpdates
+from validation import mixed_runs, read_counts
+from validation.mixed_runs import MixedRuns
+from validation.read_counts import ReadCounts
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- counted by scripts/library_docs.py -->", "<!-- end of what is counted -->"

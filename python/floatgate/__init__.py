@@ -50,6 +50,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @checked
 def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
     """What is in a trace: counts, update intervals, reuse distances, skew, demand; see ``docs/trace-info.md``.

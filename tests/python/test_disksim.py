@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import floatgate
-from floatgate.disksim.compare import by_operation, compare, ended, pages_by_element, run, times_of
-from floatgate.disksim.drive import drive_of, settings_of
-from floatgate.disksim.model import FLOATGATE, Drive, Request, Rules, Simulation, as_credited
-from floatgate.disksim.results import parse_parameters, parse_results, read_results
+from validation.disksim.compare import by_operation, compare, ended, pages_by_element, run, times_of
+from validation.disksim.drive import drive_of, settings_of
+from validation.disksim.model import FLOATGATE, Drive, Request, Rules, Simulation, as_credited
+from validation.disksim.results import parse_parameters, parse_results, read_results
 
 PARAMETERS = """
 disksim_bus BUSTOP {

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import floatgate
-from floatgate import read_counts
 from floatgate.base.errors import InputError
 from floatgate.trace import context_updates, library
+from validation import read_counts
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"

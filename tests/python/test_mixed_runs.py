@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from floatgate import mixed_runs
 from floatgate.trace import library
+from validation import mixed_runs
 
 
 def test_a_page_write_is_replaced_by_a_later_write_of_the_page() -> None:

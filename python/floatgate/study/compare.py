@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -296,8 +297,6 @@ def seeds_of(base: Experiment, points: Sequence[Overrides], repeat: int) -> list
     Raises:
         InputError: the seeds vary already.
     """
-    import tomllib
-
     if repeat == 1:
         return None
     if any(key == "seed" for key, _ in points[0]):

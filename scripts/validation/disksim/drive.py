@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base.errors import input_error
-from floatgate.disksim.model import BYTES_PER_SECTOR, SECTORS_PER_PAGE, Drive
+from validation.disksim.model import BYTES_PER_SECTOR, SECTORS_PER_PAGE, Drive
 
 # What both can follow; anything else would be another drive.
 _REQUIRED = {

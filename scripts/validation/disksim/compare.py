@@ -14,9 +14,9 @@ from typing import Any
 import floatgate
 from floatgate.base.errors import input_error
 from floatgate.base.text_table import table
-from floatgate.disksim.drive import drive_of, settings_of
-from floatgate.disksim.model import FLOATGATE, Drive, Outcome, Request, Rules, Simulation, as_credited
-from floatgate.disksim.results import BINS_MS, Results, Times, parse_parameters, read_results
+from validation.disksim.drive import drive_of, settings_of
+from validation.disksim.model import FLOATGATE, Drive, Outcome, Request, Rules, Simulation, as_credited
+from validation.disksim.results import BINS_MS, Results, Times, parse_parameters, read_results
 
 SCHEMA = "floatgate.disksim/1"
 SHARES = (0.5, 0.9, 0.99, 0.999)

@@ -1,0 +1,1 @@
+"""What only scripts and tests use: independent models beside which floatgate is set, and counts of recorded traces."""
