@@ -13,7 +13,7 @@ import pytest
 import floatgate
 from conftest import SMALL
 from floatgate import _core
-from floatgate.pages import charts
+from floatgate.pages import palette
 from floatgate.pages.causes import BACKGROUND, CAUSES, PATTERNS, by_cause, cause
 from floatgate.results import timeline
 
@@ -84,7 +84,7 @@ def test_it_holds_what_the_contract_lists(report: str, small_run: floatgate.Run)
 
 
 def test_text_takes_the_colour_of_the_page_and_causes_have_patterns(report: str) -> None:
-    assert charts.INK not in report.split("</style>")[1]
+    assert palette.INK not in report.split("</style>")[1]
     assert "currentColor" in report
     assert 'fill="url(#cause-gc)"' in report
     assert f'fill="{CAUSES["host"].color}"' in report

@@ -1,9 +1,10 @@
-"""The rooms of the Python package: imports point downwards, and nothing is imported in a circle.
+"""The rooms of the Python package: imports point downwards, nothing is imported in a circle, colours have one home.
 
 A room is a folder of ``python/floatgate``. ARCHITECTURE.md draws them.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,3 +180,13 @@ def test_functions_import_packages_of_others_only_where_these_are_heavy() -> Non
 
 def test_the_package_shows_its_public_names() -> None:
     assert dir(floatgate) == sorted(floatgate.__all__)
+
+
+def test_colours_stand_in_the_palette() -> None:
+    """One palette: a colour that stands elsewhere is a second one of its name before long."""
+    elsewhere = {
+        module: colours
+        for module, path in MODULES.items()
+        if module != "pages.palette" and (colours := re.findall(r"#[0-9a-fA-F]{6}\b", path.read_text("utf-8")))
+    }
+    assert elsewhere == {}

@@ -12,13 +12,13 @@ from typing import Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.lab.rb_summary import ERRORS, SIGNALS, dies_of, errors, lines, signals
-from floatgate.pages import html, vega
-from floatgate.pages.charts import COUNT_UNITS, HEIGHT, INK, WIDTH, data_chart, finished, unit_of
+from floatgate.pages import html, palette, vega
+from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
 from floatgate.trace.charts import Picture
 
 Facts = dict[str, Any]
 
-CLASSES = {"reads": "#b35900", "programs": "#0072b2", "erases": "#882255"}
+CLASSES = {"reads": palette.ORANGE, "programs": palette.BLUE, "erases": palette.PLUM}
 _BARS_MAX = 160
 _CAPTION = (
     "How many low phases there were of which length. Dashed lines are the ends of the interval: what lies between them "
@@ -95,7 +95,7 @@ def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
     y_scale = vega.Scale(type="log", domainMin=0.7 / scale, nice=False)
     bars = (
         data_chart(rows)
-        .mark_rect(stroke=INK, strokeWidth=0.3)
+        .mark_rect(stroke=palette.INK, strokeWidth=0.3)
         .encode(
             x=x,
             x2="to:Q",
@@ -109,7 +109,7 @@ def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
         )
     )
     shown = [{"at": end} for end in ends if span[0] < end < span[1]]
-    rules = data_chart(shown).mark_rule(color=INK, strokeDash=[5, 4], strokeWidth=1.4).encode(x=vega.X("at:Q"))
+    rules = data_chart(shown).mark_rule(color=palette.INK, strokeDash=[5, 4], strokeWidth=1.4).encode(x=vega.X("at:Q"))
     return finished(vega.layer(bars, rules), width, HEIGHT)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from floatgate import _core
+from floatgate.pages import palette
 
 
 @dataclass(frozen=True)
@@ -49,18 +50,18 @@ BACKGROUND = frozenset(name for name, _, kind, *_ in _TABLE if kind == "backgrou
 """Causes that are work of jobs, for which no host request waits by itself."""
 
 REASONS: dict[str, Cause] = {
-    "service": Cause("own work", "#d0d4d8"),
-    "channel": Cause("waiting for the channel", "#f0e442"),
-    "die": Cause("waiting for the die (hosts)", "#0072b2"),
-    "foreground_job": Cause("waiting for a foreground job", "#9c3d00", "cross"),
-    "background_job": Cause("waiting for a background job", "#d55e00", "diagonal"),
-    "suspended": Cause("suspended", "#882255", "level"),
-    "buffer": Cause("waiting for the buffer", "#117733", "dots"),
-    "queue": Cause("waiting in the host queue", "#999933", "upright"),
+    "service": Cause("own work", palette.PALE),
+    "channel": Cause("waiting for the channel", palette.YELLOW),
+    "die": Cause("waiting for the die (hosts)", palette.BLUE),
+    "foreground_job": Cause("waiting for a foreground job", palette.RUST, "cross"),
+    "background_job": Cause("waiting for a background job", palette.VERMILION, "diagonal"),
+    "suspended": Cause("suspended", palette.PLUM, "level"),
+    "buffer": Cause("waiting for the buffer", palette.FOREST, "dots"),
+    "queue": Cause("waiting in the host queue", palette.MUSTARD, "upright"),
 }
 """Where the time of a flash operation goes, in the order of drawing; keys of ``latency_us.waiting``."""
 
-_OTHER_COLORS = ("#7f6a4f", "#5b7f4f", "#6a5f8f", "#8a8a8a")
+_OTHER_COLORS = (palette.UMBER, palette.OLIVE, palette.VIOLET, palette.MID_GREY)
 
 
 def cause(name: str) -> Cause:

@@ -9,13 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from floatgate.pages import drawing, vega
+from floatgate.pages import drawing, palette, vega
 from floatgate.pages.causes import CAUSES, PATTERNS, Cause, cause, patterned
 
-INK = "#212529"
-"""Colour of text and lines; becomes the page's own text colour in SVG."""
-
-MUTED = "#808080"
 WAF_TITLE = "write amplification"
 WIDTH = 560
 HEIGHT = 240
@@ -75,7 +71,7 @@ def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: st
     """One bar a ``y``, made of the ``share`` of each row in the order of its ``order``."""
     return (
         data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
+        .mark_bar(stroke=palette.INK, strokeWidth=0.5, height=20)
         .encode(
             x=vega.X(
                 "share:Q",
@@ -104,7 +100,7 @@ def finished(chart: Made, width: int, height: int) -> Made:
 
 
 def configured(chart: Made) -> Made:
-    """The look of all charts: no background, text in :data:`INK`, light grid."""
+    """The look of all charts: no background, text in :data:`palette.INK`, light grid."""
     plain: Any = chart
     styled: Made = (
         plain.configure(
@@ -114,11 +110,11 @@ def configured(chart: Made) -> Made:
         )
         .configure_view(stroke=None)
         .configure_axis(
-            labelColor=INK,
-            titleColor=INK,
-            domainColor=INK,
-            tickColor=INK,
-            gridColor=MUTED,
+            labelColor=palette.INK,
+            titleColor=palette.INK,
+            domainColor=palette.INK,
+            tickColor=palette.INK,
+            gridColor=palette.GREY,
             gridOpacity=0.3,
             labelFlush=False,
             labelFontSize=12,
@@ -126,7 +122,7 @@ def configured(chart: Made) -> Made:
             titleFontWeight="normal",
             titlePadding=9,
         )
-        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=12)
+        .configure_legend(labelColor=palette.INK, titleColor=palette.INK, labelFontSize=12)
     )
     return styled
 
@@ -147,7 +143,7 @@ def svg(chart: Any, name: str, label: str) -> str:
     text = drawing.svg(chart.to_dict())
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
-    text = text.replace(f'"{INK}"', '"currentColor"')
+    text = text.replace(f'"{palette.INK}"', '"currentColor"')
     for fill, entry in patterned().items():
         text = text.replace(f'fill="{entry.color}"', f'fill="url(#{fill})"')
     escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from floatgate.pages.charts import INK
+from floatgate.pages import palette
 from floatgate.report.throttle_charts import Look
 
 LOOKS = {
-    "none": Look("none", "#808080", (2, 3), "circle"),
-    "hash": Look("HASH", "#a5630a", (8, 3), "square"),
-    "pds": Look("PDS", "#56b4ea", (5, 2, 1, 2), "diamond"),
-    "pds-16": Look("PDS", "#56b4ea", (5, 2, 1, 2), "diamond"),
-    "ids": Look("IDS", "#0072b3", (3, 1), "triangle-up"),
-    "ora": Look("ORA", INK, (), "cross"),
-    "ora-3": Look("ORA", INK, (), "cross"),
+    "none": Look("none", palette.GREY, (2, 3), "circle"),
+    "hash": Look("HASH", palette.BROWN, (8, 3), "square"),
+    "pds": Look("PDS", palette.SKY, (5, 2, 1, 2), "diamond"),
+    "pds-16": Look("PDS", palette.SKY, (5, 2, 1, 2), "diamond"),
+    "ids": Look("IDS", palette.BLUE, (3, 1), "triangle-up"),
+    "ora": Look("ORA", palette.INK, (), "cross"),
+    "ora-3": Look("ORA", palette.INK, (), "cross"),
 }
 
 

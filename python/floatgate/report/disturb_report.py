@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html, vega
-from floatgate.pages.charts import HEIGHT, INK, MUTED, WIDTH, data_chart, finished
+from floatgate.pages import html, palette, vega
+from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.report import disturb
 from floatgate.report.throttle_charts import Look, lines
 from floatgate.results.result_view import look
 
 KINDS = {
-    "on_demand": Look("on demand", INK, (), "cross"),
-    "background": Look("background", "#a5630a", (8, 3), "square"),
+    "on_demand": Look("on demand", palette.INK, (), "cross"),
+    "background": Look("background", palette.BROWN, (8, 3), "square"),
 }
-DURING = Look("during reclaims", INK, (), "cross")
-OTHERWISE = Look("otherwise", "#a5630a", (8, 3), "square")
+DURING = Look("during reclaims", palette.INK, (), "cross")
+OTHERWISE = Look("otherwise", palette.BROWN, (8, 3), "square")
 TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
 """Response times that are told, and their names."""
 
@@ -128,7 +128,7 @@ def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
     ]
     chart = (
         data_chart(shown)
-        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
         .encode(
             x=vega.X(
                 "from:Q",
@@ -150,7 +150,7 @@ def service(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
     shown = [{"ms": ms, "share": share} for ms, share in points]
     chart = (
         data_chart(shown)
-        .mark_line(interpolate="step-after", color=INK)
+        .mark_line(interpolate="step-after", color=palette.INK)
         .encode(
             x=vega.X("ms:Q", title="nominal time, ms"),
             y=vega.Y("share:Q", title="share of reclaims", axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import vega
+from floatgate.pages import palette, vega
 from floatgate.pages.causes import CAUSES, REASONS, by_cause, by_reason, cause, reason
-from floatgate.pages.charts import HEIGHT, INK, WIDTH, colored, data_chart, finished, stacked_shares
+from floatgate.pages.charts import HEIGHT, WIDTH, colored, data_chart, finished, stacked_shares
 from floatgate.report.run_charts import course
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 
 KINDS = (("read", "reads"), ("write", "writes"))
-COLORS = {"read": INK, "write": CAUSES["host"].color}
+COLORS = {"read": palette.INK, "write": CAUSES["host"].color}
 """Of reads and writes, in every chart; lines of reads are dashed too."""
 
 POINTS = 120
@@ -214,7 +214,7 @@ def energy(run: RunView, width: int = WIDTH) -> vega.Chart:
     kinds = list(dict.fromkeys(row["what"] for row in rows))
     chart = (
         data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
+        .mark_bar(stroke=palette.INK, strokeWidth=0.5, height=20)
         .encode(
             x=vega.X("energy:Q", title=f"energy, {unit}"),
             y=vega.Y("what:N", title=None, sort=kinds),
@@ -251,7 +251,7 @@ def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int =
     ends = [row["us"] for row in rows]
     x = _latency_axis([0.85 * min(ends, default=1.0), *ends, 1.15 * max(ends, default=1.0)])
     base = data_chart(rows)
-    marks = base.mark_point(size=90, color=INK, strokeWidth=2, opacity=1).encode(
+    marks = base.mark_point(size=90, color=palette.INK, strokeWidth=2, opacity=1).encode(
         x=x,
         y=y,
         shape=vega.Shape(
@@ -260,5 +260,5 @@ def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int =
             legend=vega.Legend(title=None, orient="top", columns=3, symbolSize=90),
         ),
     )
-    line = base.mark_line(color=INK, strokeWidth=0.8).encode(x=x, y=y, detail="label:N")
+    line = base.mark_line(color=palette.INK, strokeWidth=0.8).encode(x=x, y=y, detail="label:N")
     return finished(vega.layer(line, marks), width, 90 + 30 * len(labels))

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html
+from floatgate.pages import html, palette
 from floatgate.report import reduce, reduce_report, throttle_charts
 from floatgate.report.amplification import amplification
 from floatgate.report.life_range import uneven
@@ -109,8 +109,8 @@ def _written(result: dict[str, Any]) -> str:
     """Bytes programmed, wanted and allowed over the life."""
     terabyte = 1e12
     looks = [
-        throttle_charts.Look("programmed", "#0072b3", (), "circle"),
-        throttle_charts.Look("capacity so far", "#a5630a", (6, 3), "square"),
+        throttle_charts.Look("programmed", palette.BLUE, (), "circle"),
+        throttle_charts.Look("capacity so far", palette.BROWN, (6, 3), "square"),
     ]
     rows: list[dict[str, Any]] = []
     x_title = ""

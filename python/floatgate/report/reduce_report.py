@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html, vega
-from floatgate.pages.charts import HEIGHT, INK, MUTED, WIDTH, data_chart, finished
+from floatgate.pages import html, palette, vega
+from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.report import reduce
 from floatgate.report.run_charts import course
 from floatgate.report.throttle_charts import Look, lines, time_axis
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 
-BLUE, BROWN = "#0072b2", "#a5630a"
 SCHEMES = {"dedup_share": "deduplication", "compress_share": "compression", "throttle_share": "throttling"}
 """Columns of ``reduce.manager.over_time`` and the names of their rows in the picture."""
-DEMAND = Look("demand", BLUE, (), "cross")
-CAPACITY = Look("capacity", BROWN, (8, 3), "square")
-DEDUP = Look("deduplication", BLUE, (), "cross")
-COMPRESS = Look("compression", BROWN, (8, 3), "square")
+DEMAND = Look("demand", palette.BLUE, (), "cross")
+CAPACITY = Look("capacity", palette.BROWN, (8, 3), "square")
+DEDUP = Look("deduplication", palette.BLUE, (), "cross")
+COMPRESS = Look("compression", palette.BROWN, (8, 3), "square")
 _BYTES = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0))
 _WIDE = 20
 """From so many times the median on the largest figure would hide all others on a linear axis."""
@@ -131,11 +130,11 @@ def over_time(run: RunView, width: int = WIDTH) -> vega.Composed:
     y = vega.Y("ratio:Q", title="written ratio", scale=vega.Scale(zero=True))
     line = (
         data_chart(points)
-        .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
+        .mark_line(color=palette.INK, interpolate="step-before", strokeWidth=1.4)
         .encode(x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)), y=y)
     )
     mean = data_chart([{"ratio": look(run.result, "reduce", "written_ratio") or 0.0}])
-    rule = mean.mark_rule(color=BROWN, strokeDash=[6, 4], strokeWidth=1.6).encode(y=y)
+    rule = mean.mark_rule(color=palette.BROWN, strokeDash=[6, 4], strokeWidth=1.6).encode(y=y)
     return finished(vega.layer(line, rule), width, HEIGHT)
 
 
@@ -186,8 +185,8 @@ def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Compos
     x = vega.X("from:Q", title=title, scale=vega.Scale(nice=False, zero=False), axis=vega.Axis(tickCount=5))
     y = vega.Y("scheme:N", title=None, sort=list(SCHEMES.values()), scale=vega.Scale(paddingInner=0.25))
     opacity = vega.Opacity("share:Q", scale=vega.Scale(domain=[0, 1], range=[0, 1]), legend=None)
-    filled = data_chart(cells).mark_bar(color=INK, strokeWidth=0, binSpacing=0)
-    framed = data_chart(frames).mark_bar(fillOpacity=0, stroke=MUTED, strokeWidth=1)
+    filled = data_chart(cells).mark_bar(color=palette.INK, strokeWidth=0, binSpacing=0)
+    framed = data_chart(frames).mark_bar(fillOpacity=0, stroke=palette.GREY, strokeWidth=1)
     layers = [filled.encode(x=x, x2="to:Q", y=y, opacity=opacity), framed.encode(x=x, x2="to:Q", y=y)]
     return finished(vega.layer(*layers), width, 70 + _STRIP_ROW * len(SCHEMES))
 

@@ -9,13 +9,11 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate.pages import vega
+from floatgate.pages import palette, vega
 from floatgate.pages.causes import CAUSES, by_cause, cause
 from floatgate.pages.charts import (
     COUNT_UNITS,
     HEIGHT,
-    INK,
-    MUTED,
     TIME_UNITS,
     WAF_TITLE,
     WIDTH,
@@ -61,7 +59,7 @@ def writes(run: RunView, width: int = WIDTH) -> vega.Chart:
     ]
     chart = (
         data_chart(stacked)
-        .mark_area(interpolate="step-before", stroke=INK, strokeWidth=0.4)
+        .mark_area(interpolate="step-before", stroke=palette.INK, strokeWidth=0.4)
         .encode(
             x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)),
             y=vega.Y("rate:Q", title=unit, stack="zero"),
@@ -82,7 +80,7 @@ def waf(run: RunView, width: int = WIDTH) -> vega.Composed:
     y = vega.Y("waf:Q", title=WAF_TITLE, scale=scale)
     line = (
         data_chart(points)
-        .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
+        .mark_line(color=palette.INK, interpolate="step-before", strokeWidth=1.4)
         .encode(x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)), y=y)
     )
     layers = [line]
@@ -90,7 +88,7 @@ def waf(run: RunView, width: int = WIDTH) -> vega.Composed:
         low, high = sorted(interval) if interval else (mean, mean)
         ends = [{"at": points[0]["at"], "waf": mean, "low": low, "high": high}]
         ends += [{**ends[0], "at": points[-1]["at"]}]
-        band = data_chart(ends).mark_area(color=MUTED, opacity=0.35)
+        band = data_chart(ends).mark_area(color=palette.GREY, opacity=0.35)
         layers.insert(0, band.encode(x="at:Q", y=vega.Y("low:Q", title=WAF_TITLE, scale=scale), y2="high:Q"))
         rule = data_chart(ends[:1]).mark_rule(color=CAUSES["gc"].color, strokeDash=[6, 4], strokeWidth=1.6)
         layers.append(rule.encode(y=y))
@@ -103,7 +101,7 @@ def free_blocks(run: RunView, width: int = WIDTH) -> vega.Chart:
     points = [{"at": row["at"], "free": row["free_blocks"]} for row in rows if row.get("free_blocks") is not None]
     chart = (
         data_chart(points)
-        .mark_line(color=INK, interpolate="step-after", strokeWidth=1.4)
+        .mark_line(color=palette.INK, interpolate="step-after", strokeWidth=1.4)
         .encode(
             x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)),
             y=vega.Y("free:Q", title="free blocks", scale=vega.Scale(zero=True), axis=vega.Axis(tickMinStep=1)),
@@ -130,7 +128,7 @@ def rest(run: RunView, width: int = WIDTH) -> vega.Chart:
     ]
     chart = (
         data_chart(rows)
-        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
         .encode(
             x=vega.X(
                 "from:Q",
@@ -172,7 +170,7 @@ def _histogram(
         row["count"] /= scale
     chart = (
         data_chart(rows)
-        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
         .encode(
             x=vega.X(
                 "from:Q",

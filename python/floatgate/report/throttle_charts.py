@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.pages import vega
-from floatgate.pages.charts import HEIGHT, INK, MUTED, TIME_UNITS, WIDTH, axis_title, data_chart, finished
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import HEIGHT, TIME_UNITS, WIDTH, axis_title, data_chart, finished
 
 YEAR_S = 8760 * 3600.0
 """A year of the papers and of forecasts: 8,760 hours."""
@@ -30,16 +30,16 @@ class Look:
 
 
 THROTTLES: dict[str, Look] = {
-    "none": Look("none", "#808080", (2, 3), "circle"),
-    "static": Look("static", "#a5630a", (8, 3), "square"),
-    "dynamic": Look("dynamic", "#56b4ea", (5, 2, 1, 2), "diamond"),
-    "ready-pessimistic": Look("ready-pessimistic", "#0072b3", (3, 1), "triangle-up"),
-    "ready-optimistic": Look("ready-optimistic", INK, (), "cross"),
+    "none": Look("none", palette.GREY, (2, 3), "circle"),
+    "static": Look("static", palette.BROWN, (8, 3), "square"),
+    "dynamic": Look("dynamic", palette.SKY, (5, 2, 1, 2), "diamond"),
+    "ready-pessimistic": Look("ready-pessimistic", palette.BLUE, (3, 1), "triangle-up"),
+    "ready-optimistic": Look("ready-optimistic", palette.INK, (), "cross"),
 }
 _OTHERS = (
-    ("#7f6a4f", (6, 2), "triangle-down"),
-    ("#6a5f8f", (1, 1), "triangle-left"),
-    ("#5b7f4f", (10, 2, 2, 2), "triangle-right"),
+    (palette.UMBER, (6, 2), "triangle-down"),
+    (palette.VIOLET, (1, 1), "triangle-left"),
+    (palette.OLIVE, (10, 2, 2, 2), "triangle-right"),
 )
 
 
@@ -138,8 +138,8 @@ def _rules(rules: Sequence[tuple[str, float]], y: Any, right: float) -> list[Any
     made = []
     for label, height in rules:
         chart = data_chart([{"y": height, "label": label, "x": right}])
-        made.append(chart.mark_rule(color=MUTED, strokeDash=[1, 3], strokeWidth=1.6).encode(y=y))
-        text = chart.mark_text(align="right", baseline="bottom", dy=-2, color=INK, fontSize=12)
+        made.append(chart.mark_rule(color=palette.GREY, strokeDash=[1, 3], strokeWidth=1.6).encode(y=y))
+        text = chart.mark_text(align="right", baseline="bottom", dy=-2, color=palette.INK, fontSize=12)
         made.append(text.encode(x=vega.X("x:Q"), y=y, text="label:N"))
     return made
 
@@ -180,7 +180,7 @@ def dots(
     apart = vega.YOffset("series:N", sort=[one.label for one in looks])
     layers: list[Any] = [marks.encode(x=x, y=y, yOffset=apart, color=_colors(looks, True), shape=_shapes(looks, True))]
     if rule is not None:
-        line = data_chart([{"value": rule}]).mark_rule(color=MUTED, strokeDash=[4, 3], strokeWidth=1.4)
+        line = data_chart([{"value": rule}]).mark_rule(color=palette.GREY, strokeDash=[4, 3], strokeWidth=1.4)
         layers.insert(0, line.encode(x=x))
     return finished(vega.layer(*layers), width, 120 + 15 * (len(looks) + 1) * len(order))
 

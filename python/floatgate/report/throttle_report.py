@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html, vega
-from floatgate.pages.charts import HEIGHT, INK, TIME_UNITS, WIDTH, axis_title, data_chart, finished
+from floatgate.pages import html, palette, vega
+from floatgate.pages.charts import HEIGHT, TIME_UNITS, WIDTH, axis_title, data_chart, finished
 from floatgate.report.run_charts import course
 from floatgate.report.summary import throttle as said_of
 from floatgate.results.result_view import look
@@ -57,7 +57,7 @@ def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
     title, unit = axis_title("mean delay", max((point["s"] for point in points), default=0.0), TIME_UNITS)
     chart = (
         data_chart([{"at": point["at"], "held": point["s"] / unit} for point in points])
-        .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
+        .mark_line(color=palette.INK, interpolate="step-before", strokeWidth=1.4)
         .encode(
             x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)),
             y=vega.Y("held:Q", title=title, scale=vega.Scale(zero=True)),

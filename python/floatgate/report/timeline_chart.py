@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
+from floatgate.pages import palette
 from floatgate.pages.causes import BACKGROUND, CAUSES, REASONS, Cause, cause
 from floatgate.pages.html import escape, swatch
 from floatgate.results import timeline
@@ -40,9 +41,9 @@ LOOKS = {
     "p": CAUSES["partial"],
     "f": Cause("foreground job", REASONS["foreground_job"].color, REASONS["foreground_job"].pattern),
     "b": Cause("background job", CAUSES["gc"].color, CAUSES["gc"].pattern),
-    "e": Cause("erase", "#5c2300"),
+    "e": Cause("erase", palette.COFFEE),
     "s": Cause("suspended", "none"),
-    "h": Cause("other work for hosts", "#808080"),
+    "h": Cause("other work for hosts", palette.GREY),
 }
 """Who keeps a die or a channel busy: class of the bar and how it looks."""
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from floatgate.pages import html, vega
-from floatgate.pages.charts import INK, MUTED, WIDTH, data_chart, finished
+from floatgate.pages import html, palette, vega
+from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 from floatgate.results import metrics
@@ -52,14 +52,14 @@ def figures() -> list[Figure]:
 
 
 _LOOKS = (
-    ("#0072b3", (), "circle"),
-    ("#a5630a", (6, 3), "square"),
-    (INK, (2, 2), "cross"),
-    ("#56b4ea", (8, 3, 2, 3), "triangle-up"),
-    ("#5b7f4f", (10, 2), "diamond"),
-    ("#6a5f8f", (1, 2), "triangle-down"),
-    ("#7f6a4f", (4, 1, 1, 1), "triangle-right"),
-    ("#808080", (3, 5), "triangle-left"),
+    (palette.BLUE, (), "circle"),
+    (palette.BROWN, (6, 3), "square"),
+    (palette.INK, (2, 2), "cross"),
+    (palette.SKY, (8, 3, 2, 3), "triangle-up"),
+    (palette.OLIVE, (10, 2), "diamond"),
+    (palette.VIOLET, (1, 2), "triangle-down"),
+    (palette.UMBER, (4, 1, 1, 1), "triangle-right"),
+    (palette.GREY, (3, 5), "triangle-left"),
 )
 
 
@@ -261,8 +261,10 @@ def bars(rows: Rows, keys: Sequence[str], figure: Figure, width: int = WIDTH) ->
     labels = list(dict.fromkeys(row["label"] for row in made))
     y = vega.Y("label:N", sort=labels, title=None, axis=vega.Axis(labelLimit=int(width * 0.45)))
     x = vega.X("y:Q", title=figure.axis, scale=vega.Scale(zero=True), axis=_numbers())
-    drawn = data_chart(made).mark_bar(color="#0072b2", height=14, stroke=INK, strokeWidth=0.5).encode(x=x, y=y)
-    ends = data_chart([row for row in made if "low" in row]).mark_rule(color=INK, strokeWidth=2)
+    drawn = (
+        data_chart(made).mark_bar(color=palette.BLUE, height=14, stroke=palette.INK, strokeWidth=0.5).encode(x=x, y=y)
+    )
+    ends = data_chart([row for row in made if "low" in row]).mark_rule(color=palette.INK, strokeWidth=2)
     return finished(vega.layer(drawn, ends.encode(x="low:Q", x2="high:Q", y=y)), width, 70 + 26 * len(labels))
 
 
@@ -284,9 +286,9 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
     titles = ", ".join(short(key, keys) for key in how.lines) or None
     angle = 0 if room > 8 * max(map(len, across)) else -90
     x = vega.X("across:N", sort=across, title=titles, axis=vega.Axis(labelAngle=angle, labelLimit=160, orient="top"))
-    scale = vega.Scale(range=["#ffffff", "#4f5962"])
+    scale = vega.Scale(range=[palette.WHITE, palette.SLATE])
     base = data_chart(made)
-    shade = base.mark_rect(stroke=MUTED, strokeWidth=0.5).encode(
+    shade = base.mark_rect(stroke=palette.GREY, strokeWidth=0.5).encode(
         x=x, y=y, color=vega.Color("y:Q", scale=scale, legend=None)
     )
     layers = [shade]
@@ -295,7 +297,7 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
             x=x,
             y=y,
             text=vega.Text("y:Q", format=".3~g" if room > 34 else ".2~g"),
-            color=vega.condition(f"datum.y > {middle}", vega.value("#ffffff"), vega.value("#1b1e20")),
+            color=vega.condition(f"datum.y > {middle}", vega.value(palette.WHITE), vega.value(palette.BLACK)),
         )
     )
     above = 60 if angle == 0 else 40 + 7 * max(map(len, across))
@@ -329,7 +331,7 @@ def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int
     y_scale = vega.Scale(type="log", nice=False) if log else vega.Scale(zero=True)
     y = vega.Y("y:Q", title=figure.axis, scale=y_scale, axis=_numbers())
     size = 40 if len(made) < 300 else 16
-    marks = data_chart(made).mark_point(color=INK, size=size, opacity=0.7, strokeWidth=1.2)
+    marks = data_chart(made).mark_point(color=palette.INK, size=size, opacity=0.7, strokeWidth=1.2)
     return finished(marks.encode(x=x, y=y), width, throttle_charts.TALL)
 
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import vega
-from floatgate.pages.charts import HEIGHT, INK, MUTED, TIME_UNITS, WIDTH, axis_title, data_chart, finished
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import HEIGHT, TIME_UNITS, WIDTH, axis_title, data_chart, finished
 from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
 Rows = list[dict[str, Any]]
 
-READ = "#b35900"
-WRITE = "#0072b2"
+READ = palette.ORANGE
+WRITE = palette.BLUE
 CONTEXTS = 20
 """Contexts that have a bar."""
 
@@ -173,7 +173,7 @@ def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
     present = [what for what in ("reads", "writes", "trims") if any(row["what"] == what for row in rows)]
     chart = (
         data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.4)
+        .mark_bar(stroke=palette.INK, strokeWidth=0.4)
         .encode(
             x=vega.X("size:N", title="size of the request", sort=order, scale=vega.Scale(domain=order)).axis(
                 labelAngle=-60
@@ -244,7 +244,7 @@ def frequency(facts: Facts, width: int = WIDTH) -> vega.Chart:
     labels = sorted(order, key=lambda label: order[label])
     chart = (
         data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.4)
+        .mark_bar(stroke=palette.INK, strokeWidth=0.4)
         .encode(
             x=vega.X("times:N", title="times", sort=labels, axis=vega.Axis(labelAngle=-60)),
             xOffset=vega.XOffset("what:N", sort=present),
@@ -272,7 +272,7 @@ def lorenz(facts: Facts, width: int = WIDTH) -> vega.Composed:
     even = data_chart([{"pages": end, "accesses": end} for end in (0, 1)])
     return finished(
         vega.layer(
-            even.mark_line(color=MUTED, strokeWidth=1).encode(x=x, y=y),
+            even.mark_line(color=palette.GREY, strokeWidth=1).encode(x=x, y=y),
             data_chart(rows).mark_line(strokeWidth=1.6).encode(x=x, y=y, **_by_kind(present)),
         ),
         width,
@@ -299,8 +299,8 @@ def contexts_chart(facts: Facts, width: int = WIDTH) -> vega.Composed:
     x = vega.X("rank:O", title="context, by rank", axis=vega.Axis(labelAngle=0, labelOverlap=True))
     scale = vega.Scale(domain=[0, 1])
     y = vega.Y("share:Q", title=f"share of {_context_base(facts)}", axis=vega.Axis(format="%"), scale=scale)
-    bars = data_chart(rows).mark_bar(color=WRITE, stroke=INK, strokeWidth=0.4).encode(x=x, y=y)
-    line = data_chart(rows).mark_line(color=INK, strokeWidth=1.4, point={"color": INK, "size": 20})
+    bars = data_chart(rows).mark_bar(color=WRITE, stroke=palette.INK, strokeWidth=0.4).encode(x=x, y=y)
+    line = data_chart(rows).mark_line(color=palette.INK, strokeWidth=1.4, point={"color": palette.INK, "size": 20})
     return finished(vega.layer(bars, line.encode(x=x, y=vega.Y("together:Q", scale=scale))), width, HEIGHT)
 
 
@@ -315,12 +315,12 @@ def content_chart(facts: Facts, width: int = WIDTH) -> vega.Chart:
     domain = ["left", "saved"]
     color = vega.Color(
         "part:N",
-        scale=vega.Scale(domain=domain, range=[WRITE, "#d9dcdf"]),
+        scale=vega.Scale(domain=domain, range=[WRITE, palette.PALER]),
         legend=vega.Legend(title=None, orient="top", symbolType="square"),
     )
     chart = (
         data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.5, height=22)
+        .mark_bar(stroke=palette.INK, strokeWidth=0.5, height=22)
         .encode(
             x=vega.X("share:Q", title="share", axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),
             y=vega.Y("what:N", title=None, sort=["deduplication", "compression"]),
@@ -392,7 +392,7 @@ def _log_time(title: str, values: Sequence[float]) -> Any:
 
 
 def _colors(present: Sequence[str]) -> Any:
-    colors = {"reads": READ, "writes": WRITE, "trims": MUTED}
+    colors = {"reads": READ, "writes": WRITE, "trims": palette.GREY}
     legend = vega.Legend(title=None, orient="top", symbolType="square", symbolSize=160)
     return vega.Color(
         "what:N", scale=vega.Scale(domain=list(present), range=[colors[what] for what in present]), legend=legend

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base.errors import input_error
-from floatgate.pages import vega
+from floatgate.pages import palette, vega
 from floatgate.trace.metadata import described
 
 PAGE_BYTES = 4096
@@ -31,8 +31,8 @@ DISSERTATION_TOP_SHARE = 0.76
 NO_CONTEXT = -1
 """Stands for writes without a stack."""
 
-_COLORS = ("#1b6ca8", "#c1571a", "#2f7d4f", "#6b4a9c", "#a8324a")
-_OTHER = "#808080"
+_COLORS = (palette.STEEL, palette.COPPER, palette.FERN, palette.PURPLE, palette.CRIMSON)
+_OTHER = palette.GREY
 
 
 @dataclass

@@ -8,8 +8,8 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html, vega
-from floatgate.pages.charts import COUNT_UNITS, HEIGHT, INK, MUTED, WIDTH, data_chart, finished, unit_of
+from floatgate.pages import html, palette, vega
+from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
 from floatgate.trace.charts import READ, WRITE, Picture
 from floatgate.trace.patterns_summary import STRONGEST, kind, lines, strongest
 
@@ -126,7 +126,7 @@ def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
     ends = [min(counted["size"]) - 1.5, max(counted["size"]) + 1.5]
     chart = (
         data_chart(rows)
-        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
         .encode(
             x=vega.X(
                 "from:Q",
@@ -155,7 +155,7 @@ def accesses(facts: Facts, width: int = WIDTH) -> vega.Chart:
     colors = {"reads and writes": WRITE, "reads": READ}
     chart = (
         data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.4)
+        .mark_bar(stroke=palette.INK, strokeWidth=0.4)
         .encode(
             x=vega.X("times:N", title="times", sort=None, axis=vega.Axis(labelAngle=0)),
             xOffset=vega.XOffset("what:N", sort=present),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from floatgate.pages.charts import INK
+from floatgate.pages import palette
 from floatgate.papers.ids.values import SEPARATORS
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
@@ -14,7 +14,7 @@ from floatgate.papers.separators import LOOKS, looks
 from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 
-_KINDS = (Look("hot archive", "#a5630a", (8, 3), "square"), Look("others", INK, (), "cross"))
+_KINDS = (Look("hot archive", palette.BROWN, (8, 3), "square"), Look("others", palette.INK, (), "cross"))
 
 
 def figures(found: Found) -> list[Figure]:

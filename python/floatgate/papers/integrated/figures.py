@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate.pages.charts import INK
+from floatgate.pages import palette
 from floatgate.papers.integrated.values import COMPRESSED, CONFIGURATIONS, DUPLICATE, REAL, by_ratio
 from floatgate.papers.integrated.workloads import TWINS
 from floatgate.papers.judge import Found
@@ -14,17 +14,16 @@ from floatgate.report import reduce_report, throttle_charts
 from floatgate.report.throttle_charts import Look
 from floatgate.results.result_view import look
 
-_BLUE, _BROWN, _GREEN = "#0072b3", "#a5630a", "#006d4a"
 LOOKS = [
-    Look("Baseline", INK, (), "circle"),
-    Look("Throttling", "#7a7a7a", (2, 3), "cross"),
-    Look("Compression", _BROWN, (8, 3), "square"),
-    Look("Dedup", _BLUE, (4, 2), "triangle-up"),
-    Look("Integrated", _GREEN, (), "diamond"),
+    Look("Baseline", palette.INK, (), "circle"),
+    Look("Throttling", palette.DARK_GREY, (2, 3), "cross"),
+    Look("Compression", palette.BROWN, (8, 3), "square"),
+    Look("Dedup", palette.BLUE, (4, 2), "triangle-up"),
+    Look("Integrated", palette.GREEN, (), "diamond"),
 ]
 LABELS = dict(zip(CONFIGURATIONS, (one.label for one in LOOKS), strict=True))
 NAMES = {"wksn": "WKSN", "media": "Media", "dvmt": "DVMT"}
-RATIO_LOOKS = [Look("written (D)", INK, (), "circle"), Look("energy (E)", _BROWN, (8, 3), "square")]
+RATIO_LOOKS = [Look("written (D)", palette.INK, (), "circle"), Look("energy (E)", palette.BROWN, (8, 3), "square")]
 FIGURE_2, TABLE_1 = "Figure 2: what a scheme leaves and costs", "Table I and Figure 3: five configurations"
 CHOSEN, RECORDED = "What Integrated chose", "Recorded programs with their content"
 

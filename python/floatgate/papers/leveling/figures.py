@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.pages import vega
-from floatgate.pages.charts import INK, MUTED, configured, data_chart
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import configured, data_chart
 from floatgate.papers.judge import Found
 from floatgate.papers.leveling.values import LEVELERS, LOADS
 from floatgate.papers.paper import Figure
 from floatgate.report.throttle_charts import Look
 
 LOOKS = [
-    Look("hot-cold-swap", "#0072b3", (), "triangle-up"),
-    Look("swl", INK, (), "circle"),
-    Look("read-balance", "#7a7a7a", (), "cross"),
-    Look("lazy", "#a5630a", (), "square"),
-    Look("adaptive", "#006d4a", (), "diamond"),
-    Look("gap", "#b0418c", (), "triangle-down"),
+    Look("hot-cold-swap", palette.BLUE, (), "triangle-up"),
+    Look("swl", palette.INK, (), "circle"),
+    Look("read-balance", palette.DARK_GREY, (), "cross"),
+    Look("lazy", palette.BROWN, (), "square"),
+    Look("adaptive", palette.GREEN, (), "diamond"),
+    Look("gap", palette.MAGENTA, (), "triangle-down"),
 ]
 NAMES = dict(zip(LOADS, ("uniform", "Zipf", "half static", "sqlite-updates", "postgres-updates"), strict=True))
 SPARES = {"7": 45, "28": 150}
@@ -64,7 +64,9 @@ def _facets(rows: list[dict[str, Any]], width: int) -> Any:
     panels = []
     for load in NAMES.values():
         mine = [row for row in rows if row["load"] == load]
-        line = data_chart([{"y": 1.0}]).mark_rule(color=MUTED, strokeDash=[4, 3], strokeWidth=1.4).encode(y="y:Q")
+        line = (
+            data_chart([{"y": 1.0}]).mark_rule(color=palette.GREY, strokeDash=[4, 3], strokeWidth=1.4).encode(y="y:Q")
+        )
         points = data_chart(mine).mark_point(strokeWidth=1.8, filled=False)
         panel = vega.layer(line, points.encode(x=x, y=y, color=color, shape=shape, size=size))
         panels.append(panel.properties(width=max(60, width // 3 - 75), height=170, title=load))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.pages import vega
-from floatgate.pages.charts import INK, MUTED, data_chart, finished
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import data_chart, finished
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
 from floatgate.papers.patterns.values import SYSTEMS, WORKLOADS
@@ -13,18 +13,18 @@ from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 
 LOOKS = {
-    "baseline": Look("Baseline", MUTED, (2, 3), "circle"),
-    "swl": Look("SWL", "#a5630a", (8, 3), "square"),
-    "pgis-swl": Look("PGIS+SWL", "#0072b3", (3, 1), "triangle-up"),
-    "pattern": Look("Pattern", INK, (), "cross"),
+    "baseline": Look("Baseline", palette.GREY, (2, 3), "circle"),
+    "swl": Look("SWL", palette.BROWN, (8, 3), "square"),
+    "pgis-swl": Look("PGIS+SWL", palette.BLUE, (3, 1), "triangle-up"),
+    "pattern": Look("Pattern", palette.INK, (), "cross"),
 }
 DISPATCHERS = {
     "baseline": LOOKS["baseline"],
-    "pgis": Look("PGIS", "#0072b3", (3, 1), "triangle-up"),
+    "pgis": Look("PGIS", palette.BLUE, (3, 1), "triangle-up"),
     "patterns-only": LOOKS["pattern"],
 }
-OF_WORKLOADS = dict(zip(WORKLOADS, ("#808080", "#a5630a", "#56b4ea", "#0072b3"), strict=True))
-PARTS = {"routine collection": "#56b4ea", "wear-leveling": "#a5630a"}
+OF_WORKLOADS = dict(zip(WORKLOADS, (palette.GREY, palette.BROWN, palette.SKY, palette.BLUE), strict=True))
+PARTS = {"routine collection": palette.SKY, "wear-leveling": palette.BROWN}
 PRINTED_MS = 138.0
 """What Pattern takes more than Baseline at most (section IV-B.4)."""
 FIGURE_2 = "Figure 2: addresses"
@@ -71,7 +71,7 @@ def _side_by_side(rows: list[dict[str, Any]], width: int) -> Any:
         scale=vega.Scale(domain=present, range=[OF_WORKLOADS[name] for name in present]),
         legend=vega.Legend(title=None, orient="top", columns=2, symbolType="square"),
     )
-    bars = data_chart(rows).mark_bar(stroke=INK, strokeWidth=0.4)
+    bars = data_chart(rows).mark_bar(stroke=palette.INK, strokeWidth=0.4)
     encoded = bars.encode(
         x=vega.X("times:N", title="times", sort=None, axis=vega.Axis(labelAngle=0)),
         xOffset=vega.XOffset("series:N", sort=present),
@@ -95,7 +95,11 @@ def _in_patterns(found: Found) -> Figure | None:
         "Figure 2(b): frequent addresses in patterns",
         "Of the addresses that are written 4 times or more, those in a pattern of any window.",
         lambda width: _stacked(
-            rows, {"in patterns": "#0072b3", "in none": "#c8c8c8"}, "share of frequent addresses", width, share=True
+            rows,
+            {"in patterns": palette.BLUE, "in none": palette.LIGHT_GREY},
+            "share of frequent addresses",
+            width,
+            share=True,
         ),
         FIGURE_2,
     )
@@ -128,7 +132,7 @@ def _stacked(rows: list[dict[str, Any]], parts: dict[str, str], title: str, widt
     ordered = [{**row, "order": list(parts).index(row["part"])} for row in rows]
     format_ = "%" if share else throttle_charts.FIGURES
     scale = vega.Scale(domain=[0, 1]) if share else vega.Scale()
-    bars = data_chart(ordered).mark_bar(stroke=INK, strokeWidth=0.4)
+    bars = data_chart(ordered).mark_bar(stroke=palette.INK, strokeWidth=0.4)
     encoded = bars.encode(
         x=vega.X("value:Q", title=title, scale=scale, axis=vega.Axis(format=format_, tickCount=5, labelOverlap=True)),
         y=vega.Y("row:N", title=None, sort=names, axis=vega.Axis(labelLimit=200)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.pages.charts import INK
+from floatgate.pages import palette
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
 from floatgate.papers.pds.values import JUDGED, SEPARATORS, threshold_times
@@ -16,12 +16,12 @@ from floatgate.trace import context_updates, library
 
 COPIES, CONTEXTS = "Figure 26: copies for each victim", "Figure 27: contexts of the data that are updated"
 _THRESHOLD_LOOKS = (
-    ("#a5630a", (8, 3), "square"),
-    ("#56b4ea", (5, 2, 1, 2), "diamond"),
-    ("#0072b3", (3, 1), "triangle-up"),
-    ("#808080", (2, 3), "circle"),
-    (INK, (), "cross"),
-    ("#009e73", (3, 1), "triangle-down"),
+    (palette.BROWN, (8, 3), "square"),
+    (palette.SKY, (5, 2, 1, 2), "diamond"),
+    (palette.BLUE, (3, 1), "triangle-up"),
+    (palette.GREY, (2, 3), "circle"),
+    (palette.INK, (), "cross"),
+    (palette.TEAL, (3, 1), "triangle-down"),
 )
 
 

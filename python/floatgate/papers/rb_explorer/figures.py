@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.pages import vega
-from floatgate.pages.charts import INK, MUTED, configured, data_chart
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import configured, data_chart
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
 from floatgate.papers.rb_explorer.micros import SIZES, micros
@@ -14,21 +14,20 @@ from floatgate.papers.rb_explorer.volumes import OPS, SUBTESTS
 from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 
-BLUE, BROWN, GREEN, PURPLE = "#0072b3", "#a5630a", "#006d4a", "#b0418c"
 SOURCES = {
-    "error.paper": Look("one pin, worn", INK, (), "circle"),
-    "error.new": Look("one pin, new", BLUE, (), "square"),
-    "off.worn.ssdsim": Look("SSDsim, worn", BROWN, (), "triangle-up"),
-    "error.ssdsim": Look("SSDsim, new", PURPLE, (), "diamond"),
+    "error.paper": Look("one pin, worn", palette.INK, (), "circle"),
+    "error.new": Look("one pin, new", palette.BLUE, (), "square"),
+    "off.worn.ssdsim": Look("SSDsim, worn", palette.BROWN, (), "triangle-up"),
+    "error.ssdsim": Look("SSDsim, new", palette.MAGENTA, (), "diamond"),
 }
-FACTORS = {"worn": Look("worn", BROWN, (), "triangle-up"), "new": Look("new", PURPLE, (), "diamond")}
+FACTORS = {"worn": Look("worn", palette.BROWN, (), "triangle-up"), "new": Look("new", palette.MAGENTA, (), "diamond")}
 SHARES = {"100w": ("only writes", 0.01), "50w": ("half writes, half reads", 0.1)}
 """By write share: what it is, and the paper's bound."""
 PATTERNS = {
-    "sq-align": Look("SQ, aligned", BLUE, (), "circle"),
-    "sq-no-align": Look("SQ, not aligned", BLUE, (5, 3), "square"),
-    "rd-align": Look("RD, aligned", BROWN, (), "triangle-up"),
-    "rd-no-align": Look("RD, not aligned", BROWN, (5, 3), "diamond"),
+    "sq-align": Look("SQ, aligned", palette.BLUE, (), "circle"),
+    "sq-no-align": Look("SQ, not aligned", palette.BLUE, (5, 3), "square"),
+    "rd-align": Look("RD, aligned", palette.BROWN, (), "triangle-up"),
+    "rd-no-align": Look("RD, not aligned", palette.BROWN, (5, 3), "diamond"),
 }
 STATES = {("initial", "50w"): 6, ("initial", "100w"): 7, ("steady", "50w"): 8, ("steady", "100w"): 9}
 """Numbers of the figures."""
@@ -36,19 +35,19 @@ PARTITIONS = dict(
     zip(
         OPS,
         (
-            Look("37.2 GB (7 %)", INK, (), "circle"),
-            Look("32.2 GB (8 %)", BLUE, (8, 3), "square"),
-            Look("25.2 GB (10 %)", BROWN, (5, 2, 1, 2), "triangle-up"),
-            Look("20.5 GB (12 %)", GREEN, (3, 2), "diamond"),
-            Look("15.9 GB (15 %)", PURPLE, (1, 2), "cross"),
+            Look("37.2 GB (7 %)", palette.INK, (), "circle"),
+            Look("32.2 GB (8 %)", palette.BLUE, (8, 3), "square"),
+            Look("25.2 GB (10 %)", palette.BROWN, (5, 2, 1, 2), "triangle-up"),
+            Look("20.5 GB (12 %)", palette.GREEN, (3, 2), "diamond"),
+            Look("15.9 GB (15 %)", palette.MAGENTA, (1, 2), "cross"),
         ),
         strict=True,
     )
 )
 TRACES = {"f1": ("Financial1", 11), "f2": ("Financial2", 12)}
 OF_STATE = {
-    "initial": Look("initial state", BLUE, (), "circle"),
-    "steady": Look("steady state", BROWN, (5, 3), "square"),
+    "initial": Look("initial state", palette.BLUE, (), "circle"),
+    "steady": Look("steady state", palette.BROWN, (5, 3), "square"),
 }
 
 
@@ -151,7 +150,7 @@ def _panels(rows: list[dict[str, Any]], width: int) -> Any:
     panels = []
     for drive in DRIVES:
         mine = [row for row in rows if row["drive"] == drive]
-        one = data_chart([{"y": 1.0}]).mark_rule(color=MUTED, strokeDash=[4, 3], strokeWidth=1.2).encode(y="y:Q")
+        one = data_chart([{"y": 1.0}]).mark_rule(color=palette.GREY, strokeDash=[4, 3], strokeWidth=1.2).encode(y="y:Q")
         line = data_chart(mine).mark_line(strokeWidth=1.6).encode(x=x, y=y, color=color, strokeDash=dash)
         marks = data_chart(mine).mark_point(size=60, filled=False, strokeWidth=1.6)
         marks = marks.encode(x=x, y=y, color=color, shape=shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from floatgate.pages.charts import INK
+from floatgate.pages import palette
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
 from floatgate.papers.ready.values import (
@@ -34,15 +34,14 @@ LABELS = {
     "ready-optimistic": "READY-OPT",
 }
 LOOKS = looks_of(THROTTLES, LABELS)
-_BLUE, _BROWN = "#0072b3", "#a5630a"
 EPOCH_LOOKS = [
     Look(label, color, dash, "circle")
     for label, color, dash in (
-        ("1 minute", "#808080", (2, 3)),
-        ("10 minutes", _BROWN, (8, 3)),
-        ("30 minutes", INK, ()),
-        ("1 hour", _BLUE, (4, 2)),
-        ("2 hours", "#56b4ea", (5, 2, 1, 2)),
+        ("1 minute", palette.GREY, (2, 3)),
+        ("10 minutes", palette.BROWN, (8, 3)),
+        ("30 minutes", palette.INK, ()),
+        ("1 hour", palette.BLUE, (4, 2)),
+        ("2 hours", palette.SKY, (5, 2, 1, 2)),
     )
 ]
 DEMAND, DEMAND_TITLE = "Figure 4: write demand of an epoch against the one before", "difference, per cent"
@@ -63,7 +62,7 @@ def figures(found: Found) -> list[Figure]:
 
 
 def _cycles() -> Figure:
-    looks = [Look("ready-table2", INK, (), "circle"), Look("ready-printed", _BROWN, (6, 3), "square")]
+    looks = [Look("ready-table2", palette.INK, (), "circle"), Look("ready-printed", palette.BROWN, (6, 3), "square")]
     hours = [round(0.25 * step, 2) for step in range(161)]
     rows = [
         {"x": hour, "y": cycles, "series": model}
@@ -180,7 +179,7 @@ def _response_cdf(found: Found, trace: str) -> Figure | None:
 
 def _delays(found: Found, name: str) -> Figure | None:
     place = {"fixed": "fixed.exchange.fixed", "selected": "lives.exchange.ready-optimistic"}[name]
-    looks = [Look("delay", INK, (), "circle")]
+    looks = [Look("delay", palette.INK, (), "circle")]
     rows, x_title = throttle_charts.course_rows(
         found.look(place) or {}, "delay_us", "delay", scale=1000.0, to_s=STEADY_TO_S
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.pages import vega
-from floatgate.pages.charts import INK, data_chart, finished
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import data_chart, finished
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
 from floatgate.papers.read_twins import response_steps
@@ -13,15 +13,15 @@ from floatgate.papers.redftl.values import CLOSE_UP, MAXIMA, TLC_TIME, WORKLOADS
 from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 
-BASELINE = Look("baseline", "#808080", (2, 3), "circle")
-REDFTL = Look("redFTL", INK, (), "cross")
-COPYING = Look("redFTL, of it making replicas", "#a5630a", (8, 3), "square")
-WHOLE = Look("redFTL, whole block's rate", "#56b4ea", (5, 2, 1, 2), "diamond")
+BASELINE = Look("baseline", palette.GREY, (2, 3), "circle")
+REDFTL = Look("redFTL", palette.INK, (), "cross")
+COPYING = Look("redFTL, of it making replicas", palette.BROWN, (8, 3), "square")
+WHOLE = Look("redFTL, whole block's rate", palette.SKY, (5, 2, 1, 2), "diamond")
 OF_WORKLOADS = {
-    "ads": Look("ads", "#a5630a", (8, 3), "square"),
-    "mds": Look("mds", "#56b4ea", (5, 2, 1, 2), "diamond"),
-    "tpc-h": Look("tpc-h", "#0072b3", (3, 1), "triangle-up"),
-    "websearch": Look("websearch", INK, (), "cross"),
+    "ads": Look("ads", palette.BROWN, (8, 3), "square"),
+    "mds": Look("mds", palette.SKY, (5, 2, 1, 2), "diamond"),
+    "tpc-h": Look("tpc-h", palette.BLUE, (3, 1), "triangle-up"),
+    "websearch": Look("websearch", palette.INK, (), "cross"),
 }
 LONGEST_MS = 400.0
 """Right end of service times."""
@@ -44,8 +44,8 @@ def figures(found: Found) -> list[Figure]:
 
 def _trend() -> Figure:
     mlc, tlc = (
-        Look("MLC", "#0072b3", (3, 1), "triangle-up"),
-        Look("TLC, 1.6 times the time of a read", INK, (), "cross"),
+        Look("MLC", palette.BLUE, (3, 1), "triangle-up"),
+        Look("TLC, 1.6 times the time of a read", palette.INK, (), "cross"),
     )
     rows = [
         {"x": 1 + step / 100, "y": reads_share(1 + step / 100, time), "series": look.label}
@@ -118,7 +118,7 @@ def _peaks(rows: list[dict[str, Any]], width: int) -> Any:
     x = vega.X("x:Q", title="reads", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
     top = vega.Scale(domain=[0, LONGEST_MS], clamp=True)
     y = vega.Y("y:Q", title="response time, ms", scale=top, axis=vega.Axis(tickCount=5))
-    marks = data_chart(rows).mark_rule(strokeWidth=0.7, color=INK)
+    marks = data_chart(rows).mark_rule(strokeWidth=0.7, color=palette.INK)
     return finished(marks.encode(x=x, y=y, y2=vega.datum(0)), width, 220)
 
 

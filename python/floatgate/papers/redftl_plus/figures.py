@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.pages import vega
-from floatgate.pages.charts import INK, data_chart, finished
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import data_chart, finished
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
 from floatgate.papers.read_twins import response_steps
@@ -15,17 +15,17 @@ from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 
 LOOKS = {
-    "baseline": Look("baseline", "#808080", (2, 3), "circle"),
-    "rrb": Look("RRB", "#a5630a", (8, 3), "square"),
-    "redftl": Look("redFTL", "#56b4ea", (5, 2, 1, 2), "diamond"),
-    "redftl-plus": Look("redFTL+", INK, (), "cross"),
-    "redftl-plus-plus": Look("redFTL++", "#0072b3", (3, 1), "triangle-up"),
-    "no-mixing": Look("redFTL+ without mixing", "#6a5f8f", (1, 1), "triangle-down"),
+    "baseline": Look("baseline", palette.GREY, (2, 3), "circle"),
+    "rrb": Look("RRB", palette.BROWN, (8, 3), "square"),
+    "redftl": Look("redFTL", palette.SKY, (5, 2, 1, 2), "diamond"),
+    "redftl-plus": Look("redFTL+", palette.INK, (), "cross"),
+    "redftl-plus-plus": Look("redFTL++", palette.BLUE, (3, 1), "triangle-up"),
+    "no-mixing": Look("redFTL+ without mixing", palette.VIOLET, (1, 1), "triangle-down"),
 }
 TYPE_LOOKS = {
-    "lsb": Look("LSB", INK, (), "cross"),
-    "csb": Look("CSB", "#56b4ea", (5, 2, 1, 2), "diamond"),
-    "msb": Look("MSB", "#a5630a", (8, 3), "square"),
+    "lsb": Look("LSB", palette.INK, (), "cross"),
+    "csb": Look("CSB", palette.SKY, (5, 2, 1, 2), "diamond"),
+    "msb": Look("MSB", palette.BROWN, (8, 3), "square"),
 }
 POINTS = 3000
 """Of a chart of addresses."""
@@ -42,7 +42,7 @@ def figures(found: Found) -> list[Figure]:
 
 def _modes(number: int, what: str) -> Figure:
     """Figure 15: what a lower read voltage brings and costs."""
-    look = Look("TLC", INK, (), "cross")
+    look = Look("TLC", palette.INK, (), "cross")
     rows = [{"x": voltage, "y": (stands, program)[number], "series": look.label} for stands, voltage, program in MODES]
     return Figure(
         f"figure-15-{'ab'[number]}",
@@ -67,7 +67,7 @@ def _types() -> Figure:
         ]
         rows.append({"thing": f"{label}, mixed", "value": len(weights) / sum(weights), "series": "reads"})
     order = [row["thing"] for row in rows]
-    look = Look("reads", INK, (), "cross")
+    look = Look("reads", palette.INK, (), "cross")
     return Figure(
         "figure-17",
         "Figure 17: maximum of reads by type of page",
@@ -94,7 +94,7 @@ def _addresses(workload: str) -> Figure:
 def _scatter(rows: list[dict[str, Any]], width: int) -> Any:
     x = vega.X("x:Q", title="read requests", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
     y = vega.Y("y:Q", title="address, MiB", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
-    marks = data_chart(rows).mark_circle(size=3, opacity=0.6, color=INK)
+    marks = data_chart(rows).mark_circle(size=3, opacity=0.6, color=palette.INK)
     return finished(marks.encode(x=x, y=y), width, 220)
 
 
@@ -145,7 +145,7 @@ def _responses(found: Found, workload: str) -> Figure | None:
     looks = {
         "baseline": LOOKS["baseline"],
         "redftl-plus": LOOKS["redftl-plus"],
-        "redftl-plus-idle": Look("redFTL+, collection in idle time", "#a5630a", (8, 3), "square"),
+        "redftl-plus-idle": Look("redFTL+, collection in idle time", palette.BROWN, (8, 3), "square"),
     }
     rows = [
         {"x": time, "y": share, "series": looks[name].label}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from floatgate.pages.charts import INK
+from floatgate.pages import palette
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
 from floatgate.papers.separation.values import COLLECTORS, MAIN, SPARES
@@ -10,13 +10,13 @@ from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 
 _STYLES = (
-    ("#0072b3", (), "circle"),
-    ("#a5630a", (8, 3), "square"),
-    (INK, (), "cross"),
-    ("#56b4ea", (5, 2, 1, 2), "diamond"),
-    ("#808080", (2, 3), "triangle-up"),
-    ("#009e73", (3, 1), "triangle-down"),
-    ("#cc79a7", (4, 1), "triangle-right"),
+    (palette.BLUE, (), "circle"),
+    (palette.BROWN, (8, 3), "square"),
+    (palette.INK, (), "cross"),
+    (palette.SKY, (5, 2, 1, 2), "diamond"),
+    (palette.GREY, (2, 3), "triangle-up"),
+    (palette.TEAL, (3, 1), "triangle-down"),
+    (palette.PINK, (4, 1), "triangle-right"),
 )
 _AXIS = "WAF over that of no separation"
 

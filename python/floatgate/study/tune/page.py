@@ -7,8 +7,8 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html, vega
-from floatgate.pages.charts import INK, MUTED, WIDTH, data_chart, finished
+from floatgate.pages import html, palette, vega
+from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.report import throttle_charts
 from floatgate.results.flat import plain
 from floatgate.study import varied_charts
@@ -135,8 +135,8 @@ def course(trials: Sequence[Trial], goal: Goal, width: int = WIDTH) -> vega.Comp
             line.append({"x": trial.number, "y": best})
     x = vega.X("x:Q", title="trial", axis=vega.Axis(tickMinStep=1))
     y = vega.Y("y:Q", title=objective.key, scale=vega.Scale(zero=False), axis=_axis())
-    marks = data_chart(rows).mark_point(color=INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())
-    steps = data_chart(line).mark_line(color="#0072b3", interpolate="step-after", strokeWidth=2).encode(x=x, y=y)
+    marks = data_chart(rows).mark_point(color=palette.INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())
+    steps = data_chart(line).mark_line(color=palette.BLUE, interpolate="step-after", strokeWidth=2).encode(x=x, y=y)
     return finished(vega.layer(steps, marks), width, throttle_charts.TALL)
 
 
@@ -156,14 +156,14 @@ def trade_off(trials: Sequence[Trial], goal: Goal, across: str, up: str, width: 
     ]
     x = vega.X("x:Q", title=across, scale=vega.Scale(zero=False), axis=_axis())
     y = vega.Y("y:Q", title=up, scale=vega.Scale(zero=False), axis=_axis())
-    layers = [data_chart(rows).mark_point(color=INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())]
+    layers = [data_chart(rows).mark_point(color=palette.INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())]
     front = [{"x": one.figures[across], "y": one.figures[up]} for one in best_of(trials, goal)]
     line = data_chart(sorted(front, key=lambda row: row["x"]))
-    layers.insert(0, line.mark_line(color="#0072b3", strokeWidth=2).encode(x=x, y=y))
-    layers.append(line.mark_point(color="#0072b3", filled=True, size=60, opacity=1).encode(x=x, y=y))
+    layers.insert(0, line.mark_line(color=palette.BLUE, strokeWidth=2).encode(x=x, y=y))
+    layers.append(line.mark_point(color=palette.BLUE, filled=True, size=60, opacity=1).encode(x=x, y=y))
     for bound in goal.bounds:
         if bound.key in (across, up):
-            rule = data_chart([{"x": bound.limit, "y": bound.limit}]).mark_rule(color=MUTED, strokeDash=[4, 3])
+            rule = data_chart([{"x": bound.limit, "y": bound.limit}]).mark_rule(color=palette.GREY, strokeDash=[4, 3])
             layers.append(rule.encode(x=x) if bound.key == across else rule.encode(y=y))
     return finished(vega.layer(*layers), width, throttle_charts.TALL)
 

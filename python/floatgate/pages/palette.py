@@ -1,0 +1,43 @@
+"""The colours of all pages and charts. Those of the causes of flash operations stand in ``crates/flash/src/causes.rs``.
+
+Text and lines, areas and marks of a chart take theirs from here and from nowhere else. Red and green never stand alone
+for a difference: series differ by dash and shape too, areas by pattern (:mod:`floatgate.pages.causes`).
+"""
+
+INK = "#212529"
+"""Text and lines; becomes the page's own text colour in SVG."""
+
+WHITE = "#ffffff"
+PALE = "#d0d4d8"
+PALER = "#d9dcdf"
+LIGHT_GREY = "#c8c8c8"
+GREY = "#808080"
+MID_GREY = "#8a8a8a"
+DARK_GREY = "#7a7a7a"
+SLATE = "#4f5962"
+BLACK = "#1b1e20"
+
+BLUE = "#0072b2"
+SKY = "#56b4ea"
+"""One bit from the colour of reclaims, whose areas are drawn with a pattern wherever they stand."""
+STEEL = "#1b6ca8"
+TEAL = "#009e73"
+GREEN = "#006d4a"
+FERN = "#2f7d4f"
+FOREST = "#117733"
+OLIVE = "#5b7f4f"
+MUSTARD = "#999933"
+YELLOW = "#f0e442"
+ORANGE = "#b35900"
+VERMILION = "#d55e00"
+COPPER = "#c1571a"
+RUST = "#9c3d00"
+BROWN = "#a5630a"
+UMBER = "#7f6a4f"
+COFFEE = "#5c2300"
+CRIMSON = "#a8324a"
+PLUM = "#882255"
+MAGENTA = "#b0418c"
+PINK = "#cc79a7"
+PURPLE = "#6b4a9c"
+VIOLET = "#6a5f8f"
