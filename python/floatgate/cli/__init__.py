@@ -7,6 +7,7 @@ Exit status 0 done, 1 the run failed, 2 unusable input. The first line on standa
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -49,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         signal.signal(signal.SIGINT, _interrupt)
     code = status(sys.argv[1:] if arguments is None else arguments)
     tidy()
+    # The process ends with all that it holds: the collector need not look through it first, for a tenth of a small run.
+    gc.freeze()
     sys.exit(code)
 
 
