@@ -1,4 +1,6 @@
 //! What the dispatcher says of a request (`ftl.dispatch`).
+//!
+//! Only a dispatcher fills this column of a batch; no source does.
 
 use serde::{Deserialize, Serialize};
 

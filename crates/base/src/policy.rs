@@ -1,8 +1,18 @@
 //! How a policy describes itself, and the values that an experiment gives to its parameters.
 //!
 //! A [`Slot`] is a place for one policy of several. The row of a policy ([`PolicyInfo`]) is the only place where its
-//! parameters are written: their names, kinds, ranges and defaults. Reading, checks, the schema, `floatgate policies`,
-//! the docs and the lists of the tests follow from it.
+//! parameters are written: their names, kinds, ranges and defaults. From the row follow
+//! - reading: the table of every slot is one type (`config::slot_table`), which refuses keys of no policy;
+//! - range checks, defaults, and the refusal of parameters of other policies ([`Slot::fill`]);
+//! - what a layer of settings drops when it names another policy (`config::layers`);
+//! - the resolved experiment, the JSON schema, `floatgate policies` and `docs/policies.md`;
+//! - the lists of the tests (`policies.rs`, `policy_knobs.rs` and all random experiments of `crates/experiment`).
+//!
+//! What must hold between parameters, the policy checks where it is made from its values ([`Given`], [`Misfit`]).
+//!
+//! The slots stand with their policies: `ftl::collect`, `separate`, `level`, `reclaim` and `single_policy_slots`,
+//! `host::dispatch` and `buffer`, `lifetime::throttle` and `reduce`, `nand::endurance` and `disturb`,
+//! `flash::timed::scheduling`, `sim::background`.
 
 pub use crate::param::{Acts, Facts, Fallback, Misfit, Need, ParamInfo, ParamKind, Range, Setting};
 

@@ -1,5 +1,10 @@
 //! Settings come in layers: a preset under a file under overrides. Each layer is checked by itself, so that an
 //! error knows its place; then they are laid over one another.
+//!
+//! A layer drops what the layers below it say of an alternative: the capacity where it names the blocks, the parameters
+//! of another policy of the slot, the keys of another mode, kind of workload, pattern or first state. A parameter that
+//! is `shared` and that the new policy has stays. What the command line sets is refused where it has no effect, not
+//! dropped.
 
 use crate::settings::Experiment;
 use crate::settings::conditions;

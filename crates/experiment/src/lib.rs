@@ -1,6 +1,8 @@
 //! One run, from the text of an experiment to its result: what the command line, the Python package, the goldens and
 //! the benchmarks all call.
 //!
+//! The only crate that reads a clock; the clock fills the `run` table of a result and nothing else (`meter.rs`).
+//!
 //! Must not know: Python, terminals, run folders.
 
 mod amplification;

@@ -1,4 +1,6 @@
 //! The functional back end: counts operations by cause, keeps wear, and only knows of time what it is told.
+//!
+//! It keeps the mode of each block, from its first program to its erase, beside the wear; files of drives hold both.
 
 use crate::{Cause, Counters, Flash, Layout, Part, Rest};
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};

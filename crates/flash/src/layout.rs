@@ -1,4 +1,13 @@
 //! How erase units and pages lie on channels, chips, dies and planes.
+//!
+//! The FTL sees pools (domains) of erase units; the physical page is `unit * pages_per_unit + offset`. This file alone
+//! knows whether a unit is a block or a superblock, so every mechanism and policy works in both scopes.
+//! `ftl.allocation.order` permutes the levels by which planes are numbered.
+//!
+//! A page of the map may be smaller than a page of the flash. Only the array handles the difference: it programs a
+//! flash page once it is full, serves pages that still gather without the flash, and reads the source of moves by flash
+//! page. The FTL fills one flash page of a stream at a time and pads what a job leaves half full
+//! (`docs/decisions/0018-mapping-units.md`).
 
 use floatgate_base::{DomainId, FastDiv, Ppn, UnitId};
 use floatgate_nand::Geometry;

@@ -1,6 +1,10 @@
 //! How long blocks rest between two erases, and how many programs they stand at that.
 //!
 //! Time is handed down: nanoseconds since counting began. A block's first interval begins there, too.
+//!
+//! In timed mode the array knows the present moment; in functional mode `sim` tells it, second by second. Before the
+//! host opens a unit, the FTL asks the array whether blocks can endure more programs (`Flash::stands_more`); the law is
+//! `nand`'s.
 
 use floatgate_base::{IdSlice, IdVec, UnitId};
 use floatgate_nand::Endurance;

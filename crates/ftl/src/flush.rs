@@ -3,6 +3,8 @@
 //! FLUSH and FUA program it before its page is full, the rest of which is padding. So does collection before it erases:
 //! what it moved would have no other copy, and what the host wrote anew neither a new nor an old one. A flash page that holds nothing but moved pages need not reach the flash for a
 //! FLUSH, for their sources are still there.
+//!
+//! FLUSH and FUA reach the FTL as extents of kind `Flush`. `volatile.rs` remembers which pages that gather were moved.
 
 use crate::ftl::Ftl;
 use crate::jobs::Job;

@@ -1,4 +1,7 @@
 //! Room for host pages: in which domain, and how it is made where free units run low.
+//!
+//! Allocation takes the domains in turn. That alone does not balance their live pages: a domain in which collection
+//! gains nothing is passed over for a while, and the run fails only when all domains are full.
 
 use crate::features::Features;
 use crate::ftl::Ftl;

@@ -1,5 +1,19 @@
 //! The stages side by side: reading, placing, gate, buffer, drive, book. This crate owns the loop.
 //!
+//! Each stage is the only owner of its state. The loop hands the stages a chunk of requests at a time:
+//!
+//! | step | owner | state |
+//! |---|---|---|
+//! | read | `reading/reader.rs` | source, batch, pass; `dispatching.rs` labels the writes of the batch |
+//! | place | `addressing.rs` | ends of the devices, counters of the host, footprint, extents of the chunk |
+//! | gate | `gate.rs` | the throttle; `life_book.rs` where the run is a whole life |
+//! | buffer | `buffer/` | pages of the DRAM buffer and, in timed mode, what they wait for |
+//! | serve | `serve/` | drive (`drive.rs`), gate, buffer; in timed mode also clock, queues, logs |
+//! | book | `book.rs` | counts of requests, the series, audits |
+//!
+//! The type of a drive says whether operations take time: `Drive<Functional>` or `Drive<Timed>`, each with or without
+//! the shadow model (`array.rs`).
+//!
 //! Reading order: [`plan`] (everything a run needs), [`simulation`] (the phases and the loop), then the stages: `reading/`,
 //! `addressing`, `serve/` (with `gate`, `buffer` and [`drive`]), `book`; [`outcome`].
 //!

@@ -1,4 +1,8 @@
 //! A run: its phases, and the loop in which requests go through the stages.
+//!
+//! A request of a device that the run does not know yet restarts the run: the trace is read for the ends of all
+//! devices, and new stages are made with them. Under `precondition = "auto"`, laps of the trace come before the warm-up
+//! (`wear_in.rs`); they are passes of the reader that do not count.
 
 use crate::addressing::{Misplaced, Placing};
 use crate::book::Book;

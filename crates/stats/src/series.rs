@@ -2,6 +2,8 @@
 //!
 //! The interval doubles, and every other row goes, whenever the rows are full: a run of unknown length keeps
 //! between half and all of [`ROWS_MAX`] rows, and which ones does not depend on anything but the requests.
+//!
+//! The interval of confidence, stationarity and the growth of wear are computed from these rows.
 
 use floatgate_flash::Cause;
 use serde::{Deserialize, Serialize};

@@ -20,6 +20,8 @@
 //! pages takes `U` host writes in one unit. Functions are pure and repeat bit for bit on every machine.
 //!
 //! This crate knows nothing of the engine, of traces or of configuration.
+//!
+//! It is a crate of its own because preconditioning needs the laws that the engine is also tested against.
 
 pub mod choices;
 pub mod error;

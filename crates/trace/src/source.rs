@@ -1,4 +1,7 @@
 //! What a trace reader and a workload generator have in common.
+//!
+//! A reader or a generator is a [`Source`]. What changes a trace is a [`Source`] around another one: `slice/`,
+//! `content.rs`, `shuffle.rs`, `until.rs`, `without_reads.rs`, `amplify/`.
 
 use crate::slice::SliceReport;
 use floatgate_base::{OptionalColumns, RequestBatch, Result};

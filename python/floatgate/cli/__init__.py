@@ -2,6 +2,7 @@
 
 Exit status 0 done, 1 the run failed, 2 unusable input. The first line on standard error is plain and unwrapped:
 ``error: PATH:LINE: what is wrong; what was expected``. Nobody meets a traceback.
+Signals and closed standard streams are handled here too.
 """
 
 from __future__ import annotations

@@ -1,5 +1,9 @@
 """Papers reproduced: a paper is a folder here with its claims and its experiments; see ``docs/reproduce.md``.
 
+:mod:`.paper` reads the folder, :mod:`.groups` its groups of names; :mod:`.runner` carries out the runs,
+:mod:`.captures` measures pins of timed runs, :mod:`.judge` holds the rules of verdicts, :mod:`.page` writes the page.
+What one paper alone needs stays in its folder.
+
 >>> from floatgate import papers
 >>> done = papers.reproduce(papers.load("ready"), papers.Settings(quick=True))
 >>> print(done.text())

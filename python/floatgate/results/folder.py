@@ -3,7 +3,7 @@
 A folder that was asked for belongs to one run at a time: :class:`RunFolder` is entered before the run, which makes the
 folder and locks it. The kernel lets go of the lock with the process, so a run that was killed keeps nobody out. Results
 are written into a hidden folder and get their place by one rename when they are complete, so that an error or Ctrl-C
-leaves the target as it was.
+leaves the target as it was. The report is drawn after that.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 //! Each is a row of the table below, with the function that makes it of a request. Whoever carries extents (splitter,
 //! queues, buffer) calls the operations of [`ExtentColumns`] and [`PageColumns`], which go through all rows, so none of
 //! them names a column. A column that nobody wants is never made, stays empty, and is stepped over.
+//!
+//! `sim` derives from the plan which columns a run wants ([`Wanted`]).
 
 use crate::batch::{Op, RequestBatch};
 use crate::label::Label;

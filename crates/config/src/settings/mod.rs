@@ -4,6 +4,9 @@
 //! A row of a table is a [`ParamInfo`], as a parameter of a policy is. From the rows follow the types that TOML is read
 //! into, the JSON schema, defaults, `docs/settings.md`, and the refusals of values out of range and of keys without
 //! effect ([`crate::checks`]). Tables of slots have their rows with their policies ([`crate::slot_types`]).
+//!
+//! `docs/decisions/0035-settings-as-rows.md` says why. `resolve/` makes a plan of the settings, one file per part, and
+//! holds the checks across tables.
 
 pub(crate) mod conditions;
 mod drive;

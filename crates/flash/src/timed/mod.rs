@@ -7,6 +7,15 @@
 //!   pages of a block are programmed in order;
 //! - a move comes after the programs of its source block; an erase after the reads and programs of its block, and after
 //!   the programs of all pages that moved from its superblock to other dies.
+//!
+//! Reading order: `issue.rs` takes commands, `ops.rs` turns them into operations, `queue.rs` holds them, `schedule.rs`
+//! keeps dies and channels, `choice.rs` says what may come next, `service.rs` moves operations through their phases,
+//! `events.rs` orders events by a tournament over the dies (`tournament.rs`). `register.rs` (cache commands) and
+//! `suspend.rs` are entered only where the drive has them; `plain.rs` is the way for plain commands. Moves of one block
+//! that follow one another are one operation, a row (`rows.rs`, `steps.rs`; `docs/decisions/0030-rows-of-moves.md`):
+//! code that reads or changes what a move changes calls `Schedule::catch_up` first, code that lets anything come
+//! between moves calls `Schedule::shorten`. `sim` says when requests arrive and how long they took
+//! (`docs/decisions/0009-timed-array.md`).
 
 mod barriers;
 mod choice;

@@ -4,6 +4,9 @@
 //! commands only. A cache program is busy until the register has given its data to the array, so the pin is low from the
 //! confirm command until the program before is done; a cache read is busy from the next command until the array has the page, which
 //! it read while the last one left.
+//!
+//! `Timed::tap` starts recording the busy phases of the arrays, `Timed::take_phases` hands them out. Recording hangs on
+//! one branch and changes no result.
 
 use super::die::{Die, Register, Stage};
 use super::queue::Kind;

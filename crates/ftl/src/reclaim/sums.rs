@@ -1,4 +1,7 @@
 //! By how much reads have disturbed each block since its last erase.
+//!
+//! Each block has two sums, one as the manager counts and one as the model disturbs. A read adds to both and compares
+//! the first with the next point that the manager watches (`docs/decisions/0021-read-disturb.md`).
 
 use floatgate_base::{Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::{Layout, Scope};

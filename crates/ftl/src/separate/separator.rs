@@ -3,6 +3,11 @@
 //! The mechanism asks for the stream of each page before it is programmed, and tells what becomes of pages and units.
 //! A separator keeps in its own tables what it needs to know and the mechanism does not; they live only while it is
 //! chosen. Its clock is the number of host page writes so far.
+//!
+//! A separator may declare queues (`queues`, `is_queued`). Units of these streams do not join the index of the victim
+//! policy; they wait in the order of closing (`collect/queues.rs`), and before each choice `victim_stream` names the
+//! queue that gives the victim, or leaves the choice to the victim policy. `regroup` changes what streams mean
+//! (`regroup.rs`). MiDAS (`midas/`) uses all of these.
 
 use super::foresight::Foresight;
 use floatgate_base::{Given, Hints, Lpn, ParamInfo, StreamId, UnitId};

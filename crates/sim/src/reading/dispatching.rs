@@ -1,4 +1,6 @@
 //! The dispatcher at work on the batches that are read.
+//!
+//! A batch holds whole windows of the dispatcher.
 
 use floatgate_base::RequestBatch;
 use floatgate_host::{Dispatch, DispatchCounters, Dispatcher};

@@ -2,6 +2,8 @@
 //!
 //! A step moves one page (under superblock scope one page a die) or erases the source, and the next one is issued when
 //! the step before is done and still no request has arrived: so a request waits for one page at most, or for one erase.
+//!
+//! The FTL offers `background_step` and has no time of its own.
 
 use super::clock::Clock;
 use crate::drive::Drive;

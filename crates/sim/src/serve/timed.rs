@@ -1,4 +1,7 @@
 //! Serving in time: requests one by one, each at its arrival.
+//!
+//! A single queue without a limit is not built: its requests go from their arrival to the drive. All others wait in
+//! `queued.rs`.
 
 use super::clock::Clock;
 use super::direct::Direct;
