@@ -9,7 +9,8 @@
     ``dispatch`` (CPU time of the dispatcher) or ``patterns`` (as ``floatgate trace patterns``). A batch
     (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends, each run from the one
     of the same workload and variant, or of the workload ``from_workload``; so a drive is worn in without time and
-    looked at in time. ``[group]`` names lists of names (:mod:`floatgate.papers.groups`).
+    looked at in time. ``[group]`` names lists of names, and ``for`` repeats an
+    entry for some of them, here as in claims and tables (:mod:`floatgate.papers.groups`).
     ``subtests = N`` makes N batches of it, ``NAME-1`` to ``NAME-N``, each from the drives of the one
     before; where it has ``workload.stop_after``, each goes on with the workload where the one before ended. With
     ``responses = true`` timed runs keep how long their reads took, in their order
@@ -38,7 +39,6 @@ import itertools
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -240,22 +240,44 @@ def _of_names(file: Path, made: Callable[[], T]) -> T:
 
 def _without_groups(table: Mapping[str, Any], groups: names_of.Groups) -> dict[str, Any]:
     """The table of ``paper.toml`` with all names in the place of their groups."""
-    batches = [
-        batch | {kind: names_of.expanded(batch[kind], groups) for kind in ("workloads", "variants") if kind in batch}
-        for batch in table["batch"]
-    ]
+    batches = names_of.entries(table["batch"], groups, "batch", "name", ["workloads", "variants"])
     return {
         **table,
-        **{kind: names_of.entries(table[kind], groups) for kind in ("workload", "variant")},
-        "batch": batches,
+        **{kind: names_of.named(table[kind], groups, kind) for kind in ("workload", "variant")},
+        "quick": _by_name(table.get("quick", {}), groups),
+        "batch": [_by_name(batch, groups) for batch in batches],
     }
+
+
+def _by_name(entry: Mapping[str, Any], groups: names_of.Groups) -> dict[str, Any]:
+    """An entry whose settings by name, ``each``, may be of groups."""
+    return {**entry, **({"each": names_of.named(entry["each"], groups, "each")} if "each" in entry else {})}
 
 
 def _tables(file: Path, groups: names_of.Groups) -> list[dict[str, Any]]:
     if not file.is_file():
         return []
-    tables = _toml(file)["table"]
-    return _of_names(file, lambda: [entry | {"row": names_of.rows(entry["row"], groups)} for entry in tables])
+    return _of_names(file, lambda: [_table(entry, groups) for entry in _toml(file).get("table", [])])
+
+
+def _table(entry: Mapping[str, Any], groups: names_of.Groups) -> dict[str, Any]:
+    """A table with all its rows.
+
+    Raises:
+        ValueError: names are wrong, something is missing, or a row has not one of ours for each column.
+    """
+    kind = f"table {quote(entry.get('id', '?'))}"
+    for key in ("columns", "row"):
+        if key not in entry:
+            raise ValueError(f"{kind}: no {quote(key)}; a table needs it")
+    rows = names_of.entries(entry["row"], groups, f"{kind}: row", "keys", ["ours"])
+    columns = len(entry["columns"])
+    for row in rows:
+        ours = len(row.get("ours", []))
+        if ours != columns:
+            name = names_of.called(row.get("keys", "?"))
+            raise ValueError(f"{kind}: row {name}: {ours} of ours; expected {columns}, one per column")
+    return {**entry, "row": rows}
 
 
 def _choices(table: Mapping[str, Any]) -> dict[str, Choice]:
@@ -371,9 +393,8 @@ def _no_drive(batch: Batch, by_name: Mapping[str, Batch]) -> str | None:
 
 def _claims(file: Path, groups: names_of.Groups) -> list[Claim]:
     claims: list[Claim] = []
-    for given in _toml(file).get("claim", []):
-        each = _of_names(file, partial(names_of.expanded, given.get("each", []), groups))
-        entry = {**given, "each": each} if each else given
+    listed = _toml(file).get("claim", [])
+    for entry in _of_names(file, lambda: names_of.entries(listed, groups, "claim", "id", ["each", "values"])):
         missing = [key for key in ("id", "text", "where") if not entry.get(key)]
         if missing:
             raise input_error(f"{file}: claim {quote(entry.get('id', '?'))}: no {quote(missing[0])}; a claim needs it")
