@@ -1,0 +1,64 @@
+"""Pages from templates: one file, no script, nothing fetched.
+
+A room keeps its templates in a folder of its own: ``report/timeline.html`` stands in ``floatgate/report/templates``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from floatgate.pages import drawing
+from floatgate.pages.causes import patterned
+from floatgate.pages.parts import Part, fill
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+def page(title: str, parts: Iterable[Part]) -> str:
+    """The whole page, readable at 360 pixels and in black and white; one note names the pictures that are missing."""
+    drawing.tell_missing()
+    return rendered(
+        "pages/page.html", {"title": title, "parts": list(parts), "style": _style(), "patterned": patterned()}
+    )
+
+
+def rendered(name: str, context: Mapping[str, Any]) -> str:
+    """A template with its texts, which are escaped."""
+    return _environment().get_template(name).render(context)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_source),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.globals.update(rendered=_inner, fill=fill)
+    return environment
+
+
+def _inner(name: str, context: Mapping[str, Any]) -> Any:
+    import markupsafe
+
+    return markupsafe.Markup(rendered(name, context))  # noqa: S704 - a template escapes what it is given
+
+
+def _source(name: str) -> str:
+    room, _, file = name.partition("/")
+    return resources.files(f"floatgate.{room}").joinpath("templates", file).read_text("utf-8")
+
+
+@cache
+def _style() -> str:
+    return resources.files(__package__).joinpath("style.css").read_text("utf-8")

@@ -1,0 +1,187 @@
+"""What pages are made of, as data: texts, tables, charts. ``templates/page.html`` says how each of them looks.
+
+A page is a list of parts. Texts are plain: whatever they contain is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from floatgate.pages import charts, drawing
+from floatgate.pages.causes import Cause, patterned
+
+WIDE, NARROW = 560, 328
+"""Pixels of a chart on a wide and on a narrow page."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a page; ``kind`` is the macro of ``templates/parts.html`` that draws it."""
+
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True)
+class Title(Part):
+    """The heading of the page."""
+
+    kind = "title"
+    text: str
+
+
+@dataclass(frozen=True)
+class Text(Part):
+    """A paragraph; ``soft`` ones step back."""
+
+    kind = "text"
+    text: str
+    soft: bool = False
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Code(Part):
+    """Text as a terminal or a file has it."""
+
+    kind = "code"
+    text: str
+
+
+@dataclass(frozen=True)
+class Items(Part):
+    """A list of texts."""
+
+    kind = "items"
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Cards(Part):
+    """The headline row: name, value and what stands below it."""
+
+    kind = "cards"
+    entries: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Rows(Part):
+    """A table of names and texts."""
+
+    kind = "rows"
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Swatch:
+    """A cell: a small square in the colour and pattern of a cause, and its label."""
+
+    look: Cause
+    text: str
+
+    @property
+    def fill(self) -> str:
+        """The fill of the square: the pattern of the cause, where it has one."""
+        return fill(self.look)
+
+
+Cell = str | Swatch
+
+
+@dataclass(frozen=True)
+class Grid(Part):
+    """A table with a header, which scrolls sideways where the page is narrow.
+
+    Attributes:
+        header: names of the columns.
+        rows: cells.
+        texts: how many columns from the left are text; the others are numbers, aligned at the right.
+        stacks: on a narrow page, each row stands by itself instead: its texts, then every number with its name.
+    """
+
+    kind = "grid"
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    texts: int = 1
+    stacks: bool = False
+
+
+@dataclass(frozen=True)
+class Figure(Part):
+    """A chart, drawn for wide and for narrow pages; ``reason`` says why it could not be drawn."""
+
+    kind = "figure"
+    title: str
+    caption: str
+    wide: str = ""
+    narrow: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Charts(Part):
+    """Parts side by side, where the page is wide enough: figures, and boxes beside them."""
+
+    kind = "charts"
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True)
+class Box(Part):
+    """Parts that keep together; ``style`` is a class of ``style.css``."""
+
+    kind = "box"
+    parts: Sequence[Part]
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Section(Part):
+    """Parts under a heading; ``level`` 3 is a heading within a section."""
+
+    kind = "section"
+    title: str
+    parts: Sequence[Part]
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Template(Part):
+    """A part with a template of its own: ``report/timeline.html`` stands in ``floatgate/report/templates``."""
+
+    kind = "template"
+    name: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+def fill(look: Cause) -> str:
+    """The fill of areas of a cause: its pattern, where it has one, else its colour."""
+    return next((f"url(#{name})" for name, entry in patterned().items() if entry.color == look.color), look.color)
+
+
+def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> Figure:
+    """Draw a chart for wide and for narrow pages, which keeps its texts readable.
+
+    Args:
+        name: prefix of ids.
+        title: what the chart shows.
+        caption: how to read it.
+        draw: makes the chart for a width in pixels.
+    """
+    label = f"{title}. {caption}"
+    try:
+        wide = charts.svg(draw(WIDE), f"{name}-w", label)
+        return Figure(title, caption, wide, charts.svg(draw(NARROW), f"{name}-n", label))
+    except (drawing.CannotDrawError, ImportError, MemoryError) as error:
+        return Figure(title, caption, reason=drawing.missing(title, error))
+
+
+def left_out(texts: Sequence[str]) -> list[Part]:
+    """The list of what the model leaves out, each once; nothing where it leaves nothing out."""
+    return [Section("What the model leaves out", [Items(list(dict.fromkeys(texts)))])] if texts else []
+
+
+def to_repeat(command: str | None) -> list[Part]:
+    """The command that made the page, where there was one."""
+    return [Section("How to repeat it", [Code(command)])] if command else []
