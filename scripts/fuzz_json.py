@@ -25,12 +25,10 @@ from floatgate.base.errors import InputError
 from floatgate.lab import smart
 from floatgate.pages import drawing
 from floatgate.placement.keys import keys_of
-from floatgate.results import run_folders
 from floatgate.results.folder import RunFolder
-from floatgate.results.run_folders import KINDS, Found
 from floatgate.run.experiment import resolve
-from floatgate.study import reports, summary_of_folder
 from floatgate.study.compare_resume import Unfinished
+from floatgate.study.kinds import KINDS, Folder, folders
 from floatgate.study.planning import plan
 from floatgate.study.repeat import run_seeds
 from floatgate.study.sweeps.engine import Local
@@ -228,13 +226,13 @@ def _undrawn(chart: dict[str, Any]) -> str:
 
 def _of_folder(kind: str, *, report: bool = True) -> Callable[[Path], Any]:
     def read(file: Path) -> Any:
-        one = Found(kind, file.parent)
-        told = summary_of_folder.told(one)
+        one = Folder(KINDS[kind], file.parent)
+        told = folders.told(one)
         assert not OF_PYTHON.search(re.sub(r"'[^']*'", "", told["what"])), told
-        found = None if kind in ("sweep", "tune") else list(run_folders.rows(one))
+        found = list(folders.rows(one))
         if report:
             with mock.patch.object(drawing, "svg", _undrawn):
-                reports.report_of(one)
+                one.kind.report(one)
         return found
 
     return read
@@ -296,7 +294,7 @@ def readers(folder: Path) -> dict[str, Reader]:
     }
     made["metadata"] = Reader(json.dumps(metadata).encode(), _metadata, None, "metadata.json")
     for kind, place in _results(folder).items():
-        file = KINDS[kind]
+        file = KINDS[kind].file
         read = {"sweep": _plan_and_told, "tune": _search_and_told}.get(kind) or _of_folder(kind)
         made[kind] = Reader((place / file).read_bytes(), read, place, file)
     kept = folder / "kept"

@@ -15,9 +15,10 @@ from floatgate.base.errors import input_error, quote, quoted
 from floatgate.base.text_table import Columns, table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, must_be_new_file
-from floatgate.results import run_folders
 from floatgate.results.folder import DEFAULT_ROOT
 from floatgate.results.table_files import EXPECTED, must_be_table_name, table_writer
+from floatgate.study.kinds import KINDS
+from floatgate.study.kinds import folders as result_folders
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -187,19 +188,17 @@ def list_runs(
         list[str] | None, typer.Argument(metavar="[DIR]...", help="Where to look. Default: runs.", show_default=False)
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help=f"Only results of a kind: {', '.join(run_folders.KINDS)}.")
+        str | None, typer.Option(metavar="KIND", help=f"Only results of a kind: {', '.join(KINDS)}.")
     ] = None,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """List results: run folders, sweeps, comparisons and forecasts, each with what it found."""
-    from floatgate.study import summary_of_folder
-
     output = Output(json, quiet=quiet)
-    if kind is not None and kind not in run_folders.KINDS:
-        raise input_error(f"--kind {quote(kind)}: unknown; expected one of {quoted(list(run_folders.KINDS))}")
-    found = [one for one in run_folders.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind)]
-    told = [summary_of_folder.told(one) for one in found]
+    if kind is not None and kind not in KINDS:
+        raise input_error(f"--kind {quote(kind)}: unknown; expected one of {quoted(list(KINDS))}")
+    found = [one for one in result_folders.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind.name)]
+    told = [result_folders.told(one) for one in found]
     output.give(told)
     if output.wants_json:
         return

@@ -13,9 +13,9 @@ from floatgate.cli.output import Output
 from floatgate.pages import drawing
 from floatgate.results import shapes
 from floatgate.results.folder import must_be_file_place, write_text
-from floatgate.results.run_folders import must_be_one
 from floatgate.run.run import document, load
 from floatgate.study.compare import Comparison, Setting
+from floatgate.study.kinds.folders import must_be_one
 
 EXPECTED = "a file for the report"
 
@@ -52,9 +52,7 @@ def report(
         raise input_error(f"{target}: exists already; expected a new file, --out FILE or --force")
     drawing.start()
     if first is not None:
-        from floatgate.study.reports import report_of
-
-        text = report_of(first)
+        text = first.kind.report(first)
     else:
         compared = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)])
         with shapes.consuming("run", *map(document, runs)):

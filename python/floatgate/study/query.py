@@ -21,7 +21,7 @@ from floatgate.base.arguments import Whole, checked
 from floatgate.base.errors import FloatgateError, RunError, input_error, one_line
 from floatgate.base.memory import free_bytes
 from floatgate.base.units import binary_bytes
-from floatgate.results import run_folders
+from floatgate.study.kinds import folders as result_folders
 from floatgate.study.query_stream import Batches, interruptible
 from floatgate.study.query_views import register, sql_text
 
@@ -95,7 +95,7 @@ def asked(
     """
     import duckdb
 
-    found = run_folders.found(folders)
+    found = result_folders.found(folders)
     limit = _default_memory() if memory is None else memory
     scratch = unfinished_files.folder_in(Path(tempfile.gettempdir()))
     try:

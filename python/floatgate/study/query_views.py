@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import input_error
-from floatgate.results import run_folders
 from floatgate.results.columns import types_of, written
+from floatgate.study.kinds import Folder
+from floatgate.study.kinds import folders as result_folders
 from floatgate.study.sweeps.journal import TABLE
 
 if TYPE_CHECKING:
@@ -23,12 +24,10 @@ if TYPE_CHECKING:
 
 _PLAIN = re.compile(r"(?!~)[^\x00-\x1f*?\[\]\\:\ud800-\udfff]+")
 """Paths that DuckDB takes as they are."""
-_IN_TABLES = ("sweep", "tune")
-"""Kinds of results that have a table of their runs."""
 SERIES = "series.parquet"
 
 
-def register(connection: duckdb.DuckDBPyConnection, found: Sequence[run_folders.Found], scratch: Path) -> list[str]:
+def register(connection: duckdb.DuckDBPyConnection, found: Sequence[Folder], scratch: Path) -> list[str]:
     """Make the views.
 
     Args:
@@ -43,8 +42,8 @@ def register(connection: duckdb.DuckDBPyConnection, found: Sequence[run_folders.
         InputError: results cannot be read.
     """
     links = _Links(scratch)
-    sweeps = [one.path / TABLE for one in found if one.kind in _IN_TABLES and (one.path / TABLE).is_file()]
-    rows = [row for one in found if one.kind not in _IN_TABLES for row in run_folders.rows(one)]
+    sweeps = [one.path / TABLE for one in found if one.kind.rows is None and (one.path / TABLE).is_file()]
+    rows = [row for one in found for row in result_folders.rows(one)]
     parts = []
     if sweeps:
         connection.execute(f"create view sweep as {links.select(sweeps, kind='sweep')}")
@@ -74,7 +73,7 @@ class _Links:
             place = self._place(file)
             places.append(sql_text(place))
             if place != str(file):
-                linked.append(f"when {sql_text(place)} then {sql_text(run_folders.shown(file.parent))}")
+                linked.append(f"when {sql_text(place)} then {sql_text(result_folders.shown(file.parent))}")
         folder = "regexp_replace(filename, '/[^/]*$', '')"
         if linked:
             folder = f"case filename {' '.join(linked)} else {folder} end"

@@ -1,0 +1,92 @@
+"""What a kind of results is: the file that makes a folder one, its runs as rows, its line in a list, its report."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report import lifetime_headline
+from floatgate.report.amplification import amplification
+from floatgate.results import shapes
+from floatgate.results.flat import flat, plain
+
+Document = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Told:
+    """One line about a folder: what it is, its write amplification and its life, each as text."""
+
+    what: str
+    waf: str = ""
+    life: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of results.
+
+    Attributes:
+        name: what it is called; its shape (``results/shapes``) has the same name.
+        file: the file that a folder of this kind has.
+        told: the line of a list, from the folder and its document.
+        report: the report of the folder as HTML.
+        rows: a flat row for each run, from the document; None where the folder has a table of its runs.
+    """
+
+    name: str
+    file: str
+    told: Callable[[Path, Document], Told]
+    report: Callable[[Folder], str]
+    rows: Callable[[Document], Iterable[Row]] | None = None
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of results: its kind and its path."""
+
+    kind: Kind
+    path: Path
+
+    @contextlib.contextmanager
+    def document(self) -> Iterator[Document]:
+        """The JSON that makes it what it is. An error in a block that uses it names the place in the document.
+
+        Raises:
+            InputError: it cannot be read, or has no such content.
+        """
+        found = shapes.read(self.path / self.kind.file, self.kind.name)
+        with shapes.consuming(self.kind.name, found):
+            yield found.value
+
+    def experiment(self) -> Path:
+        """The file with its resolved experiment."""
+        return self.path / "experiment.toml"
+
+
+def row_of(settings: Mapping[str, str], result: Document | None, error: str | None) -> Row:
+    """The flat row of one run among others: with its settings, and an error where it has no result."""
+    laid = {key: plain(value) for key, value in settings.items()}
+    return {"status": "done" if result is not None else "failed", "error": error, **flat(result or {}), **laid}
+
+
+def wafs_of(results: Iterable[Document]) -> str:
+    """``1.20 to 2.59``: write amplification of several results."""
+    return span([f"{waf:.2f}" for waf in sorted(waf for waf, _ in map(amplification, results) if waf is not None)])
+
+
+def lives_of(results: Iterable[Document]) -> str:
+    """``3.0 years to 4.1 years``: lives of several runs."""
+    return span(
+        list(map(units.years, sorted(life for life in map(lifetime_headline.years, results) if life is not None)))
+    )
+
+
+def span(texts: list[str]) -> str:
+    """The first text to the last; one where they are alike, none where there is none."""
+    return " to ".join(dict.fromkeys([texts[0], texts[-1]])) if texts else ""

@@ -1,0 +1,32 @@
+"""Folders of plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from floatgate.base import units
+from floatgate.results.result_view import look
+from floatgate.run.run import read_text
+from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told, row_of, span, wafs_of
+from floatgate.study.plan import Plan
+
+
+def _rows(content: Document) -> Iterator[Row]:
+    for point in content["points"]:
+        yield row_of({}, point if point["error"] is None else None, point["error"])
+
+
+def _told(_path: Path, content: Document) -> Told:
+    known = [point for point in content["points"] if point["error"] is None]
+    lives = [life for point in known if (life := look(point, "lifetime", "years")) is not None]
+    what = f"{len(content['points'])} choices of drive and throttle for {content['label']}"
+    return Told(what, wafs_of(known), span(list(map(units.years, sorted(lives)))))
+
+
+def _report(folder: Folder) -> str:
+    with folder.document() as content:
+        return Plan.of(content, read_text(folder.experiment())).report()
+
+
+KIND = Kind("plan", "plan.json", _told, _report, _rows)

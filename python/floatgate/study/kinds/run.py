@@ -1,0 +1,45 @@
+"""Folders of single runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from floatgate.base import units
+from floatgate.report import lifetime_headline
+from floatgate.report.amplification import amplification
+from floatgate.results.flat import flat
+from floatgate.results.result_view import look
+from floatgate.run.run import load
+from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told
+
+
+def row(result: Document) -> Iterator[Row]:
+    """The run's row."""
+    yield {"status": "done", **flat(result)}
+
+
+def told(_path: Path, result: Document) -> Told:
+    """``mlc-20nm 128 GiB, uniform, functional``."""
+    drive = look(result, "drive", "name") or "drive"
+    size = look(result, "drive", "physical_bytes")
+    workload = look(result, "workload", "format") or look(result, "workload", "kind") or ""
+    if workload == "synthetic":
+        workload = look(result, "config", "workload", "pattern") or workload
+    mode = look(result, "mode") or "functional"
+    waf, _ = amplification(result)
+    life = lifetime_headline.years(result)
+    return Told(
+        f"{drive}{f' {units.binary_bytes(size)}' if size else ''}, {workload}, {mode}",
+        "" if waf is None else f"{waf:.2f}",
+        "" if life is None else units.years(life),
+    )
+
+
+def _report(folder: Folder) -> str:
+    run = load(folder.path)
+    with folder.document():
+        return run.report()
+
+
+KIND = Kind("run", "result.json", told, _report, row)
