@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.run.run import check as resolve_experiment
@@ -25,7 +26,7 @@ def check(
 ) -> None:
     """Validate an experiment without running it, and print it with all defaults resolved."""
     output = Output(json, quiet=quiet)
-    resolved = resolve_experiment(o.build(experiment, None, None, None, {}, set))
+    resolved = resolve_experiment(g.built(experiment, g.Source(), None, set))
     output.give({"valid": True, "config": tomllib.loads(resolved)})
     if not output.wants_json:
         output.say(resolved.rstrip("\n"))

@@ -15,6 +15,7 @@ import typer
 from floatgate.base.errors import InterruptedRunError, input_error, quoted
 from floatgate.base.parallel import must_be_few
 from floatgate.base.progress import bar, bars
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import RunFolder
@@ -33,6 +34,7 @@ def register(app: typer.Typer) -> None:
     app.command("compare")(compare)
 
 
+@g.grouped
 def compare(
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT.toml")],
     vary: o.Vary = None,
@@ -45,17 +47,9 @@ def compare(
         ),
     ] = None,
     set: o.Set = None,
-    trace: o.Trace = None,
-    format: o.Format = None,
-    drive: o.Drive = None,
-    capacity: o.Capacity = None,
-    stop_after_bytes: o.StopAfterBytes = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    devices: o.Devices = None,
-    beyond: o.Beyond = None,
+    *,
+    source: g.EndingSource,
+    trace_options: g.TraceOptions,
     jobs: o.Jobs = None,
     out: o.Out = None,
     resume: o.ResumeHere = False,
@@ -74,9 +68,7 @@ def compare(
     target = _target(out, resume=resume, force=force)
     points = combinations(vary or [])
     place = baseline_of(points, _named(baseline))
-    input_options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
-    input_options |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
-    base = o.build(experiment, trace, drive, capacity, input_options, set)
+    base = g.built(experiment, source, trace_options, set)
     seeds = seeds_of(base, points, repeat or 1)
     must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
     asked = _Asked(base, points, seeds, jobs, shadow=shadow, quiet=quiet)

@@ -14,6 +14,7 @@ from floatgate.base import units
 from floatgate.base.errors import input_error, one_line
 from floatgate.base.progress import bar
 from floatgate.base.text_table import table
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
 from floatgate.results.folder import must_be_file_place, write_text, writing
@@ -39,6 +40,7 @@ Space = Annotated[
 ]
 
 
+@g.grouped
 def generate(
     twin: Annotated[
         str | None, typer.Option("--twin", metavar="NAME", help="A twin (--list), or the TOML file of a twin.")
@@ -78,17 +80,11 @@ def generate(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", min=0, max=2**63 - 1, help="Seed of all random numbers.")
     ] = 1,
-    duplicate_share: o.DuplicateShare = None,
-    compressed_share: o.CompressedShare = None,
-    incompressible_share: o.IncompressibleShare = None,
-    content_seed: o.ContentSeed = None,
+    *,
+    content: g.Content,
     list_: Annotated[bool, typer.Option("--list", help="List the twins and the micro-benchmarks.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
-    format: o.Format = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
+    reading: g.Reading,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -98,26 +94,19 @@ def generate(
         _list(output)
         return
     place = _place([twin, pattern, micro, fit], out, force=force)
-    reading = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     making = {"requests": requests, "read_share": read_share, "beyond": beyond}
-    content = o.given(
-        duplicate_share=duplicate_share,
-        compressed_share=compressed_share,
-        incompressible_share=incompressible_share,
-        content_seed=content_seed,
-    )
     if fit is not None:
         _refuse(
-            {"to": to, "drive_bytes": drive_bytes, "set": set_, **making, **content},
+            {"to": to, "drive_bytes": drive_bytes, "set": set_, **making, **content.given()},
             "applies to traces, not to twins; expected no --fit with it",
         )
-        _fit(fit, place, reading, output)
+        _fit(fit, place, reading.given(), output)
         return
-    _refuse(reading, "applies only to --fit")
+    _refuse(reading.given(), "applies only to --fit")
     named = {"twin": twin, "pattern": pattern, "micro": micro} | making
     settings = [(f"workload.{key}", _value(key, value)) for key, value in named.items() if value is not None]
     settings += [_workload_key(text) for text in set_ or []]
-    _write(place, to, (settings, drive_bytes, seed, content), output)
+    _write(place, to, (settings, drive_bytes, seed, content.given()), output)
 
 
 def _place(given: Sequence[str | None], out: str | None, *, force: bool) -> str:

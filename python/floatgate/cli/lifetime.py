@@ -10,6 +10,7 @@ import typer
 
 from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote
 from floatgate.base.progress import bar, tell
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import RunFolder
@@ -29,19 +30,13 @@ def register(app: typer.Typer) -> None:
     app.command("lifetime")(lifetime)
 
 
+@g.grouped
 def lifetime(
     experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
-    trace: o.Trace = None,
-    format: o.Format = None,
-    drive: o.Drive = None,
-    capacity: o.Capacity = None,
+    *,
+    source: g.Source,
     set: o.Set = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    devices: o.Devices = None,
-    beyond: o.Beyond = None,
+    trace_options: g.TraceOptions,
     target: Annotated[float | None, typer.Option("--target", metavar="YEARS", help="Target life. Default: 5.")] = None,
     throttle: Annotated[
         str | None, typer.Option("--throttle", metavar="NAME", help="The throttling policy (floatgate policies).")
@@ -85,10 +80,7 @@ def lifetime(
     lifetime.json (or plan.json), experiment.toml and report.html.
     """
     output = Output(json, quiet=quiet, force=force)
-    shorthand = o.given(
-        format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line
-    ) | o.given(devices=devices, beyond=beyond)
-    base = o.build(experiment, trace, drive, capacity, shorthand, set)
+    base = g.built(experiment, source, trace_options, set)
     base = base.with_overrides(managed(throttle, _years(target), reducer))
     place = None if out is None else RunFolder.given(out, force=force)
     lists = _lists(capacities, spare_factors, throttles, reducers)

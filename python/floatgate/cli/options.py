@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,6 @@ import typer
 
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
 from floatgate.base.parallel import RUNS_MAX
-from floatgate.run.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
-from floatgate.run.slicing import slice_of
 from floatgate.study.compare import Comparison
 
 Json = Annotated[
@@ -240,51 +237,6 @@ Beyond = Annotated[
         "--beyond", metavar="refuse|wrap|scale", help="Addresses beyond the end of the drive: refuse, wrap or scale."
     ),
 ]
-
-
-def build(
-    experiment: str | None,
-    trace: str | None,
-    drive: str | None,
-    capacity: str | None,
-    shorthand: Mapping[str, str | None],
-    sets: list[str] | None,
-) -> Experiment:
-    """The experiment that the arguments describe: file, then trace, drive and capacity, then shorthands, then --set.
-
-    Raises:
-        InputError: the file cannot be read, or a --set cannot be understood.
-    """
-    base = Experiment() if experiment is None else from_file(experiment)
-    overrides: Overrides = trace_overrides(trace)
-    named = {"drive.preset": drive}
-    named |= {f"workload.{key}": value for key, value in shorthand.items()}
-    overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
-    asked = [parse_set(text) for text in sets or []]
-    if capacity is not None:
-        overrides += slice_of(base.with_overrides(overrides + asked), capacity)
-    return base.with_overrides(overrides + asked)
-
-
-def sliced(device: list[str] | None, **options: str | None) -> dict[str, str]:
-    """The options of a slice that were given, as the core takes them.
-
-    Args:
-        device: names of devices.
-        options: ``from_``, ``until``, ``op``, ``requests``, ``fold``, ``time_scale``.
-
-    Raises:
-        InputError: the name of a device is no line of text.
-    """
-    if any("\n" in name for name in device or []):
-        raise input_error("--device: a name of several lines; expected the name of one device")
-    named = given(**{key.rstrip("_"): value for key, value in options.items()})
-    return named | ({"device": "\n".join(device)} if device else {})
-
-
-def given(**options: str | None) -> dict[str, str]:
-    """The options that were given, as the trace reader takes them."""
-    return {key: value for key, value in options.items() if value is not None}
 
 
 def given_beside(context: typer.Context, *allowed: str) -> bool:

@@ -15,6 +15,7 @@ import typer
 from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.base.progress import bar, bars
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.pages import drawing
@@ -31,21 +32,14 @@ def register(app: typer.Typer) -> None:
     app.command("run")(run)
 
 
+@g.grouped
 def run(
     context: typer.Context,
     experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
-    trace: o.Trace = None,
-    format: o.Format = None,
-    drive: o.Drive = None,
-    capacity: o.Capacity = None,
-    stop_after_bytes: o.StopAfterBytes = None,
+    *,
+    source: g.EndingSource,
     set: o.Set = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    devices: o.Devices = None,
-    beyond: o.Beyond = None,
+    trace_options: g.TraceOptions,
     repeat: Annotated[int, typer.Option(metavar="N", min=1, max=RUNS_MAX, help="Run with N consecutive seeds.")] = 1,
     jobs: o.Jobs = None,
     out: o.Out = None,
@@ -74,9 +68,7 @@ def run(
         if o.given_beside(context, "resume", "snapshot_every", "json", "force", "report", "quiet"):
             raise input_error("--resume: the run continues with its original settings; expected no other settings")
         return _resumed(resume, snapshot_every, output, report=output.draws(report))
-    shorthand = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
-    shorthand |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
-    asked = o.build(experiment, trace, drive, capacity, shorthand, set)
+    asked = g.built(experiment, source, trace_options, set)
     target = _target(asked, out, save_drive, force=force)
     pins = pins_of(waveform, die, from_, until, force=force)
     target.expect(waveform)

@@ -13,6 +13,7 @@ import typer
 
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
 from floatgate.base.progress import bar
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import REPORT, draw
@@ -30,6 +31,7 @@ def register(app: typer.Typer) -> None:
     app.command("sweep")(sweep)
 
 
+@g.grouped
 def sweep(
     context: typer.Context,
     experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
@@ -39,17 +41,9 @@ def sweep(
     sample_seed: o.SampleSeed = None,
     repeat: o.Repeat = None,
     set: o.Set = None,
-    trace: o.Trace = None,
-    format: o.Format = None,
-    drive: o.Drive = None,
-    capacity: o.Capacity = None,
-    stop_after_bytes: o.StopAfterBytes = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    devices: o.Devices = None,
-    beyond: o.Beyond = None,
+    *,
+    source: g.EndingSource,
+    trace_options: g.TraceOptions,
     on: o.On = "local",
     jobs: o.Jobs = None,
     memory: o.Memory = None,
@@ -68,12 +62,10 @@ def sweep(
     that was stopped goes on with --resume, and does again only the runs that were under way.
     """
     output = Output(json, quiet=quiet, force=force)
-    input_options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
-    input_options |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
     limit = o.memory_bytes(memory)
     plan, name = None, ""
     if experiment is not None or not resume:
-        base = o.build(experiment, trace, drive, capacity, input_options, set)
+        base = g.built(experiment, source, trace_options, set)
         asked = Asked(tuple(vary or ()), sample, samples, sample_seed, repeat)
         points, repeats = points_of(asked, base.sweep, experiment or "floatgate sweep")
         must_be_few(len(points) * repeats, yes=yes)

@@ -11,6 +11,7 @@ import typer
 from floatgate.base.errors import input_error, printable
 from floatgate.base.progress import bar
 from floatgate.cli import generate, record, trace_info, trace_patterns
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
 from floatgate.results.folder import must_be_file_place
@@ -33,6 +34,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="trace")
 
 
+@g.grouped
 def convert(
     path: TraceFile,
     target: Annotated[
@@ -44,27 +46,12 @@ def convert(
             metavar="FORMAT", help="parquet, fio-iolog, msr, mqsim or blkparse. Default: from OUT's extension."
         ),
     ] = None,
-    format: o.Format = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    from_: o.From = None,
-    until: o.Until = None,
-    device: o.Device = None,
-    op: o.Op = None,
-    requests: o.Requests = None,
-    fold: o.Fold = None,
-    time_scale: o.TimeScale = None,
-    shuffle_window: o.ShuffleWindow = None,
-    shuffle_seed: o.ShuffleSeed = None,
-    read_amplification: o.ReadAmplification = None,
-    gap_spread: o.GapSpread = None,
-    amplification_seed: o.AmplificationSeed = None,
-    duplicate_share: o.DuplicateShare = None,
-    compressed_share: o.CompressedShare = None,
-    incompressible_share: o.IncompressibleShare = None,
-    content_seed: o.ContentSeed = None,
+    *,
+    reading: g.Reading,
+    part: g.Slice,
+    shuffle: g.Shuffle,
+    amplified: g.Amplification,
+    content: g.Content,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
@@ -74,19 +61,9 @@ def convert(
 
     output = Output(json, quiet=quiet)
     wanted = _target_format(target, to, json=json, force=force)
-    options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
-    options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
-    options |= o.given(
-        shuffle_window=shuffle_window,
-        shuffle_seed=shuffle_seed,
-        read_amplification=read_amplification,
-        gap_spread=gap_spread,
-        amplification_seed=amplification_seed,
-        duplicate_share=duplicate_share,
-        compressed_share=compressed_share,
-        incompressible_share=incompressible_share,
-        content_seed=content_seed,
-    )
+    options: dict[str, str] = {}
+    for group in (reading, part, shuffle, amplified, content):
+        options |= group.given()
     with bar(Path(path).name, quiet=quiet) as progress:
         report = conversion.convert(path, target, wanted, options, progress)
     output.give({"out": target, "format": wanted, **report})

@@ -13,6 +13,7 @@ import typer
 from floatgate import _core
 from floatgate.base.errors import input_error, one_line
 from floatgate.base.progress import bar
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.cli.places import EXPECTED_REPORT, must_write_something, report_places
@@ -36,6 +37,7 @@ Window = Annotated[
 ]
 
 
+@g.grouped
 def info(
     path: TraceFile,
     report: Report = None,
@@ -43,18 +45,9 @@ def info(
     force: Force = False,
     window: Window = None,
     counts_only: CountsOnly = False,
-    format: o.Format = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    from_: o.From = None,
-    until: o.Until = None,
-    device: o.Device = None,
-    op: o.Op = None,
-    requests: o.Requests = None,
-    fold: o.Fold = None,
-    time_scale: o.TimeScale = None,
+    *,
+    reading: g.Reading,
+    part: g.Slice,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -69,8 +62,7 @@ def info(
     if counts_only and not (report is None and pictures is None):
         raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
     folder = report_places(report, pictures, force=force)
-    options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
-    options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
+    options = reading.given() | part.given()
     with folder or contextlib.nullcontext():
         with bar(Path(path).name, quiet=quiet) as progress:
             text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)

@@ -10,6 +10,7 @@ import typer
 
 from floatgate.base.errors import one_line
 from floatgate.base.progress import bar
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.cli.places import EXPECTED_REPORT, must_write_something, report_places
@@ -44,6 +45,7 @@ Pictures = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files; allow a folder that is not empty.")]
 
 
+@g.grouped
 def patterns(
     path: TraceFile,
     window: Window = _DEFAULT.window,
@@ -55,20 +57,10 @@ def patterns(
     report: Report = None,
     pictures: Pictures = None,
     force: Force = False,
-    format: o.Format = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    from_: o.From = None,
-    until: o.Until = None,
-    device: o.Device = None,
-    op: o.Op = None,
-    requests: o.Requests = None,
-    fold: o.Fold = None,
-    time_scale: o.TimeScale = None,
-    shuffle_window: o.ShuffleWindow = None,
-    shuffle_seed: o.ShuffleSeed = None,
+    *,
+    reading: g.Reading,
+    part: g.Slice,
+    shuffle: g.Shuffle,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -82,9 +74,7 @@ def patterns(
     folder = report_places(report, pictures, force=force)
     if folder is not None:
         folder.expect(json)
-    options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
-    options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
-    options |= o.given(shuffle_window=shuffle_window, shuffle_seed=shuffle_seed)
+    options = reading.given() | part.given() | shuffle.given()
     with folder or contextlib.nullcontext():
         with bar(Path(path).name, quiet=quiet) as progress:
             facts = of_trace(path, options, settings, progress)

@@ -14,6 +14,7 @@ import typer
 
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, InterruptedRunError, input_error, one_line
 from floatgate.base.progress import bar
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.flat import plain
@@ -37,6 +38,7 @@ def register(app: typer.Typer) -> None:
     app.command("tune")(tune)
 
 
+@g.grouped
 def tune(
     context: typer.Context,
     experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
@@ -57,11 +59,8 @@ def tune(
     search_seed: Annotated[int, typer.Option(metavar="N", min=1, help="Seed of the proposals.")] = 1,
     repeat: o.Repeat = None,
     set: o.Set = None,
-    trace: o.Trace = None,
-    format: o.Format = None,
-    drive: o.Drive = None,
-    capacity: o.Capacity = None,
-    stop_after_bytes: o.StopAfterBytes = None,
+    *,
+    source: g.EndingSource,
     on: o.On = "local",
     jobs: o.Jobs = None,
     out: o.Out = None,
@@ -80,8 +79,7 @@ def tune(
     asked, name = None, ""
     if experiment is not None or not resume:
         goal = goal_of(minimise or [], maximise or [], subject_to or [])
-        shorthand = o.given(format=format, stop_after=stop_after_bytes)
-        base = o.build(experiment, trace, drive, capacity, shorthand, set)
+        base = g.built(experiment, source, None, set)
         name = base.name()
         # What is searched between the ends of a range is drawn by Optuna; a sample of one point stands for it here.
         points, repeats = points_of(

@@ -1,0 +1,192 @@
+"""Options that several commands share, as groups: a command takes a group as one parameter.
+
+>>> @grouped
+... def info(path: str, reading: Reading, quiet: Quiet = False) -> None: ...
+
+``info`` has the options ``--format``, ``--time-unit`` and so on, in the place of ``reading``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_type_hints
+
+from floatgate.base.errors import input_error
+from floatgate.cli import options as o
+from floatgate.run.experiment import (
+    Experiment,
+    Overrides,
+    from_file,
+    parse_set,
+    toml_value,
+    trace_overrides,
+)
+from floatgate.run.slicing import slice_of
+
+Answer = TypeVar("Answer")
+
+
+class Group:
+    """The options of a group that were given."""
+
+    def given(self) -> dict[str, str]:
+        """As the core names them."""
+        named = {field.name.rstrip("_"): getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {key: value for key, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Reading(Group):
+    """The format of a trace, and how its lines are read."""
+
+    format: o.Format = None
+    time_unit: o.TimeUnit = None
+    lba_unit: o.LbaUnit = None
+    action: o.Action = None
+    on_bad_line: o.OnBadLine = None
+
+
+@dataclass(frozen=True)
+class Slice(Group):
+    """Which requests of a trace."""
+
+    from_: o.From = None
+    until: o.Until = None
+    device: o.Device = None
+    op: o.Op = None
+    requests: o.Requests = None
+    fold: o.Fold = None
+    time_scale: o.TimeScale = None
+
+    def given(self) -> dict[str, str]:
+        """As the core names them; several devices are lines.
+
+        Raises:
+            InputError: the name of a device is no line of text.
+        """
+        if any("\n" in name for name in self.device or []):
+            raise input_error("--device: a name of several lines; expected the name of one device")
+        named: dict[str, Any] = super().given()
+        return named | ({"device": "\n".join(self.device)} if self.device else {})
+
+
+@dataclass(frozen=True)
+class Shuffle(Group):
+    """Writes in another order."""
+
+    shuffle_window: o.ShuffleWindow = None
+    shuffle_seed: o.ShuffleSeed = None
+
+
+@dataclass(frozen=True)
+class Amplification(Group):
+    """More reads than the trace has."""
+
+    read_amplification: o.ReadAmplification = None
+    gap_spread: o.GapSpread = None
+    amplification_seed: o.AmplificationSeed = None
+
+
+@dataclass(frozen=True)
+class Content(Group):
+    """Content made up for writes."""
+
+    duplicate_share: o.DuplicateShare = None
+    compressed_share: o.CompressedShare = None
+    incompressible_share: o.IncompressibleShare = None
+    content_seed: o.ContentSeed = None
+
+
+@dataclass(frozen=True)
+class Source(Group):
+    """A workload and a drive in place of those of the experiment."""
+
+    trace: o.Trace = None
+    format: o.Format = None
+    drive: o.Drive = None
+    capacity: o.Capacity = None
+
+
+@dataclass(frozen=True)
+class EndingSource(Source):
+    """The same, where the host may stop early."""
+
+    stop_after_bytes: o.StopAfterBytes = None
+
+
+@dataclass(frozen=True)
+class TraceOptions(Group):
+    """How the workload's trace is read and placed on the drive."""
+
+    time_unit: o.TimeUnit = None
+    lba_unit: o.LbaUnit = None
+    action: o.Action = None
+    on_bad_line: o.OnBadLine = None
+    devices: o.Devices = None
+    beyond: o.Beyond = None
+
+
+def built(
+    experiment: str | None,
+    source: Source,
+    options: TraceOptions | None = None,
+    sets: list[str] | None = None,
+) -> Experiment:
+    """The experiment that the arguments describe: file, then trace, drive and capacity, then shorthands, then --set.
+
+    Raises:
+        InputError: the file cannot be read, or a --set cannot be understood.
+    """
+    base = Experiment() if experiment is None else from_file(experiment)
+    overrides: Overrides = trace_overrides(source.trace)
+    named = {"drive.preset": source.drive, "workload.format": source.format}
+    named |= {f"workload.{key}": value for key, value in (options.given() if options else {}).items()}
+    named["workload.stop_after"] = getattr(source, "stop_after_bytes", None)
+    overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
+    asked = [parse_set(text) for text in sets or []]
+    if source.capacity is not None:
+        overrides += slice_of(base.with_overrides(overrides + asked), source.capacity)
+    return base.with_overrides(overrides + asked)
+
+
+def grouped(command: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Give a command the options of its groups, one parameter each."""
+    signature = inspect.signature(command, eval_str=True)
+    groups: dict[str, type[Any]] = {
+        name: parameter.annotation
+        for name, parameter in signature.parameters.items()
+        if isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Group)
+    }
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        if name in groups:
+            parameters += _parameters(groups[name])
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @functools.wraps(command)
+    def called(**arguments: Any) -> Answer:
+        for name, group in groups.items():
+            own = [field.name for field in dataclasses.fields(group)]
+            arguments[name] = group(**{key: arguments.pop(key) for key in own})
+        return command(**arguments)
+
+    called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    # Whoever asks for the signature of what is wrapped would see the groups again.
+    del called.__wrapped__
+    return called
+
+
+def _parameters(group: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in dataclasses.fields(group)
+    ]
