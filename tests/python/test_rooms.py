@@ -46,7 +46,8 @@ HEAVY = {
 # Modules of our own that functions import, beside those of the command line, with the reason.
 LATE: dict[str, str] = {
     "pages.charts": "a picture for a notebook",
-    "pages.html": "a picture for a notebook",
+    "pages.page": "a table for a notebook",
+    "pages.parts": "a table for a notebook",
     "pages.vega": "a picture for a notebook",
     "papers.page": "a page, where one is drawn",
     "report.lifetime_report": "a page, where one is drawn",

@@ -104,9 +104,10 @@ class Run:
 
     def _repr_html_(self) -> str:
         """The summary as a table, for notebooks."""
-        from floatgate.pages.html import rows_table
+        from floatgate.pages.page import rendered_parts
+        from floatgate.pages.parts import Rows
 
-        return rows_table(summary_lines(self))
+        return rendered_parts([Rows(summary_lines(self))])
 
     @property
     def series(self) -> pa.Table:
