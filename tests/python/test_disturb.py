@@ -8,6 +8,7 @@ import pytest
 
 import floatgate
 from floatgate.base import units
+from floatgate.pages.page import rendered_parts
 from floatgate.report import disturb, disturb_report
 
 SETTINGS = {
@@ -70,7 +71,11 @@ def test_without_a_manager_reads_beyond_the_maximum_are_counted() -> None:
 def test_without_a_model_nothing_is_said() -> None:
     settings = {key: value for key, value in SETTINGS.items() if not key.startswith("drive.disturb")}
     plain = floatgate.run(settings).result.to_dict()
-    assert (disturb.line(plain), disturb.remark(plain), disturb_report.section(plain)) == (None, None, "")
+    assert (disturb.line(plain), disturb.remark(plain), rendered_parts(disturb_report.section(plain))) == (
+        None,
+        None,
+        "",
+    )
     assert disturb.cells(plain) == ["-", "-"]
 
 
@@ -116,11 +121,11 @@ def test_a_run_in_time_shows_response_times_around_reclaims(baseline: dict[str, 
     named = dict(disturb_report.rows(facts))
     assert named["reads during reclaims"].startswith(f"{units.count(during['count'])}: median ")
     assert "longest" in named["other reads"]
-    section = disturb_report.section(timed)
+    section = rendered_parts(disturb_report.section(timed))
     assert "Response times around reclaims" in section
     assert "Reclaims over time" in section
     # Without time there are no response times.
-    without = disturb_report.section(baseline)
+    without = rendered_parts(disturb_report.section(baseline))
     assert "Response times around reclaims" not in without
     assert "Reclaims over time" in without
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import floatgate
+from floatgate.pages.page import rendered_parts
 from floatgate.report import reduce, reduce_report, summary
 from floatgate.run.run import Run
 from scripts_as_modules import loaded
@@ -146,12 +147,12 @@ def test_the_manager_in_words(managed: dict[str, Any]) -> None:
 
 
 def test_the_report_draws_it(both: Run, page: str, managed: dict[str, Any]) -> None:
-    plain = reduce_report.section(both, both.result.to_dict())
+    plain = rendered_parts(reduce_report.section(both, both.result.to_dict()))
     for text in ("Deduplication and compression", "Written ratio over time", "most pages that shared one content"):
         assert text in plain
     assert "could not be drawn" not in plain
     assert "Schemes at work" not in plain
-    drawn = reduce_report.section(both, managed)
+    drawn = rendered_parts(reduce_report.section(both, managed))
     for text in ("Schemes at work", "Demand and capacity", "Predicted written ratios", "10 % throttled."):
         assert text in drawn
     assert "could not be drawn" not in drawn

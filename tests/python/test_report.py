@@ -79,7 +79,7 @@ def test_it_holds_what_the_contract_lists(report: str, small_run: floatgate.Run)
     assert f"seed {small_run.seed}" in report
     assert floatgate.__version__ in report
     assert all(text in report for text in small_run.not_modelled)
-    assert "floatgate run small.toml --set &#x27;a=&lt;b&gt;&#x27;" in report
+    assert "floatgate run small.toml --set &#39;a=&lt;b&gt;&#39;" in report
     assert "floatgate run experiment.toml" in report
 
 

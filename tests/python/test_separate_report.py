@@ -8,6 +8,7 @@ import pytest
 
 import floatgate
 from conftest import SMALL
+from floatgate.pages.page import rendered_parts
 from floatgate.report import separate_report, summary
 
 HASHED = SMALL | {
@@ -47,13 +48,13 @@ def test_each_stream_has_a_row_and_the_sum_is_that_of_the_drive(run: floatgate.R
     assert "<h2>Streams</h2>" in report
     assert all(f"<th class=n>{name}</th>" in report for name in ("host pages", "moved in", "collected", "dead"))
     # The table stands in a box of its own that scrolls where the page is narrow.
-    assert '<div class="scroll"><table>' in separate_report.streams(result)
+    assert '<div class="scroll"><table>' in rendered_parts(separate_report.streams(result))
 
 
 def test_what_was_found_is_counted_in_whole_numbers(run: floatgate.Run) -> None:
     result = run.result.to_dict()
     result["separate"]["found"] = {"contexts_updating": 12.0, "mean_life_page_writes": 20.5}
-    told = separate_report.streams(result)
+    told = rendered_parts(separate_report.streams(result))
     assert "contexts updating" in told
     assert ">12<" in told
     assert ">20.5<" in told

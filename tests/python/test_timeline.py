@@ -13,6 +13,7 @@ import pytest
 import floatgate
 from conftest import Cli
 from floatgate.pages.causes import CAUSES
+from floatgate.pages.page import rendered_parts
 from floatgate.report import timeline_chart
 from floatgate.results import timeline
 from floatgate.results.timeline import COPY, ERASE, NO_REQUEST, PROGRAM, READ, SUSPENDED, TRANSFER
@@ -74,7 +75,7 @@ class Picture(html.parser.HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self.lasttag == "title" and self.bars:
-            self.bars[-1] = (*self.bars[-1][:4], self.bars[-1][4] + data)
+            self.bars[-1] = (*self.bars[-1][:4], self.bars[-1][4] + data.strip())
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_busy_time_counts_nothing_twice() -> None:
 
 
 def test_the_picture_shows_each_span_in_its_row_and_look() -> None:
-    text = timeline_chart.section(run_with(made()))
+    text = rendered_parts(timeline_chart.section(run_with(made())))
     assert [f"{name} {i}" in text for name in ("die", "channel") for i in (0, 1)] == [True] * 4
     bars = Picture(text).bars
     # Rows: die 0, die 1, channel 0, channel 1; a thousand units are a thousand microseconds here.
@@ -156,7 +157,7 @@ def test_the_picture_shows_each_span_in_its_row_and_look() -> None:
 def test_bars_too_short_to_see_are_gathered() -> None:
     spans = [(0, 0, READ, 0, 0, i, i * 1000, i * 1000 + 900) for i in range(10_000)]
     run = run_with(made(spans, end=10_000_000))
-    bars = Picture(timeline_chart.section(run)).bars
+    bars = Picture(rendered_parts(timeline_chart.section(run))).bars
     # Five units of a thousand hold fifty microseconds: fifty reads.
     assert len(bars) == 200
     assert bars[0][4] == "die 0: 50 of read, host, 0.000 to 0.050 ms"
@@ -184,7 +185,7 @@ def test_ticks_are_round(interval: tuple[int, int], expected: list[float]) -> No
 
 
 def test_an_interval_without_anything_says_so() -> None:
-    text = timeline_chart.section(run_with(made([], end=20_000_000)))
+    text = rendered_parts(timeline_chart.section(run_with(made([], end=20_000_000))))
     assert "No operation was in progress from 0 to 20 ms after the first counted request." in text
 
 
@@ -195,7 +196,7 @@ def test_late_intervals_count_from_their_start() -> None:
         name: np.array([span[place] for span in spans], f"<{kind}").tobytes()
         for place, (name, kind) in enumerate(timeline.COLUMNS.items())
     }
-    text = timeline_chart.section(run_with(timeline.table(columns, (start, start + 20_000_000))))
+    text = rendered_parts(timeline_chart.section(run_with(timeline.table(columns, (start, start + 20_000_000)))))
     assert "in 20 ms from 100 s after the first counted request on" in text
     assert "time, ms after 100 s" in text
     assert '<span style="left:25.00%">5</span>' in text
@@ -209,13 +210,13 @@ def test_it_is_kept_in_the_run_folder_and_drawn_again(tmp_path: Path) -> None:
     assert again.timeline is not None
     assert again.timeline.equals(made())
     assert timeline.interval_of(again.timeline) == (0, 1000 * US)
-    assert timeline_chart.section(again) == timeline_chart.section(run)
+    assert rendered_parts(timeline_chart.section(again)) == rendered_parts(timeline_chart.section(run))
     assert "<h2>Timeline</h2>" in (folder / "report.html").read_text()
 
 
 def test_spans_of_every_cause_are_drawn() -> None:
     spans = [(0, 0, COPY, i, 1, NO_REQUEST, i * 100 * US, (i + 1) * 100 * US) for i in range(len(timeline.CAUSES))]
-    text = timeline_chart.section(run_with(made(spans)))
+    text = rendered_parts(timeline_chart.section(run_with(made(spans))))
     for entry in CAUSES.values():
         assert f"copy, {entry.label}, foreground job" in text
 

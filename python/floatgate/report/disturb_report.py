@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html, palette, vega
+from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
+from floatgate.pages.parts import Charts, Part, Rows, Section, Text, figure
 from floatgate.report import disturb
 from floatgate.report.throttle_charts import Look, lines
 from floatgate.results.result_view import look
@@ -21,14 +22,14 @@ TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
 """Response times that are told, and their names."""
 
 
-def section(result: dict[str, Any]) -> str:
+def section(result: dict[str, Any]) -> list[Part]:
     """What was reclaimed, which pages were read, how far blocks are disturbed; nothing where reads disturb nothing."""
     facts = look(result, "reclaim")
     said = disturb.line(result)
     if not facts or not said:
-        return ""
-    figures = [
-        html.figure(
+        return []
+    figures: list[Part] = [
+        figure(
             "disturbance",
             "Disturbance of blocks",
             "Blocks by what reads have disturbed them at the end, as a share of what they stand.",
@@ -37,7 +38,7 @@ def section(result: dict[str, Any]) -> str:
     ]
     if look(facts, "service_ms", "count"):
         figures.append(
-            html.figure(
+            figure(
                 "service",
                 "Time of reclaims",
                 "Share of reclaims and replications that take at most so long without a pause.",
@@ -45,19 +46,16 @@ def section(result: dict[str, Any]) -> str:
             )
         )
     figures += _in_time(facts)
-    return (
-        f"<h2>Read disturb</h2><p>{html.escape(said)}.</p>"
-        f'<div class="charts">{"".join(figures)}</div>{html.rows_table(rows(facts))}'
-    )
+    return [Section("Read disturb", [Text(f"{said}."), Charts(figures), Rows(rows(facts))])]
 
 
-def _in_time(facts: dict[str, Any]) -> list[str]:
+def _in_time(facts: dict[str, Any]) -> list[Part]:
     """Reclaims over time and response times around them, where there are any."""
-    made: list[str] = []
+    made: list[Part] = []
     told = look(facts, "over_time") or {}
     if sum(told.get("on_demand", [])) + sum(told.get("background", [])):
         made.append(
-            html.figure(
+            figure(
                 "reclaims",
                 "Reclaims over time",
                 "Blocks (superblocks) reclaimed in each of equal intervals of the requests.",
@@ -66,7 +64,7 @@ def _in_time(facts: dict[str, Any]) -> list[str]:
         )
     if look(facts, "response_us", "during"):
         made.append(
-            html.figure(
+            figure(
                 "responses",
                 "Response times around reclaims",
                 "Share of the reads that were answered within so long: those that came or were served while something "

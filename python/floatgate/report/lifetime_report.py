@@ -6,7 +6,9 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html, palette
+from floatgate.pages import palette
+from floatgate.pages.page import page as whole_page
+from floatgate.pages.parts import Cards, Charts, Code, Figure, Part, Rows, Section, Text, Title, figure, left_out
 from floatgate.report import reduce, reduce_report, throttle_charts
 from floatgate.report.amplification import amplification
 from floatgate.report.life_range import uneven
@@ -25,22 +27,22 @@ def page(life: ForecastView, command: str | None = None) -> str:
     """
     result = life.result.to_dict()
     title = f"life of a drive: {life.label}"
-    sections = [
-        f"<h1>{html.escape(title)}</h1>",
+    parts = [
+        Title(title),
         _origin(result),
-        html.cards(headline(result)),
-        html.rows_table(lines(result, life.label)),
-        _charts(result),
-        reduce_report.of_life(result),
-        html.left_out(result.get("not_modelled") or []),
-        _repeat(life, command),
+        Cards(headline(result)),
+        Rows(lines(result, life.label)),
+        *_charts(result),
+        *reduce_report.of_life(result),
+        *left_out(result.get("not_modelled") or []),
+        *_repeat(life, command),
     ]
-    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+    return whole_page(f"{title}: floatgate", parts)
 
 
-def _origin(result: dict[str, Any]) -> str:
-    version, seed = html.escape(result.get("version", _core.__version__)), html.escape(result.get("seed", "-"))
-    return f'<p class="soft">floatgate {version}, seed {seed}</p>'
+def _origin(result: dict[str, Any]) -> Part:
+    version, seed = result.get("version", _core.__version__), result.get("seed", "-")
+    return Text(f"floatgate {version}, seed {seed}", soft=True)
 
 
 def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -69,43 +71,39 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _charts(result: dict[str, Any]) -> str:
+def _charts(result: dict[str, Any]) -> list[Part]:
     policy = str(look(result, "throttle", "policy") or "none")
     policy = reduce.INTEGRATED if reduce.policy(result) == reduce.INTEGRATED else policy
-    figures = [_written(result), _responses(result, policy)]
+    figures = [*_written(result), *_responses(result, policy)]
     if policy != "none":
-        figures.append(
-            _course(
-                result, policy, "delay_us", 1000.0, "Throttling delay", "delay of a page write, ms",
-                "Delay of a page write at the end of each interval.",
-            )
+        figures += _course(
+            result, policy, "delay_us", 1000.0, "Throttling delay", "delay of a page write, ms",
+            "Delay of a page write at the end of each interval.",
         )  # fmt: skip
-    figures.append(
-        _course(
-            result, policy, "pe_cycles", 1.0, "Endurance of a block", "program/erase cycles",
-            "From the mean rest between erases so far.",
-        )
+    figures += _course(
+        result, policy, "pe_cycles", 1.0, "Endurance of a block", "program/erase cycles",
+        "From the mean rest between erases so far.",
     )  # fmt: skip
-    kept = [figure for figure in figures if figure]
-    return f'<h2>Over the life</h2><div class="charts">{"".join(kept)}</div>' if kept else ""
+    return [Section("Over the life", [Charts(figures)])] if figures else []
 
 
 def _course(
     result: dict[str, Any], policy: str, column: str, scale: float, title: str, y_title: str, caption: str
-) -> str:
+) -> list[Figure]:
     looks = [look_of(policy)]
     rows, x_title = throttle_charts.course_rows(result, column, looks[0].label, scale=scale)
     if len(rows) < 2:
-        return ""
-    return html.figure(
+        return []
+    drawn = figure(
         column.replace("_", "-"),
         title,
         caption,
         lambda width: throttle_charts.lines(rows, looks, x_title, y_title, width=width, step=True),
     )
+    return [drawn]
 
 
-def _written(result: dict[str, Any]) -> str:
+def _written(result: dict[str, Any]) -> list[Figure]:
     """Bytes programmed, wanted and allowed over the life."""
     terabyte = 1e12
     looks = [
@@ -118,21 +116,22 @@ def _written(result: dict[str, Any]) -> str:
         made, x_title = throttle_charts.course_rows(result, column, one.label, scale=terabyte)
         rows += made
     if len(rows) < 4:
-        return ""
-    return html.figure(
+        return []
+    drawn = figure(
         "written",
         "Flash bytes programmed",
         "Compared with the flash endurance known so far, from the rest of its blocks.",
         lambda width: throttle_charts.lines(rows, looks, x_title, "TB", width=width),
     )
+    return [drawn]
 
 
-def _responses(result: dict[str, Any], policy: str) -> str:
+def _responses(result: dict[str, Any], policy: str) -> list[Figure]:
     looks = [look_of(policy)]
     rows = throttle_charts.cdf_rows(result, looks[0].label)
     if len(rows) < 2:
-        return ""
-    return html.figure(
+        return []
+    drawn = figure(
         "responses",
         "Responses of page writes",
         "Share of page writes that took at most this long, flash service and throttling included.",
@@ -140,9 +139,10 @@ def _responses(result: dict[str, Any], policy: str) -> str:
             rows, looks, "response of a page write, ms", "share", width=width, x_log=True, share=True
         ),
     )
+    return [drawn]
 
 
-def _repeat(life: ForecastView, command: str | None) -> str:
+def _repeat(life: ForecastView, command: str | None) -> list[Part]:
     result = life.result.to_dict()
     facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
     facts += [("configuration", str(result["config_hash"]))] if result.get("config_hash") else []
@@ -150,8 +150,8 @@ def _repeat(life: ForecastView, command: str | None) -> str:
     spent = look(result, "run") or {}
     if spent.get("wall_s") is not None:
         facts.append(("cost of the run", units.span(spent["wall_s"])))
-    asked = f"<pre>{html.escape(command)}</pre>" if command else ""
-    return (
-        f"<h2>How to repeat it</h2>{asked}{html.rows_table(facts)}"
-        f"<h2>Resolved experiment</h2><pre>{html.escape(life.experiment_toml)}</pre>"
-    )
+    given = [Code(command)] if command else []
+    return [
+        Section("How to repeat it", [*given, Rows(facts)]),
+        Section("Resolved experiment", [Code(life.experiment_toml)]),
+    ]

@@ -7,8 +7,24 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html
 from floatgate.pages.causes import by_cause, cause
+from floatgate.pages.page import page as whole_page
+from floatgate.pages.parts import (
+    Box,
+    Cards,
+    Cell,
+    Charts,
+    Code,
+    Grid,
+    Part,
+    Rows,
+    Section,
+    Swatch,
+    Text,
+    Title,
+    figure,
+    left_out,
+)
 from floatgate.report import (
     amplification,
     disturb_report,
@@ -35,32 +51,31 @@ def page(run: RunView, command: str | None = None) -> str:
         command: the command line that made it, where there was one.
     """
     result = run.result.to_dict()
-    sections = [
-        f"<h1>{html.escape(run.name())}</h1>",
+    parts = [
+        Title(run.name()),
         _origin(result),
-        html.cards(headline(result)),
-        html.rows_table(lines(run)),
-        timed_report.latency(run, result),
-        throttle_report.throttle(run, result),
-        reduce_report.section(run, result),
-        timeline_chart.section(run),
-        _where(run, result),
-        separate_report.streams(result),
-        disturb_report.section(result),
-        timed_report.energy(run, result),
-        _course(run),
-        _distributions(run, result),
-        _devices(result),
-        html.left_out(result.get("not_modelled") or []),
-        _repeat(run, result, command),
+        Cards(headline(result)),
+        Rows(lines(run)),
+        *timed_report.latency(run, result),
+        *throttle_report.throttle(run, result),
+        *reduce_report.section(run, result),
+        *timeline_chart.section(run),
+        *_where(run, result),
+        *separate_report.streams(result),
+        *disturb_report.section(result),
+        *timed_report.energy(run, result),
+        *_course(run),
+        *_distributions(run, result),
+        *_devices(result),
+        *left_out(result.get("not_modelled") or []),
+        *_repeat(run, result, command),
     ]
-    return html.document(f"{run.name()}: floatgate report", "\n".join(section for section in sections if section))
+    return whole_page(f"{run.name()}: floatgate report", parts)
 
 
-def _origin(result: dict[str, Any]) -> str:
-    version = html.escape(result.get("version", _core.__version__))
-    mode, seed = html.escape(result.get("mode", "functional")), html.escape(result.get("seed", "-"))
-    return f'<p class="soft">floatgate {version}, {mode} mode, seed {seed}</p>'
+def _origin(result: dict[str, Any]) -> Part:
+    version, mode = result.get("version", _core.__version__), result.get("mode", "functional")
+    return Text(f"floatgate {version}, {mode} mode, seed {result.get('seed', '-')}", soft=True)
 
 
 def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -114,19 +129,19 @@ def _reduced_and_energy(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _where(run: RunView, result: dict[str, Any]) -> str:
+def _where(run: RunView, result: dict[str, Any]) -> list[Part]:
     flash = look(result, "flash") or {}
     programs = look(flash, "programs") or {}
     total = programs.get("total")
     if not total:
-        return ""
-    rows = []
+        return []
+    rows: list[list[Cell]] = []
     for name in _causes(flash):
         entry = cause(name)
         done = programs.get(name, 0)
         rows.append(
             [
-                f"{html.swatch(entry)}{html.escape(entry.label)}",
+                Swatch(entry, entry.label),
                 f"{done:,}".replace(",", " "),
                 units.share(done / total),
                 *(_count(look(flash, kind, name)) for kind in ("reads", "erases")),
@@ -134,23 +149,25 @@ def _where(run: RunView, result: dict[str, Any]) -> str:
             ]
         )
     header = ["cause", "programs", "share", "reads", "erases", "time"]
-    chart = html.figure(
+    chart = figure(
         "shares",
         "Flash work by cause",
         "Share of each cause. Time is the busy time of the flash, summed over its operations.",
         lambda width: run_charts.shares(run, width),
     )
-    gc = look(result, "gc") or {}
-    said = ""
-    if gc.get("victims"):
-        copied = gc.get("copied_pages_per_victim")
-        per = "" if copied is None else f", {units.figure(copied)} pages copied from each"
-        dead = gc.get("dead_victims")
-        said = f"<p>{_count(gc['victims'])} blocks collected{per}" + (
-            f"; {_count(dead)} had no valid page left.</p>" if dead is not None else ".</p>"
-        )
-    table = html.grid(header, rows, raw_first=True)
-    return f'<h2>Programs and time by cause</h2><div class="charts">{chart}<div>{table}{said}</div></div>'
+    beside = Charts([chart, Box([Grid(header, rows), *_collected(look(result, "gc") or {})])])
+    return [Section("Programs and time by cause", [beside])]
+
+
+def _collected(gc: dict[str, Any]) -> list[Part]:
+    """How many blocks were collected, and what was left in them."""
+    if not gc.get("victims"):
+        return []
+    copied = gc.get("copied_pages_per_victim")
+    per = "" if copied is None else f", {units.figure(copied)} pages copied from each"
+    dead = gc.get("dead_victims")
+    left = "" if dead is None else f"; {_count(dead)} had no valid page left"
+    return [Text(f"{_count(gc['victims'])} blocks collected{per}{left}.")]
 
 
 def _causes(flash: dict[str, Any]) -> list[str]:
@@ -161,13 +178,13 @@ def _causes(flash: dict[str, Any]) -> list[str]:
     return [name for name, _ in by_cause(together)]
 
 
-def _course(run: RunView) -> str:
+def _course(run: RunView) -> list[Part]:
     if run.series.num_rows < 2:
-        return ""
-    figures = []
+        return []
+    figures: list[Part] = []
     if look(run.result, "waf") is not None:
         figures.append(
-            html.figure(
+            figure(
                 "waf",
                 "Write amplification",
                 "Flash programs per host page write in each interval; dashed: mean of the run with its 95 % interval.",
@@ -177,7 +194,7 @@ def _course(run: RunView) -> str:
     # What reclaim moves is worth a picture even where the host writes nothing.
     if look(run.result, "flash", "programs", "total"):
         figures.append(
-            html.figure(
+            figure(
                 "writes",
                 "Programs by cause",
                 "Flash programs over the whole run.",
@@ -186,20 +203,20 @@ def _course(run: RunView) -> str:
         )
     if "free_blocks" in run.series.column_names:
         figures.append(
-            html.figure(
+            figure(
                 "free", "Free blocks", "At the end of each interval.", lambda width: run_charts.free_blocks(run, width)
             )
         )
-    return f'<h2>Over time</h2><div class="charts">{"".join(figures)}</div>' if figures else ""
+    return [Section("Over time", [Charts(figures)])] if figures else []
 
 
-def _distributions(run: RunView, result: dict[str, Any]) -> str:
-    figures = []
+def _distributions(run: RunView, result: dict[str, Any]) -> list[Part]:
+    figures: list[Part] = []
     if look(result, "wear", "histogram", "blocks"):
         leveled = leveling.line(result)
         said = f" Wear-leveling by {leveled}." if leveled else ""
         figures.append(
-            html.figure(
+            figure(
                 "wear",
                 "Wear",
                 f"Blocks by number of erases in the counted phase.{said}",
@@ -210,23 +227,23 @@ def _distributions(run: RunView, result: dict[str, Any]) -> str:
     if idle:
         mean, p50 = (units.span(3600.0 * idle[key]) for key in ("mean", "p50"))
         caption = f"Time between two erases of a block: {mean} on average over blocks, median {p50}."
-        figures.append(html.figure("rest", "Rest of blocks", caption, lambda width: run_charts.rest(run, width)))
+        figures.append(figure("rest", "Rest of blocks", caption, lambda width: run_charts.rest(run, width)))
     if look(result, "valid_pages", "units"):
         figures.append(
-            html.figure(
+            figure(
                 "valid",
                 "Valid pages",
                 "Closed blocks by valid pages at the end of the run; full blocks are costly victims.",
                 lambda width: run_charts.valid_pages(run, width),
             )
         )
-    return f'<h2>Distributions</h2><div class="charts">{"".join(figures)}</div>' if figures else ""
+    return [Section("Distributions", [Charts(figures)])] if figures else []
 
 
-def _devices(result: dict[str, Any]) -> str:
+def _devices(result: dict[str, Any]) -> list[Part]:
     devices = look(result, "workload", "devices") or []
     if len(devices) < 2:
-        return ""
+        return []
     rows = [
         [
             str(device.get("name", "-")),
@@ -237,10 +254,10 @@ def _devices(result: dict[str, Any]) -> str:
         for device in devices
     ]
     header = ["device", "reads", "writes", "trims", "read", "written", "trimmed", "page writes"]
-    return f"<h2>Devices of the trace</h2>{html.grid(header, rows)}"
+    return [Section("Devices of the trace", [Grid(header, rows)])]
 
 
-def _repeat(run: RunView, result: dict[str, Any], command: str | None) -> str:
+def _repeat(run: RunView, result: dict[str, Any], command: str | None) -> list[Part]:
     folder = run.folder
     again = f"floatgate run {shlex.quote(str(folder / 'experiment.toml') if folder else 'experiment.toml')}"
     facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
@@ -251,12 +268,12 @@ def _repeat(run: RunView, result: dict[str, Any], command: str | None) -> str:
     if spent.get("wall_s") is not None and spent.get("peak_rss_bytes") is not None:
         cost = f"{units.span(spent['wall_s'])}, {units.binary_bytes(spent['peak_rss_bytes'])} peak memory"
         facts.append(("cost of the run", cost))
-    asked = f"<p>Command of this run</p><pre>{html.escape(command)}</pre>" if command and command != again else ""
-    return (
-        f"<h2>How to repeat it</h2>{asked}<p>The same result, byte for byte, from the resolved experiment</p>"
-        f"<pre>{html.escape(again)}</pre>{html.rows_table(facts)}"
-        f"<h2>Resolved experiment</h2><pre>{html.escape(run.experiment_toml)}</pre>"
-    )
+    given = [Text("Command of this run"), Code(command)] if command and command != again else []
+    same = Text("The same result, byte for byte, from the resolved experiment")
+    return [
+        Section("How to repeat it", [*given, same, Code(again), Rows(facts)]),
+        Section("Resolved experiment", [Code(run.experiment_toml)]),
+    ]
 
 
 def _count(value: Any) -> str:

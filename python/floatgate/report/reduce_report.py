@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html, palette, vega
+from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
+from floatgate.pages.parts import Box, Charts, Grid, Part, Rows, Section, Text, figure
 from floatgate.report import reduce
 from floatgate.report.run_charts import course
 from floatgate.report.throttle_charts import Look, lines, time_axis
@@ -23,48 +24,50 @@ COMPRESS = Look("compression", palette.BROWN, (8, 3), "square")
 _BYTES = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0))
 _WIDE = 20
 """From so many times the median on the largest figure would hide all others on a linear axis."""
+_HEADING = "Deduplication and compression"
 _STRIP_ROW = 34
 """Height of a row of the picture of schemes, in pixels."""
 
 
-def section(run: RunView, result: dict[str, Any]) -> str:
+def section(run: RunView, result: dict[str, Any]) -> list[Part]:
     """What was found, what it spared, and what a manager chose; nothing where content was not looked at."""
     facts = reduce.at_work(result)
     said = reduce.line(result)
     if not facts or not said:
-        return ""
-    figures = []
+        return []
+    pictures: list[Part] = []
     if run.series.num_rows > 1 and look(facts, "written_ratio") is not None:
-        figures.append(
-            html.figure(
+        pictures.append(
+            figure(
                 "written-ratio",
                 "Written ratio over time",
                 "Programs of host writes per page that the host wrote in each interval; dashed: mean of the run.",
                 lambda width: over_time(run, width),
             )
         )
-    table = html.rows_table(rows(facts))
-    paragraphs = [said, *(text for text in (reduce.manager(result),) if text)]
-    text = "".join(f"<p>{html.escape(one[:1].upper() + one[1:])}.</p>" for one in paragraphs)
-    pictures = f'<div class="charts">{"".join(figures)}<div>{table}</div></div>'
-    return f"<h2>Deduplication and compression</h2>{text}{pictures}{_manager(facts)}"
+    pictures.append(Box([Rows(rows(facts))]))
+    return [Section(_HEADING, [*_said(result, said), Charts(pictures), *_manager(facts)])]
 
 
-def of_life(result: dict[str, Any]) -> str:
+def of_life(result: dict[str, Any]) -> list[Part]:
     """The same for a life that was forecast."""
     facts, said = reduce.at_work(result), reduce.line(result)
     if not facts or not said:
-        return ""
+        return []
+    return [Section(_HEADING, [*_said(result, said), *_choices(facts), *_manager(facts)])]
+
+
+def _said(result: dict[str, Any], said: str) -> list[Part]:
+    """The line of the summary and what the manager did, a paragraph each."""
     paragraphs = [said, *(text for text in (reduce.manager(result),) if text)]
-    text = "".join(f"<p>{html.escape(one[:1].upper() + one[1:])}.</p>" for one in paragraphs)
-    return f"<h2>Deduplication and compression</h2>{text}{_choices(facts)}{_manager(facts)}"
+    return [Text(f"{one[:1].upper()}{one[1:]}.") for one in paragraphs]
 
 
-def _choices(facts: dict[str, Any]) -> str:
+def _choices(facts: dict[str, Any]) -> list[Part]:
     """What each choice of schemes would come to, where laps measured each; nothing elsewhere."""
     measured = facts.get("by_choice")
     if not measured:
-        return ""
+        return []
     epochs, names = look(facts, "epochs_by_choice") or {}, {"none": "neither", **reduce.NAMES}
     header = ["schemes", "written ratio", "WAF", "laps", "epochs"]
     cells = [
@@ -77,7 +80,7 @@ def _choices(facts: dict[str, Any]) -> str:
         ]
         for row in measured
     ]
-    return html.grid(header, cells, 1)
+    return [Grid(header, cells)]
 
 
 def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -142,20 +145,20 @@ def _programmed(row: dict[str, Any]) -> float:
     return sum(row.get(f"programs_{name}") or 0 for name in ("host", "partial"))
 
 
-def _manager(facts: dict[str, Any]) -> str:
+def _manager(facts: dict[str, Any]) -> list[Part]:
     """The pictures of what the integrated manager chose; nothing without one."""
     course = [row for row in look(facts, "manager", "over_time") or [] if row.get("epochs")]
     if len(course) < 2:
-        return ""
+        return []
     epoch = units.span(look(facts, "manager", "epoch_s") or 0.0)
-    figures = [
-        html.figure(
+    figures: list[Part] = [
+        figure(
             "schemes",
             "Schemes at work",
             "The darker, the larger the share of epochs in which a scheme was on.",
             lambda width: schemes(course, width),
         ),
-        html.figure(
+        figure(
             "demand",
             "Demand and capacity",
             f"Flash bytes per epoch of {epoch}: what the host asks for without any scheme, and what the target allows.",
@@ -164,14 +167,14 @@ def _manager(facts: dict[str, Any]) -> str:
     ]
     if any(row.get(key) is not None for row in course for key in ("dedup_ratio", "compress_ratio")):
         figures.append(
-            html.figure(
+            figure(
                 "predicted",
                 "Predicted written ratios",
                 "What the manager expects of each scheme, from epochs and samples before.",
                 lambda width: predicted(course, width),
             )
         )
-    return f'<div class="charts">{"".join(figures)}</div>'
+    return [Charts(figures)]
 
 
 def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:

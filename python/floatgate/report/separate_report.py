@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html
+from floatgate.pages.parts import Grid, Part, Rows, Section, Text
 from floatgate.report.summary import streams as said_of
 from floatgate.results.result_view import look
 
@@ -16,14 +16,13 @@ _COUNTS = ("host_pages", "moved_pages", "opened", "victims", "dead_victims", "co
 _HEADER = ["stream", "host pages", "moved in", "opened", "collected", "dead", "copied per block"]
 
 
-def streams(result: dict[str, Any]) -> str:
+def streams(result: dict[str, Any]) -> list[Part]:
     """What became of each stream's pages and blocks, and what open blocks cost; nothing where no page is looked at."""
     found = look(result, "separate", "streams")
     said = said_of(result)
     if not found or not said:
-        return ""
+        return []
     facts = result["separate"]
-    table = html.grid(_HEADER, rows(found))
     costs = (
         [("largest number of open blocks", units.count(facts["open_blocks_max"]))] if "open_blocks_max" in facts else []
     )
@@ -36,10 +35,10 @@ def streams(result: dict[str, Any]) -> str:
         costs.append(("pages that joined another stream", units.count(strayed)))
     costs += [(name.replace("_", " "), _figure(value)) for name, value in (facts.get("found") or {}).items()]
     note = (
-        "<p>For each stream: pages that the host wrote into it, pages moved into it, blocks opened, blocks collected, "
+        "For each stream: pages that the host wrote into it, pages moved into it, blocks opened, blocks collected, "
+        "collected blocks without a valid page (dead), and pages copied per collected block."
     )
-    note += "collected blocks without a valid page (dead), and pages copied per collected block.</p>"
-    return f"<h2>Streams</h2><p>{html.escape(said)}.</p>{table}{note}{html.rows_table(costs)}"
+    return [Section("Streams", [Text(f"{said}."), Grid(_HEADER, rows(found)), Text(note), Rows(costs)])]
 
 
 def rows(found: list[dict[str, Any]]) -> list[list[str]]:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html, palette, vega
+from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, TIME_UNITS, WIDTH, axis_title, data_chart, finished
+from floatgate.pages.parts import Box, Charts, Part, Rows, Section, Text, figure
 from floatgate.report.run_charts import course
 from floatgate.report.summary import throttle as said_of
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 
 
-def throttle(run: RunView, result: dict[str, Any]) -> str:
+def throttle(run: RunView, result: dict[str, Any]) -> list[Part]:
     """What was held back, and when; nothing where the run has no throttle."""
     facts = look(result, "throttle")
     said = said_of(result)
     if not facts or not said:
-        return ""
+        return []
     rows = [
         ("page writes delayed or waiting", units.share(facts.get("held_share") or 0.0)),
         ("mean delay of a page write", units.span((facts.get("delay_us_mean") or 0.0) * 1e-6)),
@@ -34,16 +35,16 @@ def throttle(run: RunView, result: dict[str, Any]) -> str:
     if prediction.get("compared"):
         share = f"{units.share(prediction['within'])} of {units.count(prediction['compared'])}"
         rows.append((f"demand within {units.share(prediction['error_max'])} of the prediction", share))
-    figure = ""
+    beside: list[Part] = [Box([Rows(rows)])]
     if run.series.num_rows > 1 and "held_back_s" in run.series.column_names:
-        figure = html.figure(
+        drawn = figure(
             "held-back",
             "Throttling over time",
             "Mean delay of a page write in each interval.",
             lambda width: over_time(run, width),
         )
-    table = html.rows_table(rows)
-    return f'<h2>Throttle</h2><p>{html.escape(said)}.</p><div class="charts">{figure}<div>{table}</div></div>'
+        beside.insert(0, drawn)
+    return [Section("Throttle", [Text(f"{said}."), Charts(beside)])]
 
 
 def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import html
-from floatgate.pages.causes import Cause, by_cause, by_reason, cause, reason
+from floatgate.pages.causes import by_cause, by_reason, cause, reason
+from floatgate.pages.page import rendered_parts
+from floatgate.pages.parts import Box, Cell, Charts, Grid, Part, Section, Swatch, Text, figure
 from floatgate.report import latency_charts
 from floatgate.report.summary import before_flash, engines_alone
 from floatgate.results.result_view import look
@@ -24,14 +25,14 @@ QUANTILES = (
 """Keys of ``latency_us.read`` and what to call them."""
 
 
-def latency(run: RunView, result: dict[str, Any]) -> str:
+def latency(run: RunView, result: dict[str, Any]) -> list[Part]:
     """Distribution, course and reasons of latencies; nothing where the run has none."""
     if not any(look(result, "latency_us", kind, "count") for kind, _ in latency_charts.KINDS):
-        return ""
-    figures = []
+        return []
+    figures: list[Part] = []
     if latency_charts.slower(result):
         figures.append(
-            html.figure(
+            figure(
                 "cdf",
                 "Latencies",
                 "Share of requests completed within a given time; the axis stretches the tail.",
@@ -40,19 +41,19 @@ def latency(run: RunView, result: dict[str, Any]) -> str:
         )
     if run.series.num_rows > 1 and latency_charts.latency_rows(run)[0]:
         figures.append(
-            html.figure(
+            figure(
                 "course",
                 "Latency over time",
                 "Mean and longest latency of the requests completed in each interval.",
                 lambda width: latency_charts.over_time(run, width),
             )
         )
-    table = html.grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))
+    told: list[Part] = [Grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))]
     waits = before_flash(result)
-    table += f"<p>In addition to their flash operations, on average, {html.escape(waits)}.</p>" if waits else ""
+    told += [Text(f"In addition to their flash operations, on average, {waits}.")] if waits else []
     hot = hot_reads(result)
-    table += f"<p>{html.escape(hot)}</p>" if hot else ""
-    return f'<h2>Latency</h2>{table}<div class="charts">{"".join(figures)}</div>{_waiting(run, result)}'
+    told += [Text(hot)] if hot else []
+    return [Section("Latency", [*told, Charts(figures), *_waiting(run, result)])]
 
 
 def _quantiles(result: dict[str, Any]) -> list[list[str]]:
@@ -81,15 +82,15 @@ def hot_reads(result: dict[str, Any]) -> str | None:
     return f"{said} The busiest of {chips} chips served {times} times as many of them as the average."
 
 
-def _waiting(run: RunView, result: dict[str, Any]) -> str:
+def _waiting(run: RunView, result: dict[str, Any]) -> list[Part]:
     classes = {
         name: by_reason(means)
         for name, means in (look(result, "latency_us", "waiting") or {}).items()
         if isinstance(means, dict) and by_reason(means)
     }
     if not classes:
-        return ""
-    chart = html.figure(
+        return []
+    chart = figure(
         "why",
         "Why it takes that long",
         "Time of a flash operation from its issue to its end, by reason; the mean follows the name of each class.",
@@ -97,24 +98,24 @@ def _waiting(run: RunView, result: dict[str, Any]) -> str:
     )
     names = list(dict.fromkeys(name for parts in classes.values() for name, _ in parts))
     header = ["time of an operation", *(latency_charts.CLASSES.get(name, name) for name in classes)]
-    rows = [["mean", *(_us(sum(value for _, value in parts)) for parts in classes.values())]]
+    rows: list[list[Cell]] = [["mean", *(_us(sum(value for _, value in parts)) for parts in classes.values())]]
     for name in names:
         cells = [_why_cell(dict(parts), name) for parts in classes.values()]
         entry = reason(name)
-        rows.append([_named(entry), *cells])
-    return f'<div class="charts">{chart}<div>{html.grid(header, rows, raw_first=True)}</div></div>'
+        rows.append([Swatch(entry, entry.label), *cells])
+    return [Charts([chart, Box([Grid(header, rows)])])]
 
 
 def _why_cell(parts: dict[str, float], name: str) -> str:
     return units.share(parts[name] / sum(parts.values())) if parts.get(name) else "-"
 
 
-def energy(run: RunView, result: dict[str, Any]) -> str:
+def energy(run: RunView, result: dict[str, Any]) -> list[Part]:
     """Joules by operation and cause; nothing where the experiment gives no energies."""
     table = look(result, "energy")
     if not table:
-        return ""
-    chart = html.figure(
+        return []
+    chart = figure(
         "energy",
         "Energy by operation and cause",
         _measured(table),
@@ -123,11 +124,11 @@ def energy(run: RunView, result: dict[str, Any]) -> str:
     operations = [name for name, joules in (table.get("by_operation_j") or {}).items() if name != "total"]
     known = [name for name in operations if table["by_operation_j"][name] is not None]
     total = table.get("total_j") or 0.0
-    rows = []
+    rows: list[list[Cell]] = []
     by = table.get("by_cause_j") or {}
     for name, joules in [*by_cause(by), ("total", by.get("total") or 0.0)]:
         entry = cause(name)
-        first = "total" if name == "total" else _named(entry)
+        first = "total" if name == "total" else Swatch(entry, entry.label)
         split = [look(table, f"{operation}_j", name) for operation in known]
         rows.append(
             [
@@ -139,9 +140,8 @@ def energy(run: RunView, result: dict[str, Any]) -> str:
         )
     header = ["cause", "energy", "share", *(latency_charts.OPERATIONS.get(name, name) for name in known)]
     said = energy_basis(table)
-    text = f"<p>{html.escape(said[:1].upper() + said[1:])}.</p>" if said else ""
-    grid = html.grid(header, rows, raw_first=True)
-    return f'<h2>Energy</h2><div class="charts">{chart}<div>{grid}{text}</div></div>'
+    below = [Text(f"{said[:1].upper()}{said[1:]}.")] if said else []
+    return [Section("Energy", [Charts([chart, Box([Grid(header, rows), *below])])])]
 
 
 def _measured(table: dict[str, Any]) -> str:
@@ -170,16 +170,21 @@ def energy_basis(table: dict[str, Any]) -> str:
 
 
 def compared_latency(labels: list[str], results: list[dict[str, Any] | None]) -> str:
+    """The HTML of :func:`compared_latency_parts`."""
+    return rendered_parts(compared_latency_parts(labels, results))
+
+
+def compared_latency_parts(labels: list[str], results: list[dict[str, Any] | None]) -> list[Part]:
     """Latencies of several settings side by side; nothing where none has any."""
     rows = latency_charts.compared_rows(labels, results)
     if not rows:
-        return ""
-    parts = []
+        return []
+    kinds: list[Part] = []
     for kind, label in latency_charts.KINDS:
         of_kind = [row for row in rows if row["kind"] == label]
         if not of_kind:
             continue
-        chart = html.figure(
+        chart = figure(
             f"compared-{kind}",
             f"Latency of {label}",
             "Circle: p50, square: p99, triangle: p99.9.",
@@ -189,13 +194,9 @@ def compared_latency(labels: list[str], results: list[dict[str, Any] | None]) ->
         for name, result in zip(labels, results, strict=True):
             facts = look(result or {}, "latency_us", kind) or {}
             cells.append([name, *(_us(facts.get(key)) for key, _ in QUANTILES)])
-        table = html.grid([label, *(name for _, name in QUANTILES)], cells)
-        parts.append(f'<div class="charts">{chart}<div>{table}</div></div>')
-    return f"<h2>Latency</h2>{''.join(parts)}"
-
-
-def _named(entry: Cause) -> str:
-    return f"{html.swatch(entry)}{html.escape(entry.label)}"
+        table = Grid([label, *(name for _, name in QUANTILES)], cells)
+        kinds.append(Charts([chart, Box([table])]))
+    return [Section("Latency", kinds)]
 
 
 def _us(value: float | None) -> str:

@@ -1,18 +1,19 @@
-"""The timeline as a picture: a row a die and a channel, time to the right, one bar a span.
+"""The timeline as a picture: a row per die and channel, time to the right, one bar per span.
 
-Drawn by hand rather than as a chart: thousands of bars with tooltips, once for wide and narrow pages alike. Names stay
-at the left while the bars scroll sideways on narrow pages.
+Drawn by a template (``templates/timeline.html``) rather than as a chart: thousands of bars with tooltips, once for wide
+and narrow pages alike. Names stay at the left while the bars scroll sideways on narrow pages.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import palette
 from floatgate.pages.causes import BACKGROUND, CAUSES, REASONS, Cause, cause
-from floatgate.pages.html import escape, swatch
+from floatgate.pages.parts import Part, Section, Swatch, Template, Text
 from floatgate.results import timeline
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
@@ -56,6 +57,28 @@ class Bar:
     width: float
     look: str
     text: str
+
+    @property
+    def thin(self) -> bool:
+        """Whether the bar has no line around it."""
+        return self.width < NARROW
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A mark on the axis: its place as a share of the interval, and its number."""
+
+    share: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A die or a channel: its name, its place from the top in pixels, and its bars."""
+
+    name: str
+    y: int
+    bars: Sequence[Bar]
 
 
 def look_of(span: dict[str, Any]) -> str:
@@ -161,11 +184,11 @@ def ticks(interval_ns: tuple[int, int], most: int = 8) -> list[float]:
     return [(first + number) * step for number in range(most + 1) if (first + number) * step <= end]
 
 
-def section(run: RunView) -> str:
+def section(run: RunView) -> list[Part]:
     """The heading, the picture and its legend; nothing where the run has no timeline."""
     table = run.timeline
     if table is None:
-        return ""
+        return []
     interval_ns = timeline.interval_of(table)
     spans = timeline.spans_of(table)
     name, size = axis_unit(interval_ns[1] - interval_ns[0])
@@ -174,18 +197,15 @@ def section(run: RunView) -> str:
         length = f"{(interval_ns[1] - interval_ns[0]) / size:g} {name}"
         between = f"in {length} from {interval_ns[0] / 1e9:.9g} s after the first counted request on"
     if not spans:
-        return f"<h2>Timeline</h2><p>No operation was in progress {between}.</p>"
+        return [Section("Timeline", [Text(f"No operation was in progress {between}.")])]
     rows = rows_of(run, spans)
     bars = bars_of(spans, interval_ns)
     used = dict.fromkeys(bar.look for row in rows for bar in bars.get(row, []))
-    legend = "".join(
-        f'<span class="tl-key">{_key(name)}{escape(LOOKS[name].label)}</span>' for name in LOOKS if name in used
-    )
-    said = f"Operations of dies and channels {between}. {_busy(rows, spans, interval_ns)}"
-    return (
-        f"<h2>Timeline</h2><figure><figcaption><b>Dies and channels</b>{escape(said)}</figcaption>"
-        f'<div class="tl-keys">{legend}</div>{_picture(rows, bars, interval_ns)}</figure>'
-    )
+    facts = _picture(rows, bars, interval_ns) | {
+        "said": f"Operations of dies and channels {between}. {_busy(rows, spans, interval_ns)}",
+        "keys": [_key(name) for name in LOOKS if name in used],
+    }
+    return [Section("Timeline", [Template("report/timeline.html", facts)])]
 
 
 def _origin(interval_ns: tuple[int, int]) -> int:
@@ -194,10 +214,9 @@ def _origin(interval_ns: tuple[int, int]) -> int:
     return start if start >= 10 * (end - start) else 0
 
 
-def _key(name: str) -> str:
-    if name == "s":
-        return swatch(Cause("", "var(--paper)"))
-    return swatch(LOOKS[name])
+def _key(name: str) -> Swatch:
+    label = LOOKS[name].label
+    return Swatch(Cause("", "var(--paper)") if name == "s" else LOOKS[name], label)
 
 
 def _busy(rows: list[tuple[int, int]], spans: list[dict[str, Any]], interval_ns: tuple[int, int]) -> str:
@@ -211,34 +230,25 @@ def _busy(rows: list[tuple[int, int]], spans: list[dict[str, Any]], interval_ns:
     return f"Busy: {', '.join(said)} of the time. Point at a bar for details."
 
 
-def _picture(rows: list[tuple[int, int]], bars: dict[tuple[int, int], list[Bar]], interval_ns: tuple[int, int]) -> str:
+def _picture(
+    rows: list[tuple[int, int]], bars: dict[tuple[int, int], list[Bar]], interval_ns: tuple[int, int]
+) -> dict[str, Any]:
+    """What the template draws: rows with their bars, and the axis."""
     start, end = interval_ns
     name, size = axis_unit(end - start)
-    height = ROW * len(rows)
-    parts, labels, axis = [], [], []
     origin = _origin(interval_ns)
-    for tick in ticks((start - origin, end - origin)):
-        place = tick + origin
-        x = (place - start) / (end - start)
-        parts.append(f'<line x1="{x * WIDE:.2f}" x2="{x * WIDE:.2f}" y1="0" y2="{height}" class="tl-grid"/>')
-        axis.append(f'<span style="left:{100 * x:.2f}%">{(place - origin) / size:g}</span>')
-    for number, row in enumerate(rows):
-        labels.append(f"<div>{timeline.RESOURCES[row[0]]} {row[1]}</div>")
-        inner = "".join(_rect(bar) for bar in bars.get(row, []))
-        parts.append(f'<g transform="translate(0 {ROW * number})">{inner}</g>')
     since = f" after {origin / 1e9:.9g} s" if origin else ""
-    svg = (
-        f'<svg role="img" aria-label="Timeline of dies and channels" viewBox="0 0 {WIDE:g} {height}" '
-        f'preserveAspectRatio="none" style="height:{height}px">{"".join(parts)}</svg>'
-    )
-    return (
-        f'<div class="tl"><div class="tl-names">{"".join(labels)}</div><div class="tl-scroll"><div class="tl-wide">'
-        f'{svg}<div class="tl-axis">{"".join(axis)}</div><div class="tl-unit">time, {name}{since}</div>'
-        "</div></div></div>"
-    )
-
-
-def _rect(bar: Bar) -> str:
-    name = f"tl-{bar.look}" if bar.width >= NARROW else f"tl-{bar.look} tl-n"
-    place = f'x="{bar.x:.2f}" width="{bar.width:.2f}" y="2" height="{ROW - 4}"'
-    return f'<rect class="{name}" {place}><title>{escape(bar.text)}</title></rect>'
+    return {
+        "width": WIDE,
+        "height": ROW * len(rows),
+        "bar_height": ROW - 4,
+        "rows": [
+            Row(f"{timeline.RESOURCES[row[0]]} {row[1]}", ROW * number, bars.get(row, []))
+            for number, row in enumerate(rows)
+        ],
+        "ticks": [
+            Tick((tick + origin - start) / (end - start), f"{tick / size:g}")
+            for tick in ticks((start - origin, end - origin))
+        ],
+        "unit": f"{name}{since}",
+    }
