@@ -38,6 +38,7 @@ HEAVY = {
     "numpy",
     "optuna",
     "pandas",
+    "polars",
     "pyarrow",
     "rich",
     "vl_convert",
