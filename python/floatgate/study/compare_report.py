@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floatgate import _core
-from floatgate.pages import html
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import Cards, Code, Grid, Html, Part, Rows, Section, Text, Title, left_out, to_repeat
 from floatgate.report import reduce, timed_report
 from floatgate.report.summary import lines
 from floatgate.results import metrics
@@ -30,27 +31,33 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     keys = comparison.keys
     title = f"comparison by {', '.join(keys)}" if keys else "comparison"
     header, rows = comparison.rows()
-    sections = [
-        f"<h1>{html.escape(title)}</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {html.escape(_count(comparison))}</p>',
-        _best(comparison),
-        _pictures(comparison),
-        f"<h2>All settings</h2>{html.grid(header, rows, texts=max(1, len(keys)))}",
-        "".join(f"<p>Failed: {html.escape(text)}</p>" for text in comparison.failures()),
-        _reading(comparison),
-        f"<p>{html.escape(reduce.READING)}</p>" if comparison.reduces() else "",
-        _latency(comparison),
-        _workload(comparison),
-        html.left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
-        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
-        _experiment(comparison),
+    parts = [
+        Title(title),
+        Text(f"floatgate {_core.__version__}, {_count(comparison)}", soft=True),
+        *_best(comparison),
+        *_pictures(comparison),
+        Section("All settings", [Grid(header, rows, texts=max(1, len(keys))), *_below(comparison)]),
+        *_latency(comparison),
+        *_workload(comparison),
+        *left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
+        *to_repeat(command),
+        *_experiment(comparison),
     ]
-    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+    return document(f"{title}: floatgate", parts)
 
 
 def _count(comparison: Comparison) -> str:
     seeds = max(len(setting.each) for setting in comparison)
     return f"{len(comparison)} settings" + (f", {seeds} seeds each" if seeds > 1 else "")
+
+
+def _below(comparison: Comparison) -> list[Part]:
+    """Paragraphs below the table: what failed, and how to read it."""
+    return [
+        *(Text(f"Failed: {text}") for text in comparison.failures()),
+        Text(_reading(comparison)),
+        *([Text(reduce.READING)] if comparison.reduces() else []),
+    ]
 
 
 def _reading(comparison: Comparison) -> str:
@@ -61,13 +68,10 @@ def _reading(comparison: Comparison) -> str:
         )
     else:
         how = "± is half the 95 % interval of the difference, assuming independent errors of the two runs"
-    return (
-        f"<p>Differences are against {html.escape(comparison.base.label)}; {how}. "
-        "Moved: programs that were not host writes.</p>"
-    )
+    return f"Differences are against {comparison.base.label}; {how}. Moved: programs that were not host writes."
 
 
-def _best(comparison: Comparison) -> str:
+def _best(comparison: Comparison) -> list[Part]:
     """The best setting by what people look for, and how far from the baseline it is."""
     cards = []
     settings = zip(_with_result(comparison), comparison.settings_rows(), strict=True)
@@ -81,7 +85,7 @@ def _best(comparison: Comparison) -> str:
         ratio = None if found is None else found["relative"]
         against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
         cards.append((metric.best, metric.text(row[metric.key]), f"{_short(setting)}{against}"))
-    return html.cards(cards) if cards else ""
+    return [Cards(cards)] if cards else []
 
 
 def _with_result(comparison: Comparison) -> list[Setting]:
@@ -92,33 +96,32 @@ def _short(setting: Setting) -> str:
     return ", ".join(varied_charts.text(value.strip("\"'")) for _, value in setting.overrides) or setting.label
 
 
-def _pictures(comparison: Comparison) -> str:
+def _pictures(comparison: Comparison) -> list[Part]:
     rows = comparison.settings_rows()
     keys = comparison.keys or ["setting"]
-    drawn = varied_charts.pages(rows, keys, name="compared") if rows else ""
+    drawn = varied_charts.pages(rows, keys, name="compared") if rows else []
     if not drawn:
-        return ""
-    how = "Thin bars across a mark are 95 % intervals, where they are known."
-    return f"<h2>Side by side</h2><p>{how}</p>{drawn}"
+        return []
+    how = Text("Thin bars across a mark are 95 % intervals, where they are known.")
+    return [Section("Side by side", [how, *drawn])]
 
 
-def _latency(comparison: Comparison) -> str:
+def _latency(comparison: Comparison) -> list[Part]:
     if len(comparison) > varied_charts.BARS_MAX:
-        return ""  # the pictures of the tails say it; so many rows nobody reads
+        return []  # the pictures of the tails say it; so many rows nobody reads
     labels = [_short(setting) for setting in comparison]
-    return timed_report.compared_latency(labels, [setting.result for setting in comparison])
+    made = timed_report.compared_latency(labels, [setting.result for setting in comparison])
+    return [Html(made)] if made else []
 
 
-def _workload(comparison: Comparison) -> str:
+def _workload(comparison: Comparison) -> list[Part]:
     if not comparison.runs:
-        return ""
+        return []
     kept = [line for line in lines(comparison.runs[0]) if line[0] in ("drive", "workload", "note")]
-    return f"<h2>The first setting's drive and workload</h2>{html.rows_table(kept)}"
+    return [Section("The first setting's drive and workload", [Rows(kept)])]
 
 
-def _experiment(comparison: Comparison) -> str:
+def _experiment(comparison: Comparison) -> list[Part]:
     if not comparison.runs:
-        return ""
-    return (
-        f"<h2>The first setting's resolved experiment</h2><pre>{html.escape(comparison.runs[0].experiment_toml)}</pre>"
-    )
+        return []
+    return [Section("The first setting's resolved experiment", [Code(comparison.runs[0].experiment_toml)])]

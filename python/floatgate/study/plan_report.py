@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.pages import html
 from floatgate.pages.charts import WIDTH
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, Title, figure, left_out, to_repeat
 from floatgate.report import throttle_charts
 from floatgate.report.life_range import SLACK
 from floatgate.report.throttle_charts import looks_of
@@ -41,25 +42,29 @@ def page(plan: Plan, command: str | None = None) -> str:
     basis = plan.basis()
     errors = dict.fromkeys(f"{point.capacity}: {point.error}" for point in plan.points if point.error)
     said = [text for point in plan.points for text in look(point.result, "not_modelled") or []]
-    sections = [
-        f"<h1>{html.escape(title)}</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}</p>',
-        f"<p><b>{html.escape(plan.answer()[:1].upper() + plan.answer()[1:])}.</b></p>",
-        html.grid(header, rows, header.index("throttle") + 1, stacks=True),
-        f"<p>{READING}{'' if basis is None else f' {html.escape(basis[:1].upper() + basis[1:])}.'}</p>",
-        "".join(f"<p>Not possible: {html.escape(text)}</p>" for text in errors),
-        _charts(plan),
-        html.left_out(said),
-        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
-        f"<h2>The experiment that is varied</h2><pre>{html.escape(plan.experiment_toml)}</pre>",
+    parts = [
+        Title(title),
+        Text(f"floatgate {_core.__version__}", soft=True),
+        Text(_sentence(plan.answer()), strong=True),
+        Grid(header, rows, header.index("throttle") + 1, stacks=True),
+        Text(READING if basis is None else f"{READING} {_sentence(basis)}"),
+        *(Text(f"Not possible: {text}") for text in errors),
+        *_charts(plan),
+        *left_out(said),
+        *to_repeat(command),
+        Section("The experiment that is varied", [Code(plan.experiment_toml)]),
     ]
-    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+    return document(f"{title}: floatgate", parts)
 
 
-def _charts(plan: Plan) -> str:
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _charts(plan: Plan) -> list[Part]:
     known = [point for point in plan.points if point.result is not None]
     spares = list(dict.fromkeys(point.spare for point in known))
-    made = []
+    made: list[Figure] = []
     for number, spare in enumerate(spares):
         points = [point for point in known if point.spare == spare]
         which = "" if len(spares) < 2 or spare is None else f", {100 * spare:.1f} % spare"
@@ -69,7 +74,7 @@ def _charts(plan: Plan) -> str:
         ):
             if _rows(plan, points, kind):
                 made.append(
-                    html.figure(
+                    figure(
                         f"plan-{kind}-{number}",
                         f"{title}{which}",
                         caption,
@@ -78,7 +83,7 @@ def _charts(plan: Plan) -> str:
                         ),
                     )
                 )
-    return f'<h2>Side by side</h2><div class="charts">{"".join(made)}</div>' if made else ""
+    return [Section("Side by side", [Charts(made)])] if made else []
 
 
 def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int = WIDTH) -> Any:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from floatgate.pages import html, palette, vega
+from floatgate.pages import palette, parts, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
+from floatgate.pages.parts import Charts, Part
 from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 from floatgate.results import metrics
@@ -130,10 +131,10 @@ def _is_number(value: Any) -> bool:
 
 def short(key: str, keys: Sequence[str]) -> str:
     """The last part of a key, with as much before it as tells it from the other keys."""
-    parts = key.split(".")
-    for count in range(1, len(parts) + 1):
-        name = ".".join(parts[-count:])
-        if name == "policy" and count < len(parts):
+    words = key.split(".")
+    for count in range(1, len(words) + 1):
+        name = ".".join(words[-count:])
+        if name == "policy" and count < len(words):
             continue
         if sum(other.endswith(f".{name}") or other == name for other in keys) <= 1:
             return name
@@ -155,18 +156,18 @@ def text(value: Any) -> str:
     return shown.rsplit("/", 1)[-1] if "/" in shown else shown
 
 
-def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = None, name: str = "varied") -> str:
-    """The pictures of all figures as HTML; nothing where there is nothing to draw."""
+def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = None, name: str = "varied") -> list[Part]:
+    """The charts of all figures; none where there is nothing to draw."""
     groups = [
         [
-            html.figure(f"{name}-{number}-{place}", title, caption, draw)
+            parts.figure(f"{name}-{number}-{place}", title, caption, draw)
             for place, (title, caption, draw) in enumerate(drawings(rows, keys, figure))
         ]
         for number, figure in enumerate(figures_of(rows) if figures is None else figures)
     ]
     if all(len(drawn) <= 1 for drawn in groups):
         groups = [[one for drawn in groups for one in drawn]]
-    return "".join(f'<div class="charts">{"".join(drawn)}</div>' for drawn in groups if drawn)
+    return [Charts(drawn) for drawn in groups if drawn]
 
 
 Draw = Callable[[int], Any]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import Cards, Grid, Items, Part, Section, Text, Title, to_repeat
 from floatgate.results import metrics
 from floatgate.study import varied_charts
 from floatgate.study.sweeps.work import DONE
@@ -28,16 +29,16 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
     rows = sweep.settings()
     keys = sweep.keys
     title = f"sweep over {', '.join(keys)}"
-    sections = [
-        f"<h1>{html.escape(title)}</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {html.escape(_progress(sweep))}</p>',
-        _extremes(rows, keys),
-        f"<h2>Figures</h2>{varied_charts.pages(rows, keys)}" if rows else "",
-        _table(rows, keys),
-        _failures(sweep),
-        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+    parts = [
+        Title(title),
+        Text(f"floatgate {_core.__version__}, {_progress(sweep)}", soft=True),
+        *_extremes(rows, keys),
+        *([Section("Figures", varied_charts.pages(rows, keys))] if rows else []),
+        *_table(rows, keys),
+        *_failures(sweep),
+        *to_repeat(command),
     ]
-    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+    return document(f"{title}: floatgate", parts)
 
 
 def _progress(sweep: LoadedSweep) -> str:
@@ -47,20 +48,20 @@ def _progress(sweep: LoadedSweep) -> str:
     return said if len(sweep) == sweep.planned else f"{said}; {len(sweep)} have ended so far"
 
 
-def _extremes(rows: list[dict[str, Any]], keys: list[str]) -> str:
+def _extremes(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
     """The best settings by what people look for."""
     cards = []
     for metric in metrics.looked_for():
         row = metric.best_of(rows)
         if row is not None:
             cards.append((metric.best, metric.text(row[metric.key]), varied_charts.label(dict(row), keys)))
-    return html.cards(cards) if cards else ""
+    return [Cards(cards)] if cards else []
 
 
-def _table(rows: list[dict[str, Any]], keys: list[str]) -> str:
+def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
     shown = [metric for metric in metrics.listed() if any(row.get(metric.key) is not None for row in rows)]
     if not rows or not shown:
-        return ""
+        return []
     ranked = sorted(rows, key=lambda row: (row.get("waf_bytes") is None, row.get("waf_bytes") or 0.0))
     said = "By write amplification."
     if len(ranked) > TABLE_MAX:
@@ -75,20 +76,17 @@ def _table(rows: list[dict[str, Any]], keys: list[str]) -> str:
         for row in ranked
     ]
     header = [*(varied_charts.short(key, keys) for key in keys), *(one.short for one in shown)]
-    return f"<h2>Settings</h2><p>{said}</p>{html.grid(header, cells, texts=len(keys), stacks=True)}"
+    return [Section("Settings", [Text(said), Grid(header, cells, texts=len(keys), stacks=True)])]
 
 
-def _failures(sweep: LoadedSweep) -> str:
+def _failures(sweep: LoadedSweep) -> list[Part]:
     failed = [
         row
         for row in sweep.arrow().select([*sweep.keys, "run", "status", "error"]).to_pylist()
         if row["status"] != DONE
     ]
     if not failed:
-        return ""
-    items = "".join(
-        f"<li>run {row['run']} ({html.escape(varied_charts.label(row, sweep.keys))}): {html.escape(row['error'])}</li>"
-        for row in failed[:20]
-    )
-    more = f"<p>and {len(failed) - 20} more</p>" if len(failed) > 20 else ""
-    return f"<h2>{len(failed)} runs without a result</h2><ul>{items}</ul>{more}"
+        return []
+    told = [f"run {row['run']} ({varied_charts.label(row, sweep.keys)}): {row['error']}" for row in failed[:20]]
+    more = [Text(f"and {len(failed) - 20} more")] if len(failed) > 20 else []
+    return [Section(f"{len(failed)} runs without a result", [Items(told), *more])]

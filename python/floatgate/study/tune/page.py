@@ -7,8 +7,10 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html, palette, vega
+from floatgate.pages import palette, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, Title, figure
 from floatgate.report import throttle_charts
 from floatgate.results.flat import plain
 from floatgate.study import varied_charts
@@ -38,16 +40,16 @@ def page(
     goal = asked.goal
     title = f"search for {words(goal)}"
     front = best_of(trials, goal)
-    sections = [
-        f"<h1>{html.escape(title)}</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {html.escape(counts(asked, trials))}</p>',
-        _winner(asked, front),
-        f"<h2>The command that proves it</h2><pre>{html.escape(proof)}</pre>" if proof else "",
-        _pictures(asked, trials, importance),
-        _table(asked, trials, front),
-        f"<h2>How to repeat the search</h2><pre>{html.escape(command)}</pre>" if command else "",
+    parts = [
+        Title(title),
+        Text(f"floatgate {_core.__version__}, {counts(asked, trials)}", soft=True),
+        *_winner(asked, front),
+        *([Section("The command that proves it", [Code(proof)])] if proof else []),
+        *_pictures(asked, trials, importance),
+        *_table(asked, trials, front),
+        *([Section("How to repeat the search", [Code(command)])] if command else []),
     ]
-    return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
+    return document(f"{title}: floatgate", parts)
 
 
 def words(goal: Goal) -> str:
@@ -70,24 +72,24 @@ def counts(asked: Asked, trials: Sequence[Trial]) -> str:
     return said + (f": {', '.join(parts)}" if parts else "")
 
 
-def _winner(asked: Asked, front: Sequence[Trial]) -> str:
+def _winner(asked: Asked, front: Sequence[Trial]) -> list[Part]:
     if not front:
-        return "<p><b>No setting keeps to the bounds.</b></p>"
+        return [Text("No setting keeps to the bounds.", strong=True)]
     best = front[0]
     cards = [(key, units.figure(best.figures[key], 4), f"trial {best.number}") for key in asked.goal.keys]
     rows = [(key, str(plain(value))) for key, value in best.settings]
-    return html.cards(cards) + html.rows_table(rows)
+    return [Cards(cards), Rows(rows)]
 
 
-def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> str:
+def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> list[Part]:
     known = [trial for trial in trials if trial.figures]
     if not known:
-        return ""
+        return []
     goal = asked.goal
     drawn = []
     if len(goal.objectives) == 1:
         drawn.append(
-            html.figure(
+            figure(
                 "course", "Course of the search", "Circles: trials; crosses: beyond a bound; line: the best so far.",
                 lambda width: course(known, goal, width),
             )
@@ -95,14 +97,14 @@ def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[
     if len(goal.keys) > 1:
         across, up = goal.keys[:2]
         drawn.append(
-            html.figure(
+            figure(
                 "front", "The trade-off", "Line: the Pareto front; crosses: beyond a bound.",
                 lambda width: trade_off(known, goal, across, up, width),
             )
         )  # fmt: skip
     for number, (key, shares) in enumerate(importance.items()):
         drawn.append(
-            html.figure(
+            figure(
                 f"importance-{number}", f"Keys that matter for {key}", "Importance by PED-ANOVA; all keys make 1.",
                 lambda width, shares=shares: _importance(shares, width),  # type: ignore[misc]
             )
@@ -112,12 +114,12 @@ def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[
     for key in asked.keys:
         title = f"{one.key} against {varied_charts.short(key, asked.keys)}"
         drawn.append(
-            html.figure(
+            figure(
                 f"key-{key.replace('.', '-')}", title, "Each point is a trial; the other keys vary too.",
                 lambda width, key=key: varied_charts.points(rows, key, asked.keys, one, width),  # type: ignore[misc]
             )
         )  # fmt: skip
-    return f'<h2>Trials</h2><div class="charts">{"".join(drawn)}</div>'
+    return [Section("Trials", [Charts(drawn)])]
 
 
 def course(trials: Sequence[Trial], goal: Goal, width: int = WIDTH) -> vega.Composed:
@@ -174,7 +176,7 @@ def _importance(shares: dict[str, float], width: int = WIDTH) -> vega.Composed:
     return varied_charts.bars(rows, ["key"], one, width)
 
 
-def _table(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> str:
+def _table(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
     goal = asked.goal
     first = goal.objectives[0]
     sign = -1 if first.maximise else 1
@@ -194,4 +196,4 @@ def _table(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> str
         ]
         for trial in shown[: 4 * SHOWN]
     ]
-    return f"<h2>{title}</h2>{html.grid(header, cells, texts=len(keys), stacks=True)}" if cells else ""
+    return [Section(title, [Grid(header, cells, texts=len(keys), stacks=True)])] if cells else []
