@@ -12,8 +12,10 @@ from typing import Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.lab.rb_summary import ERRORS, SIGNALS, dies_of, errors, lines, signals
-from floatgate.pages import html, palette, vega
+from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, Text, Title, figure, to_repeat
 from floatgate.trace.charts import Picture
 
 Facts = dict[str, Any]
@@ -35,19 +37,19 @@ def page(paths: Sequence[str], facts: Facts, command: str | None = None) -> str:
         command: the command line that made it, where there was one.
     """
     title = Path(paths[0]).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
-    drawn = "".join(html.figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts))
+    drawn = [figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts)]
     rows = [(name, text) for name, text in lines(paths, facts) if name != "WA"]
-    sections = [
-        f"<h1>{html.escape(title)}: write amplification</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}</p>',
-        html.cards(headline(facts)),
-        html.rows_table(rows),
-        f'<h2>Low phases</h2><div class="charts">{drawn}</div>' if drawn else "",
-        f"<h2>Where the interval comes from</h2>{html.grid(ERRORS, errors(facts))}",
-        f"<h2>Signals</h2>{html.grid(SIGNALS, signals(facts))}",
-        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+    parts = [
+        Title(f"{title}: write amplification"),
+        Text(f"floatgate {_core.__version__}", soft=True),
+        Cards(headline(facts)),
+        Rows(rows),
+        Section("Low phases", [Charts(drawn)]),
+        Section("Where the interval comes from", [Grid(ERRORS, errors(facts))]),
+        Section("Signals", [Grid(SIGNALS, signals(facts))]),
+        *to_repeat(command),
     ]
-    return html.document(f"{title}: floatgate rb", "\n".join(section for section in sections if section))
+    return document(f"{title}: floatgate rb", parts)
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:

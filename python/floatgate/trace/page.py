@@ -8,7 +8,9 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import drawing, html
+from floatgate.pages import drawing
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, Title, figure
 from floatgate.results.result_view import look
 from floatgate.trace.charts import Picture, busiest_contexts, pictures
 from floatgate.trace.summary import context_name, lines
@@ -34,17 +36,17 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
     """
     drawn = {picture.name: picture for picture in pictures(facts)}
     title = Path(path).name
-    sections = [
-        f"<h1>{html.escape(title)}</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}, format {html.escape(facts["format"])}</p>',
-        html.cards(headline(facts)),
-        html.rows_table(lines(path, facts)),
-        *(_section(name, [drawn[key] for key in keys if key in drawn]) for name, keys in _SECTIONS),
-        _contexts(facts, drawn),
-        _devices(facts),
-        _repeat(facts, command),
+    parts = [
+        Title(title),
+        Text(f"floatgate {_core.__version__}, format {facts['format']}", soft=True),
+        Cards(headline(facts)),
+        Rows(lines(path, facts)),
+        *(part for name, keys in _SECTIONS for part in _section(name, [drawn[key] for key in keys if key in drawn])),
+        *_contexts(facts, drawn),
+        *_devices(facts),
+        *_repeat(facts, command),
     ]
-    return html.document(f"{title}: floatgate trace", "\n".join(section for section in sections if section))
+    return document(f"{title}: floatgate trace", parts)
 
 
 def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:
@@ -84,14 +86,14 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _section(title: str, drawn: list[Picture]) -> str:
-    figures = "".join(html.figure(p.name, p.title, p.caption, p.draw) for p in drawn)
-    return f'<h2>{html.escape(title)}</h2><div class="charts">{figures}</div>' if figures else ""
+def _section(title: str, drawn: list[Picture]) -> list[Part]:
+    figures = [figure(one.name, one.title, one.caption, one.draw) for one in drawn]
+    return [Section(title, [Charts(figures)])] if figures else []
 
 
-def _contexts(facts: Facts, drawn: dict[str, Picture]) -> str:
+def _contexts(facts: Facts, drawn: dict[str, Picture]) -> list[Part]:
     if "contexts" not in drawn:
-        return ""
+        return []
     picture = drawn["contexts"]
     rows = [
         [
@@ -104,16 +106,16 @@ def _contexts(facts: Facts, drawn: dict[str, Picture]) -> str:
         for entry in busiest_contexts(facts)
     ]
     count, listed = facts["contexts"]["count"], len(rows)
-    rest = "" if count <= listed else f"<p>{count - listed} more contexts write.</p>"
-    table = html.grid(["context", "share", "together", "page writes", "median interval"], rows)
-    figure = html.figure(picture.name, picture.title, picture.caption, picture.draw)
-    return f'<h2>Program contexts</h2><div class="charts">{figure}</div>{table}{rest}'
+    rest = [] if count <= listed else [Text(f"{count - listed} more contexts write.")]
+    table = Grid(["context", "share", "together", "page writes", "median interval"], rows)
+    charts = Charts([figure(picture.name, picture.title, picture.caption, picture.draw)])
+    return [Section("Program contexts", [charts, table, *rest])]
 
 
-def _devices(facts: Facts) -> str:
+def _devices(facts: Facts) -> list[Part]:
     devices = facts.get("devices") or []
     if len(devices) < 2:
-        return ""
+        return []
     rows = [
         [
             device["name"],
@@ -124,14 +126,15 @@ def _devices(facts: Facts) -> str:
         for device in devices
     ]
     header = ["device", "reads", "writes", "trims", "read", "written", "footprint"]
-    return f"<h2>Devices</h2>{html.grid(header, rows)}"
+    return [Section("Devices", [Grid(header, rows)])]
 
 
-def _repeat(facts: Facts, command: str | None) -> str:
+def _repeat(facts: Facts, command: str | None) -> list[Part]:
     content = facts.get("content_hash")
-    rows = [("content (blake3)", str(content))] if content else []
-    asked = f"<pre>{html.escape(command)}</pre>" if command else ""
-    return f"<h2>How to repeat it</h2>{asked}{html.rows_table(rows) if rows else ''}" if rows or asked else ""
+    parts: list[Part] = [Code(command)] if command else []
+    if content:
+        parts.append(Rows([("content (blake3)", str(content))]))
+    return [Section("How to repeat it", parts)] if parts else []
 
 
 def _bytes(value: float | None) -> str:

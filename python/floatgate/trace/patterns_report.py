@@ -8,8 +8,10 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html, palette, vega
+from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, Text, Title, figure, to_repeat
 from floatgate.trace.charts import READ, WRITE, Picture
 from floatgate.trace.patterns_summary import STRONGEST, kind, lines, strongest
 
@@ -32,21 +34,21 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
         command: the command line that made it, where there was one.
     """
     title = Path(path).name
-    drawn = "".join(html.figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts))
+    drawn = [figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts)]
     rows = strongest(facts, len(facts["strongest"]), _ADDRESSES)
     columns = [*STRONGEST[:3], f"{STRONGEST[3]} (bytes)"]
-    # The addresses are text, and html.grid has texts at the left.
+    # The addresses are text, and a grid has texts at the left.
     told = [[row[3], *row[:3]] for row in rows]
-    sections = [
-        f"<h1>{html.escape(title)}: patterns</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}, format {html.escape(facts["format"])}</p>',
-        html.cards(headline(facts)),
-        html.rows_table(lines(path, facts)),
-        f'<h2>Patterns</h2><div class="charts">{drawn}</div>' if drawn else "",
-        f"<h2>Strongest sets</h2>{html.grid([columns[3], *columns[:3]], told)}" if told else "",
-        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+    parts = [
+        Title(f"{title}: patterns"),
+        Text(f"floatgate {_core.__version__}, format {facts['format']}", soft=True),
+        Cards(headline(facts)),
+        Rows(lines(path, facts)),
+        *([Section("Patterns", [Charts(drawn)])] if drawn else []),
+        *([Section("Strongest sets", [Grid([columns[3], *columns[:3]], told)])] if told else []),
+        *to_repeat(command),
     ]
-    return html.document(f"{title}: floatgate trace patterns", "\n".join(section for section in sections if section))
+    return document(f"{title}: floatgate trace patterns", parts)
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:
