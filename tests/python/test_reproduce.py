@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from conftest import Cli
 from floatgate.base.errors import InputError
-from floatgate.pages.html import escape
 from floatgate.papers import Settings, load, names, reproduce
 from floatgate.papers.judge import Found
 from floatgate.papers.reproduction import Reproduction

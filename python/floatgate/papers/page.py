@@ -8,7 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.pages import html
+from floatgate.pages.page import page as document
+from floatgate.pages.parts import (
+    Box,
+    Cards,
+    Charts,
+    Code,
+    Grid,
+    Items,
+    Part,
+    Rows,
+    Section,
+    Template,
+    Text,
+    Title,
+    figure,
+    left_out,
+)
 from floatgate.papers.judge import Verdict, rule_text, shown
 from floatgate.papers.tables import cells
 from floatgate.run.experiment import Experiment
@@ -30,30 +46,30 @@ def page(done: Reproduction, command: str | None = None) -> str:
         command: the command line that made it, where there was one.
     """
     paper = done.paper
-    sections = [
-        f"<h1>{html.escape(paper.title)}</h1>",
-        f'<p class="soft">{html.escape(paper.source)}</p>',
-        f'<p class="soft">{_origin(done)}</p>',
+    parts = [
+        Title(paper.title),
+        Text(paper.source, soft=True),
+        Text(_origin(done), soft=True),
         _headline(done),
-        f"<p>{html.escape(done.about())}</p>" if paper.about else "",
-        _ways(done),
-        "".join(f"<p>Failed: {html.escape(text)}</p>" for text in done.failures),
-        _claims(done.verdicts),
-        _differs(done),
-        _tables(done.tables()),
-        _figures(done),
-        html.left_out(_not_modelled(done.found.results)),
+        *([Text(done.about())] if paper.about else []),
+        *_ways(done),
+        *(Text(f"Failed: {text}") for text in done.failures),
+        Section("Every claim", [Template("papers/claims.html", {"claims": [_claim(one) for one in done.verdicts]})]),
+        *_differs(done),
+        *_tables(done.tables()),
+        *_figures(done),
+        *left_out(_not_modelled(done.found.results)),
         _repeat(done, command),
     ]
-    return html.document(f"{paper.title}: reproduced", "\n".join(section for section in sections if section))
+    return document(f"{paper.title}: reproduced", parts)
 
 
 def _origin(done: Reproduction) -> str:
     quick = ", quick" if done.settings.quick else ""
-    return f"reproduced by floatgate {html.escape(_core.__version__)} in {units.span(done.wall_s)}{quick}"
+    return f"reproduced by floatgate {_core.__version__} in {units.span(done.wall_s)}{quick}"
 
 
-def _headline(done: Reproduction) -> str:
+def _headline(done: Reproduction) -> Part:
     counts = done.counts()
     total = len(done.evidence())
     entries = [("claims that hold", f"{counts[True]} of {total}", "each with its rule below")]
@@ -62,40 +78,35 @@ def _headline(done: Reproduction) -> str:
         entries.append(("calibrated", str(len(done.calibrated())), "no evidence, and not counted: see each of them"))
     if counts[None]:
         entries.append(("not judged", str(counts[None]), "their runs are missing or lack the figure"))
-    return html.cards(entries)
+    return Cards(entries)
 
 
-def _ways(done: Reproduction) -> str:
+def _ways(done: Reproduction) -> list[Part]:
     """How quick runs and the user's own traces differ from the full reproduction."""
     said = [done.paper.quick.label] if done.settings.quick else []
     if done.settings.traces:
         own = ", ".join(f"{name} ({file})" for name, file in sorted(done.settings.traces.items()))
         said.append(f"Traces in place of the shipped workloads: {own}. {done.paper.originals.label}")
-    return "".join(f"<p><b>{html.escape(text)}</b></p>" for text in said)
+    return [Text(text, strong=True) for text in said]
 
 
-def _claims(verdicts: list[Verdict]) -> str:
-    rows = []
-    for verdict in verdicts:
-        rule = verdict.claim.rule
-        unit = rule.get("unit", "")
-        ours = _ours(verdict, unit)
-        cells = (
-            f'<td class="{CLASSES[verdict.holds]}">{MARKS[verdict.holds]}{_calibrated(verdict)}</td>',
-            f"<td>{html.escape(verdict.claim.text)}<br>"
-            f'<span class="soft">{html.escape(verdict.claim.id)}; {html.escape(verdict.claim.where)}</span>'
-            + "".join(f'<br><span class="soft">{html.escape(text)}</span>' for text in _notes(rule))
-            + "</td>",
-            f'<td data-of="paper">{html.escape(shown(rule.get("paper"), unit))}</td>',
-            f'<td data-of="ours">{ours}</td>',
-            f'<td data-of="judged by">{html.escape(rule_text(rule))}</td>',
-        )
-        rows.append(f'<tr id="{html.escape(verdict.claim.id)}">{"".join(cells)}</tr>')
-    head = "".join(f"<th>{name}</th>" for name in ("verdict", "claim", "paper", "ours", "judged by"))
-    return (
-        f'<h2>Every claim</h2><div class="claims"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+def _claim(verdict: Verdict) -> dict[str, Any]:
+    """What ``claims.html`` shows of a claim."""
+    claim, rule = verdict.claim, verdict.claim.rule
+    unit = rule.get("unit", "")
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "where": claim.where,
+        "notes": _notes(rule),
+        "style": CLASSES[verdict.holds],
+        "verdict": MARKS[verdict.holds],
+        "calibrated": claim.is_calibrated,
+        "paper": shown(rule.get("paper"), unit),
+        "ours": _ours(verdict, unit),
+        "summary": _summary(verdict, unit),
+        "rule": rule_text(rule),
+    }
 
 
 def _notes(rule: Mapping[str, Any]) -> list[str]:
@@ -103,55 +114,52 @@ def _notes(rule: Mapping[str, Any]) -> list[str]:
     return notes + ([f"Calibrated: {rule['calibrated']}"] if rule.get("calibrated") else [])
 
 
-def _calibrated(verdict: Verdict) -> str:
-    return '<br><span class="soft">calibrated</span>' if verdict.claim.is_calibrated else ""
-
-
 def _ours(verdict: Verdict, unit: str) -> str:
-    """Our figures; where there are many, how they lie together and each of them folded away."""
+    """Our values, each with its name where there are several."""
     parts = verdict.parts
     if not parts or not isinstance(verdict.ours, dict):
-        return html.escape(shown(verdict.ours, unit))
+        return shown(verdict.ours, unit)
     marks = {True: "", False: " ✗", None: " ○"}
-    each = html.escape(
-        "; ".join(f"{name}: {shown(value, unit)}{marks[parts[name]]}" for name, value in verdict.ours.items())
-    )
-    figures = [value for value in verdict.ours.values() if isinstance(value, int | float)]
-    if len(parts) <= MANY or not figures:
-        return each
-    held = sum(holds is True for holds in parts.values())
-    ends = f"{shown(min(figures), unit)} to {shown(max(figures), unit)}"
-    said = f"{held} of {len(parts)} hold; {ends}"
-    return f"<details><summary>{html.escape(said)}</summary>{each}</details>"
+    return "; ".join(f"{name}: {shown(value, unit)}{marks[parts[name]]}" for name, value in verdict.ours.items())
 
 
-def _differs(done: Reproduction) -> str:
-    items = "".join(f"<li>{html.escape(text)}</li>" for text in done.differs())
-    return f"<h2>What differs, and why</h2><ul>{items}</ul>" if items else ""
-
-
-def _tables(tables: list[dict[str, Any]]) -> str:
-    if not tables:
+def _summary(verdict: Verdict, unit: str) -> str:
+    """How our values lie together, where there are so many that each of them is folded away."""
+    parts = verdict.parts
+    if not parts or not isinstance(verdict.ours, dict):
         return ""
+    values = [value for value in verdict.ours.values() if isinstance(value, int | float)]
+    if len(parts) <= MANY or not values:
+        return ""
+    held = sum(holds is True for holds in parts.values())
+    return f"{held} of {len(parts)} hold; {shown(min(values), unit)} to {shown(max(values), unit)}"
+
+
+def _differs(done: Reproduction) -> list[Part]:
+    texts = done.differs()
+    return [Section("What differs, and why", [Items(texts)])] if texts else []
+
+
+def _tables(tables: list[dict[str, Any]]) -> list[Part]:
     made = []
     for entry in tables:
         header, rows, texts = cells(entry)
-        note = f'<p class="soft">{html.escape(entry["note"])}</p>' if entry.get("note") else ""
+        note = [Text(entry["note"], soft=True)] if entry.get("note") else []
         title = f"{entry['title']} ({entry['where']})" if entry.get("where") else entry["title"]
-        made.append(f"<h3>{html.escape(title)}</h3>{html.grid(header, rows, texts, stacks=True)}{note}")
-    return "<h2>Tables: paper and ours</h2>" + "".join(f'<div class="table">{one}</div>' for one in made)
+        table = Section(title, [Grid(header, rows, texts, stacks=True), *note], level=3)
+        made.append(Box([table], style="table"))
+    return [Section("Tables: paper and ours", made)] if made else []
 
 
-def _figures(done: Reproduction) -> str:
-    made = []
-    for section, group in itertools.groupby(done.figures(), key=lambda figure: figure.section):
+def _figures(done: Reproduction) -> list[Part]:
+    made: list[Part] = []
+    for section, group in itertools.groupby(done.figures(), key=lambda one: one.section):
         figures = list(group)
-        drawn = "".join(html.figure(one.id, one.title, one.caption, one.draw) for one in figures)
+        drawn = Charts([figure(one.id, one.title, one.caption, one.draw) for one in figures])
         # A figure by itself says it in its own title.
         alone = [one.title for one in figures] == [section]
-        heading = f"<h3>{html.escape(section)}</h3>" if section and not alone else ""
-        made.append(f'{heading}<div class="charts">{drawn}</div>')
-    return f"<h2>Figures</h2>{''.join(made)}" if made else ""
+        made.append(Section(section, [drawn], level=3) if section and not alone else drawn)
+    return [Section("Figures", made)] if made else []
 
 
 def _not_modelled(results: Any) -> list[str]:
@@ -164,7 +172,7 @@ def _not_modelled(results: Any) -> list[str]:
     return said
 
 
-def _repeat(done: Reproduction, command: str | None) -> str:
+def _repeat(done: Reproduction, command: str | None) -> Part:
     asked = command or f"floatgate reproduce {done.paper.name}{' --quick' if done.settings.quick else ''}"
     experiment: Experiment = done.paper.experiment
     rows = [
@@ -175,8 +183,5 @@ def _repeat(done: Reproduction, command: str | None) -> str:
         (f"variant {choice.name} ({choice.label})", ", ".join(f"{key} = {value}" for key, value in choice.overrides))
         for choice in done.paper.variants.values()
     ]
-    return (
-        f"<h2>How to repeat it</h2><pre>{html.escape(asked)}</pre>"
-        f"<p>The claims, workloads and variants are files in the paper's folder; every run starts from</p>"
-        f"<pre>{html.escape((experiment.toml or '').strip())}</pre>{html.rows_table(rows)}"
-    )
+    files = Text("The claims, workloads and variants are files in the paper's folder; every run starts from")
+    return Section("How to repeat it", [Code(asked), files, Code((experiment.toml or "").strip()), Rows(rows)])
