@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Outcome
-from floatgate.pages import charts, drawing, html
+from floatgate.pages import charts, drawing
+from floatgate.pages.page import page
+from floatgate.pages.parts import figure
 
 ADDRESS_SPACE = 8 << 30
 """Bytes: ample for floatgate, too little for the renderer, which reserves far more than it uses."""
@@ -76,8 +78,8 @@ def test_a_page_says_in_one_note_what_is_missing(monkeypatch: pytest.MonkeyPatch
 
     dot = charts.data_chart([{"x": 0}]).mark_point().encode(x="x:Q")
     monkeypatch.setattr(drawing, "svg", cannot)
-    body = "".join(html.figure(name, name.title(), "", lambda _: dot) for name in ("first", "second"))
+    drawn = [figure(name, name.title(), "", lambda _: dot) for name in ("first", "second")]
     with pytest.warns(UserWarning, match=r"2 pictures could not be drawn \(First, Second\): no memory") as told:
-        html.document("title", body)
+        drawn_page = page("title", drawn)
     assert len(told) == 1
-    assert body.count("This picture could not be drawn: no memory.") == 2
+    assert drawn_page.count("This picture could not be drawn: no memory.") == 2

@@ -158,7 +158,7 @@ def test_causes_are_those_of_the_core(small_run: floatgate.Run) -> None:
     assert {name: (entry.label, entry.color, entry.pattern) for name, entry in CAUSES.items()} == {
         name: (label, color, pattern) for name, label, _, _, _, color, pattern in table
     }
-    assert {pattern for *_, pattern in table} - {""} <= PATTERNS.keys()
+    assert {pattern for *_, pattern in table} - {""} <= set(PATTERNS)
     every, erasing = [name for name, *_ in table], [name for name, _, _, erases, *_ in table if erases]
     assert [*timeline.CAUSES] == every
     assert {*erasing} <= BACKGROUND

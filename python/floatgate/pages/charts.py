@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from floatgate.pages import drawing, palette, vega
-from floatgate.pages.causes import CAUSES, PATTERNS, Cause, cause, patterned
+from floatgate.pages.causes import CAUSES, Cause, cause, patterned
 
 WAF_TITLE = "write amplification"
 WIDTH = 560
@@ -148,13 +148,3 @@ def svg(chart: Any, name: str, label: str) -> str:
         text = text.replace(f'fill="{entry.color}"', f'fill="url(#{fill})"')
     escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return re.sub(r"<svg ", f'<svg role="img" aria-label="{escaped}" ', text, count=1)
-
-
-def pattern_defs() -> str:
-    """The fills of the causes, once for each page."""
-    patterns = "".join(
-        f'<pattern id="{fill}" width="8" height="8" patternUnits="userSpaceOnUse">'
-        f'<rect width="8" height="8" fill="{entry.color}"/>{PATTERNS[entry.pattern]}</pattern>'
-        for fill, entry in patterned().items()
-    )
-    return f'<svg width="0" height="0" class="defs" aria-hidden="true"><defs>{patterns}</defs></svg>'

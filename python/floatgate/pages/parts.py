@@ -147,14 +147,6 @@ class Section(Part):
 
 
 @dataclass(frozen=True)
-class Html(Part):
-    """HTML as it is, for parts of pages that are not converted yet."""
-
-    kind = "html"
-    text: str
-
-
-@dataclass(frozen=True)
 class Template(Part):
     """A part with a template of its own: ``report/timeline.html`` stands in ``floatgate/report/templates``."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from floatgate import _core
 from floatgate.pages.page import page as document
-from floatgate.pages.parts import Cards, Code, Grid, Html, Part, Rows, Section, Text, Title, left_out, to_repeat
+from floatgate.pages.parts import Cards, Code, Grid, Part, Rows, Section, Text, Title, left_out, to_repeat
 from floatgate.report import reduce, timed_report
 from floatgate.report.summary import lines
 from floatgate.results import metrics
@@ -110,8 +110,7 @@ def _latency(comparison: Comparison) -> list[Part]:
     if len(comparison) > varied_charts.BARS_MAX:
         return []  # the pictures of the tails say it; so many rows nobody reads
     labels = [_short(setting) for setting in comparison]
-    made = timed_report.compared_latency(labels, [setting.result for setting in comparison])
-    return [Html(made)] if made else []
+    return timed_report.compared_latency_parts(labels, [setting.result for setting in comparison])
 
 
 def _workload(comparison: Comparison) -> list[Part]:
