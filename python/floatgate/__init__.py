@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 from floatgate import _core
 from floatgate.base.arguments import U32, checked
@@ -21,9 +22,11 @@ from floatgate.base.errors import FloatgateError, InputError, RunError
 from floatgate.results.result_view import Record
 from floatgate.run.lifetime import Lifetime, lifetime
 from floatgate.run.run import Run, load, resume, run
-from floatgate.study.compare import Comparison, compare
-from floatgate.study.query import query
-from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
+
+if TYPE_CHECKING:
+    from floatgate.study.compare import Comparison, compare
+    from floatgate.study.query import query
+    from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
 
 __version__ = _core.__version__
 
@@ -49,9 +52,27 @@ __all__ = [
     "trace_info",
 ]
 
+_STUDIES = {
+    "Comparison": "compare",
+    "LoadedSweep": "sweeps.api",
+    "compare": "compare",
+    "load_sweep": "sweeps.api",
+    "query": "query",
+    "sweep": "sweeps.api",
+}
+"""Names of studies, whose modules are imported when one is first used: most programs use none."""
+
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _STUDIES:
+        raise AttributeError(f"module 'floatgate' has no attribute {name!r}")
+    found = getattr(import_module(f"floatgate.study.{_STUDIES[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 @checked

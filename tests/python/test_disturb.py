@@ -9,7 +9,7 @@ import pytest
 import floatgate
 from floatgate.base import units
 from floatgate.pages.page import rendered_parts
-from floatgate.report import disturb, disturb_report
+from floatgate.report.sections import disturb
 
 SETTINGS = {
     "drive.geometry.blocks_per_plane": 64,
@@ -71,7 +71,7 @@ def test_without_a_manager_reads_beyond_the_maximum_are_counted() -> None:
 def test_without_a_model_nothing_is_said() -> None:
     settings = {key: value for key, value in SETTINGS.items() if not key.startswith("drive.disturb")}
     plain = floatgate.run(settings).result.to_dict()
-    assert (disturb.line(plain), disturb.remark(plain), rendered_parts(disturb_report.section(plain))) == (
+    assert (disturb.line(plain), disturb.remark(plain), rendered_parts(disturb.parts(plain))) == (
         None,
         None,
         "",
@@ -92,7 +92,7 @@ def test_the_report_draws_it(policy: str) -> None:
 
 
 def test_the_bars_hold_all_blocks(baseline: dict[str, Any]) -> None:
-    chart = disturb_report.disturbance(baseline["reclaim"]).to_dict()
+    chart = disturb.disturbance(baseline["reclaim"]).to_dict()
     bars = chart["data"]["values"] if "values" in chart.get("data", {}) else next(iter(chart["datasets"].values()))
     assert sum(bar["count"] for bar in bars) == 64
 
@@ -118,14 +118,14 @@ def test_a_run_in_time_shows_response_times_around_reclaims(baseline: dict[str, 
     during, otherwise = (facts["response_us"][when] for when in ("during", "otherwise"))
     assert during["count"] + otherwise["count"] == timed["latency_us"]["read"]["count"]
     assert during["p99"] > otherwise["p99"]
-    named = dict(disturb_report.rows(facts))
+    named = dict(disturb.rows(facts))
     assert named["reads during reclaims"].startswith(f"{units.count(during['count'])}: median ")
     assert "longest" in named["other reads"]
-    section = rendered_parts(disturb_report.section(timed))
+    section = rendered_parts(disturb.parts(timed))
     assert "Response times around reclaims" in section
     assert "Reclaims over time" in section
     # Without time there are no response times.
-    without = rendered_parts(disturb_report.section(baseline))
+    without = rendered_parts(disturb.parts(baseline))
     assert "Response times around reclaims" not in without
     assert "Reclaims over time" in without
 
@@ -133,7 +133,7 @@ def test_a_run_in_time_shows_response_times_around_reclaims(baseline: dict[str, 
 def test_reclaims_over_time_are_drawn_over_requests_or_time(baseline: dict[str, Any]) -> None:
     titles = []
     for one in (baseline, result(workload__rate_per_s=1000)):
-        drawn = disturb_report.over_time(one["reclaim"]).to_dict()
+        drawn = disturb.over_time(one["reclaim"]).to_dict()
         titles += [layer["encoding"]["x"]["title"] for layer in drawn["layer"] if "x" in layer.get("encoding", {})][:1]
         assert sum(row["y"] for row in drawn["data"]["values"]) == one["reclaim"]["on_demand"] > 0
     assert titles == ["requests", "time, s"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.report import leveling
+from floatgate.report.sections import leveling
 
 
 def result(policy: str, **level: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from floatgate.report import lifetime_headline
+from floatgate.report.sections import lifetime_headline
 from floatgate.results.seed_stats import mean_result
 
 ENOUGH = {"enough": True, "why": None, "drive_writes": 9.0, "drive_writes_needed": None}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from floatgate.report import precondition_text
+from floatgate.report.sections import precondition
 
 if TYPE_CHECKING:
     from conftest import Cli
@@ -81,11 +81,11 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
     ],
 )
 def test_laps_are_told_as_they_ended(facts: dict[str, object], said: str) -> None:
-    line = precondition_text.line({"precondition": {"became": "steady", **facts}})
+    line = precondition.line({"precondition": {"became": "steady", **facts}})
     assert line is not None
     assert said in line
 
 
 def test_a_drive_that_starts_otherwise_has_no_such_line() -> None:
-    assert precondition_text.line({}) is None
-    assert precondition_text.line(None) is None
+    assert precondition.line({}) is None
+    assert precondition.line(None) is None

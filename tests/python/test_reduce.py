@@ -12,7 +12,8 @@ import pytest
 
 import floatgate
 from floatgate.pages.page import rendered_parts
-from floatgate.report import reduce, reduce_report, summary
+from floatgate.report import summary
+from floatgate.report.sections import energy, reduce
 from floatgate.run.run import Run
 from scripts_as_modules import loaded
 
@@ -131,13 +132,13 @@ def page(both: Run) -> str:
 def test_energy_of_engines_alone_is_not_called_the_energy_of_the_drive(both: Run, page: str) -> None:
     result = both.result.to_dict()
     assert result["energy"]["by_operation_j"]["program"] is None
-    assert summary.energy(result) is None
+    assert energy.line(result) is None
     assert 'class="card"><span>energy' not in page
     assert "Hash and compressor only: the drive does not say what flash takes." in page
     reads = {**result["energy"], "by_operation_j": {**result["energy"]["by_operation_j"], "read": 1.0}}
-    assert "programs not counted" in str(summary.energy({**result, "energy": reads}))
+    assert "programs not counted" in str(energy.line({**result, "energy": reads}))
     known = floatgate.run(SETTINGS | {"drive.energy.program_uj": 29.1}).result.to_dict()
-    assert "not counted" not in str(summary.energy(known))
+    assert "not counted" not in str(energy.line(known))
 
 
 def test_the_manager_in_words(managed: dict[str, Any]) -> None:
@@ -147,12 +148,12 @@ def test_the_manager_in_words(managed: dict[str, Any]) -> None:
 
 
 def test_the_report_draws_it(both: Run, page: str, managed: dict[str, Any]) -> None:
-    plain = rendered_parts(reduce_report.section(both, both.result.to_dict()))
+    plain = rendered_parts(reduce.parts(both, both.result.to_dict()))
     for text in ("Deduplication and compression", "Written ratio over time", "most pages that shared one content"):
         assert text in plain
     assert "could not be drawn" not in plain
     assert "Schemes at work" not in plain
-    drawn = rendered_parts(reduce_report.section(both, managed))
+    drawn = rendered_parts(reduce.parts(both, managed))
     for text in ("Schemes at work", "Demand and capacity", "Predicted written ratios", "10 % throttled."):
         assert text in drawn
     assert "could not be drawn" not in drawn
@@ -164,10 +165,10 @@ def test_a_report_without_a_reducer_has_no_such_section(small_run: Run) -> None:
 
 
 def test_the_strip_shows_when_each_scheme_was_on() -> None:
-    data = [values for values in _data(reduce_report.schemes(MANAGER["over_time"])) if "share" in values[0]]
+    data = [values for values in _data(reduce.schemes(MANAGER["over_time"])) if "share" in values[0]]
     (cells,) = data
     # Rows of ten minutes, in minutes; neighbours that are alike are one cell.
-    strips = {name: [cell for cell in cells if cell["scheme"] == name] for name in reduce_report.SCHEMES.values()}
+    strips = {name: [cell for cell in cells if cell["scheme"] == name] for name in reduce.SCHEMES.values()}
     found = [(cell["from"], cell["to"], cell["share"]) for cell in strips["deduplication"]]
     assert found == [(0.0, 10.0, 0.0), (10.0, 20.0, 0.5), (20.0, 50.0, 1.0)]
     assert [cell["to"] for cell in strips["throttling"]] == [40.0, 50.0]

@@ -9,7 +9,8 @@ import pytest
 import floatgate
 from conftest import SMALL
 from floatgate.pages.page import rendered_parts
-from floatgate.report import separate_report, summary
+from floatgate.report import summary
+from floatgate.report.sections import streams
 
 HASHED = SMALL | {
     "workload.pattern": "hot-cold",
@@ -38,7 +39,7 @@ def stream(number: int, pages: int) -> dict[str, Any]:
 def test_each_stream_has_a_row_and_the_sum_is_that_of_the_drive(run: floatgate.Run) -> None:
     result = run.result.to_dict()
     found = result["separate"]["streams"]
-    rows = separate_report.rows(found)
+    rows = streams.rows(found)
     assert [row[0] for row in rows] == ["0", "1", "all"]
     figures = [text.replace(" ", "") for text in rows[-1]]
     assert figures[1] == str(result["flash"]["programs"]["host"])
@@ -48,28 +49,28 @@ def test_each_stream_has_a_row_and_the_sum_is_that_of_the_drive(run: floatgate.R
     assert "<h2>Streams</h2>" in report
     assert all(f"<th class=n>{name}</th>" in report for name in ("host pages", "moved in", "collected", "dead"))
     # The table stands in a box of its own that scrolls where the page is narrow.
-    assert '<div class="scroll"><table>' in rendered_parts(separate_report.streams(result))
+    assert '<div class="scroll"><table>' in rendered_parts(streams.parts(result))
 
 
 def test_what_was_found_is_counted_in_whole_numbers(run: floatgate.Run) -> None:
     result = run.result.to_dict()
     result["separate"]["found"] = {"contexts_updating": 12.0, "mean_life_page_writes": 20.5}
-    told = rendered_parts(separate_report.streams(result))
+    told = rendered_parts(streams.parts(result))
     assert "contexts updating" in told
     assert ">12<" in told
     assert ">20.5<" in told
 
 
 def test_of_many_streams_the_smallest_share_a_row() -> None:
-    rows = separate_report.rows([stream(number, 1000 - number) for number in range(100)])
+    rows = streams.rows([stream(number, 1000 - number) for number in range(100)])
     assert [row[0] for row in rows[:2]] == ["0", "1"]
     assert rows[-2][0] == "68 others"
     assert rows[-1] == ["all", "95 050", "0", "200", "200", "100", "1.50"]
-    assert len(rows) == separate_report.SHOWN_MAX + 2
+    assert len(rows) == streams.SHOWN_MAX + 2
 
 
 def test_a_stream_without_a_victim_has_no_mean() -> None:
-    assert separate_report.rows([stream(3, 10) | {"victims": 0, "copied_pages": 0}])[0][-1] == "-"
+    assert streams.rows([stream(3, 10) | {"victims": 0, "copied_pages": 0}])[0][-1] == "-"
 
 
 def test_the_summary_says_what_streams_cost(run: floatgate.Run, small_run: floatgate.Run) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -10,7 +12,21 @@ from hypothesis import strategies as st
 
 import floatgate
 from floatgate.base import units
-from floatgate.report import amplification, lifetime_headline, summary
+from floatgate.report import sections, summary
+from floatgate.report.sections import (
+    amplification,
+    buffer,
+    drive,
+    latency,
+    lifetime_headline,
+    orders,
+    programs,
+    throttle,
+    waiting,
+    wear,
+    workload,
+)
+from floatgate.report.sections.section import Section
 
 RESULT: dict[str, Any] = {
     "drive": {
@@ -38,18 +54,18 @@ EXPERIMENT = {"workload": {"file": "some/web.csv.zst"}}
 
 
 def test_the_lines_are_those_of_the_contract() -> None:
-    assert summary.drive(RESULT) == "mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % effective)"
-    assert summary.workload(RESULT, EXPERIMENT) == (
+    assert drive.line(RESULT) == "mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % effective)"
+    assert workload.line(RESULT, EXPERIMENT) == (
         "web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint"
     )
     assert (
         lifetime_headline.line(RESULT) == "4.1 years at this rate (3000 P/E cycles; 194 TBW; 0.56 drive writes per day)"
     )
     assert amplification.line(RESULT) == "1.93 (95 %: 1.92-1.94, stationary)"
-    assert summary.programs(RESULT) == "52 % host, 47 % garbage collection, 1 % partial pages"
-    assert summary.wear(RESULT) == "412 erases per block (min 398, max 431, sd 6.1)"
+    assert programs.line(RESULT) == "52 % host, 47 % garbage collection, 1 % partial pages"
+    assert wear.line(RESULT) == "412 erases per block (min 398, max 431, sd 6.1)"
     reads, writes = "read p50 61 us, p99 1.9 ms, p99.9 3.6 ms", "write p50 700 us, p99 11 ms, p99.9 12 ms"
-    assert summary.latency(RESULT) == f"{reads}; {writes}"
+    assert latency.line(RESULT) == f"{reads}; {writes}"
 
 
 def test_a_run_that_is_too_short_tells_no_life() -> None:
@@ -119,20 +135,20 @@ def test_bytes_and_pages_that_differ_are_explained() -> None:
 def test_a_buffer_says_what_it_spared() -> None:
     facts = {"capacity_bytes": 32 << 20, "write_hits": 60, "write_misses": 40, "write_hit_ratio": 0.6}
     facts |= {"read_hit_ratio": 0.25, "pages_merged": 40, "pages_dropped": 10}
-    assert summary.buffer({"buffer": facts}) == (
+    assert buffer.line({"buffer": facts}) == (
         "32 MiB: 60 % of page writes hit, 25 % of page reads hit, 50 % of page writes never reached flash"
     )
-    assert summary.buffer({"buffer": None}) is None
+    assert buffer.line({"buffer": None}) is None
 
 
 def test_a_throttle_says_what_it_held_back() -> None:
     held = {"policy": "static", "delay_us_mean": 0.0, "held_share": 0.8, "waits": 4, "wait_s": 3.6, "held_back_s": 3.6}
     result = {**RESULT, "host": {"page_writes": 5}, "throttle": held}
     said = "static: 80 % of page writes delayed, mean delay 720 ms over all, 4 waited for capacity"
-    assert summary.throttle(result) == said
-    assert summary.throttle({**RESULT, "throttle": None}) is None
+    assert throttle.line(result) == said
+    assert throttle.line({**RESULT, "throttle": None}) is None
     waits = {"throttle_wait": {"read": None, "write": 720_000.0}}
-    assert summary.before_flash({"latency_us": waits}) == "writes wait 720 ms for the throttle"
+    assert waiting.before_flash({"latency_us": waits}) == "writes wait 720 ms for the throttle"
 
 
 def test_what_is_not_known_is_left_out() -> None:
@@ -140,8 +156,8 @@ def test_what_is_not_known_is_left_out() -> None:
         "194 TBW (3000 P/E cycles; no years, since the workload has no time span)"
     )
     assert amplification.line({**RESULT, "waf": None}) == "none: the workload wrote nothing"
-    assert summary.latency({**RESULT, "latency_us": None}) is None
-    assert summary.workload({}, {}) is None
+    assert latency.line({**RESULT, "latency_us": None}) is None
+    assert workload.line({}, {}) is None
     assert lifetime_headline.line({}) is None
 
 
@@ -249,12 +265,12 @@ def test_a_drive_that_falls_behind_says_so() -> None:
         "span_s": 150.0,
         "config": {"workload": {"arrival": "open"}},
     }
-    assert (summary.backlog(result) or "").startswith(
+    assert (latency.backlog(result) or "").startswith(
         "the drive could not keep up: requests that arrived within 100 s took 150 s"
     )
-    assert summary.backlog({**result, "span_s": 105.0}) is None
-    assert summary.backlog({**result, "config": {"workload": {"arrival": "closed"}}}) is None
-    assert summary.backlog({"span_s": 5.0}) is None
+    assert latency.backlog({**result, "span_s": 105.0}) is None
+    assert latency.backlog({**result, "config": {"workload": {"arrival": "closed"}}}) is None
+    assert latency.backlog({"span_s": 5.0}) is None
 
 
 def test_contexts_that_are_not_told_apart_are_counted() -> None:
@@ -264,3 +280,16 @@ def test_contexts_that_are_not_told_apart_are_counted() -> None:
     }
     said = "1234 pages written from contexts beyond the limit of pds (ftl.separate.contexts), counted as"
     assert summary.remarks(result) == [f"{said} unknown"]
+
+
+@pytest.mark.parametrize(
+    ("member", "order"),
+    [("lines", "SUMMARY"), ("remarks", "REMARKS"), ("cards", "CARDS"), ("parts", "PAGE")],
+)
+def test_every_section_stands_where_it_has_something_to_show(member: str, order: str) -> None:
+    empty = getattr(Section("empty"), member)
+    names = {module.name for module in pkgutil.iter_modules(sections.__path__)} - {"section", "orders"}
+    made = [import_module(f"floatgate.report.sections.{name}").SECTION for name in sorted(names)]
+    shown = {section.name for section in made if getattr(section, member) is not empty}
+    assert sorted(section.name for section in getattr(orders, order)) == sorted(shown)
+    assert len({section.name for section in made}) == len(made)

@@ -10,7 +10,8 @@ import floatgate
 from conftest import SMALL
 from floatgate.base import units
 from floatgate.pages.causes import CAUSES, REASONS, by_reason, patterned, reason
-from floatgate.report import latency_charts, summary, timed_report
+from floatgate.report import latency_charts
+from floatgate.report.sections import energy, waiting
 
 TIMED = SMALL | {
     "mode": "timed",
@@ -79,11 +80,11 @@ def test_the_course_has_mean_and_longest(run: floatgate.Run) -> None:
 
 
 def test_reasons_add_up_and_keep_their_order() -> None:
-    waiting = {
+    means = {
         "read": {"operations": 7, "die": 30.0, "background_job": 10.0, "channel": 0.0, "service": 50.0, "tea": 10.0},
         "write": None,
     }
-    rows = latency_charts.waiting_rows({"latency_us": {"waiting": waiting}})
+    rows = latency_charts.waiting_rows({"latency_us": {"waiting": means}})
     assert [(row["why"], row["us"], row["share"]) for row in rows] == [
         ("own work", 50.0, 0.5),
         ("waiting for the die (hosts)", 30.0, 0.3),
@@ -91,7 +92,7 @@ def test_reasons_add_up_and_keep_their_order() -> None:
         ("tea", 10.0, 0.1),
     ]
     assert {row["class"] for row in rows} == {"host reads, 100 us"}
-    (said,) = summary.waiting({"latency_us": {"waiting": waiting}})
+    (said,) = waiting.by_class({"latency_us": {"waiting": means}})
     assert said.startswith("host reads of flash take 100 us: 50 % own work, 10 % tea, ")
     assert said.endswith("waiting 30 % for the die (hosts), 10 % for a background job")
     assert reason("tea").label == "tea"
@@ -100,10 +101,10 @@ def test_reasons_add_up_and_keep_their_order() -> None:
 
 def test_waits_at_queue_and_buffer_are_told_beside_flash() -> None:
     waits = {"queue_wait": {"read": 12.0, "write": None}, "buffer_wait": {"write": {"place": 2000.0, "flushed": 0.0}}}
-    assert summary.before_flash({"latency_us": waits}) == (
+    assert waiting.before_flash({"latency_us": waits}) == (
         "reads wait 12 us in the host queue; writes wait 2.0 ms for space in the buffer"
     )
-    assert summary.before_flash({"latency_us": {"queue_wait": None}}) is None
+    assert waiting.before_flash({"latency_us": {"queue_wait": None}}) is None
 
 
 def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
@@ -115,12 +116,12 @@ def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
     assert drawn["programs", "garbage collection"] == pytest.approx(programs.gc * 29.1e-6)
     assert drawn["erases", "garbage collection"] == pytest.approx(run.flash.erases.gc * 200e-6)
     assert sum(drawn.values()) == pytest.approx(run.energy.total_j)
-    assert (summary.energy(run.result.to_dict()) or "").startswith(units.joules(run.energy.total_j))
+    assert (energy.line(run.result.to_dict()) or "").startswith(units.joules(run.energy.total_j))
 
 
 def test_energies_that_are_not_known_are_named() -> None:
     table = {"j_per_host_byte_written": 7.1e-9, "by_operation_j": {"read": None, "program": 1.0, "erase": None}}
-    assert timed_report.energy_basis(table) == "7.10 nJ per byte written by the host; no figure for reads and erases"
+    assert energy.basis(table) == "7.10 nJ per byte written by the host; no figure for reads and erases"
 
 
 def test_the_report_shows_it_all(report: str, run: floatgate.Run) -> None:
@@ -137,7 +138,7 @@ def test_functional_runs_say_nothing_of_time(small_run: floatgate.Run) -> None:
     text = small_run.report()
     assert "<h2>Latency</h2>" not in text
     assert "<h2>Energy</h2>" not in text
-    assert summary.waiting(small_run.result.to_dict()) == []
+    assert waiting.by_class(small_run.result.to_dict()) == []
 
 
 def test_a_comparison_shows_latencies_side_by_side() -> None:

@@ -14,7 +14,7 @@ import floatgate
 from conftest import Cli
 from floatgate.pages.causes import CAUSES
 from floatgate.pages.page import rendered_parts
-from floatgate.report import timeline_chart
+from floatgate.report.sections import timeline as timeline_section
 from floatgate.results import timeline
 from floatgate.results.timeline import COPY, ERASE, NO_REQUEST, PROGRAM, READ, SUSPENDED, TRANSFER
 
@@ -125,11 +125,11 @@ def test_spans_are_cut_to_the_interval_and_transfers_know_their_operation() -> N
 
 def test_busy_time_counts_nothing_twice() -> None:
     twice = [(0, 0, READ, 0, 0, 1, 0, 100), (0, 0, READ, 0, 0, 2, 50, 150), (0, 0, SUSPENDED, 0, 0, 3, 200, 900)]
-    assert timeline_chart.busy_ns(timeline.spans_of(made(twice))) == {(0, 0): 150}
+    assert timeline_section.busy_ns(timeline.spans_of(made(twice))) == {(0, 0): 150}
 
 
 def test_the_picture_shows_each_span_in_its_row_and_look() -> None:
-    text = rendered_parts(timeline_chart.section(run_with(made())))
+    text = rendered_parts(timeline_section.parts(run_with(made())))
     assert [f"{name} {i}" in text for name in ("die", "channel") for i in (0, 1)] == [True] * 4
     bars = Picture(text).bars
     # Rows: die 0, die 1, channel 0, channel 1; a thousand units are a thousand microseconds here.
@@ -157,7 +157,7 @@ def test_the_picture_shows_each_span_in_its_row_and_look() -> None:
 def test_bars_too_short_to_see_are_gathered() -> None:
     spans = [(0, 0, READ, 0, 0, i, i * 1000, i * 1000 + 900) for i in range(10_000)]
     run = run_with(made(spans, end=10_000_000))
-    bars = Picture(rendered_parts(timeline_chart.section(run))).bars
+    bars = Picture(rendered_parts(timeline_section.parts(run))).bars
     # Five units of a thousand hold fifty microseconds: fifty reads.
     assert len(bars) == 200
     assert bars[0][4] == "die 0: 50 of read, host, 0.000 to 0.050 ms"
@@ -168,8 +168,8 @@ def test_bars_too_short_to_see_are_gathered() -> None:
 def test_of_many_dies_the_busiest_are_drawn() -> None:
     spans = [(0, die, READ, 0, 0, die, 0, 1000 + die) for die in range(200)]
     run = run_with(made(spans))
-    rows = timeline_chart.rows_of(run, timeline.spans_of(run.timeline))
-    assert rows == [(0, die) for die in range(200 - timeline_chart.ROWS_MAX, 200)]
+    rows = timeline_section.rows_of(run, timeline.spans_of(run.timeline))
+    assert rows == [(0, die) for die in range(200 - timeline_section.ROWS_MAX, 200)]
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ def test_of_many_dies_the_busiest_are_drawn() -> None:
     ],
 )
 def test_ticks_are_round(interval: tuple[int, int], expected: list[float]) -> None:
-    assert timeline_chart.ticks(interval) == expected
+    assert timeline_section.ticks(interval) == expected
 
 
 def test_an_interval_without_anything_says_so() -> None:
-    text = rendered_parts(timeline_chart.section(run_with(made([], end=20_000_000))))
+    text = rendered_parts(timeline_section.parts(run_with(made([], end=20_000_000))))
     assert "No operation was in progress from 0 to 20 ms after the first counted request." in text
 
 
@@ -196,7 +196,7 @@ def test_late_intervals_count_from_their_start() -> None:
         name: np.array([span[place] for span in spans], f"<{kind}").tobytes()
         for place, (name, kind) in enumerate(timeline.COLUMNS.items())
     }
-    text = rendered_parts(timeline_chart.section(run_with(timeline.table(columns, (start, start + 20_000_000)))))
+    text = rendered_parts(timeline_section.parts(run_with(timeline.table(columns, (start, start + 20_000_000)))))
     assert "in 20 ms from 100 s after the first counted request on" in text
     assert "time, ms after 100 s" in text
     assert '<span style="left:25.00%">5</span>' in text
@@ -210,13 +210,13 @@ def test_it_is_kept_in_the_run_folder_and_drawn_again(tmp_path: Path) -> None:
     assert again.timeline is not None
     assert again.timeline.equals(made())
     assert timeline.interval_of(again.timeline) == (0, 1000 * US)
-    assert rendered_parts(timeline_chart.section(again)) == rendered_parts(timeline_chart.section(run))
+    assert rendered_parts(timeline_section.parts(again)) == rendered_parts(timeline_section.parts(run))
     assert "<h2>Timeline</h2>" in (folder / "report.html").read_text()
 
 
 def test_spans_of_every_cause_are_drawn() -> None:
     spans = [(0, 0, COPY, i, 1, NO_REQUEST, i * 100 * US, (i + 1) * 100 * US) for i in range(len(timeline.CAUSES))]
-    text = rendered_parts(timeline_chart.section(run_with(made(spans))))
+    text = rendered_parts(timeline_section.parts(run_with(made(spans))))
     for entry in CAUSES.values():
         assert f"copy, {entry.label}, foreground job" in text
 

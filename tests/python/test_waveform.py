@@ -14,7 +14,7 @@ from vcd.reader import TokenKind, tokenize
 
 import floatgate
 from conftest import SMALL, Cli
-from floatgate.report.waveform import Waveform
+from floatgate.run.waveform import Waveform
 
 DRIVE = {
     **SMALL,

@@ -20,11 +20,11 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.pages import drawing
 from floatgate.report import summary
-from floatgate.report.waveform import Waveform, pins_of
 from floatgate.results.folder import SNAPSHOT, RunFolder
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import Run, execute, go_on, remove_snapshot
 from floatgate.run.saving import write_run
+from floatgate.run.waveform import Waveform, pins_of
 
 
 def register(app: typer.Typer) -> None:

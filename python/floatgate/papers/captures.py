@@ -24,7 +24,7 @@ from typing import Any
 
 from floatgate.base.errors import quote
 from floatgate.lab.rb import Host, Settings, Shape, measure
-from floatgate.report.waveform import Waveform
+from floatgate.run.waveform import Waveform
 
 _KEPT = ("programs", "reads", "erases", "unclassified", "interval_us", "multi_page", "n_p", "p_volume_bytes")
 _KEPT_OF_WA = ("host_bytes", "wa", "wa_low", "wa_high", "duration_s", "signals", "recorder")

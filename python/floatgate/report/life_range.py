@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.lifetime_headline import UNEVEN
+from floatgate.report.sections.lifetime_headline import UNEVEN
 from floatgate.results.result_view import look
 
 SLACK = 1e-3

@@ -9,10 +9,11 @@ from floatgate.base import units
 from floatgate.pages import palette
 from floatgate.pages.page import page as whole_page
 from floatgate.pages.parts import Cards, Charts, Code, Figure, Part, Rows, Section, Text, Title, figure, left_out
-from floatgate.report import reduce, reduce_report, throttle_charts
-from floatgate.report.amplification import amplification
+from floatgate.report import throttle_charts
 from floatgate.report.life_range import uneven
 from floatgate.report.lifetime_summary import life_years, lines, under
+from floatgate.report.sections import reduce
+from floatgate.report.sections.amplification import amplification
 from floatgate.report.throttle_charts import YEAR_S, look_of
 from floatgate.results.result_view import look
 from floatgate.results.run_view import ForecastView
@@ -33,7 +34,7 @@ def page(life: ForecastView, command: str | None = None) -> str:
         Cards(headline(result)),
         Rows(lines(result, life.label)),
         *_charts(result),
-        *reduce_report.of_life(result),
+        *reduce.of_life(result),
         *left_out(result.get("not_modelled") or []),
         *_repeat(life, command),
     ]

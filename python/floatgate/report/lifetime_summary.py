@@ -6,10 +6,10 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.base.errors import one_line
-from floatgate.report import life_range, reduce, timestamp_warning
-from floatgate.report.amplification import amplification
+from floatgate.report import life_range, timestamp_warning
 from floatgate.report.life_range import uneven
-from floatgate.report.summary import drive
+from floatgate.report.sections import drive, reduce
+from floatgate.report.sections.amplification import amplification
 from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
@@ -31,7 +31,7 @@ def lines(result: Facts, label: str = "") -> list[tuple[str, str]]:
         ("life", answer(result)),
         ("interval", interval(result)),
         ("write", write(result)),
-        ("drive", drive(result)),
+        ("drive", drive.line(result)),
         ("workload", workload(result, label)),
         ("WAF", waf(result)),
         ("flash", capacity(result)),

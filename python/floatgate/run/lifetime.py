@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
 from floatgate.base.arguments import checked
-from floatgate.report.lifetime_summary import text
 from floatgate.results.folder import RunFolder
 from floatgate.results.result_view import Record
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
@@ -51,6 +50,8 @@ class Lifetime:
 
     def summary(self) -> str:
         """The answer and where it comes from, as lines of text."""
+        from floatgate.report.lifetime_summary import text
+
         return text(self.result.to_dict(), self.label)
 
     def report(self, command: str | None = None) -> str:

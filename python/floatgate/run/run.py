@@ -14,9 +14,6 @@ from floatgate import _core
 from floatgate.base.arguments import checked
 from floatgate.base.errors import InputError, input_error, reading
 from floatgate.base.json_in import Node
-from floatgate.report.summary import lines as summary_lines
-from floatgate.report.summary import text as summary_text
-from floatgate.report.waveform import Waveform
 from floatgate.results import shapes
 from floatgate.results.folder import SNAPSHOT, RunFolder, must_be_file_place
 from floatgate.results.result_view import Record, look
@@ -26,6 +23,7 @@ from floatgate.results.timeline import table as timeline_table
 from floatgate.run.experiment import Experiment, ExperimentLike, resolve
 from floatgate.run.request_log import logging_to
 from floatgate.run.saving import write_run
+from floatgate.run.waveform import Waveform
 
 if TYPE_CHECKING:
     import altair as alt
@@ -106,8 +104,9 @@ class Run:
         """The summary as a table, for notebooks."""
         from floatgate.pages.page import rendered_parts
         from floatgate.pages.parts import Rows
+        from floatgate.report.summary import lines
 
-        return rendered_parts([Rows(summary_lines(self))])
+        return rendered_parts([Rows(lines(self))])
 
     @property
     def series(self) -> pa.Table:
@@ -142,7 +141,9 @@ class Run:
 
     def summary(self) -> str:
         """The summary that the command line prints: drive, workload, life, WAF, programs, wear, latency."""
-        return summary_text(self)
+        from floatgate.report.summary import text
+
+        return text(self)
 
     def plot_waf(self) -> alt.LayerChart:
         """Write amplification over time, with the run's mean and its 95 % interval."""

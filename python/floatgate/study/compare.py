@@ -15,7 +15,7 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import FloatgateError, input_error, one_line, quote
 from floatgate.base.parallel import must_be_few
 from floatgate.base.text_table import table
-from floatgate.report import reduce
+from floatgate.report.sections import reduce
 from floatgate.results.columns import types_of, written
 from floatgate.results.folder import RunFolder
 from floatgate.results.seed_stats import mean_result

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from floatgate import _core
 from floatgate.pages.page import page as document
 from floatgate.pages.parts import Cards, Code, Grid, Part, Rows, Section, Text, Title, left_out, to_repeat
-from floatgate.report import reduce, timed_report
+from floatgate.report.sections import reduce
 from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.results.result_view import look
 from floatgate.study import varied_charts
+from floatgate.study.compared_latency import compared_latency
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
@@ -110,7 +111,7 @@ def _latency(comparison: Comparison) -> list[Part]:
     if len(comparison) > varied_charts.BARS_MAX:
         return []  # the pictures of the tails say it; so many rows nobody reads
     labels = [_short(setting) for setting in comparison]
-    return timed_report.compared_latency_parts(labels, [setting.result for setting in comparison])
+    return compared_latency(labels, [setting.result for setting in comparison])
 
 
 def _workload(comparison: Comparison) -> list[Part]:

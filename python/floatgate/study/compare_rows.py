@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.base import units
 from floatgate.base.errors import one_line
-from floatgate.report import disturb, lifetime_headline, reduce
-from floatgate.report.amplification import amplification, digits, text
+from floatgate.report.sections import disturb, lifetime_headline, reduce
+from floatgate.report.sections.amplification import amplification, digits, text
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look

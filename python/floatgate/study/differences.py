@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from floatgate.report import lifetime_headline
-from floatgate.report.amplification import amplification
+from floatgate.report.sections import lifetime_headline
+from floatgate.report.sections.amplification import amplification
 from floatgate.results import metrics
 from floatgate.results.result_view import look
 from floatgate.results.seed_stats import Mean

@@ -12,9 +12,9 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
 from floatgate.report import life_range
-from floatgate.report.amplification import amplification
 from floatgate.report.lifetime_summary import life_years
-from floatgate.report.reduce import INTEGRATED, NAMES
+from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.reduce import INTEGRATED, NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.result_view import look
 from floatgate.study.plan_point import BELOW, Bounds, Point, choices, managed_words, write_words

@@ -12,7 +12,7 @@ from floatgate.base import units
 from floatgate.report import life_range
 from floatgate.report.life_range import LifeRange
 from floatgate.report.lifetime_summary import life_years
-from floatgate.report.reduce import INTEGRATED, NAMES
+from floatgate.report.sections.reduce import INTEGRATED, NAMES
 from floatgate.results.result_view import look
 
 TB = 1e12

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from floatgate import _core
 from floatgate.base.errors import FloatgateError, input_error, one_line, quoted
 from floatgate.base.parallel import at_once
-from floatgate.report.reduce import INTEGRATED
+from floatgate.report.sections.reduce import INTEGRATED
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.lifetime import forecast

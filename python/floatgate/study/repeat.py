@@ -10,7 +10,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.base.parallel import must_be_few
-from floatgate.report import amplification, lifetime_headline
+from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.report.summary import lines
 from floatgate.results.result_view import look
 from floatgate.results.seed_stats import Mean

@@ -10,7 +10,8 @@ from floatgate.papers.integrated.values import COMPRESSED, CONFIGURATIONS, DUPLI
 from floatgate.papers.integrated.workloads import TWINS
 from floatgate.papers.judge import Found
 from floatgate.papers.paper import Figure
-from floatgate.report import reduce_report, throttle_charts
+from floatgate.report import throttle_charts
+from floatgate.report.sections import reduce
 from floatgate.report.throttle_charts import Look
 from floatgate.results.result_view import look
 
@@ -117,14 +118,14 @@ def _chosen(found: Found, name: str) -> list[Figure | None]:
             f"schemes-{name}",
             f"{title}: schemes at work",
             "The darker, the larger the share of epochs in which a scheme was on.",
-            lambda width: reduce_report.schemes(course, width),
+            lambda width: reduce.schemes(course, width),
             CHOSEN,
         ),
         Figure(
             f"demand-{name}",
             f"{title}: demand and capacity",
             "Flash bytes per epoch of 5 minutes: what the host asks for without any scheme, and what five years allow.",
-            lambda width: reduce_report.demand(course, width),
+            lambda width: reduce.demand(course, width),
             CHOSEN,
         ),
     ]

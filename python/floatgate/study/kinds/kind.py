@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report import lifetime_headline
-from floatgate.report.amplification import amplification
+from floatgate.report.sections import lifetime_headline
+from floatgate.report.sections.amplification import amplification
 from floatgate.results import shapes
 from floatgate.results.flat import flat, plain
 

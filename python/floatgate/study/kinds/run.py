@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from floatgate.base import units
-from floatgate.report import lifetime_headline
-from floatgate.report.amplification import amplification
+from floatgate.report.sections import lifetime_headline
+from floatgate.report.sections.amplification import amplification
 from floatgate.results.flat import flat
 from floatgate.results.result_view import look
 from floatgate.run.run import load

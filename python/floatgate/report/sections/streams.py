@@ -1,4 +1,4 @@
-"""The part of a run's report about its streams, where a separator looks at pages."""
+"""The streams of a run, where a separator looks at pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.parts import Grid, Part, Rows, Section, Text
-from floatgate.report.summary import streams as said_of
+from floatgate.report.sections import dispatch, section
 from floatgate.results.result_view import look
 
 SHOWN_MAX = 32
@@ -16,10 +16,26 @@ _COUNTS = ("host_pages", "moved_pages", "opened", "victims", "dead_victims", "co
 _HEADER = ["stream", "host pages", "moved in", "opened", "collected", "dead", "copied per block"]
 
 
-def streams(result: dict[str, Any]) -> list[Part]:
+def line(result: dict[str, Any]) -> str | None:
+    """``hash: 2 streams, 61 free pages in open blocks on average``; None where no separator looks at pages."""
+    facts = look(result, "separate") or {}
+    found = facts.get("streams")
+    if found is None:
+        return None
+    parts = [f"{units.count(len(found))} stream{'' if len(found) == 1 else 's'}"]
+    free = facts.get("open_free_pages_mean")
+    if free is not None:
+        parts.append(f"{units.figure(free)} free pages in open blocks on average")
+    if facts.get("memory_bytes") is not None:
+        parts.append(f"{units.binary_bytes(facts['memory_bytes'])} of tables")
+    chooser = dispatch.policy(result) or look(result, "config", "ftl", "separate", "policy")
+    return f"{chooser}: {', '.join(parts)}"
+
+
+def parts(result: dict[str, Any]) -> list[Part]:
     """What became of each stream's pages and blocks, and what open blocks cost; nothing where no page is looked at."""
     found = look(result, "separate", "streams")
-    said = said_of(result)
+    said = line(result)
     if not found or not said:
         return []
     facts = result["separate"]
@@ -70,3 +86,26 @@ def _row(name: str, stream: dict[str, Any]) -> list[str]:
     victims = stream.get("victims") or 0
     copied = units.figure(stream["copied_pages"] / victims) if victims else "-"
     return [name, *counts, copied]
+
+
+def remarks(result: dict[str, Any]) -> list[str]:
+    """That a separator found nothing to separate, or more contexts than it may tell apart."""
+    said = []
+    separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
+    if separator in ("pds", "ids") and streams and len(streams) == 1:
+        said.append(f"{separator} found nothing to separate: no context's data is overwritten often enough")
+    beyond = look(result, "separate", "found", "pages_of_contexts_beyond")
+    if beyond:
+        said.append(
+            f"{units.count(int(beyond))} pages written from contexts beyond the limit of {separator} "
+            "(ftl.separate.contexts), counted as unknown"
+        )
+    return said
+
+
+SECTION = section.Section(
+    "streams",
+    lines=lambda _, result: [("streams", line(result))],
+    parts=lambda _, result: parts(result),
+    remarks=remarks,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
+from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
 
@@ -40,3 +41,6 @@ def time_share(result: dict[str, Any]) -> float:
     times = look(result, "flash", "time_s") or {}
     total = times.get("total") or 0.0
     return times.get("level", 0.0) / total if total else 0.0
+
+
+SECTION = section.Section("leveling", lines=lambda _, result: [("leveling", line(result))])

@@ -1,15 +1,11 @@
-"""The capture of Ready/Busy pins that a timed run writes (``docs/rb-explorer.md``)."""
+"""The capture of Ready/Busy pins that a timed run may write (``docs/rb-explorer.md``)."""
 
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from floatgate.base import units
 from floatgate.base.errors import input_error, quote
 from floatgate.results.folder import must_be_file_place
 from floatgate.results.timeline import moment
@@ -78,22 +74,3 @@ def pins_of(path: str | None, die: str | None, from_: str | None, until: str | N
     asked = Waveform(path, number, from_s, until_s)
     asked.arguments()
     return asked
-
-
-def line(result: Mapping[str, Any]) -> str | None:
-    """``a.vcd: 1204 low phases of die 0 in 2.0 s``."""
-    table = result.get("waveform")
-    if table is None:
-        return None
-    pins = "all dies" if table["die"] is None else f"die {table['die']}"
-    span = units.span(table["until_s"] - table["from_s"])
-    return f"{table['file']}: {table['low_phases']} low phases of {pins} in {span}"
-
-
-def command(result: Mapping[str, Any]) -> str | None:
-    """The command that measures the capture."""
-    table = result.get("waveform")
-    if table is None:
-        return None
-    options = " ".join(f"--{key.replace('_', '-')} {value}" for key, value in table["shape"].items())
-    return f"floatgate rb measure {shlex.quote(table['file'])} {options} --host-bytes {table['host_bytes']}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
+from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
 Facts = Mapping[str, Any]
@@ -43,3 +44,6 @@ def _laps(facts: Facts) -> str:
     error = facts.get("error")
     moves = "" if error is None or error > _VAGUE else f", WAF may still change by {units.share(error)}"
     return f"{said}: not stationary yet{moves} (ftl.wear_in_max allows more laps)"
+
+
+SECTION = section.Section("precondition", lines=lambda _, result: [("state", line(result))])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
+from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
 Facts = Mapping[str, Any]
@@ -148,3 +149,32 @@ def tbw_text(tbw_bytes: float) -> str:
     if terabytes >= 1e6:
         return f"{units.figure(terabytes / 1e6)} million TBW"
     return f"{units.figure(terabytes)} TBW"
+
+
+def cards(result: dict[str, Any]) -> list[section.Card]:
+    """The life that leads, or why there is none."""
+    made = []
+    life = look(result, "lifetime") or {}
+    short = too_short(result)
+    lead, tbw = years(result), tbw_bytes(result)
+    first = uneven(result)
+    if short:
+        made.append(("life", "no figure yet", short))
+    elif lead is not None:
+        below = [f"average block: {units.years(life['years'])}"] if first else []
+        below += [tbw_text(tbw)] if tbw is not None else []
+        below += [f"{units.figure(life['dwpd'], 2)} drive writes per day"] if life.get("dwpd") is not None else []
+        below += [cycles_text(life)] if recovered(life) else []
+        name = "life until the first block wears out" if first else "life at this rate"
+        made.append((name, units.years(lead), ", ".join(below)))
+    elif tbw is not None:
+        made.append(("life", tbw_text(tbw), "no years, since the workload has no time span"))
+    return made
+
+
+SECTION = section.Section(
+    "life",
+    lines=lambda _, result: [("life", line(result))],
+    cards=cards,
+    remarks=lambda result: [warning(result)],
+)

@@ -1,20 +1,28 @@
-"""The part of a run's report about deduplication and compression."""
+"""Deduplication and compression: what is programmed of what the host writes, why, and at what energy."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.pages.parts import Box, Charts, Grid, Part, Rows, Section, Text, figure
-from floatgate.report import reduce
+from floatgate.report import throttle_charts
 from floatgate.report.run_charts import course
-from floatgate.report.throttle_charts import Look, lines, time_axis
+from floatgate.report.sections import section
+from floatgate.report.throttle_charts import Look, time_axis
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 
+FEW = 1000
+"""Fewer host pages than this say little of the content that a drive gets."""
+
+_UNKNOWN = 0.01
+"""More pages of unknown content than this make the written ratio an upper bound."""
+
+Facts = Mapping[str, Any]
 SCHEMES = {"dedup_share": "deduplication", "compress_share": "compression", "throttle_share": "throttling"}
 """Columns of ``reduce.manager.over_time`` and the names of their rows in the picture."""
 DEMAND = Look("demand", palette.BLUE, (), "cross")
@@ -29,10 +37,134 @@ _STRIP_ROW = 34
 """Height of a row of the picture of schemes, in pixels."""
 
 
-def section(run: RunView, result: dict[str, Any]) -> list[Part]:
+def at_work(result: Facts | None) -> dict[str, Any] | None:
+    """The table ``reduce`` of a run in which content was looked at; None for all others."""
+    facts: dict[str, Any] | None = look(result, "reduce")
+    return facts if facts and facts.get("policy") not in (None, "none") else None
+
+
+def line(result: Facts) -> str | None:
+    """``0.36 of the host's pages are programmed: 46 % are duplicates, chunks take 0.67; 0.45 of the energy ...``.
+
+    None where nothing is reduced.
+    """
+    facts = at_work(result)
+    if not facts:
+        return None
+    ratio, pages = facts.get("written_ratio"), facts.get("host_pages") or 0
+    if ratio is None:
+        return f"{facts['policy']}: the host wrote no pages"
+    parts = []
+    if facts.get("duplicate_share") is not None:
+        parts.append(f"{units.share(facts['duplicate_share'])}{_hashed(facts)} are duplicates")
+    if facts.get("chunk_ratio") is not None:
+        parts.append(f"chunks take {facts['chunk_ratio']:.2f}")
+    unknown = facts.get("unknown_share") or 0.0
+    if unknown >= _UNKNOWN:
+        parts.append(f"what {units.share(unknown)} of them hold is unknown and counts as new and incompressible")
+    why = f": {', '.join(parts)}" if parts else ""
+    energy = energy_ratio_text(facts)
+    few = f" (of {units.count(pages)} pages only, which say little)" if pages < FEW else ""
+    return f"{ratio:.2f} of the host's pages are programmed{why}{f'; {energy}' if energy else ''}{few}"
+
+
+def _hashed(facts: Facts) -> str:
+    """Where fingerprints were only computed for a part of the pages, the share is one of that part."""
+    hashed, pages = facts.get("hashed_pages"), facts.get("host_pages")
+    return " of those looked at" if hashed and pages and hashed < pages else ""
+
+
+def energy_ratio_text(facts: Facts) -> str | None:
+    """``0.45 of the energy of programming every page, hash and compressor included``."""
+    ratio = facts.get("energy_ratio")
+    if ratio is None:
+        return None
+    engines = [name for name, key in (("hash", "hashed_pages"), ("compressor", "compressed_pages")) if facts.get(key)]
+    included = f", {' and '.join(engines)} included" if engines else ""
+    return f"{ratio:.2f} of the energy of programming every page{included}"
+
+
+INTEGRATED = "integrated"
+"""The reducer that chooses schemes from epoch to epoch, and throttles."""
+
+NAMES = {"dedup": "deduplication", "compress": "compression", "both": "deduplication and compression"}
+"""The other reducers in words."""
+
+
+def policy(result: Facts | None) -> str | None:
+    """The reducer of a run or a life; None where content is not looked at."""
+    named = look(result, "reduce", "policy") or look(result, "config", "lifetime", "reduce", "policy")
+    return None if named in (None, "none") else str(named)
+
+
+def manager(result: Facts | None) -> str | None:
+    """``of 2016 epochs 81 % with both schemes, 19 % with deduplication; 3 % throttled``; None without a manager."""
+    facts = look(result, "reduce", "manager")
+    if not facts or not facts.get("epochs"):
+        return None
+    named = {"both": "with both schemes", "compress": "with compression", "dedup": "with deduplication"}
+    named |= {"none": "with neither"}
+    choices, epochs = look(result, "reduce", "epochs_by_choice") or {}, facts["epochs"]
+    parts = [f"{units.share(choices[key] / epochs)} {words}" for key, words in named.items() if choices.get(key)]
+    throttled = facts.get("throttled_epochs")
+    more = f"; {units.share(throttled / epochs)} throttled" if throttled is not None else ""
+    return f"of {units.count(epochs)} epochs of {units.span(facts['epoch_s'])}, {', '.join(parts)}{more}"
+
+
+def remark(result: Facts) -> str | None:
+    """That the index forgot contents, where it held far fewer entries than there were contents."""
+    facts = at_work(result)
+    index = look(facts, "index") if facts else None
+    if not index or not index.get("entered"):
+        return None
+    lost = index["evicted"] / index["entered"]
+    if lost < _NOTABLE:
+        return None
+    return (
+        f"the content index forgot {units.share(lost)} of the contents that entered it "
+        "(a larger lifetime.reduce.index_share may find more duplicates)"
+    )
+
+
+_NOTABLE = 0.05
+
+HEADER = ["written ratio", "duplicates", "chunks", "energy ratio"]
+"""What a comparison says of reducers."""
+
+READING = (
+    "Written ratio: programs of host writes over pages that the host wrote; WAF adds what collection moves. Chunks: "
+    "flash pages over the pages that went into them. Energy ratio: programs of host writes, hash and compressor over "
+    "programming every page."
+)
+"""The note that goes with these columns."""
+
+
+def cells(result: Facts) -> list[str]:
+    """The cells under :data:`HEADER`."""
+    facts = at_work(result)
+    if not facts:
+        return ["-"] * len(HEADER)
+
+    def ratio(key: str) -> str:
+        return "-" if facts.get(key) is None else f"{facts[key]:.2f}"
+
+    duplicates = facts.get("duplicate_share")
+    found = "-" if duplicates is None else units.share(duplicates)
+    return [ratio("written_ratio"), found, ratio("chunk_ratio"), ratio("energy_ratio")]
+
+
+def cards(result: dict[str, Any]) -> list[section.Card]:
+    """The written ratio."""
+    saved = at_work(result)
+    if not saved or saved.get("written_ratio") is None:
+        return []
+    return [("written ratio", f"{saved['written_ratio']:.2f}", "programs of host writes per host page")]
+
+
+def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
     """What was found, what it spared, and what a manager chose; nothing where content was not looked at."""
-    facts = reduce.at_work(result)
-    said = reduce.line(result)
+    facts = at_work(result)
+    said = line(result)
     if not facts or not said:
         return []
     pictures: list[Part] = []
@@ -51,7 +183,7 @@ def section(run: RunView, result: dict[str, Any]) -> list[Part]:
 
 def of_life(result: dict[str, Any]) -> list[Part]:
     """The same for a life that was forecast."""
-    facts, said = reduce.at_work(result), reduce.line(result)
+    facts, said = at_work(result), line(result)
     if not facts or not said:
         return []
     return [Section(_HEADING, [*_said(result, said), *_choices(facts), *_manager(facts)])]
@@ -59,7 +191,7 @@ def of_life(result: dict[str, Any]) -> list[Part]:
 
 def _said(result: dict[str, Any], said: str) -> list[Part]:
     """The line of the summary and what the manager did, a paragraph each."""
-    paragraphs = [said, *(text for text in (reduce.manager(result),) if text)]
+    paragraphs = [said, *(text for text in (manager(result),) if text)]
     return [Text(f"{one[:1].upper()}{one[1:]}.") for one in paragraphs]
 
 
@@ -68,7 +200,7 @@ def _choices(facts: dict[str, Any]) -> list[Part]:
     measured = facts.get("by_choice")
     if not measured:
         return []
-    epochs, names = look(facts, "epochs_by_choice") or {}, {"none": "neither", **reduce.NAMES}
+    epochs, names = look(facts, "epochs_by_choice") or {}, {"none": "neither", **NAMES}
     header = ["schemes", "written ratio", "WAF", "laps", "epochs"]
     cells = [
         [
@@ -216,7 +348,9 @@ def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Compose
     heights = [point["y"] for point in points if point["y"] > 0]
     wide = bool(heights) and max(heights) > _WIDE * sorted(heights)[len(heights) // 2]
     shown = [point for point in points if point["y"] > 0] if wide else points
-    return lines(shown, [DEMAND, CAPACITY], title, f"{name} per epoch", width=width, step=True, y_log=wide)
+    return throttle_charts.lines(
+        shown, [DEMAND, CAPACITY], title, f"{name} per epoch", width=width, step=True, y_log=wide
+    )
 
 
 def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
@@ -225,7 +359,7 @@ def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Comp
     points = _points(course, unit, {"dedup_ratio": DEDUP, "compress_ratio": COMPRESS}, 1.0)
     top = max(1.0, *(point["y"] for point in points))
     start = course[0]["from_s"] / unit
-    return lines(
+    return throttle_charts.lines(
         points, [DEDUP, COMPRESS], title, "predicted written ratio", width=width, step=True, x_min=start, y_max=top
     )
 
@@ -241,3 +375,12 @@ def _points(
             points.append({"x": known[0]["from_s"] / unit, "y": known[0][key] / size, "series": drawn.label})
         points += [{"x": row["to_s"] / unit, "y": row[key] / size, "series": drawn.label} for row in known]
     return points
+
+
+SECTION = section.Section(
+    "reduce",
+    lines=lambda _, result: [("reduce", line(result)), ("", manager(result))],
+    cards=cards,
+    parts=parts,
+    remarks=lambda result: [remark(result)],
+)

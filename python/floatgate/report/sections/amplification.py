@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.pages.causes import by_cause, cause
+from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
 # Parts below this would read 0.00.
@@ -84,3 +85,21 @@ def explanation(result: Mapping[str, Any]) -> str | None:
     page_bytes = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes")
     size = "" if page_bytes is None else f" of {page_bytes // 1024} KiB" if page_bytes >= 1024 else ""
     return f"{pages}; the drive writes whole pages{size}, and many writes are smaller or not aligned to them"
+
+
+def cards(result: Mapping[str, Any]) -> list[section.Card]:
+    """Write amplification with its interval and its parts."""
+    waf, interval = amplification(result)
+    if waf is None:
+        return []
+    below = [f"95 %: {'-'.join(digits(waf, interval))}"] if interval else ["write amplification"]
+    parts = sources(result)
+    return [("WAF", text(waf, interval), ", ".join(below + ([parts] if parts else [])))]
+
+
+SECTION = section.Section(
+    "write amplification",
+    lines=lambda _, result: [("WAF", line(result)), ("", sources(result))],
+    cards=cards,
+    remarks=lambda result: [explanation(result)],
+)

@@ -14,6 +14,7 @@ from floatgate.base import units
 from floatgate.pages import palette
 from floatgate.pages.causes import BACKGROUND, CAUSES, REASONS, Cause, cause
 from floatgate.pages.parts import Part, Section, Swatch, Template, Text
+from floatgate.report.sections import section
 from floatgate.results import timeline
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
@@ -184,7 +185,7 @@ def ticks(interval_ns: tuple[int, int], most: int = 8) -> list[float]:
     return [(first + number) * step for number in range(most + 1) if (first + number) * step <= end]
 
 
-def section(run: RunView) -> list[Part]:
+def parts(run: RunView) -> list[Part]:
     """The heading, the picture and its legend; nothing where the run has no timeline."""
     table = run.timeline
     if table is None:
@@ -252,3 +253,6 @@ def _picture(
         ],
         "unit": f"{name}{since}",
     }
+
+
+SECTION = section.Section("timeline", parts=lambda run, _: parts(run))

@@ -1,4 +1,4 @@
-"""The part of a run's report about read disturb."""
+"""Read disturb: what was reclaimed, what it cost, and what to try."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from floatgate.base import units
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.pages.parts import Charts, Part, Rows, Section, Text, figure
-from floatgate.report import disturb
-from floatgate.report.throttle_charts import Look, lines
+from floatgate.report import throttle_charts
+from floatgate.report.sections import section
+from floatgate.report.throttle_charts import Look
 from floatgate.results.result_view import look
 
+NOTABLE = 0.01
+"""Share of flash time from which on reclaim is worth a remark."""
+MANAGERS = ("baseline", "rrb", "redftl", "redftl-plus")
 KINDS = {
     "on_demand": Look("on demand", palette.INK, (), "cross"),
     "background": Look("background", palette.BROWN, (8, 3), "square"),
@@ -22,10 +26,76 @@ TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
 """Response times that are told, and their names."""
 
 
-def section(result: dict[str, Any]) -> list[Part]:
+def line(result: dict[str, Any]) -> str | None:
+    """``baseline: 412 blocks reclaimed on demand, the first after 3.2 M reads, 3.1 % of flash time; ...``.
+
+    None where reads disturb nothing.
+    """
+    facts = look(result, "reclaim")
+    if not facts:
+        return None
+    stands = f"a block stands {units.count(facts['max_reads'])} reads"
+    if policy(result) == "none":
+        beyond = facts["reads_beyond_max"]
+        said = f"{units.count(beyond)} reads of blocks beyond that" if beyond else "none was read beyond that"
+        return f"nothing is reclaimed: {stands}, {said}"
+    kinds = [
+        f"{units.count(facts[key])} {words}"
+        for key, words in (("on_demand", "on demand"), ("background", "in the background"))
+        if facts[key]
+    ]
+    most = f"the most disturbed one reached {units.percent1(facts['largest_disturbance_share'])} of that"
+    if not kinds:
+        return f"{policy(result)}: no block reclaimed ({stands}; {most})"
+    first = f", the first after {units.count(facts['first_after_reads'])} reads" if facts["first_after_reads"] else ""
+    parts = [f"blocks reclaimed: {' and '.join(kinds)}{first}"]
+    if facts["replicas"]["made"]:
+        parts.append(f"{units.count(facts['replicas']['made'])} replicas made")
+    parts.append(f"{units.share(time_share(result))} of flash time")
+    return f"{policy(result)}: {', '.join(parts)} ({stands})"
+
+
+def remark(result: dict[str, Any]) -> str | None:
+    """What to try where reclaim takes a notable share of flash time."""
+    facts = look(result, "reclaim")
+    if not facts or policy(result) == "none" or time_share(result) < NOTABLE:
+        return None
+    kinds = len(facts["reads_by_page_type"])
+    others = [name for name in MANAGERS if kinds > 1 or name != "redftl-plus"]
+    return (
+        f"read reclaim takes {units.share(time_share(result))} of flash time; "
+        f"floatgate compare with --vary ftl.reclaim.policy={','.join(others)} shows which manager needs least"
+    )
+
+
+def policy(result: dict[str, Any]) -> str:
+    """The manager's name."""
+    return str(look(result, "config", "ftl", "reclaim", "policy") or "reclaim")
+
+
+def time_share(result: dict[str, Any]) -> float:
+    """Share of the nominal flash time that reclaims and replicas take."""
+    times = look(result, "flash", "time_s") or {}
+    total = times.get("total") or 0.0
+    return (times.get("reclaim", 0.0) + times.get("replica", 0.0)) / total if total else 0.0
+
+
+HEADER = ["reclaimed", "reclaim time"]
+"""What a comparison says of reads that disturb: blocks reclaimed, share of flash time of reclaims and replicas."""
+
+
+def cells(result: dict[str, Any]) -> list[str]:
+    """The cells under :data:`HEADER`."""
+    facts = look(result, "reclaim")
+    if not facts:
+        return ["-", "-"]
+    return [units.count(facts["on_demand"] + facts["background"]), units.percent1(time_share(result))]
+
+
+def parts(result: dict[str, Any]) -> list[Part]:
     """What was reclaimed, which pages were read, how far blocks are disturbed; nothing where reads disturb nothing."""
     facts = look(result, "reclaim")
-    said = disturb.line(result)
+    said = line(result)
     if not facts or not said:
         return []
     figures: list[Part] = [
@@ -167,7 +237,9 @@ def over_time(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
         for kind, kind_look in drawn.items()
         for edge, count in zip(edges, [0, *told[kind]], strict=True)
     ]
-    return lines(shown, list(drawn.values()), title, "reclaims in an interval", width=width, height=HEIGHT, step=True)
+    return throttle_charts.lines(
+        shown, list(drawn.values()), title, "reclaims in an interval", width=width, height=HEIGHT, step=True
+    )
 
 
 def responses(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
@@ -179,6 +251,14 @@ def responses(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
         for time_us, share in zip(found["cdf"]["us"], found["cdf"]["share"], strict=True)
     ]
     drawn = [DURING, OTHERWISE]
-    return lines(
+    return throttle_charts.lines(
         shown, drawn, "response time, ms", "share of the reads", width=width, height=HEIGHT, x_log=True, share=True
     )
+
+
+SECTION = section.Section(
+    "disturb",
+    lines=lambda _, result: [("reads", line(result))],
+    parts=lambda _, result: parts(result),
+    remarks=lambda result: [remark(result)],
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
+from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
 
@@ -43,3 +44,6 @@ def remarks(result: dict[str, Any]) -> list[str]:
             "labelled (a larger ftl.dispatch.support or items_min finds fewer)"
         )
     return said
+
+
+SECTION = section.Section("dispatch", lines=lambda _, result: [("dispatch", line(result))], remarks=remarks)

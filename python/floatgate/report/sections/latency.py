@@ -1,0 +1,130 @@
+"""Latencies of the requests of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.pages.parts import Charts, Grid, Part, Section, Text, figure
+from floatgate.report import latency_charts
+from floatgate.report.sections import section, waiting
+from floatgate.results.result_view import look
+from floatgate.results.run_view import RunView
+
+QUANTILES = (
+    ("mean", "mean"),
+    ("p50", "p50"),
+    ("p90", "p90"),
+    ("p99", "p99"),
+    ("p999", "p99.9"),
+    ("p9999", "p99.99"),
+    ("max", "longest"),
+)
+"""Keys of ``latency_us.read`` and what to call them."""
+
+
+def line(result: dict[str, Any]) -> str | None:
+    """``read p50 61 us, p99 1.9 ms, p99.9 3.6 ms; write ...``; None where the mode knows no latency."""
+    named = (("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"))
+    parts = []
+    for kind in ("read", "write"):
+        facts = look(result, "latency_us", kind)
+        if facts and facts.get("count"):
+            parts.append(f"{kind} " + ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for name, key in named))
+    return "; ".join(parts) or None
+
+
+def cards(result: dict[str, Any]) -> list[section.Card]:
+    """The 99th percentile of reads and of writes."""
+    made = []
+    for kind in ("read", "write"):
+        facts = look(result, "latency_us", kind) or {}
+        if facts.get("count"):
+            p50 = units.span(facts["p50"] * 1e-6)
+            made.append((f"{kind} latency, p99", units.span(facts["p99"] * 1e-6), f"p50: {p50}"))
+    return made
+
+
+def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
+    """Distribution, course and reasons of latencies; nothing where the run has none."""
+    if not any(look(result, "latency_us", kind, "count") for kind, _ in latency_charts.KINDS):
+        return []
+    figures: list[Part] = []
+    if latency_charts.slower(result):
+        figures.append(
+            figure(
+                "cdf",
+                "Latencies",
+                "Share of requests completed within a given time; the axis stretches the tail.",
+                lambda width: latency_charts.distribution(run, width),
+            )
+        )
+    if run.series.num_rows > 1 and latency_charts.latency_rows(run)[0]:
+        figures.append(
+            figure(
+                "course",
+                "Latency over time",
+                "Mean and longest latency of the requests completed in each interval.",
+                lambda width: latency_charts.over_time(run, width),
+            )
+        )
+    told: list[Part] = [Grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))]
+    waits = waiting.before_flash(result)
+    told += [Text(f"In addition to their flash operations, on average, {waits}.")] if waits else []
+    hot = hot_reads(result)
+    told += [Text(hot)] if hot else []
+    return [Section("Latency", [*told, Charts(figures), *waiting.parts(run, result)])]
+
+
+def _quantiles(result: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for kind, label in latency_charts.KINDS:
+        facts = look(result, "latency_us", kind) or {}
+        if facts.get("count"):
+            rows.append(
+                [label, units.count(facts["count"]), *(section.span_us(facts.get(key)) for key, _ in QUANTILES)]
+            )
+        hot = look(result, "hot_reads", "latency_us") if kind == "read" else None
+        if hot:
+            rows.append(
+                ["of them hot", units.count(hot["count"]), *(section.span_us(hot.get(key)) for key, _ in QUANTILES)]
+            )
+    return rows
+
+
+def hot_reads(result: dict[str, Any]) -> str | None:
+    """``Hot reads (their first page was read at least 4 times before) load the busiest of 8 chips 1.3 times ...``."""
+    facts = look(result, "hot_reads") or {}
+    if facts.get("max_over_mean") is None:
+        return None
+    before = facts["from_read"] - 1
+    said = f"Hot reads are those whose first page was read at least {before} times before."
+    chips = len(facts["by_chip"])
+    if chips == 1:
+        return said
+    times = units.figure(facts["max_over_mean"])
+    return f"{said} The busiest of {chips} chips served {times} times as many of them as the average."
+
+
+def backlog(result: dict[str, Any]) -> str | None:
+    """That a timed drive fell behind the stamps of its requests, where it did."""
+    arrived, served = look(result, "latency_us", "arrivals_s"), look(result, "span_s")
+    if not arrived or not served or look(result, "config", "workload", "arrival") != "open":
+        return None
+    # The last requests may well take a moment; what lags by a tenth has a queue that grows.
+    if served < 1.1 * arrived:
+        return None
+    return (
+        f"the drive could not keep up: requests that arrived within {units.span(arrived)} took {units.span(served)}; "
+        "latencies include the growing queue, and life counts the longer time (use more channels or dies, or "
+        'workload.arrival = "closed")'
+    )
+
+
+SECTION = section.Section(
+    "latency",
+    lines=lambda _, result: [("latency", line(result))],
+    cards=cards,
+    parts=parts,
+    remarks=lambda result: [backlog(result)],
+)

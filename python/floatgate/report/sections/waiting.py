@@ -1,0 +1,84 @@
+"""What the requests and the flash operations of a run wait for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.pages.causes import by_reason, reason
+from floatgate.pages.parts import Box, Cell, Charts, Grid, Part, Swatch, figure
+from floatgate.report import latency_charts
+from floatgate.report.sections import section
+from floatgate.results.result_view import look
+from floatgate.results.run_view import RunView
+
+
+def before_flash(result: dict[str, Any]) -> str | None:
+    """``reads wait 1.2 ms in the host queue; writes wait ...``, means of requests; None where nothing holds any up."""
+    said = []
+    for kind, label in (("read", "reads"), ("write", "writes")):
+        waits = (
+            ("for the throttle", look(result, "latency_us", "throttle_wait", kind)),
+            ("in the host queue", look(result, "latency_us", "queue_wait", kind)),
+            ("for space in the buffer", look(result, "latency_us", "buffer_wait", kind, "place")),
+            ("until data are on flash", look(result, "latency_us", "buffer_wait", kind, "flushed")),
+        )
+        parts = [f"{units.span(value * 1e-6)} {where}" for where, value in waits if value]
+        if parts:
+            said.append(f"{label} wait {', '.join(parts)}")
+    return "; ".join(said) or None
+
+
+def by_class(result: dict[str, Any]) -> list[str]:
+    """``host reads of flash take 61 us: 82 % own work, waiting 18 % for the channel``; one text per class."""
+    said = []
+    for name, means in (look(result, "latency_us", "waiting") or {}).items():
+        reasons = by_reason(means) if isinstance(means, dict) else []
+        total = sum(value for _, value in reasons)
+        if name == "background" or not total:
+            continue
+        why = [(units.share(value / total), reason(key).label) for key, value in reasons]
+        work = [f"{share} {label}" for share, label in why if not label.startswith("waiting ")]
+        waits = [f"{share} {label.removeprefix('waiting ')}" for share, label in why if label.startswith("waiting ")]
+        text = ", ".join(work + ([f"waiting {', '.join(waits)}"] if waits else []))
+        said.append(f"host {name}s of flash take {units.span(total * 1e-6)}: {text}")
+    return said
+
+
+def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
+    """Why flash operations take as long as they do: part of the section of latencies."""
+    classes = {
+        name: by_reason(means)
+        for name, means in (look(result, "latency_us", "waiting") or {}).items()
+        if isinstance(means, dict) and by_reason(means)
+    }
+    if not classes:
+        return []
+    chart = figure(
+        "why",
+        "Why it takes that long",
+        "Time of a flash operation from its issue to its end, by reason; the mean follows the name of each class.",
+        lambda width: latency_charts.waiting(run, width),
+    )
+    names = list(dict.fromkeys(name for parts in classes.values() for name, _ in parts))
+    header = ["time of an operation", *(latency_charts.CLASSES.get(name, name) for name in classes)]
+    rows: list[list[Cell]] = [
+        ["mean", *(section.span_us(sum(value for _, value in parts)) for parts in classes.values())]
+    ]
+    for name in names:
+        cells = [_why_cell(dict(parts), name) for parts in classes.values()]
+        entry = reason(name)
+        rows.append([Swatch(entry, entry.label), *cells])
+    return [Charts([chart, Box([Grid(header, rows)])])]
+
+
+def _why_cell(parts: dict[str, float], name: str) -> str:
+    return units.share(parts[name] / sum(parts.values())) if parts.get(name) else "-"
+
+
+def lines(_: RunView, result: dict[str, Any]) -> list[section.Line]:
+    """Waits in front of the flash, then a line per class of flash operations."""
+    return [("waiting", before_flash(result)), *(("waiting", why) for why in by_class(result))]
+
+
+SECTION = section.Section("waiting", lines=lines)
