@@ -6,13 +6,15 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
 from floatgate.base.parallel import RUNS_MAX
-from floatgate.study.compare import Comparison
+
+if TYPE_CHECKING:
+    from floatgate.study.compare import Comparison
 
 Json = Annotated[
     str | None,

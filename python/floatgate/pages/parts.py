@@ -1,6 +1,7 @@
 """What pages are made of, as data: texts, tables, charts. ``templates/page.html`` says how each of them looks.
 
-A page is a list of parts. Texts are plain: whatever they contain is escaped.
+A page is a list of parts. Texts are plain: whatever they contain is escaped. Parts are neither compared nor shown:
+classes that could be take several times as long to make, and every run makes them for its summary.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ WIDE, NARROW = 560, 328
 """Pixels of a chart on a wide and on a narrow page."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Part:
     """One part of a page; ``kind`` is the macro of ``templates/parts.html`` that draws it."""
 
     kind: ClassVar[str]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Title(Part):
     """The heading of the page."""
 
@@ -31,7 +32,7 @@ class Title(Part):
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Text(Part):
     """A paragraph; ``soft`` ones step back."""
 
@@ -41,7 +42,7 @@ class Text(Part):
     strong: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Code(Part):
     """Text as a terminal or a file has it."""
 
@@ -49,7 +50,7 @@ class Code(Part):
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Items(Part):
     """A list of texts."""
 
@@ -57,7 +58,7 @@ class Items(Part):
     texts: Sequence[str]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Cards(Part):
     """The headline row: name, value and what stands below it."""
 
@@ -65,7 +66,7 @@ class Cards(Part):
     entries: Sequence[tuple[str, str, str]]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Rows(Part):
     """A table of names and texts."""
 
@@ -73,7 +74,7 @@ class Rows(Part):
     rows: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Swatch:
     """A cell: a small square in the colour and pattern of a cause, and its label."""
 
@@ -89,7 +90,7 @@ class Swatch:
 Cell = str | Swatch
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Grid(Part):
     """A table with a header, which scrolls sideways where the page is narrow.
 
@@ -107,7 +108,7 @@ class Grid(Part):
     stacks: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Figure(Part):
     """A chart, drawn for wide and for narrow pages; ``reason`` says why it could not be drawn."""
 
@@ -119,7 +120,7 @@ class Figure(Part):
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Charts(Part):
     """Parts side by side, where the page is wide enough: figures, and boxes beside them."""
 
@@ -127,7 +128,7 @@ class Charts(Part):
     parts: Sequence[Part]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Box(Part):
     """Parts that keep together; ``style`` is a class of ``style.css``."""
 
@@ -136,7 +137,7 @@ class Box(Part):
     style: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Section(Part):
     """Parts under a heading; ``level`` 3 is a heading within a section."""
 
@@ -146,7 +147,7 @@ class Section(Part):
     level: int = 2
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Template(Part):
     """A part with a template of its own: ``report/timeline.html`` stands in ``floatgate/report/templates``."""
 
