@@ -125,7 +125,7 @@ class _Combination:
             if not isinstance(value, Mapping) or str(name) not in value:
                 raise ValueError(f"{quote(match[0])}: group {quote(match[1])} has no value for {quote(name)}")
             value = value[str(name)]
-        # Names may stand in values; values of other groups may not, so that none leads back to itself.
+        # A value may hold names, but no values of other groups: they could refer to each other for ever.
         return _Combination(self.names, {}, self.used).filled(value)
 
     def _name(self, key: str, match: re.Match[str]) -> Name:

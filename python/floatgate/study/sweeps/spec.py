@@ -1,6 +1,6 @@
 """What a sweep is asked for: the ``[sweep]`` table of an experiment file, ``--vary`` and the options of samples.
 
-The table stands in the file of the experiment, so that one file says everything (:mod:`floatgate.run.sweep_table`).
+The table stands in the file of the experiment: one file says everything (:mod:`floatgate.run.sweep_table`).
 """
 
 from __future__ import annotations
