@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.pages import drawing
 from floatgate.pages.causes import patterned
-from floatgate.pages.parts import Part, fill
+from floatgate.pages.parts import Part
 
 if TYPE_CHECKING:
     import jinja2
@@ -49,7 +49,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.globals.update(rendered=_inner, fill=fill)
+    environment.globals["rendered"] = _inner
     return environment
 
 
