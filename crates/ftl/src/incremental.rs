@@ -13,6 +13,7 @@ use crate::ftl::Ftl;
 use crate::jobs::request::{Target, Urgency};
 use crate::jobs::{Job, Step};
 use crate::setup::Failure;
+use crate::units::Frontier;
 use floatgate_base::DomainId;
 use floatgate_flash::Flash;
 
@@ -195,21 +196,28 @@ impl Ftl {
         });
         let host = u64::try_from(at_hand - floor - taken).unwrap_or(0);
         let pace = Pace::of(self.work_left(job), host);
-        self.pressing_pace(job, domain).map_or(pace, |pressing| pace.max(pressing))
+        self.pressing_pace(job, domain, floor).map_or(pace, |pressing| pace.max(pressing))
     }
 
-    /// Where many streams may open units at about the same time, what is at hand does not say how many are free. If the host
-    /// would find too few when a stream opens the next: the pace at which there is one more by then.
-    fn pressing_pace(&self, job: &Job, domain: DomainId) -> Option<Pace> {
+    /// Where many streams may open units at about the same time, what is at hand does not say how many are free; nor where
+    /// wear-leveling has taken a unit for itself, and the job ends with less at hand than a unit for each of two streams. If
+    /// the host would find too few when a stream opens the next: the pace at which there is one more by then.
+    fn pressing_pace(&self, job: &Job, domain: DomainId, floor: i64) -> Option<Pace> {
         let free = self.free[domain].len();
-        if self.separation.is_none() || free > LAST_UNITS + 1 {
+        let units_of_streams = self.setup.separate.streams().min(2) * self.layout.pages_per_unit();
+        let short = self.leveling.is_some() && floor < i64::from(units_of_streams);
+        if !(short || self.separation.is_some()) || free > LAST_UNITS + 1 {
             return None;
         }
-        let rooms = self.open_rooms(domain).filter(|&room| room > 0);
-        let host = u64::from(rooms.min().unwrap_or(0));
+        let host = match &self.separation {
+            Some(_) => self.open_rooms(domain).filter(|&room| room > 0).min().unwrap_or(0),
+            None => {
+                self.frontiers[Frontier::slot(&self.layout, self.setup.separate.blind().0, domain)].room()
+            }
+        };
         // The moves may take a free unit themselves; then the job after this one must be done, too.
         let more = if free > LAST_UNITS { 0 } else { self.work_of_a_victim() };
-        Some(Pace::of(self.work_left(job) + more, host))
+        Some(Pace::of(self.work_left(job) + more, host.into()))
     }
 
     /// Flash pages that collecting a unit moves, on average so far, and the step for its erase.

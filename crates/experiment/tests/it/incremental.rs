@@ -63,6 +63,12 @@ fn never_forced(seed: u64) {
     assert!(ftl.gc().victims > 0 && ftl.gc().forced == 0, "{case}: {:?}", ftl.gc());
 }
 
+/// SWL takes a unit of its own just before jobs that gain little, while the host's unit is nearly full, and while it is full.
+#[test]
+fn a_unit_of_wear_leveling_makes_no_write_wait() {
+    [11_729, 15_414].map(never_forced);
+}
+
 #[test]
 fn the_last_free_unit_stays() {
     crate::common::seeds(500).for_each(never_forced);
