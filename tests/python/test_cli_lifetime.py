@@ -12,7 +12,7 @@ import floatgate
 from conftest import SMALL, Cli
 from floatgate.base import units
 from floatgate.papers import Settings, load, reproduce
-from floatgate.report import lifetime_report, lifetime_summary
+from floatgate.report.sections.forecast import cards, lines
 
 ROOT = Path(__file__).parents[2]
 WRITES = ("--set", "workload.requests=20000", "--target", "0.01")
@@ -62,10 +62,10 @@ def test_uneven_wear_leads_with_the_first_block_and_leveling_bounds_it() -> None
     first, (low, high) = facts["years_first_block"], facts["years_first_block_range"]
     assert low <= first <= high
     assert first < facts["years"] / 1.5
-    said = lifetime_summary.answer(plain)
+    said = lines.answer(plain)
     assert said.startswith(f"{units.years(first)} until the first block wears out ("), said
-    assert any("hot-cold-swap" in remark for remark in lifetime_summary.remarks(plain))
-    assert lifetime_report.headline(plain)[0][0] == "life of the first block"
+    assert any("hot-cold-swap" in remark for remark in lines.remarks(plain))
+    assert cards.cards(plain)[0][0] == "life of the first block"
     leveled = floatgate.lifetime({**settings, "ftl.level.policy": "hot-cold-swap"}).result.to_dict()
     assert leveled["lifetime"]["years_first_block"] > 2 * first
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from floatgate.report import life_range
 from floatgate.report import lifetime_summary as summary
+from floatgate.report.sections.forecast import life_range, lines
 from floatgate.report.throttle_charts import thin
 from floatgate.run.lifetime import Lifetime
 from floatgate.study.plan import Plan
@@ -143,7 +143,7 @@ def test_stamps_and_what_tails_go_by_are_said() -> None:
         "suspicions": ["what looks wrong"],
     }
     life["method"]["tails"] = "mean-cost"
-    assert summary.remarks(life)[-3:] == [
+    assert lines.remarks(life)[-3:] == [
         "p99 and the like leave out waits behind collection: each page write counts at the mean cost",
         "1 time stamp runs backwards, in line 3, by 2.5 s; this request arrives with the one before",
         "what looks wrong",
@@ -359,8 +359,8 @@ def test_thinned_points_keep_both_ends(count: int) -> None:
 
 def test_a_write_that_is_held_back_for_long_is_told() -> None:
     held = {"throttle": {"policy": "dynamic"}, "latency_us": {"write": {"max": 86_400e6}}}
-    assert [text for text in summary.remarks(held) if "max_delay_s bounds" in text]
+    assert [text for text in lines.remarks(held) if "max_delay_s bounds" in text]
     short = {**held, "latency_us": {"write": {"max": 1e6}}}
-    assert summary.remarks(short) == []
+    assert lines.remarks(short) == []
     bounded = {**held, "throttle": {"policy": "dynamic", "max_delay_s": 10.0, "epochs_at_max_delay": 3, "epochs": 50}}
-    assert [text for text in summary.remarks(bounded) if "reached their bound of 10" in text]
+    assert [text for text in lines.remarks(bounded) if "reached their bound of 10" in text]

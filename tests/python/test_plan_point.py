@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from floatgate.report.life_range import SLACK
+from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.study.plan_point import WORTH, Bounds, Point, choices
 
 

@@ -54,7 +54,7 @@ LATE: dict[str, str] = {
     "report.lifetime_report": "a page, where one is drawn",
     "report.lifetime_summary": "a summary, where one is printed",
     "report.page": "a page, where one is drawn",
-    "report.run_charts": "a picture for a notebook",
+    "report.sections.run_charts": "a picture for a notebook",
     "report.summary": "a summary, where one is printed",
     "study.compare_report": "a page, where one is drawn",
     "study.plan_report": "a page, where one is drawn",

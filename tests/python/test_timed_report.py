@@ -10,8 +10,7 @@ import floatgate
 from conftest import SMALL
 from floatgate.base import units
 from floatgate.pages.causes import CAUSES, REASONS, by_reason, patterned, reason
-from floatgate.report import latency_charts
-from floatgate.report.sections import energy, waiting
+from floatgate.report.sections import energy, latency_charts, waiting
 
 TIMED = SMALL | {
     "mode": "timed",

@@ -9,7 +9,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.pages.page import page as whole_page
 from floatgate.pages.parts import Cards, Code, Part, Rows, Section, Text, Title, left_out
-from floatgate.report.sections import orders
+from floatgate.report.sections import orders, workload
 from floatgate.report.sections.section import Card
 from floatgate.report.summary import lines
 from floatgate.results.result_view import look
@@ -51,8 +51,8 @@ def _repeat(run: RunView, result: dict[str, Any], command: str | None) -> list[P
     again = f"floatgate run {shlex.quote(str(folder / 'experiment.toml') if folder else 'experiment.toml')}"
     facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
     facts += [("configuration", str(result["config_hash"]))] if result.get("config_hash") else []
-    content = look(result, "workload", "content_hash")
-    facts += [("trace content", str(content))] if content else []
+    content = workload.content_hash(result)
+    facts += [("trace content", content)] if content else []
     spent = look(result, "run") or {}
     if spent.get("wall_s") is not None and spent.get("peak_rss_bytes") is not None:
         cost = f"{units.span(spent['wall_s'])}, {units.binary_bytes(spent['peak_rss_bytes'])} peak memory"

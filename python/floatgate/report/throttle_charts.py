@@ -208,15 +208,6 @@ def _legend(shown: bool) -> Any:
     return vega.Legend(title=None, orient="top", columns=2, symbolSize=140, symbolStrokeWidth=2, labelLimit=220)
 
 
-def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:
-    """The distribution of write responses as rows for :func:`lines`: x in milliseconds, y the share at or below."""
-    cdf = ((result.get("latency_us") or {}).get("write") or {}).get("cdf") or {}
-    points = list(zip(cdf.get("us") or [], cdf.get("share") or [], strict=False))
-    # Up from nought, so that responses that are all alike are a line as well.
-    points = [(points[0][0], 0.0), *points] if points else []
-    return [{"x": us / 1000, "y": share, "series": label} for us, share in thin(points)]
-
-
 def course_rows(
     result: Mapping[str, Any], column: str, label: str, *, scale: float, from_s: float = 0.0, to_s: float = float("inf")
 ) -> tuple[list[dict[str, Any]], str]:

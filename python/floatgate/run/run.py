@@ -148,7 +148,7 @@ class Run:
     def plot_waf(self) -> alt.LayerChart:
         """Write amplification over time, with the run's mean and its 95 % interval."""
         from floatgate.pages import vega
-        from floatgate.report import run_charts
+        from floatgate.report.sections import run_charts
 
         chart: alt.LayerChart = vega.altair_chart(run_charts.waf(self))
         return chart
@@ -156,7 +156,7 @@ class Run:
     def plot_writes(self) -> alt.Chart:
         """Pages programmed over time, stacked by cause."""
         from floatgate.pages import vega
-        from floatgate.report import run_charts
+        from floatgate.report.sections import run_charts
 
         chart: alt.Chart = vega.altair_chart(run_charts.writes(self))
         return chart
@@ -164,7 +164,7 @@ class Run:
     def plot_wear(self) -> alt.Chart:
         """Blocks by number of erases."""
         from floatgate.pages import vega
-        from floatgate.report import run_charts
+        from floatgate.report.sections import run_charts
 
         chart: alt.Chart = vega.altair_chart(run_charts.wear(self))
         return chart
@@ -172,7 +172,7 @@ class Run:
     def plot_valid_pages(self) -> alt.Chart:
         """Closed blocks by number of valid pages at the end of the run."""
         from floatgate.pages import vega
-        from floatgate.report import run_charts
+        from floatgate.report.sections import run_charts
 
         chart: alt.Chart = vega.altair_chart(run_charts.valid_pages(self))
         return chart

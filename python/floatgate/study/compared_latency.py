@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.pages.parts import Box, Charts, Grid, Part, Section, figure
-from floatgate.report import latency_charts
+from floatgate.report.sections import latency_charts
 from floatgate.report.sections.latency import QUANTILES
 from floatgate.report.sections.section import span_us
 from floatgate.results.result_view import look

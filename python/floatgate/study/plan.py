@@ -11,9 +11,9 @@ from typing import Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
-from floatgate.report import life_range
-from floatgate.report.lifetime_summary import life_years
 from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.forecast import life_range
+from floatgate.report.sections.forecast.lines import life_years
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.result_view import look

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report import life_range
-from floatgate.report.life_range import LifeRange
-from floatgate.report.lifetime_summary import life_years
+from floatgate.report.sections.forecast import life_range
+from floatgate.report.sections.forecast.life_range import LifeRange
+from floatgate.report.sections.forecast.lines import life_years
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 from floatgate.results.result_view import look
 

@@ -9,7 +9,7 @@ from floatgate.pages.charts import WIDTH
 from floatgate.pages.page import page as document
 from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, Title, figure, left_out, to_repeat
 from floatgate.report import throttle_charts
-from floatgate.report.life_range import SLACK
+from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.report.throttle_charts import looks_of
 from floatgate.results.result_view import look
 

@@ -23,6 +23,7 @@ from floatgate.papers.ready.values import (
     demand_differences,
 )
 from floatgate.report import throttle_charts
+from floatgate.report.sections.forecast.parts import cdf_rows
 from floatgate.report.throttle_charts import Look, looks_of
 from floatgate.results.result_view import look
 
@@ -163,7 +164,7 @@ def _response_cdf(found: Found, trace: str) -> Figure | None:
     rows: Rows = []
     for throttle in THROTTLES:
         result: Mapping[str, Any] = found.look(f"lives.{trace}.{throttle}") or {}
-        rows += throttle_charts.cdf_rows(result, LABELS[throttle])
+        rows += cdf_rows(result, LABELS[throttle])
     if not rows:
         return None
     return Figure(

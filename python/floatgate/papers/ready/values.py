@@ -9,7 +9,7 @@ import numpy as np
 
 from floatgate import _core
 from floatgate.papers.judge import Found
-from floatgate.report.lifetime_summary import accuracy
+from floatgate.report.sections.forecast.lines import accuracy
 from floatgate.results.result_view import look
 
 TRACES = ("proxy", "proj", "exchange", "map", "msnfs")

@@ -6,8 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.parts import Charts, Part, Section, figure
-from floatgate.report import run_charts
-from floatgate.report.sections import leveling, section
+from floatgate.report.sections import leveling, run_charts, section
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 

@@ -7,8 +7,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.pages.causes import by_cause, cause
 from floatgate.pages.parts import Box, Cell, Charts, Grid, Part, Section, Swatch, Text, figure
-from floatgate.report import latency_charts
-from floatgate.report.sections import section
+from floatgate.report.sections import latency_charts, section
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 

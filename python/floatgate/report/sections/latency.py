@@ -6,8 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.parts import Charts, Grid, Part, Section, Text, figure
-from floatgate.report import latency_charts
-from floatgate.report.sections import section, waiting
+from floatgate.report.sections import latency_charts, section, waiting
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from floatgate.pages.parts import Charts, Part, Section, figure
-from floatgate.report import run_charts
-from floatgate.report.sections import section
+from floatgate.report.sections import run_charts, section
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 

@@ -10,8 +10,8 @@ from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.pages.parts import Box, Charts, Grid, Part, Rows, Section, Text, figure
 from floatgate.report import throttle_charts
-from floatgate.report.run_charts import course
 from floatgate.report.sections import section
+from floatgate.report.sections.run_charts import course
 from floatgate.report.throttle_charts import Look, time_axis
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView

@@ -8,8 +8,8 @@ from floatgate.base import units
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, TIME_UNITS, WIDTH, axis_title, data_chart, finished
 from floatgate.pages.parts import Box, Charts, Part, Rows, Section, Text, figure
-from floatgate.report.run_charts import course
 from floatgate.report.sections import section
+from floatgate.report.sections.run_charts import course
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 

@@ -51,6 +51,12 @@ def span_s(result: dict[str, Any]) -> float | None:
     return None
 
 
+def content_hash(result: dict[str, Any]) -> str | None:
+    """The hash of what a trace holds; None for a workload that is generated."""
+    found = look(result, "workload", "content_hash")
+    return str(found) if found else None
+
+
 def remarks(result: dict[str, Any]) -> list[str]:
     """Lines skipped, requests moved, and time stamps that run backwards."""
     facts = look(result, "workload") or {}

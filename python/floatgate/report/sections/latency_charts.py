@@ -10,7 +10,7 @@ from floatgate.base import units
 from floatgate.pages import palette, vega
 from floatgate.pages.causes import CAUSES, REASONS, by_cause, by_reason, cause, reason
 from floatgate.pages.charts import HEIGHT, WIDTH, colored, data_chart, finished, stacked_shares
-from floatgate.report.run_charts import course
+from floatgate.report.sections.run_charts import course
 from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 

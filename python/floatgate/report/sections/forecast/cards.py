@@ -1,0 +1,38 @@
+"""The cards of a forecast life: the headlines of its page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report.sections import section
+from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.forecast.life_range import uneven
+from floatgate.report.sections.forecast.lines import life_years, under
+from floatgate.results.result_view import look
+
+
+def cards(result: dict[str, Any]) -> list[section.Card]:
+    """Life, write response, achievable cycles, WAF: name, figure, basis."""
+    facts = look(result, "lifetime") or {}
+    target, holds = facts.get("target_years"), facts.get("holds")
+    below = under(result)
+    if target is not None and holds is not None:
+        below += f"; the target of {target:g} years is {'met' if holds else 'missed'}"
+    made = [("life", life_years(facts.get("years")), below)]
+    first = uneven(result)
+    if first is not None:
+        made.insert(0, ("life of the first block", units.years(first), "it wears out long before the average one"))
+        made[1] = ("life of the average block", made[1][1], below)
+    write = look(result, "latency_us", "write") or {}
+    if write.get("mean") is not None:
+        p99 = f"p99 {units.span(write['p99'] * 1e-6)}" if write.get("p99") is not None else ""
+        made.append(("mean page write", units.span(write["mean"] * 1e-6), p99))
+    if facts.get("pe_cycles_achievable") is not None:
+        rest = facts.get("mean_idle_h")
+        said = "" if rest is None else f"at {units.span(rest * 3600)} of rest"
+        made.append(("cycles per block", f"{facts['pe_cycles_achievable']:.0f}", said))
+    waf, _ = amplification(result)
+    if waf is not None:
+        made.append(("WAF", f"{waf:.2f}", "flash bytes per host byte"))
+    return made

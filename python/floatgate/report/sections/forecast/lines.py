@@ -1,0 +1,245 @@
+"""The lines of the summary of a forecast life, and its notes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report import timestamp_warning
+from floatgate.report.sections import reduce
+from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.forecast import life_range
+from floatgate.report.sections.forecast.life_range import uneven
+from floatgate.results.result_view import look
+
+Facts = dict[str, Any]
+
+UNTHROTTLED = "none"
+
+_LEAST_US = 0.01
+"""A mean wait below this tells nothing."""
+
+
+def under(result: Facts) -> str:
+    """``under ready-optimistic``, ``with compression, without throttling``, or ``under the integrated manager``."""
+    policy, reducer = look(result, "throttle", "policy"), reduce.policy(result)
+    if reducer == reduce.INTEGRATED:
+        return "under the integrated manager"
+    throttled = "without throttling" if policy in (None, UNTHROTTLED) else f"under {policy}"
+    return throttled if reducer is None else f"with {reduce.NAMES.get(reducer, reducer)}, {throttled}"
+
+
+def life_years(value: float | None) -> str:
+    """A life in years; so many that the figure means nothing are said so."""
+    return "unlimited" if value is None else units.years(value)
+
+
+def answer(result: Facts) -> str:
+    """``5.0 years under ready-optimistic: the target of 5 years is met; mean write 1.3 ms (p99 2.1 ms)``."""
+    facts = look(result, "lifetime") or {}
+    target, holds = facts.get("target_years"), facts.get("holds")
+    first = uneven(result)
+    said = f"{life_years(facts.get('years'))} {under(result)}"
+    if first is not None:
+        average = life_years(facts.get("years"))
+        said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
+    if target is not None and holds is not None:
+        said += f": the target of {target:g} years is {_verdict(target, holds, first)}"
+    mean, p99 = (look(result, "latency_us", "write", key) for key in ("mean", "p99"))
+    if mean is not None:
+        said += f"; mean write {units.span(mean * 1e-6)}"
+        said += "" if p99 is None else f" (p99 {units.span(p99 * 1e-6)})"
+    return said
+
+
+def interval(result: Facts) -> str | None:
+    """``4.7-5.4 years (95 %), from the error of write amplification and how the days of the trace differ``."""
+    found, basis = life_range.of(result), life_range.basis([result])
+    if found is None or basis is None:
+        return None
+    target = look(result, "lifetime", "target_years")
+    below = look(result, "lifetime", "holds") and target is not None and found.reaches_below(target)
+    return f"{found.text}{', which reaches below the target' if below else ''}; {basis}"
+
+
+def _verdict(target: float, holds: bool, first: float | None) -> str:
+    if not holds:
+        return "missed"
+    return "met" if first is None or first >= target else "met by the average block only"
+
+
+def write(result: Facts) -> str | None:
+    """``per page: 0.6 ms flash and 0.7 ms throttling on average; p50 1.2 ms, p99 2.1 ms, max 9.6 ms``."""
+    facts = look(result, "latency_us", "write") or {}
+    if facts.get("mean") is None:
+        return None
+    delay = sum(look(result, "throttle", f"{kind}_us_mean") or 0.0 for kind in ("delay", "wait"))
+    said = f"{units.span((facts['mean'] - delay) * 1e-6)} flash"
+    said += f" and {units.span(delay * 1e-6)} throttling on average" if delay > 0 else ", never throttled"
+    named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
+    parts = [f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named if facts.get(key) is not None]
+    return f"per page: {said}; {', '.join(parts)}"
+
+
+def workload(result: Facts, label: str = "") -> str | None:
+    """``twin exchange: 531 GB in page writes per pass of 24.0 hours, 1825 passes in 5 years``."""
+    one = look(result, "pass") or {}
+    if one.get("span_s") is None:
+        return None
+    name = _workload_name(result, label)
+    page = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes") or 4096
+    said = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes per pass of {units.span(one['span_s'])}"
+    passes = one.get("passes")
+    return f"{name}: {said}" + (f", repeated {units.count(passes)} times" if passes else "")
+
+
+def _workload_name(result: Facts, label: str) -> str:
+    settings = look(result, "config", "workload") or {}
+    if settings.get("twin"):
+        return f"twin {settings['twin']}"
+    kind = str(look(result, "workload", "kind") or "workload")
+    if kind == "trace":
+        return f"{label or kind} ({look(result, 'workload', 'format')})"
+    return str(settings.get("pattern") or kind)
+
+
+def waf(result: Facts) -> str | None:
+    """``1.93, stationary after 4 laps (the next would differ by 0.2 %)``, or ``2.24, as given``."""
+    value, _ = amplification(result)
+    if value is None:
+        return None
+    facts = look(result, "method") or {}
+    if facts.get("waf_given"):
+        return f"{value:.2f}, as given"
+    laps = facts.get("waf_by_lap") or []
+    if not laps:
+        return f"{value:.2f}"
+    error = facts.get("waf_error")
+    count = f"{len(laps)} lap" + ("s" if len(laps) > 1 else "")
+    how = "stationary after" if facts.get("stationary") else "not stationary after"
+    return f"{value:.2f}, {how} {count}" + ("" if error is None else f" (error {units.share(error)})")
+
+
+def capacity(result: Facts) -> str | None:
+    """``1066 TB programmed in 5 years, flash endurance 1078 TB (375 TB at nominal cycles)``."""
+    facts = look(result, "lifetime") or {}
+    if facts.get("w_work_bytes") is None or facts.get("c_ssd_bytes") is None:
+        return None
+    recovered = facts.get("c_ssd_recovered_bytes")
+    stands = facts["c_ssd_bytes"] if recovered is None else recovered
+    said = f"{units.decimal_bytes(facts['w_work_bytes'])} programmed in {facts.get('target_years', 5):g} years, "
+    said += f"flash endurance {units.decimal_bytes(stands)}"
+    if recovered is not None and abs(recovered - facts["c_ssd_bytes"]) > 0.001 * facts["c_ssd_bytes"]:
+        said += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} at nominal cycles)"
+    return said
+
+
+def cycles(result: Facts) -> str | None:
+    """``8615 per block at 5.1 hours of rest between erases``."""
+    facts = look(result, "lifetime") or {}
+    if facts.get("pe_cycles_achievable") is None:
+        return None
+    rest = facts.get("mean_idle_h")
+    said = f"{facts['pe_cycles_achievable']:.0f} per block"
+    return said + ("" if rest is None else f" at {units.span(rest * 3600)} of rest between erases")
+
+
+def throttle(result: Facts) -> str | None:
+    """``93 % of page writes delayed, 0.72 ms on average; epochs of 30 min at last``; None where there is none."""
+    facts = look(result, "throttle") or {}
+    if facts.get("policy") in (None, UNTHROTTLED) and reduce.policy(result) != reduce.INTEGRATED:
+        return None
+    parts = []
+    served = facts.get("demand_share")
+    if served is not None and served < 0.999:
+        parts.append(f"{units.share(served)} of the host's demand written in the target time")
+    if facts.get("held_share") is not None:
+        parts.append(f"{units.share(facts['held_share'])} of page writes delayed")
+    if facts.get("delay_us_mean") is not None:
+        parts.append(f"mean delay {units.span(facts['delay_us_mean'] * 1e-6)}")
+    if facts.get("waits"):
+        waited = f"{units.count(facts['waits'])} waited for capacity"
+        mean = facts.get("wait_us_mean")
+        parts.append(
+            f"{waited} (mean wait {units.span(mean * 1e-6)} over all)" if mean and mean >= _LEAST_US else waited
+        )
+    if facts.get("epochs"):
+        parts.append(f"{units.count(facts['epochs'])} epochs")
+    if facts.get("epoch_s"):
+        parts.append(f"the last of {units.span(facts['epoch_s'])}")
+    return ", ".join(parts) or None
+
+
+def prediction(result: Facts) -> str | None:
+    """``80 % of 1200 epochs within 25 % of the prediction``."""
+    facts = look(result, "throttle", "prediction") or {}
+    compared = facts.get("compared")
+    if not compared:
+        return None
+    share, error = accuracy(facts), facts.get("error_max", 0.25)
+    return (
+        None
+        if share is None
+        else f"{units.share(share)} of {units.count(compared)} epochs within {units.share(error)} of the prediction"
+    )
+
+
+def accuracy(facts: Facts | None) -> float | None:
+    """Share of the compared epochs whose demand was predicted within 25 %; None where none was compared."""
+    within = (facts or {}).get("within")
+    return None if within is None else float(within)
+
+
+def method(result: Facts) -> str | None:
+    """``windows of 600 s``: how the life was run through."""
+    facts = look(result, "method") or {}
+    name = facts.get("name")
+    if not name:
+        return None
+    named = {"windows": "window by window", "requests": "request by request", "full": "the whole life simulated"}
+    said = named.get(str(name), str(name))
+    return f"{said} ({units.span(facts['window_s'])} each)" if name == "windows" and facts.get("window_s") else said
+
+
+_HELD_LONG_US = 60e6
+"""A page write that is held back longer is worth a note."""
+
+
+def _held_long(result: Facts) -> str | None:
+    """That a page write was held back for very long, or that delays reached their bound; None where neither is so."""
+    facts = look(result, "throttle") or {}
+    bound, most = facts.get("max_delay_s"), look(result, "latency_us", "write", "max")
+    reached = facts.get("epochs_at_max_delay")
+    if bound and reached:
+        epochs = f"{units.count(reached)} of {units.count(facts['epochs'])} epochs"
+        return f"delays reached their bound of {units.span(bound)} in {epochs} (lifetime.throttle.max_delay_s)"
+    if facts.get("policy") in (None, UNTHROTTLED) or most is None or most <= _HELD_LONG_US:
+        return None
+    told = f"one page write was held back {units.span(most * 1e-6)}"
+    return told if bound else f"{told}; lifetime.throttle.max_delay_s bounds the delay of a page write"
+
+
+def remarks(result: Facts) -> list[str]:
+    """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
+    said = []
+    if look(result, "lifetime", "holds") is False:
+        said.append("--plan finds a throttle, capacity or spare factor that meets the target")
+    if uneven(result) is not None:
+        said.append("wear is uneven: target, cycles and flash endurance are those of the average block")
+        if look(result, "config", "ftl", "level", "policy") == "none":
+            said[-1] += ' (ftl.level.policy = "hot-cold-swap" levels it)'
+    if look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
+        said.append(
+            "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
+        )
+    held = _held_long(result)
+    if held is not None:
+        said.append(held)
+    if look(result, "method", "tails") == "mean-cost":
+        said.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
+    ran_backwards = timestamp_warning.remark(look(result, "workload") or {})
+    if ran_backwards:
+        said.append(ran_backwards)
+    said += look(result, "workload", "suspicions") or []
+    said += look(result, "workload", "assumed") or []
+    return said

@@ -1,0 +1,94 @@
+"""The charts of a forecast life: what is programmed, how long writes take, throttle and endurance over its course."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.pages import palette
+from floatgate.pages.parts import Charts, Figure, Part, Section, figure
+from floatgate.report import throttle_charts
+from floatgate.report.sections import reduce
+from floatgate.report.throttle_charts import look_of
+from floatgate.results.result_view import look
+
+
+def parts(result: dict[str, Any]) -> list[Part]:
+    """What happens over the life; nothing where the forecast has no course."""
+    policy = str(look(result, "throttle", "policy") or "none")
+    policy = reduce.INTEGRATED if reduce.policy(result) == reduce.INTEGRATED else policy
+    figures = [*_written(result), *_responses(result, policy)]
+    if policy != "none":
+        figures += _course(
+            result, policy, "delay_us", 1000.0, "Throttling delay", "delay of a page write, ms",
+            "Delay of a page write at the end of each interval.",
+        )  # fmt: skip
+    figures += _course(
+        result, policy, "pe_cycles", 1.0, "Endurance of a block", "program/erase cycles",
+        "From the mean rest between erases so far.",
+    )  # fmt: skip
+    return [Section("Over the life", [Charts(figures)])] if figures else []
+
+
+def _course(
+    result: dict[str, Any], policy: str, column: str, scale: float, title: str, y_title: str, caption: str
+) -> list[Figure]:
+    looks = [look_of(policy)]
+    rows, x_title = throttle_charts.course_rows(result, column, looks[0].label, scale=scale)
+    if len(rows) < 2:
+        return []
+    drawn = figure(
+        column.replace("_", "-"),
+        title,
+        caption,
+        lambda width: throttle_charts.lines(rows, looks, x_title, y_title, width=width, step=True),
+    )
+    return [drawn]
+
+
+def _written(result: dict[str, Any]) -> list[Figure]:
+    """Bytes programmed, wanted and allowed over the life."""
+    terabyte = 1e12
+    looks = [
+        throttle_charts.Look("programmed", palette.BLUE, (), "circle"),
+        throttle_charts.Look("capacity so far", palette.BROWN, (6, 3), "square"),
+    ]
+    rows: list[dict[str, Any]] = []
+    x_title = ""
+    for one, column in zip(looks, ("written_bytes", "capacity_bytes"), strict=True):
+        made, x_title = throttle_charts.course_rows(result, column, one.label, scale=terabyte)
+        rows += made
+    if len(rows) < 4:
+        return []
+    drawn = figure(
+        "written",
+        "Flash bytes programmed",
+        "Compared with the flash endurance known so far, from the rest of its blocks.",
+        lambda width: throttle_charts.lines(rows, looks, x_title, "TB", width=width),
+    )
+    return [drawn]
+
+
+def _responses(result: dict[str, Any], policy: str) -> list[Figure]:
+    looks = [look_of(policy)]
+    rows = cdf_rows(result, looks[0].label)
+    if len(rows) < 2:
+        return []
+    drawn = figure(
+        "responses",
+        "Responses of page writes",
+        "Share of page writes that took at most this long, flash service and throttling included.",
+        lambda width: throttle_charts.lines(
+            rows, looks, "response of a page write, ms", "share", width=width, x_log=True, share=True
+        ),
+    )
+    return [drawn]
+
+
+def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:
+    """The distribution of write responses as points of lines: x in milliseconds, y the share at or below."""
+    cdf = look(result, "latency_us", "write", "cdf") or {}
+    points = list(zip(cdf.get("us") or [], cdf.get("share") or [], strict=False))
+    # Up from nought, so that responses that are all alike are a line as well.
+    points = [(points[0][0], 0.0), *points] if points else []
+    return [{"x": us / 1000, "y": share, "series": label} for us, share in throttle_charts.thin(points)]
