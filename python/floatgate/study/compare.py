@@ -15,7 +15,6 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import FloatgateError, input_error, one_line, quote
 from floatgate.base.parallel import must_be_few
 from floatgate.base.text_table import table
-from floatgate.report.sections import reduce
 from floatgate.results.columns import types_of, written
 from floatgate.results.folder import RunFolder
 from floatgate.results.seed_stats import mean_result
@@ -24,7 +23,7 @@ from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, reso
 from floatgate.run.run import Run, check
 from floatgate.run.saving import write_files
 from floatgate.study import differences
-from floatgate.study.compare_rows import flat_rows, settings_rows, table_rows
+from floatgate.study.compare_rows import flat_rows, notes, settings_rows, table_rows
 from floatgate.study.sweeps.engine import Engine, Local
 from floatgate.study.sweeps.points import Axis, Points
 from floatgate.study.sweeps.requested import Requested
@@ -137,12 +136,7 @@ class Comparison:
         """The comparison as a table of plain text."""
         header, rows = self.rows()
         lines = [table(header, rows, right=frozenset(range(max(1, len(self.keys)), len(header))))]
-        note = [reduce.READING] if self.reduces() else []
-        return "\n".join([*lines, *note, *self.failures()])
-
-    def reduces(self) -> bool:
-        """Whether any setting has deduplication or compression."""
-        return any(reduce.at_work(run.result) for run in self.runs)
+        return "\n".join([*lines, *notes(self), *self.failures()])
 
     def failures(self) -> list[str]:
         """What ended the runs that failed, one text each."""

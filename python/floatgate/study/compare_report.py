@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from floatgate import _core
 from floatgate.pages.page import page as document
 from floatgate.pages.parts import Cards, Code, Grid, Part, Rows, Section, Text, Title, left_out, to_repeat
-from floatgate.report.sections import reduce
 from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.results.result_view import look
 from floatgate.study import varied_charts
+from floatgate.study.compare_rows import notes
 from floatgate.study.compared_latency import compared_latency
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _below(comparison: Comparison) -> list[Part]:
     return [
         *(Text(f"Failed: {text}") for text in comparison.failures()),
         Text(_reading(comparison)),
-        *([Text(reduce.READING)] if comparison.reduces() else []),
+        *map(Text, notes(comparison)),
     ]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate.base import units
 from floatgate.base.errors import one_line
-from floatgate.report.sections import disturb, lifetime_headline, reduce
-from floatgate.report.sections.amplification import amplification, digits, text
+from floatgate.report.sections import lifetime_headline, orders
+from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
@@ -16,83 +16,35 @@ from floatgate.results.result_view import look
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
 
-_QUANTILES = {"p99": "p99", "p99.9": "p999"}
-
 
 def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Header and cells: the values that vary, then the figures, then the difference against the baseline."""
-    keys = comparison.keys or ["setting"]
-    runs = comparison.runs
-    timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in runs)]
-    header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases per block", "most"]
-    header += disturb.HEADER if any(look(run.result, "reclaim") for run in runs) else []
-    header += reduce.HEADER if comparison.reduces() else []
-    header += [f"{kind} {q}" for kind in timed for q in _QUANTILES] + (["IOPS"] if timed else [])
-    return header, [_cells(comparison, setting, len(header), timed) for setting in comparison]
+    """Header and cells: the values that vary, then the columns of the sections."""
+    header = [*(comparison.keys or ["setting"])]
+    shown = _columns(comparison)
+    header += [name for columns in shown for name in columns.header]
+    return header, [_cells(comparison, setting, shown, len(header)) for setting in comparison]
 
 
-def _cells(comparison: Comparison, setting: Setting, columns: int, timed: Sequence[str]) -> list[str]:
+def notes(comparison: Comparison) -> list[str]:
+    """How to read the columns that need it."""
+    return [columns.note for columns in _columns(comparison) if columns.note]
+
+
+def _columns(comparison: Comparison) -> list[Columns]:
+    """The columns of the metrics that one of the settings knows."""
+    results = [run.result.to_dict() for run in comparison.runs]
+    there = [columns for section in orders.COMPARED for columns in section.columns]
+    return [columns for columns in there if columns.applies is None or any(map(columns.applies, results))]
+
+
+def _cells(comparison: Comparison, setting: Setting, shown: Sequence[Columns], width: int) -> list[str]:
     values = [value.strip("\"'") for _, value in setting.overrides] or ["as given"]
     result = setting.result
     if result is None:
         cells = [*values, "failed"]
-        return cells + [""] * (columns - len(cells))
-    waf, interval = amplification(result)
-    cells = [
-        *values,
-        "-" if waf is None else text(waf, interval),
-        "-" if waf is None or not interval else "-".join(digits(waf, interval)),
-        difference_text(comparison.difference(setting)),
-        _life_cell(result),
-        *_program_shares(result),
-        *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_max")),
-    ]
-    if any(look(run.result, "reclaim") for run in comparison.runs):
-        cells += disturb.cells(result)
-    if comparison.reduces():
-        cells += reduce.cells(result)
-    for kind in timed:
-        for key in _QUANTILES.values():
-            time_us = look(result, "latency_us", kind, key)
-            cells.append("-" if time_us is None else units.span(time_us * 1e-6))
-    if timed:
-        iops = look(result, "throughput", "iops")
-        cells.append("-" if iops is None else units.count(iops))
-    return cells
-
-
-def difference_text(difference: dict[str, Any] | None) -> str:
-    """``+0.12 ± 0.03``."""
-    if difference is None:
-        return "-"
-    delta, interval = difference["waf_bytes"], difference["waf_bytes_95"]
-    half = None if interval is None else (interval[1] - interval[0]) / 2
-    decimals = 3 if half is not None and 0 < half < 0.005 else 2
-    shown = f"{round(delta, decimals) + 0.0:+.{decimals}f}"
-    return shown if half is None else f"{shown} ± {half:.{decimals}f}"
-
-
-def _life_cell(result: dict[str, Any]) -> str:
-    if lifetime_headline.too_short(result):
-        return "too short"
-    life, tbw = lifetime_headline.years(result), lifetime_headline.tbw_bytes(result)
-    mark = " (first block)" if lifetime_headline.uneven(result) else ""
-    if life is not None:
-        return units.years(life) + mark
-    return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW{mark}"
-
-
-def _program_shares(result: dict[str, Any]) -> list[str]:
-    counts = look(result, "flash", "pages_written") or look(result, "flash", "programs") or {}
-    total = counts.get("total")
-    if not total:
-        return ["-", "-"]
-    host = counts.get("host", 0)
-    return [units.share(host / total), units.share((total - host) / total)]
-
-
-def _or_dash(value: float | None) -> str:
-    return "-" if value is None else units.figure(value)
+        return cells + [""] * (width - len(cells))
+    difference = comparison.difference(setting)
+    return [*values, *(cell for columns in shown for cell in columns.cells(result, difference))]
 
 
 def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:

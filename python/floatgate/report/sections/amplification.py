@@ -97,9 +97,31 @@ def cards(result: Mapping[str, Any]) -> list[section.Card]:
     return [("WAF", text(waf, interval), ", ".join(below + ([parts] if parts else [])))]
 
 
+def cells(result: Mapping[str, Any], difference: section.Difference | None) -> list[str]:
+    """Write amplification, its interval, and how it differs from the baseline's."""
+    waf, interval = amplification(result)
+    return [
+        "-" if waf is None else text(waf, interval),
+        "-" if waf is None or not interval else "-".join(digits(waf, interval)),
+        difference_text(difference),
+    ]
+
+
+def difference_text(difference: section.Difference | None) -> str:
+    """``+0.12 ± 0.03``."""
+    if difference is None:
+        return "-"
+    delta, interval = difference["waf_bytes"], difference["waf_bytes_95"]
+    half = None if interval is None else (interval[1] - interval[0]) / 2
+    decimals = 3 if half is not None and 0 < half < 0.005 else 2
+    shown = f"{round(delta, decimals) + 0.0:+.{decimals}f}"
+    return shown if half is None else f"{shown} ± {half:.{decimals}f}"
+
+
 SECTION = section.Section(
     "write amplification",
     lines=lambda _, result: [("WAF", line(result)), ("", sources(result))],
     cards=cards,
     remarks=lambda result: [explanation(result)],
+    columns=[section.Columns(["WAF", "95 %", "difference"], cells)],
 )

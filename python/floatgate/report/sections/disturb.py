@@ -261,4 +261,7 @@ SECTION = section.Section(
     lines=lambda _, result: [("reads", line(result))],
     parts=lambda _, result: parts(result),
     remarks=lambda result: [remark(result)],
+    columns=[
+        section.Columns(HEADER, lambda result, _: cells(result), applies=lambda result: bool(look(result, "reclaim")))
+    ],
 )

@@ -120,10 +120,28 @@ def backlog(result: dict[str, Any]) -> str | None:
     )
 
 
+def known(result: dict[str, Any]) -> bool:
+    """Whether the mode knows latencies."""
+    return any(look(result, "latency_us", kind) for kind, _ in latency_charts.KINDS)
+
+
+def _columns(kind: str) -> section.Columns:
+    """Two quantiles of reads or of writes."""
+    names = {"p99": "p99", "p99.9": "p999"}
+
+    def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
+        return [section.span_us(look(result, "latency_us", kind, key)) for key in names.values()]
+
+    return section.Columns(
+        [f"{kind} {name}" for name in names], cells, applies=lambda result: bool(look(result, "latency_us", kind))
+    )
+
+
 SECTION = section.Section(
     "latency",
     lines=lambda _, result: [("latency", line(result))],
     cards=cards,
     parts=parts,
     remarks=lambda result: [backlog(result)],
+    columns=[_columns(kind) for kind, _ in latency_charts.KINDS],
 )

@@ -172,9 +172,21 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     return made
 
 
+def cell(result: Facts) -> str:
+    """``4.1 years``, ``194 TBW (first block)``, ``too short``."""
+    if too_short(result):
+        return "too short"
+    life, tbw = years(result), tbw_bytes(result)
+    mark = " (first block)" if uneven(result) else ""
+    if life is not None:
+        return units.years(life) + mark
+    return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW{mark}"
+
+
 SECTION = section.Section(
     "life",
     lines=lambda _, result: [("life", line(result))],
     cards=cards,
     remarks=lambda result: [warning(result)],
+    columns=[section.Columns(["life"], lambda result, _: [cell(result)])],
 )

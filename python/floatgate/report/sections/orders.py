@@ -1,4 +1,4 @@
-"""The orders in which sections appear: lines and remarks of the summary, cards and parts of the page."""
+"""The orders in which sections appear: lines and remarks of the summary, cards and parts of the page, columns."""
 
 from __future__ import annotations
 
@@ -88,3 +88,14 @@ PAGE = (
     workload.SECTION,
 )
 """Sections with parts of the page."""
+COMPARED = (
+    amplification.SECTION,
+    lifetime_headline.SECTION,
+    programs.SECTION,
+    wear.SECTION,
+    disturb.SECTION,
+    reduce.SECTION,
+    latency.SECTION,
+    throughput.SECTION,
+)
+"""Sections with columns of the table that compares settings."""

@@ -82,6 +82,20 @@ def remarks(result: dict[str, Any]) -> list[str]:
     return [f"{units.count(unmapped)} pages read that were never written (they cost no flash read)"]
 
 
+def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
+    """The shares of the host and of everything else."""
+    counts = look(result, "flash", "pages_written") or look(result, "flash", "programs") or {}
+    total = counts.get("total")
+    if not total:
+        return ["-", "-"]
+    host = counts.get("host", 0)
+    return [units.share(host / total), units.share((total - host) / total)]
+
+
 SECTION = section.Section(
-    "programs", lines=lambda _, result: [("programs", line(result))], parts=parts, remarks=remarks
+    "programs",
+    lines=lambda _, result: [("programs", line(result))],
+    parts=parts,
+    remarks=remarks,
+    columns=[section.Columns(["host", "moved"], cells)],
 )

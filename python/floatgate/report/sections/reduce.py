@@ -383,4 +383,9 @@ SECTION = section.Section(
     cards=cards,
     parts=parts,
     remarks=lambda result: [remark(result)],
+    columns=[
+        section.Columns(
+            HEADER, lambda result, _: cells(result), applies=lambda result: bool(at_work(result)), note=READING
+        )
+    ],
 )

@@ -1,8 +1,8 @@
-"""One section of the result of a run: its lines of the summary, its cards, its parts of the page, its remarks."""
+"""One section of the result of a run: its lines of the summary, cards, parts of the page, remarks, and columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ Line = tuple[str, str | None]
 """A line of the summary: name and text. None leaves it out; an empty name continues the line above."""
 Card = tuple[str, str, str]
 """A headline of the page: name, value, and what stands below it."""
+Difference = Mapping[str, Any]
+"""How a setting differs from the baseline (:func:`floatgate.study.differences.between`)."""
 
 
 def _nothing_of_run(_run: RunView, _result: Result) -> list[Any]:
@@ -24,6 +26,23 @@ def _nothing_of_run(_run: RunView, _result: Result) -> list[Any]:
 
 def _nothing_of_result(_result: Result) -> list[Any]:
     return []
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of the table that compares settings.
+
+    Attributes:
+        header: their names.
+        cells: their cells, from the result of a setting and its difference to the baseline (None where unknown).
+        applies: whether a result has such metrics; the columns are there where one of the results has. None: always.
+        note: how to read them; stands below the table.
+    """
+
+    header: Sequence[str]
+    cells: Callable[[Result, Difference | None], Sequence[str]]
+    applies: Callable[[Result], bool] | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,6 +55,7 @@ class Section:
         cards: its headlines of the page.
         parts: its parts of the page, from the run and its result.
         remarks: what a reader of its metrics must know; None is left out.
+        columns: its columns of the table that compares settings.
     """
 
     name: str
@@ -43,6 +63,7 @@ class Section:
     cards: Callable[[Result], Sequence[Card]] = _nothing_of_result
     parts: Callable[[RunView, Result], Sequence[Part]] = _nothing_of_run
     remarks: Callable[[Result], Sequence[str | None]] = _nothing_of_result
+    columns: Sequence[Columns] = ()
 
 
 def count(value: int | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections import section
+from floatgate.report.sections import latency, section
 from floatgate.results.result_view import look
 
 
@@ -30,4 +30,15 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     return [("IOPS", units.count(rates["iops"]), f"{read} MB/s read, {written} MB/s written")]
 
 
-SECTION = section.Section("throughput", lines=lambda _, result: [("rate", line(result))], cards=cards)
+def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
+    """IOPS."""
+    iops = look(result, "throughput", "iops")
+    return ["-" if iops is None else units.count(iops)]
+
+
+SECTION = section.Section(
+    "throughput",
+    lines=lambda _, result: [("rate", line(result))],
+    cards=cards,
+    columns=[section.Columns(["IOPS"], cells, applies=latency.known)],
+)

@@ -31,4 +31,15 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     return [("erases per block", units.figure(wear["erases_mean"]), f"max: {wear.get('erases_max', '-')}")]
 
 
-SECTION = section.Section("wear", lines=lambda _, result: [("wear", line(result))], cards=cards)
+def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
+    """Erases of the mean block and of the most erased one."""
+    found = (look(result, "wear", key) for key in ("erases_mean", "erases_max"))
+    return ["-" if value is None else units.figure(value) for value in found]
+
+
+SECTION = section.Section(
+    "wear",
+    lines=lambda _, result: [("wear", line(result))],
+    cards=cards,
+    columns=[section.Columns(["erases per block", "most"], cells)],
+)
