@@ -54,6 +54,7 @@ LATE: dict[str, str] = {
     "report.lifetime_report": "a page, where one is drawn",
     "report.lifetime_summary": "a summary, where one is printed",
     "report.page": "a page, where one is drawn",
+    "report.sections.amplification": "a run, where it is shown",
     "report.sections.run_charts": "a picture for a notebook",
     "report.summary": "a summary, where one is printed",
     "study.compare_report": "a page, where one is drawn",

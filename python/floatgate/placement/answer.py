@@ -12,6 +12,7 @@ from floatgate.base.errors import one_line
 from floatgate.base.text_out import CsvWriter
 from floatgate.placement.grouping import NO_HANDLE
 from floatgate.placement.trial import HOST_GIVEN, Refused, Results, result_of
+from floatgate.report.sections.amplification import in_pages
 
 SCHEMA = "floatgate.placement/2"
 NONE, LOG_DATA, BY_FILE, SEPBIT, ORA = "none", "log-data", "file", "sepbit", "ora"
@@ -108,6 +109,7 @@ class Placement:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON gives it (schema ``floatgate.placement/2``)."""
+        waf = wafs(self.results)
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
@@ -121,13 +123,13 @@ class Placement:
             "collection_units": self.collection_units,
             "span_s": self.span_s,
             "files_are_extents": self.stand_ins,
-            "waf": wafs(self.results),
+            "waf": waf,
             "baselines": [
                 {
                     "rule": name,
                     "what": self._label(name),
                     "handles": self.used.get(name),
-                    "waf": None if isinstance(result, Refused) else result["waf"],
+                    "waf": waf[name],
                     "refused": result.why if isinstance(result, Refused) else None,
                 }
                 for name, result in self.results.items()
@@ -202,13 +204,13 @@ class Placement:
 
     def _baselines_text(self) -> list[str]:
         lines = []
-        for name, result in self.results.items():
-            waf = "no room" if isinstance(result, Refused) else f"{result['waf']:.3f}"
+        for name, value in wafs(self.results).items():
+            waf = "no room" if value is None else f"{value:.3f}"
             handles = self.used.get(name)
             used = "" if handles is None else f", {handles} handle{'s' if handles != 1 else ''}"
             lines.append(f"rule       {waf:>7}  {self._label(name)}{used}")
-        for name, result in self.isolations.items():
-            waf = "no room" if isinstance(result, Refused) else f"{result['waf']:.3f}"
+        for name, value in wafs(self.isolations).items():
+            waf = "no room" if value is None else f"{value:.3f}"
             lines.append(f"isolation  {waf:>7}  this table, handles isolated {_ISOLATED[name]}")
         units = self.collection_units
         more = f" and {units} for what collection moves" if units else ""
@@ -261,7 +263,7 @@ def simplest(results: Results) -> dict[str, Any] | None:
 
 def wafs(results: Results) -> dict[str, float | None]:
     """The WAF of each run; None where the drive refuses it."""
-    return {name: None if isinstance(result, Refused) else result["waf"] for name, result in results.items()}
+    return {name: None if isinstance(result, Refused) else in_pages(result)[0] for name, result in results.items()}
 
 
 def config_of(results: Results) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from floatgate.placement.lives import of_keys
 from floatgate.placement.logs import logs
 from floatgate.placement.tables import told_of_groups, told_of_keys
 from floatgate.placement.trial import HOST_GIVEN, Asked, Results, Trial, result_of
+from floatgate.report.sections.streams import streams_of_contexts
 from floatgate.run.experiment import Overrides
 
 LIFETIME = "lifetime"
@@ -190,7 +191,7 @@ class _Rules:
         if self._policy == LIFETIME:
             return self._lifetime(self._keys)
         separated = result_of(results, self._policy)
-        streams = {one["context"]: one["stream"] for one in separated["separate"]["contexts"]}
+        streams = streams_of_contexts(separated)
         found = [streams.get(number, NO_HANDLE) for number in self._keys.numbers]
         return np.array([one if one < self._wanted.handles else NO_HANDLE for one in found] or [0], dtype=np.uint32)
 

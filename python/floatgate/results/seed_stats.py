@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from floatgate.results import metrics
 from floatgate.results.result_view import look
 
 # fmt: off
@@ -60,16 +61,20 @@ def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if len(results) == 1:
         return first
     made = {key: _mean_of([result.get(key) for result in results]) for key in first}
-    for key in ("waf", "waf_bytes"):
+    for key in _WITH_INTERVAL:
         values = [value for result in results if (value := look(result, key)) is not None]
         if len(values) == len(results):
             interval = Mean.of(values).interval
             made[f"{key}_95"] = list(interval) if interval else None
     made["evidence"] = min((result.get("evidence") for result in results), key=_weight)
-    made["stationary"] = min((result.get("stationary") for result in results), key=_ORDER.index)
+    for key in _FLAGS:
+        made[key] = min((result.get(key) for result in results), key=_ORDER.index)
     return made
 
 
+_WITH_INTERVAL = [key.removesuffix("_95") for key in metrics.table() if key.endswith("_95")]
+"""Metrics of which a result has the interval."""
+_FLAGS = [key for key, metric in metrics.table().items() if metric.kind == "flag"]
 _ORDER = (False, None, True)
 """Answers from the one that settles a question for all seeds to the one that takes all of them."""
 

@@ -98,7 +98,9 @@ class Run:
         return [*super().__dir__(), *self.result]
 
     def __repr__(self) -> str:
-        return f"<floatgate.Run {self.name()}: WAF {look(self.result, 'waf')}, seed {look(self.result, 'seed')}>"
+        from floatgate.report.sections.amplification import in_pages
+
+        return f"<floatgate.Run {self.name()}: WAF {in_pages(self.result)[0]}, seed {look(self.result, 'seed')}>"
 
     def _repr_html_(self) -> str:
         """The summary as a table, for notebooks."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import one_line
-from floatgate.report.sections import lifetime_headline, orders
-from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections import amplification, lifetime_headline, orders
 from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
@@ -70,14 +69,11 @@ def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
         if result is None:
             continue
         row: dict[str, Any] = {key: plain(value) for key, value in setting.overrides} or {"setting": setting.label}
-        waf, interval = amplification(result)
-        row["waf_bytes"] = waf
-        if interval:
-            row["waf_bytes.low"], row["waf_bytes.high"] = min(interval), max(interval)
-        for metric in metrics.drawn()[1:]:
-            value = look(result, *metric.key.split("."))
-            if metric.group == "lifetime" and lifetime_headline.too_short(result):
-                value = None
-            row[metric.key] = value
+        row |= amplification.row(result)
+        short = lifetime_headline.too_short(result) is not None
+        for metric in metrics.drawn():
+            if metric.key not in amplification.WITH_INTERVAL:
+                untold = short and lifetime_headline.is_life(metric.key)
+                row[metric.key] = None if untold else look(result, *metric.key.split("."))
         rows.append(row)
     return rows

@@ -6,9 +6,7 @@ from typing import Any
 
 from floatgate.pages.parts import Box, Charts, Grid, Part, Section, figure
 from floatgate.report.sections import latency_charts
-from floatgate.report.sections.latency import QUANTILES
-from floatgate.report.sections.section import span_us
-from floatgate.results.result_view import look
+from floatgate.report.sections.latency import QUANTILES, quantiles
 
 
 def compared_latency(labels: list[str], results: list[dict[str, Any] | None]) -> list[Part]:
@@ -27,10 +25,7 @@ def compared_latency(labels: list[str], results: list[dict[str, Any] | None]) ->
             "Circle: p50, square: p99, triangle: p99.9.",
             lambda width, of_kind=of_kind: latency_charts.compared(labels, of_kind, width),  # type: ignore[misc]
         )
-        cells = []
-        for name, result in zip(labels, results, strict=True):
-            facts = look(result or {}, "latency_us", kind) or {}
-            cells.append([name, *(span_us(facts.get(key)) for key, _ in QUANTILES)])
+        cells = [[name, *quantiles(result, kind)] for name, result in zip(labels, results, strict=True)]
         table = Grid([label, *(name for _, name in QUANTILES)], cells)
         kinds.append(Charts([chart, Box([table])]))
     return [Section("Latency", kinds)]

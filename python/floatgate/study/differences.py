@@ -9,11 +9,18 @@ the two runs are taken as independent, which makes intervals wide rather than na
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from floatgate.report.sections import lifetime_headline
-from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections import lifetime_headline, programs
+from floatgate.report.sections.amplification import (
+    WITH_INTERVAL,
+    Delta,
+    Value,
+    amplification,
+    difference_entry,
+    in_pages,
+)
 from floatgate.results import metrics
 from floatgate.results.result_view import look
 from floatgate.results.seed_stats import Mean
@@ -35,23 +42,18 @@ def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
     pairs = [(ours[seed], theirs[seed]) for seed in seeds]
     if not pairs:
         return None
-    in_bytes, in_pages = _amplification(pairs, in_bytes=True), _amplification(pairs, in_bytes=False)
+    of_bytes, of_pages = (_with_interval(pairs, figure) for figure in (amplification, in_pages))
     bases = [base for _, other in pairs if (base := amplification(other)[0]) is not None]
-    if in_bytes is None or in_pages is None or not bases:
+    if of_bytes is None or of_pages is None or not bases:
         return None
-    lives = _values(pairs, ("lifetime", "years"))
+    lives = _values(pairs, lifetime_headline.YEARS)
     return {
-        "waf_bytes": in_bytes[0],
-        "waf_bytes_95": in_bytes[1],
-        "waf": in_pages[0],
-        "waf_95": in_pages[1],
-        "relative": in_bytes[0] * len(bases) / math.fsum(bases),
+        **difference_entry(of_bytes, of_pages),
+        "relative": of_bytes[0] * len(bases) / math.fsum(bases),
         "years_ratio": _ratio(lives),
         "pairs": len(pairs),
         "figures": {
-            metric.key: found
-            for metric in metrics.compared()
-            if (found := _figure(pairs, metric.key.split("."))) is not None
+            metric.key: found for metric in metrics.compared() if (found := _figure(pairs, metric.key)) is not None
         },
     }
 
@@ -59,24 +61,25 @@ def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
 Pairs = Sequence[tuple[Result, Result]]
 
 
-def _amplification(pairs: Pairs, *, in_bytes: bool) -> tuple[float, list[float] | None] | None:
-    def figure(result: Result) -> tuple[float | None, list[float] | None]:
-        return amplification(result) if in_bytes else (look(result, "waf"), look(result, "waf_95"))
-
+def _with_interval(pairs: Pairs, figure: Callable[[Result], Value]) -> Delta | None:
+    """The difference of a metric of which a single run knows the interval."""
     if len(pairs) == 1:
-        return _of_two(figure(pairs[0][0]), figure(pairs[0][1]), identical=_identical(*pairs[0]))
+        return _of_two(figure(pairs[0][0]), figure(pairs[0][1]), identical=programs.alike(*pairs[0]))
     found = [(one, other) for ours, theirs in pairs for one, other in [(figure(ours)[0], figure(theirs)[0])]]
     known = [one - other for one, other in found if one is not None and other is not None]
     return _paired(known) if known else None
 
 
 def _of_two(
-    ours: tuple[float | None, list[float] | None],
-    theirs: tuple[float | None, list[float] | None],
+    ours: Value,
+    theirs: Value,
     *,
     identical: bool,
-) -> tuple[float, list[float] | None] | None:
-    """Difference of two figures with their intervals, and the interval of the difference."""
+) -> Delta | None:
+    """Difference of two figures with their intervals, and the interval of the difference.
+
+    Runs that did the same, operation by operation, have the same errors, which cancel.
+    """
     (value, interval), (base, base_interval) = ours, theirs
     if value is None or base is None:
         return None
@@ -89,20 +92,14 @@ def _of_two(
     return delta, [delta - half, delta + half]
 
 
-def _identical(ours: Result, theirs: Result) -> bool:
-    """Whether two runs did the same, operation by operation: then their errors are the same too, and cancel."""
-    counts = [tuple(look(one, key) for key in ("seed", "host", "flash", "gc", "wear")) for one in (ours, theirs)]
-    return counts[0] == counts[1] and counts[0][2] is not None
-
-
-def _paired(differences: Sequence[float]) -> tuple[float, list[float] | None]:
+def _paired(differences: Sequence[float]) -> Delta:
     found = Mean.of(differences)
     return found.mean, None if found.interval is None else list(found.interval)
 
 
-def _values(pairs: Pairs, keys: Sequence[str]) -> list[tuple[float, float]]:
+def _values(pairs: Pairs, key: str) -> list[tuple[float, float]]:
     """A figure of both runs of each pair that knows it; lives only where the run is long enough to tell one."""
-    life = keys[0] == "lifetime"
+    life, keys = lifetime_headline.is_life(key), key.split(".")
     found = [
         (look(ours, *keys), look(theirs, *keys))
         for ours, theirs in pairs
@@ -116,13 +113,14 @@ def _ratio(values: Sequence[tuple[float, float]]) -> float | None:
     return math.fsum(one for one, _ in values) / base if base else None
 
 
-def _figure(pairs: Pairs, keys: Sequence[str]) -> dict[str, Any] | None:
-    values = _values(pairs, keys)
+def _figure(pairs: Pairs, key: str) -> dict[str, Any] | None:
+    values = _values(pairs, key)
     if not values:
         return None
     difference, interval = _paired([one - other for one, other in values])
-    if keys[0] in ("waf_bytes", "waf"):
-        found = _amplification(pairs, in_bytes=keys[0] == "waf_bytes")
+    own = WITH_INTERVAL.get(key)
+    if own is not None:
+        found = _with_interval(pairs, own)
         difference, interval = found if found is not None else (difference, interval)
     ratio = _ratio(values)
     return {

@@ -12,11 +12,9 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import life_range
-from floatgate.report.sections.forecast.lines import life_years
+from floatgate.report.sections.forecast import entry, life_range
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 from floatgate.results.folder import RunFolder
-from floatgate.results.result_view import look
 from floatgate.study.plan_point import BELOW, Bounds, Point, choices, managed_words, write_words
 
 SCHEMA = "floatgate.plan/1"
@@ -55,7 +53,7 @@ class Plan:
     @property
     def target_years(self) -> float | None:
         """The years that were asked for."""
-        targets = (look(point.result, "lifetime", "target_years") for point in self.points)
+        targets = (point.target_years for point in self.points)
         return next((target for target in targets if target is not None), None)
 
     def answer(self) -> str:
@@ -132,7 +130,7 @@ class Plan:
         """Life with its interval, response, what is served where that is not all, and the price of a choice."""
         told = [write_words(point)]
         if point.life_range is not None:
-            middle, interval = life_years(look(point.result, "lifetime", "years")), point.life_range.text
+            middle, interval = entry.life_text(point.result), point.life_range.text
             told.insert(0, f"life {interval if interval.startswith(middle) else f'{middle} within {interval}'}")
         if point.served is not None and point.served < 0.9995:
             told.append(f"{life_range.served_text(point.result)} served")
@@ -175,7 +173,7 @@ class Plan:
             units.binary_bytes(point.physical_bytes),
             "-" if point.spare is None else units.percent1(point.spare),
             "by itself" if point.reducer == INTEGRATED else point.throttle,
-            life_years(look(point.result, "lifetime", "years")),
+            entry.life_text(point.result),
             "-" if point.life_range is None else point.life_range.text,
             point.verdict,
             "-" if waf is None else f"{waf:.2f}",

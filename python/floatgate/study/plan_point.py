@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections.forecast import life_range
+from floatgate.report.sections import drive
+from floatgate.report.sections.forecast import entry, life_range
 from floatgate.report.sections.forecast.life_range import LifeRange
-from floatgate.report.sections.forecast.lines import life_years
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
-from floatgate.results.result_view import look
 
 TB = 1e12
 BELOW = "met, but the interval reaches below"
@@ -77,23 +76,23 @@ class Point:
     @property
     def physical_bytes(self) -> float:
         """The capacity; infinite where it is not known."""
-        return float(look(self.result, "drive", "physical_bytes") or math.inf)
+        return float(drive.physical_bytes(self.result) or math.inf)
 
     @property
     def years(self) -> float:
         """How long it lasts; 0 where that is not known."""
-        return float(look(self.result, "lifetime", "years") or 0.0)
+        return entry.years(self.result) or 0.0
 
     @property
     def spare(self) -> float | None:
         """The spare factor as it was given, or as the drive has it, which differs in the fifth digit."""
-        value = look(self.result, "drive", "spare_factor") if self.spare_factor is None else float(self.spare_factor)
+        value = drive.spare_factor(self.result) if self.spare_factor is None else float(self.spare_factor)
         return None if value is None else round(value, 4)
 
     @property
     def holds(self) -> bool:
         """Whether it lasts as long as it should."""
-        return bool(look(self.result, "lifetime", "holds"))
+        return entry.holds(self.result)
 
     @property
     def write_us(self) -> float:
@@ -113,8 +112,12 @@ class Point:
     @property
     def served(self) -> float | None:
         """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
-        value = look(self.result, "throttle", "demand_share")
-        return None if value is None else float(value)
+        return entry.served(self.result)
+
+    @property
+    def target_years(self) -> float | None:
+        """How long it should last."""
+        return entry.target_years(self.result)
 
     @property
     def life_range(self) -> LifeRange | None:
@@ -124,12 +127,12 @@ class Point:
     @property
     def reaches_below(self) -> bool:
         """Whether it meets its target in the middle of the interval, and misses it at the lower end."""
-        found, target = self.life_range, look(self.result, "lifetime", "target_years")
+        found, target = self.life_range, self.target_years
         return self.holds and found is not None and target is not None and found.reaches_below(target)
 
     def serves_below(self, min_served: float) -> bool:
         """Whether it serves enough in the middle of the interval, and too little at the lower end."""
-        ends = look(self.result, "throttle", "demand_share_range")
+        ends = entry.served_range(self.result)
         return self.served is not None and ends is not None and ends[0] < min_served <= self.served
 
     @property
@@ -145,13 +148,13 @@ class Point:
             return f"{self.capacity}: {self.error}"
         size = units.binary_bytes(self.physical_bytes)
         spare = "" if self.spare_factor is None else f" with {units.percent1(float(self.spare_factor))} spare"
-        life = life_years(look(self.result, "lifetime", "years"))
+        life = entry.life_text(self.result)
         served = f"{life_range.served_text(self.result)} served"
         return f"{size}{spare} {managed_words(self)}: {life}, {self.verdict}, {served}, {write_words(self)}"
 
     def _write(self, key: str) -> float:
-        value = look(self.result, "latency_us", "write", key)
-        return math.inf if value is None else float(value)
+        value = entry.write_us(self.result, key)
+        return math.inf if value is None else value
 
     def to_dict(self, bounds: Bounds) -> dict[str, Any]:
         """As JSON gives it; ``cut_by`` is the first bound that rules it out."""
@@ -163,35 +166,19 @@ class Point:
             "reaches_below": None if found is None else self.reaches_below,
             "price": bounds.price(self),
             "capacity": self.capacity,
-            "capacity_bytes": look(self.result, "drive", "physical_bytes"),
+            "capacity_bytes": drive.physical_bytes(self.result),
             "spare_factor": self.spare,
             "throttle": self.throttle,
             "reducer": self.reducer,
-            "waf": look(self.result, "waf"),
-            "waf_bytes": look(self.result, "waf_bytes"),
-            "lifetime": look(self.result, "lifetime"),
-            "latency_us": {
-                "write": {
-                    key: look(self.result, "latency_us", "write", key) for key in ("mean", "p50", "p99", "p999", "max")
-                }
-            },
-            "demand_share": self.served,
-            "demand_share_range": look(self.result, "throttle", "demand_share_range"),
-            "workload_kind": look(self.result, "workload", "kind"),
-            "not_modelled": look(self.result, "not_modelled"),
+            **entry.kept(self.result),
             "error": self.error,
         }
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Point:
         """The point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
-        drive = {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]}
-        throttle = {key: told[key] for key in ("demand_share", "demand_share_range")}
-        kept = {key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")}
-        workload = {"kind": told["workload_kind"]}
-        result = {"drive": drive, "throttle": throttle, "workload": workload, **kept}
         spare = None if told["spare_factor"] is None else str(told["spare_factor"])
-        known = result if told["error"] is None else None
+        known = entry.restored(told) if told["error"] is None else None
         return cls(told["capacity"], spare, told["throttle"], known, told["error"], told["reducer"])
 
 

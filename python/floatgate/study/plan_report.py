@@ -9,6 +9,7 @@ from floatgate.pages.charts import WIDTH
 from floatgate.pages.page import page as document
 from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, Title, figure, left_out, to_repeat
 from floatgate.report import throttle_charts
+from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.report.throttle_charts import looks_of
 from floatgate.results.result_view import look
@@ -101,7 +102,7 @@ def _rows(plan: Plan, points: list[Point], kind: str) -> list[dict[str, Any]]:
     most = 10 * (plan.target_years or 100.0)
     rows: list[dict[str, Any]] = []
     for point in points:
-        years, write = (look(point.result, *keys) for keys in (("lifetime", "years"), ("latency_us", "write", "mean")))
+        years, write = entry.years(point.result), entry.write_us(point.result, "mean")
         value = (most if years is None else min(years, most)) if kind == "years" else write and write / 1000
         if not value:
             continue

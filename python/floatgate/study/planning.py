@@ -189,7 +189,7 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
     if not plain or any(not point.reaches_below for point in lasting):
         return None
     longest = max(plain, key=lambda point: (point.physical_bytes, point.years))
-    target, years = look(longest.result, "lifetime", "target_years"), longest.years
+    target, years = longest.target_years, longest.years
     if lasting:
         found = longest.life_range
         if found is None or "wear" in found.sources:

@@ -42,12 +42,15 @@ class Repetition(Comparison):
         found = Mean.of(values)
         return {"mean": found.mean, "sd": found.sd, "mean_95": list(found.interval) if found.interval else None}
 
+    def _over_seeds(self, key: str) -> dict[str, Any] | None:
+        return self.over_seeds(*key.split("."))
+
     def text(self) -> str:
         """Drive and workload, one row a seed, and the means."""
         head = [line for line in lines(self.runs[0]) if line[0] in ("drive", "workload")] if self.runs else []
         said = [f"{name:<10} {value}" for name, value in head]
         said += ["", super().text(), ""]
-        waf, life = self.over_seeds("waf_bytes"), self.over_seeds("lifetime", "years")
+        waf, life = self._over_seeds(amplification.IN_BYTES), self._over_seeds(lifetime_headline.YEARS)
         short = next(filter(None, (lifetime_headline.too_short(run.result) for run in self.runs)), None)
         if waf is not None:
             said.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
@@ -71,9 +74,8 @@ class Repetition(Comparison):
         return {
             "schema": SCHEMA,
             "seeds": [int(setting.overrides[0][1]) for setting in self.settings],
-            "waf": self.over_seeds("waf"),
-            "waf_bytes": self.over_seeds("waf_bytes"),
-            "lifetime_years": self.over_seeds("lifetime", "years"),
+            **{key: self._over_seeds(key) for key in (amplification.IN_PAGES, amplification.IN_BYTES)},
+            "lifetime_years": self._over_seeds(lifetime_headline.YEARS),
             "runs": [entry["result"] for entry in compared["settings"]],
             "errors": [entry["error"] for entry in compared["settings"]],
         }

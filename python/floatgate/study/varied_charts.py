@@ -15,6 +15,7 @@ from floatgate.pages import palette, parts, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.parts import Charts, Part
 from floatgate.report import throttle_charts
+from floatgate.report.sections.lifetime_headline import INSTEAD
 from floatgate.report.throttle_charts import Look
 from floatgate.results import metrics
 
@@ -68,7 +69,7 @@ def figures_of(rows: Rows) -> list[Figure]:
     """The figures that there is something to draw of; life in bytes where there are no years."""
     there = [figure for figure in figures() if any(row.get(figure.key) is not None for row in rows)]
     keys = [figure.key for figure in there]
-    kept = [one for one in there if not (one.key == "lifetime.tbw_bytes" and "lifetime.years" in keys)]
+    kept = [one for one in there if INSTEAD.get(one.key) not in keys]
     return [_in_its_unit(one, rows) for one in kept]
 
 

@@ -9,19 +9,62 @@ from floatgate.pages.causes import by_cause, cause
 from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
+IN_BYTES, IN_PAGES = "waf_bytes", "waf"
+"""Keys of write amplification: in flash bytes per host byte, and in pages."""
+ENDS = ("waf_bytes_95.low", "waf_bytes_95.high")
+"""Columns of flat tables with the interval of :data:`IN_BYTES`."""
+
+Value = tuple[float | None, list[float] | None]
+"""A value and its 95 % interval; None for what is not known."""
+
 # Parts below this would read 0.00.
 _SHOWN = 0.005
 
 
-def amplification(result: Mapping[str, Any] | None) -> tuple[float | None, list[float] | None]:
+def amplification(result: Mapping[str, Any] | None) -> Value:
     """Flash bytes programmed per host byte written, and the 95 % interval of that; None for what is not known.
 
     Results from before ``waf_bytes`` existed give their figure in pages.
     """
     value = look(result, "waf_bytes")
     if value is None:
-        return look(result, "waf"), look(result, "waf_95")
+        return in_pages(result)
     return value, look(result, "waf_bytes_95")
+
+
+def in_pages(result: Mapping[str, Any] | None) -> Value:
+    """Pages programmed per page that the host wrote, and the 95 % interval of that."""
+    return look(result, "waf"), look(result, "waf_95")
+
+
+WITH_INTERVAL = {IN_BYTES: amplification, IN_PAGES: in_pages}
+"""Metrics of which a single run knows the interval, and where it stands."""
+
+
+def row(result: Mapping[str, Any]) -> dict[str, float | None]:
+    """The columns of pictures: ``waf_bytes``, and ``waf_bytes.low`` and ``waf_bytes.high`` where they are known."""
+    waf, interval = amplification(result)
+    ends = ends_of(min(interval), max(interval)) if interval else {}
+    return {IN_BYTES: waf, **ends}
+
+
+def ends_of(low: float, high: float) -> dict[str, float | None]:
+    """The ends of the interval as columns of pictures."""
+    return {f"{IN_BYTES}.low": low, f"{IN_BYTES}.high": high}
+
+
+Delta = tuple[float, list[float] | None]
+"""A difference and its interval, which is None where it is not known."""
+
+
+def difference_entry(of_bytes: Delta, of_pages: Delta) -> dict[str, Any]:
+    """Both differences of two settings as ``compare.json`` has them."""
+    return {
+        "waf_bytes": of_bytes[0],
+        "waf_bytes_95": of_bytes[1],
+        "waf": of_pages[0],
+        "waf_95": of_pages[1],
+    }
 
 
 def differs(result: Mapping[str, Any]) -> bool:

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import section
 from floatgate.results.result_view import look
+
+
+def name(result: Mapping[str, Any]) -> str | None:
+    """What the drive is called."""
+    found: str | None = look(result, "drive", "name")
+    return found
+
+
+def physical_bytes(result: Mapping[str, Any] | None) -> int | None:
+    """The bytes of its flash."""
+    found: int | None = look(result, "drive", "physical_bytes")
+    return found
+
+
+def spare_factor(result: Mapping[str, Any] | None) -> float | None:
+    """The spare flash, as a share of all."""
+    found: float | None = look(result, "drive", "spare_factor")
+    return found
 
 
 def line(result: dict[str, Any]) -> str | None:

@@ -91,6 +91,12 @@ def _quantiles(result: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
+def quantiles(result: dict[str, Any] | None, kind: str) -> list[str]:
+    """The cells of reads or of writes under the names of :data:`QUANTILES`."""
+    facts = look(result, "latency_us", kind) or {}
+    return [section.span_us(facts.get(key)) for key, _ in QUANTILES]
+
+
 def hot_reads(result: dict[str, Any]) -> str | None:
     """``Hot reads (their first page was read at least 4 times before) load the busiest of 8 chips 1.3 times ...``."""
     facts = look(result, "hot_reads") or {}

@@ -12,6 +12,13 @@ from floatgate.results.result_view import look
 
 Facts = Mapping[str, Any]
 
+YEARS = "lifetime.years"
+"""Key of the life of the average block."""
+INSTEAD = {"lifetime.tbw_bytes": YEARS}
+"""Metrics that are drawn only where another is not known, and that other."""
+ENOUGH = "evidence.enough"
+"""Column of flat tables that says whether a run was long enough to tell a life."""
+
 UNEVEN = 1.5
 """Erases of the most erased block over those of the mean one beyond which the life of the average block misleads."""
 _TELLING = 1.1
@@ -31,6 +38,11 @@ def too_short(result: Facts | None) -> str | None:
     times = math.ceil(needed / written) if written else 0
     longer = _longer(result, times)
     return said + (f" ({longer})" if longer else "")
+
+
+def is_life(key: str) -> bool:
+    """Whether a metric tells how long the drive lives; such are left out where the run is too short."""
+    return key.startswith("lifetime.")
 
 
 def _longer(result: Facts | None, times: int) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
@@ -80,6 +81,12 @@ def remarks(result: dict[str, Any]) -> list[str]:
     if not unmapped:
         return []
     return [f"{units.count(unmapped)} pages read that were never written (they cost no flash read)"]
+
+
+def alike(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    """Whether two runs did the same, operation by operation."""
+    counts = [tuple(look(one, key) for key in ("seed", "host", "flash", "gc", "wear")) for one in (ours, theirs)]
+    return counts[0] == counts[1] and counts[0][2] is not None
 
 
 def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:

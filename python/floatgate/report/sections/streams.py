@@ -103,6 +103,11 @@ def remarks(result: dict[str, Any]) -> list[str]:
     return said
 
 
+def streams_of_contexts(result: dict[str, Any]) -> dict[int, int]:
+    """The stream that a separator gave to each context."""
+    return {one["context"]: one["stream"] for one in result["separate"]["contexts"]}
+
+
 SECTION = section.Section(
     "streams",
     lines=lambda _, result: [("streams", line(result))],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,13 @@ def span_s(result: dict[str, Any]) -> float | None:
         if seconds:
             return float(seconds)
     return None
+
+
+def short_name(result: Mapping[str, Any]) -> str:
+    """``uniform``, ``msr``: the pattern of a synthetic workload, the format of a trace; empty where unknown."""
+    kind = str(look(result, "workload", "format") or look(result, "workload", "kind") or "")
+    pattern = look(result, "config", "workload", "pattern") if kind == "synthetic" else None
+    return str(pattern or kind)
 
 
 def content_hash(result: dict[str, Any]) -> str | None:

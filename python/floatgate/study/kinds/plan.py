@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from floatgate.base import units
-from floatgate.results.result_view import look
+from floatgate.report.sections.forecast import entry
 from floatgate.run.run import read_text
 from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told, row_of, span, wafs_of
 from floatgate.study.plan import Plan
@@ -19,7 +19,7 @@ def _rows(content: Document) -> Iterator[Row]:
 
 def _told(_path: Path, content: Document) -> Told:
     known = [point for point in content["points"] if point["error"] is None]
-    lives = [life for point in known if (life := look(point, "lifetime", "years")) is not None]
+    lives = [life for point in known if (life := entry.years(point)) is not None]
     what = f"{len(content['points'])} choices of drive and throttle for {content['label']}"
     return Told(what, wafs_of(known), span(list(map(units.years, sorted(lives)))))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from floatgate.base import units
-from floatgate.report.sections import lifetime_headline
+from floatgate.report.sections import drive, lifetime_headline, workload
 from floatgate.report.sections.amplification import amplification
 from floatgate.results.flat import flat
 from floatgate.results.result_view import look
@@ -21,16 +21,13 @@ def row(result: Document) -> Iterator[Row]:
 
 def told(_path: Path, result: Document) -> Told:
     """``mlc-20nm 128 GiB, uniform, functional``."""
-    drive = look(result, "drive", "name") or "drive"
-    size = look(result, "drive", "physical_bytes")
-    workload = look(result, "workload", "format") or look(result, "workload", "kind") or ""
-    if workload == "synthetic":
-        workload = look(result, "config", "workload", "pattern") or workload
+    size = drive.physical_bytes(result)
+    name = drive.name(result) or "drive"
     mode = look(result, "mode") or "functional"
     waf, _ = amplification(result)
     life = lifetime_headline.years(result)
     return Told(
-        f"{drive}{f' {units.binary_bytes(size)}' if size else ''}, {workload}, {mode}",
+        f"{name}{f' {units.binary_bytes(size)}' if size else ''}, {workload.short_name(result)}, {mode}",
         "" if waf is None else f"{waf:.2f}",
         "" if life is None else units.years(life),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from floatgate.base.errors import reading
+from floatgate.report.sections.amplification import IN_BYTES
 from floatgate.study.kinds.kind import Document, Folder, Kind, Told, span
 from floatgate.study.sweeps.journal import FILE as JOURNAL
 from floatgate.study.sweeps.journal import TABLE
@@ -33,9 +34,7 @@ def _wafs(table: Path) -> list[float]:
     import pyarrow.parquet as pq
 
     with reading(table, "expected the table of a sweep"):
-        known = sorted(
-            value for value in pq.read_table(table, columns=["waf_bytes"])[0].to_pylist() if value is not None
-        )
+        known = sorted(value for value in pq.read_table(table, columns=[IN_BYTES])[0].to_pylist() if value is not None)
     return [known[0], known[-1]] if known else []
 
 

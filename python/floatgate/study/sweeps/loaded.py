@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.base.arguments import checked
 from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.results import metrics
 from floatgate.results.flat import LEADING
 from floatgate.results.seed_stats import Mean
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 
 TUNE = "tune.json"
-_ENOUGH = "evidence.enough"
-"""Column that says whether a run was long enough to tell a life."""
 
 
 class LoadedSweep:
@@ -92,8 +91,8 @@ class LoadedSweep:
         table = self.arrow()
         drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
         wanted = [key for key in drawn if key in table.column_names]
-        ends = [f"waf_bytes_95.{end}" for end in ("low", "high") if f"waf_bytes_95.{end}" in table.column_names]
-        told = [key for key in ("status", _ENOUGH) if key in table.column_names]
+        ends = [end for end in amplification.ENDS if end in table.column_names]
+        told = [key for key in ("status", lifetime_headline.ENOUGH) if key in table.column_names]
         columns = table.select(list(dict.fromkeys([*self.keys, *told, *wanted, *ends]))).to_pylist()
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in columns:
@@ -101,7 +100,7 @@ class LoadedSweep:
                 groups.setdefault(tuple(row[key] for key in self.keys), []).append(row)
         return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
 
-    def plot(self, figure: str = "waf_bytes", *, width: int | None = None) -> alt.Chart | alt.LayerChart:
+    def plot(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> alt.Chart | alt.LayerChart:
         """A figure against the keys that vary, as an Altair chart.
 
         Lines where a key is a number, bars where it is a name. Where the settings need several panels, this is the
@@ -112,7 +111,7 @@ class LoadedSweep:
         """
         return self.plots(figure, width=width)[0]
 
-    def plots(self, figure: str = "waf_bytes", *, width: int | None = None) -> list[Any]:
+    def plots(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> list[Any]:
         """All panels of a figure; see :meth:`plot`."""
         from floatgate.pages import charts, vega
         from floatgate.study import varied_charts
@@ -138,7 +137,7 @@ class LoadedSweep:
 def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
     made: dict[str, Any] = {"runs": len(rows)}
     for figure in figures:
-        if figure.startswith("lifetime.") and any(row.get(_ENOUGH) is False for row in rows):
+        if lifetime_headline.is_life(figure) and any(row.get(lifetime_headline.ENOUGH) is False for row in rows):
             continue
         values = [row[figure] for row in rows if row[figure] is not None]
         if not values:
@@ -147,8 +146,8 @@ def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
         made[figure] = found.mean
         if found.interval is not None:
             made[f"{figure}.low"], made[f"{figure}.high"] = found.interval
-        elif figure == "waf_bytes" and rows[0].get("waf_bytes_95.low") is not None:
-            made["waf_bytes.low"], made["waf_bytes.high"] = rows[0]["waf_bytes_95.low"], rows[0]["waf_bytes_95.high"]
+        elif figure == amplification.IN_BYTES and rows[0].get(amplification.ENDS[0]) is not None:
+            made |= amplification.ends_of(*(rows[0][end] for end in amplification.ENDS))
     return made
 
 

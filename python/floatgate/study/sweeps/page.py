@@ -8,6 +8,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.pages.page import page as document
 from floatgate.pages.parts import Cards, Grid, Items, Part, Section, Text, Title, to_repeat
+from floatgate.report.sections.amplification import IN_BYTES
 from floatgate.results import metrics
 from floatgate.study import varied_charts
 from floatgate.study.sweeps.work import DONE
@@ -62,7 +63,7 @@ def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
     shown = [metric for metric in metrics.listed() if any(row.get(metric.key) is not None for row in rows)]
     if not rows or not shown:
         return []
-    ranked = sorted(rows, key=lambda row: (row.get("waf_bytes") is None, row.get("waf_bytes") or 0.0))
+    ranked = sorted(rows, key=lambda row: (row.get(IN_BYTES) is None, row.get(IN_BYTES) or 0.0))
     said = "By write amplification."
     if len(ranked) > TABLE_MAX:
         half = TABLE_MAX // 2

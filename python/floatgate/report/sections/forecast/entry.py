@@ -1,0 +1,77 @@
+"""What a plan reads of a forecast, and the part of it that a plan keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.report.sections.forecast.lines import life_years
+from floatgate.results.result_view import look
+
+Forecast = Mapping[str, Any] | None
+
+_TIMES = ("mean", "p50", "p99", "p999", "max")
+
+
+def years(result: Forecast) -> float | None:
+    """How long the drive lasts; None where that is not known, or without end."""
+    found: float | None = look(result, "lifetime", "years")
+    return found
+
+
+def life_text(result: Forecast) -> str:
+    """``5.0 years``, ``unlimited``."""
+    return life_years(years(result))
+
+
+def target_years(result: Forecast) -> float | None:
+    """How long it should last."""
+    found: float | None = look(result, "lifetime", "target_years")
+    return found
+
+
+def holds(result: Forecast) -> bool:
+    """Whether it lasts as long as it should."""
+    return bool(look(result, "lifetime", "holds"))
+
+
+def write_us(result: Forecast, key: str) -> float | None:
+    """The mean response of a page write, or a quantile of it: ``mean``, ``p99``, ``p999``."""
+    found: float | None = look(result, "latency_us", "write", key)
+    return found
+
+
+def served(result: Forecast) -> float | None:
+    """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
+    found: float | None = look(result, "throttle", "demand_share")
+    return found
+
+
+def served_range(result: Forecast) -> tuple[float, float] | None:
+    """The interval of that share."""
+    found = look(result, "throttle", "demand_share_range")
+    return None if found is None else (found[0], found[1])
+
+
+def kept(result: Forecast) -> dict[str, Any]:
+    """What a plan keeps of a forecast, as JSON has it."""
+    return {
+        "waf": look(result, "waf"),
+        "waf_bytes": look(result, "waf_bytes"),
+        "lifetime": look(result, "lifetime"),
+        "latency_us": {"write": {key: look(result, "latency_us", "write", key) for key in _TIMES}},
+        "demand_share": served(result),
+        "demand_share_range": look(result, "throttle", "demand_share_range"),
+        "workload_kind": look(result, "workload", "kind"),
+        "not_modelled": look(result, "not_modelled"),
+    }
+
+
+def restored(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a forecast that :func:`kept` and the size of the drive tell of."""
+    return {
+        "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
+        "throttle": {key: told[key] for key in ("demand_share", "demand_share_range")},
+        "workload": {"kind": told["workload_kind"]},
+        **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
+    }
