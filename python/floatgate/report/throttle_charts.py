@@ -208,26 +208,6 @@ def _legend(shown: bool) -> Any:
     return vega.Legend(title=None, orient="top", columns=2, symbolSize=140, symbolStrokeWidth=2, labelLimit=220)
 
 
-def course_rows(
-    result: Mapping[str, Any], column: str, label: str, *, scale: float, from_s: float = 0.0, to_s: float = float("inf")
-) -> tuple[list[dict[str, Any]], str]:
-    """A column of the series over device time as rows for :func:`lines`, and the title of the axis of time.
-
-    Args:
-        result: a forecast.
-        column: of its ``series``.
-        label: of the look.
-        scale: what one of the units of the chart is in units of the column.
-        from_s: first device time that is shown.
-        to_s: last device time that is shown.
-    """
-    series = result.get("series") or {}
-    pairs = zip(series.get("time_s") or [], series.get(column) or [], strict=False)
-    kept = thin([(at, value) for at, value in pairs if value is not None and from_s <= at <= to_s])
-    title, unit = time_axis(min(to_s, kept[-1][0]) if kept else 1.0)
-    return [{"x": at / unit, "y": value / scale, "series": label} for at, value in kept], title
-
-
 def time_axis(longest_s: float) -> tuple[str, float]:
     """Title and unit in seconds of an axis of device time; years are those of forecasts."""
     title, unit = axis_title("time", longest_s, TIME_UNITS)

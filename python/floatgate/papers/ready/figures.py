@@ -23,7 +23,7 @@ from floatgate.papers.ready.values import (
     demand_differences,
 )
 from floatgate.report import throttle_charts
-from floatgate.report.sections.forecast.parts import cdf_rows
+from floatgate.report.sections.forecast.parts import cdf_rows, course_rows
 from floatgate.report.throttle_charts import Look, looks_of
 from floatgate.results.result_view import look
 
@@ -85,7 +85,7 @@ def _motivation(found: Found) -> Figure | None:
     x_title = ""
     for throttle in chosen:
         result = found.look(f"lives.exchange.{throttle}") or {}
-        made, x_title = throttle_charts.course_rows(result, "written_bytes", LABELS[throttle], scale=TIB)
+        made, x_title = course_rows(result, "written_bytes", LABELS[throttle], scale=TIB)
         rows += made
     if not rows:
         return None
@@ -181,9 +181,7 @@ def _response_cdf(found: Found, trace: str) -> Figure | None:
 def _delays(found: Found, name: str) -> Figure | None:
     place = {"fixed": "fixed.exchange.fixed", "selected": "lives.exchange.ready-optimistic"}[name]
     looks = [Look("delay", palette.INK, (), "circle")]
-    rows, x_title = throttle_charts.course_rows(
-        found.look(place) or {}, "delay_us", "delay", scale=1000.0, to_s=STEADY_TO_S
-    )
+    rows, x_title = course_rows(found.look(place) or {}, "delay_us", "delay", scale=1000.0, to_s=STEADY_TO_S)
     if len(rows) < 2:
         return None
     title = {"fixed": "FIXED: epochs of 10 minutes", "selected": "DYNAMIC: epochs of selected length"}[name]

@@ -34,7 +34,7 @@ def _course(
     result: dict[str, Any], policy: str, column: str, scale: float, title: str, y_title: str, caption: str
 ) -> list[Figure]:
     looks = [look_of(policy)]
-    rows, x_title = throttle_charts.course_rows(result, column, looks[0].label, scale=scale)
+    rows, x_title = course_rows(result, column, looks[0].label, scale=scale)
     if len(rows) < 2:
         return []
     drawn = figure(
@@ -56,7 +56,7 @@ def _written(result: dict[str, Any]) -> list[Figure]:
     rows: list[dict[str, Any]] = []
     x_title = ""
     for one, column in zip(looks, ("written_bytes", "capacity_bytes"), strict=True):
-        made, x_title = throttle_charts.course_rows(result, column, one.label, scale=terabyte)
+        made, x_title = course_rows(result, column, one.label, scale=terabyte)
         rows += made
     if len(rows) < 4:
         return []
@@ -92,3 +92,23 @@ def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:
     # Up from nought, so that responses that are all alike are a line as well.
     points = [(points[0][0], 0.0), *points] if points else []
     return [{"x": us / 1000, "y": share, "series": label} for us, share in throttle_charts.thin(points)]
+
+
+def course_rows(
+    result: Mapping[str, Any], column: str, label: str, *, scale: float, from_s: float = 0.0, to_s: float = float("inf")
+) -> tuple[list[dict[str, Any]], str]:
+    """A column of the series over device time as points of lines, and the title of the axis of time.
+
+    Args:
+        result: a forecast.
+        column: of its ``series``.
+        label: of the look.
+        scale: what one of the units of the chart is in units of the column.
+        from_s: first device time that is shown.
+        to_s: last device time that is shown.
+    """
+    series = result.get("series") or {}
+    pairs = zip(series.get("time_s") or [], series.get(column) or [], strict=False)
+    kept = throttle_charts.thin([(at, value) for at, value in pairs if value is not None and from_s <= at <= to_s])
+    title, unit = throttle_charts.time_axis(min(to_s, kept[-1][0]) if kept else 1.0)
+    return [{"x": at / unit, "y": value / scale, "series": label} for at, value in kept], title
