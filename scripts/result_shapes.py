@@ -75,7 +75,7 @@ def main() -> None:
     shape = shapes.shape_of("lifetime")
     for file in parser.parse_args().files:
         grown(shape, json.loads(file.read_text("utf-8")))
-    text = "\n".join([f"# {shapes.SOURCES['lifetime']}; made by scripts/result_shapes.py.", *lines(shape)])
+    text = "\n".join([f"# {shapes.DOCUMENTS['lifetime'].what}; made by scripts/result_shapes.py.", *lines(shape)])
     (FOLDER / "lifetime.shape").write_text(text + "\n", "utf-8")
 
 

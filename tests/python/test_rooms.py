@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import floatgate
+from floatgate.results.shapes import DOCUMENTS
+from floatgate.study.kinds import KINDS
 
 PACKAGE = Path(__file__).parents[2] / "python" / "floatgate"
 
@@ -182,6 +184,12 @@ def test_functions_import_packages_of_others_only_where_these_are_heavy() -> Non
         if where == FUNCTION and name.partition(".")[0] not in HEAVY | {"floatgate"}
     }
     assert light == set()
+
+
+def test_every_document_has_a_kind_of_results() -> None:
+    """In the same order: a folder is of the first kind whose file it has."""
+    assert list(KINDS) == list(DOCUMENTS)
+    assert all(kind.name == name for name, kind in KINDS.items())
 
 
 def test_the_package_shows_its_public_names() -> None:

@@ -25,16 +25,25 @@ from floatgate import _core
 from floatgate.base.errors import FloatgateError, input_error, quote
 from floatgate.base.json_in import Node, described, load
 
-SOURCES = {
-    "run": "a result as floatgate wrote it",
-    "sweep": "the plan of a sweep",
-    "tune": "the settings of a search",
-    "compare": "a comparison as floatgate wrote it",
-    "repeat": "results of several seeds as floatgate wrote them",
-    "lifetime": "a forecast as floatgate wrote it",
-    "plan": "a plan as floatgate wrote it",
+
+@dataclass(frozen=True)
+class DocumentFile:
+    """The document that makes a folder one of results: its file, and what it is, for messages."""
+
+    file: str
+    what: str
+
+
+DOCUMENTS = {
+    "run": DocumentFile("result.json", "a result as floatgate wrote it"),
+    "sweep": DocumentFile("sweep.json", "the plan of a sweep"),
+    "tune": DocumentFile("tune.json", "the settings of a search"),
+    "compare": DocumentFile("compare.json", "a comparison as floatgate wrote it"),
+    "repeat": DocumentFile("repeat.json", "results of several seeds as floatgate wrote them"),
+    "lifetime": DocumentFile("lifetime.json", "a forecast as floatgate wrote it"),
+    "plan": DocumentFile("plan.json", "a plan as floatgate wrote it"),
 }
-"""What the document of each kind is, for messages."""
+"""By kind of results; what programs do with each kind stands in ``study/kinds``."""
 _BYTES_MAX = 1 << 30
 LENIENT = ("run", "lifetime")
 """Documents whose shapes are made from results."""
@@ -90,7 +99,7 @@ def read(path: str | os.PathLike[str], kind: str, most_bytes: int = _BYTES_MAX) 
     Raises:
         InputError: the file cannot be read, is another document, or does not have its shape.
     """
-    node = load(path, SOURCES[kind], most_bytes)
+    node = load(path, DOCUMENTS[kind].what, most_bytes)
     schema, known = node["schema"].text(), f"floatgate.{'result' if kind == 'run' else kind}/1"
     if schema != known:
         raise input_error(f"{node.name}: its schema is {quote(schema)}; expected {quote(known)}, in {node.source}")

@@ -56,4 +56,4 @@ def _report(folder: Folder) -> str:
         return _loaded(folder.path, content).report()
 
 
-KIND = Kind("compare", "compare.json", _told, _report, _rows)
+KIND = Kind("compare", _told, _report, _rows)

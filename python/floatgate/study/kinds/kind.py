@@ -1,4 +1,4 @@
-"""What a kind of results is: the file that makes a folder one, its runs as rows, its line in a list, its report."""
+"""What a kind of results is: its runs as rows, its line in a list, its report."""
 
 from __future__ import annotations
 
@@ -32,18 +32,21 @@ class Kind:
     """A kind of results.
 
     Attributes:
-        name: what it is called; its shape (``results/shapes``) has the same name.
-        file: the file that a folder of this kind has.
+        name: what it is called, and the name of its document in ``results/shapes``.
         told: the line of a list, from the folder and its document.
         report: the report of the folder as HTML.
         rows: a flat row for each run, from the document; None where the folder has a table of its runs.
     """
 
     name: str
-    file: str
     told: Callable[[Path, Document], Told]
     report: Callable[[Folder], str]
     rows: Callable[[Document], Iterable[Row]] | None = None
+
+    @property
+    def file(self) -> str:
+        """The file that a folder of this kind has."""
+        return shapes.DOCUMENTS[self.name].file
 
 
 @dataclass(frozen=True)

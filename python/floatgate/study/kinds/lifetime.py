@@ -13,4 +13,4 @@ def _report(folder: Folder) -> str:
         return Lifetime(content, read_text(folder.experiment()), folder.path.absolute().name).report()
 
 
-KIND = Kind("lifetime", "lifetime.json", run.told, _report, run.row)
+KIND = Kind("lifetime", run.told, _report, run.row)

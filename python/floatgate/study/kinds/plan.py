@@ -29,4 +29,4 @@ def _report(folder: Folder) -> str:
         return Plan.of(content, read_text(folder.experiment())).report()
 
 
-KIND = Kind("plan", "plan.json", _told, _report, _rows)
+KIND = Kind("plan", _told, _report, _rows)

@@ -36,4 +36,4 @@ def _report(folder: Folder) -> str:
         return Repetition([_seed(folder.path, *entry) for entry in runs]).report()
 
 
-KIND = Kind("repeat", "repeat.json", _told, _report, _rows)
+KIND = Kind("repeat", _told, _report, _rows)

@@ -39,4 +39,4 @@ def _report(folder: Folder) -> str:
         return run.report()
 
 
-KIND = Kind("run", "result.json", told, _report, row)
+KIND = Kind("run", told, _report, row)

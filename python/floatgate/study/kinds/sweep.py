@@ -42,4 +42,4 @@ def _report(folder: Folder) -> str:
     return load_sweep(folder.path).report()
 
 
-KIND = Kind("sweep", "sweep.json", told, _report)
+KIND = Kind("sweep", told, _report)

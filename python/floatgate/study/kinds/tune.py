@@ -18,4 +18,4 @@ def _report(folder: Folder) -> str:
         return page(search.asked, trials, search.importance(), proof)
 
 
-KIND = Kind("tune", "tune.json", sweep.told, _report)
+KIND = Kind("tune", sweep.told, _report)
