@@ -15,6 +15,8 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate.report.sections import orders
+from floatgate.report.sections.section import Columns, Section
 
 
 def test_the_table_holds_every_combination(cli: Cli, experiment: Path) -> None:
@@ -97,6 +99,28 @@ def test_compare_from_python() -> None:
     report = done.report()
     assert "<svg" in report
     assert "±" in report
+
+
+def test_a_section_adds_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    note = "Victims: blocks that were collected."
+    victims = Columns(["victims"], lambda result, _: [str(result["gc"]["victims"])], note=note)
+    unknown = Columns(["patterns"], lambda *_: ["-"], applies=lambda result: bool(result.get("dispatch")))
+    added = Section("victims", columns=[victims, unknown])
+    monkeypatch.setattr(orders, "COMPARED", (*orders.COMPARED, added))
+    done = floatgate.compare(SMALL, {"ftl.collect.policy": ["greedy", "fifo"]}, jobs=1)
+    header, rows = done.rows()
+    assert header[-1] == "victims"
+    assert [row[-1] for row in rows] == [str(run.gc.victims) for run in done.runs]
+    assert done.text().endswith(note)
+    assert note in done.report()
+
+
+def test_columns_have_a_cell_for_each_name() -> None:
+    """Also where a result knows nothing of the metrics."""
+    for section in orders.COMPARED:
+        assert section.columns, section.name
+        for columns in section.columns:
+            assert list(columns.cells({}, None)) == ["-"] * len(columns.header)
 
 
 def test_compare_from_python_refuses_what_it_cannot_do() -> None:
