@@ -299,13 +299,28 @@ packed anew), and `total`.
 
 """
 
+FORECASTS = """
+# Forecasts
+
+Every figure of `lifetime.json`, which `floatgate lifetime` writes (`floatgate schema forecast` prints its JSON
+schema). By the full method, `reduce` has all figures that a result has there.
+
+"""
+
 
 def results(_catalogue: dict[str, Any]) -> str:
-    """Every figure of a result with meaning and unit."""
-    parts = []
-    for group in json.loads(_core.metric_groups()):
+    """Every figure of a result, and of a forecast, with meaning and unit."""
+    return RESULTS + _figures(_core.metric_groups()) + FORECASTS + _figures(_core.metric_groups(of_forecast=True))
+
+
+def _figures(groups: str) -> str:
+    """The tables of a document with their figures; one that a group before has is not repeated."""
+    parts, told = [], set()
+    for group in json.loads(groups):
+        new = [row for row in group["rows"] if (group["key"], row["key"]) not in told]
+        told |= {(group["key"], row["key"]) for row in new}
         rows = []
-        for row in group["rows"]:
+        for row in new:
             key = f"`{row['key']}`"
             better = {"lower": "; less is better", "higher": "; more is better", None: ""}[row["better"]]
             unit = row["unit"] or {"flag": "yes or no", "text": "text", "list": "list"}.get(row["kind"], "-")
@@ -315,7 +330,7 @@ def results(_catalogue: dict[str, Any]) -> str:
         said = "\n".join(f"- `{{{word}}}`: {', '.join(names)}" for word, names in group["names"].items())
         about = f"{group['about']}{when}" + (f"\n\n{said}" if said else "")
         parts.append(f"## {name}\n{about}\n\n" + table(("key", "meaning", "unit"), rows))
-    return RESULTS + "\n".join(parts)
+    return "\n".join(parts)
 
 
 def formats(catalogue: dict[str, Any]) -> str:

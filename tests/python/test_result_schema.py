@@ -1,4 +1,4 @@
-"""``floatgate schema result``: what results of all kinds are, no more and no less."""
+"""``floatgate schema``: what results and forecasts of all kinds are, no more and no less."""
 
 from __future__ import annotations
 
@@ -117,7 +117,33 @@ def test_what_is_no_result_does_not_fit() -> None:
     assert misfits(golden) == ["$: 'host' is a required property"]
 
 
+LIFE: dict[str, Any] = {**SMALL, "workload.rate_per_s": 2, "lifetime.throttle.target_years": 0.02}
+FORECASTS: dict[str, dict[str, Any]] = {
+    "none": LIFE,
+    "windows": {**LIFE, "lifetime.forecast.method": "windows", "lifetime.throttle.policy": "ready-optimistic"},
+    "full": {**LIFE, "lifetime.forecast.method": "full", "lifetime.throttle.policy": "static"},
+    "given": {**LIFE, "lifetime.forecast.method": "requests", "lifetime.forecast.waf": 2},
+    "read only": {**LIFE, "workload.read_share": 1.0},
+    "reduction": {**LIFE, **{key: value for key, value in KINDS["reduction"].items() if key not in SMALL}},
+    "reduction, windows": {
+        **LIFE,
+        **{key: value for key, value in KINDS["reduction"].items() if key not in SMALL},
+        "lifetime.forecast.method": "windows",
+    },
+}
+"""Settings under which each table of a forecast is known."""
+
+
+@pytest.mark.parametrize("kind", FORECASTS)
+def test_forecasts_of_all_kinds_are_as_their_schema_says(kind: str) -> None:
+    forecast = json.loads(_core.forecast_schema())
+    Draft202012Validator.check_schema(forecast)
+    told = floatgate.lifetime(set=FORECASTS[kind]).result.to_dict()
+    assert [f"{error.json_path}: {error.message}" for error in Draft202012Validator(forecast).iter_errors(told)] == []
+
+
 def test_the_command_prints_it(cli: Cli) -> None:
+    assert json.loads(cli("schema", "forecast").done()) == json.loads(_core.forecast_schema())
     assert json.loads(cli("schema", "result").done()) == schema()
     assert json.loads(cli("schema").done()) == json.loads(cli("schema", "experiment").done()) != schema()
     assert "experiment" in cli("schema", "trace").refused()

@@ -39,6 +39,7 @@ pub use floatgate_flash::{Cause, CauseInfo};
 pub use floatgate_sim::{Mode, PinWindow, RequestRows, RequestSink};
 pub use floatgate_stats::Row;
 pub use lifetime::{LifetimeOptions, lifetime};
+pub use lifetime_json::SCHEMA as FORECAST_SCHEMA;
 pub use load::{experiment_toml, load};
 pub use options::{Options, Progress};
 pub use result::config_hash;

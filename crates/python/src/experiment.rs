@@ -8,6 +8,7 @@ use floatgate_experiment::{
     Cause, CauseInfo, LifetimeOptions, Mode, Options, Output, PinWindow, Progress, RequestSink, Span,
     Waveform, load, resume as resume_run, run_logged,
 };
+use floatgate_stats::metrics::Document;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -334,10 +335,12 @@ fn metrics() -> String {
     floatgate_stats::metrics::to_json().to_string()
 }
 
-/// The tables of a result with their figures as they are declared, as JSON.
+/// The tables of a result, or of a forecast, with their figures as they are declared, as JSON.
 #[pyfunction]
-fn metric_groups() -> String {
-    floatgate_stats::metrics::groups_json().to_string()
+#[pyo3(signature = (of_forecast = false))]
+fn metric_groups(of_forecast: bool) -> String {
+    let document = if of_forecast { Document::Forecast } else { Document::Result };
+    floatgate_stats::metrics::groups_json(document).to_string()
 }
 
 /// JSON schema of the experiment file.
@@ -349,7 +352,14 @@ fn schema() -> String {
 /// JSON schema of `result.json`.
 #[pyfunction]
 fn result_schema() -> String {
-    let schema = floatgate_stats::metrics::schema(floatgate_experiment::result::SCHEMA);
+    let schema = floatgate_stats::metrics::schema(Document::Result, floatgate_experiment::result::SCHEMA);
+    serde_json::to_string_pretty(&schema).expect("a schema is JSON")
+}
+
+/// JSON schema of `lifetime.json`.
+#[pyfunction]
+fn forecast_schema() -> String {
+    let schema = floatgate_stats::metrics::schema(Document::Forecast, floatgate_experiment::FORECAST_SCHEMA);
     serde_json::to_string_pretty(&schema).expect("a schema is JSON")
 }
 
@@ -364,6 +374,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(causes, module)?)?;
     module.add_function(wrap_pyfunction!(result_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(forecast_schema, module)?)?;
     module.add_function(wrap_pyfunction!(metrics, module)?)?;
     module.add_function(wrap_pyfunction!(metric_groups, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)

@@ -127,11 +127,17 @@ class Document(StrEnum):
 
     EXPERIMENT = "experiment"
     RESULT = "result"
+    FORECAST = "forecast"
 
 
 def schema(
     of: Annotated[Document, typer.Argument(help="Which document.")] = Document.EXPERIMENT,
     json: Annotated[bool, typer.Option("--json", help="No effect: the schema is always JSON.")] = False,  # noqa: ARG001
 ) -> None:
-    """Print the JSON schema of the experiment file, for editors, or of result.json, for programs that read it."""
-    Output("-").give(_core.schema() if of is Document.EXPERIMENT else _core.result_schema())
+    """Print a JSON schema: of the experiment file, for editors, or of result.json or lifetime.json, for programs."""
+    made = {
+        Document.EXPERIMENT: _core.schema,
+        Document.RESULT: _core.result_schema,
+        Document.FORECAST: _core.forecast_schema,
+    }
+    Output("-").give(made[of]())

@@ -66,7 +66,7 @@ fn never_forced(seed: u64) {
 /// SWL takes a unit of its own just before jobs that gain little, while the host's unit is nearly full, and while it is full.
 #[test]
 fn a_unit_of_wear_leveling_makes_no_write_wait() {
-    [11_729, 15_414].map(never_forced);
+    [11_729, 15_414].into_iter().for_each(never_forced);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Whole lives with every request through the FTL, against lives gone through without a drive.
 
-use crate::common::Folder;
 use crate::common::policies::row;
+use crate::common::{Folder, try_lifetime};
 use floatgate_base::testing::Bound;
 use floatgate_base::{Result, Rng};
 use floatgate_config::Resolved;
-use floatgate_experiment::{LifetimeOptions, lifetime, load};
+use floatgate_experiment::load;
 use floatgate_flash::Cause;
 use floatgate_lifetime::life::{Life, Outcome};
 use floatgate_lifetime::throttle::{self, Setup};
@@ -232,8 +232,7 @@ fn the_most_erased_block_wears_out_first() {
     let expected = 0.25 * 3000.0 / (cycles * f64::from(most) / mean);
     let settings = [("lifetime.forecast.method", "full"), ("lifetime.throttle.policy", "none")];
     let overrides = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
-    let options = LifetimeOptions::default();
-    let json = lifetime(Some(&toml), "t.toml", &[overrides], &options, &mut |_| Ok(())).unwrap().remove(0);
+    let json = try_lifetime(&toml, &[overrides]).unwrap().remove(0);
     let of = |key: &str| json["lifetime"][key].as_f64().unwrap();
     close(of("years_first_block"), expected, 1e-6, "years of the first block");
     assert!(of("years_first_block") < of("years") / 1.02);

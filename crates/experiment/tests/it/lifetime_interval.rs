@@ -1,9 +1,8 @@
 //! Lives gone through by windows, against the same lives with every request through the FTL: the difference lies within what is
 //! stated. Settings are drawn at random, and none was used to find the rule.
 
-use crate::common::{Folder, bursts};
+use crate::common::{Folder, bursts, try_lifetime};
 use floatgate_base::Rng;
-use floatgate_experiment::{LifetimeOptions, lifetime};
 use floatgate_ftl::level;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -48,8 +47,7 @@ fn random_drive(seed: u64, folder: &Folder) -> String {
 
 fn life(toml: &str, method: &str) -> Value {
     let overrides = vec![vec![("lifetime.forecast.method".to_owned(), method.to_owned())]];
-    let mut lives = lifetime(Some(toml), "t.toml", &overrides, &LifetimeOptions::default(), &mut |_| Ok(()))
-        .unwrap_or_else(|e| panic!("{e}\n{toml}"));
+    let mut lives = try_lifetime(toml, &overrides).unwrap_or_else(|e| panic!("{e}\n{toml}"));
     lives.remove(0)
 }
 
@@ -63,7 +61,7 @@ fn a_write_amplification_that_no_drive_can_have_is_refused() {
     let toml = "[drive.geometry]\nblocks_per_plane = 64\n[workload]\nrate_per_s = 10\nrequests = 1000\nrequest_bytes = 2048\n";
     let given = |key: &str, waf: &str, toml: &str| {
         let overrides = vec![vec![(format!("lifetime.forecast.{key}"), waf.to_owned())]];
-        lifetime(Some(toml), "t.toml", &overrides, &LifetimeOptions::default(), &mut |_| Ok(()))
+        try_lifetime(toml, &overrides)
     };
     let waf = |waf| given("waf_of_bytes", waf, toml);
     let error = waf("1.5").unwrap_err();

@@ -1,6 +1,6 @@
 //! Lives under deduplication, compression and the integrated manager: by windows against every request through the FTL.
 
-use floatgate_experiment::lifetime::{LifetimeOptions, lifetime};
+use crate::common::try_lifetime;
 use serde_json::Value;
 
 /// A drive of 8 MiB whose requests are 64 KiB each, for a tenth of a year.
@@ -18,7 +18,7 @@ fn experiment(reducer: &str, rate: f64, more: &str) -> String {
 fn lives(toml: &str) -> [Value; 2] {
     let method = |name: &str| vec![("lifetime.forecast.method".to_owned(), name.to_owned())];
     let variants = ["full", "windows"].map(method);
-    let lives = lifetime(Some(toml), "t.toml", &variants, &LifetimeOptions::default(), &mut |_| Ok(()));
+    let lives = try_lifetime(toml, &variants);
     lives.unwrap_or_else(|e| panic!("{e}\n{toml}")).try_into().unwrap()
 }
 
@@ -129,7 +129,7 @@ fn fixed_schemes_by_windows_are_those_of_a_drive() {
 fn one_write_amplification_is_not_enough_for_a_manager() {
     let toml = experiment("integrated", 0.01, "").replace("laps_max = 3\n", "");
     let variant = vec![("lifetime.forecast.waf".to_owned(), "1.5".to_owned())];
-    let error = lifetime(Some(&toml), "t.toml", &[variant], &LifetimeOptions::default(), &mut |_| Ok(()));
+    let error = try_lifetime(&toml, &[variant]);
     let text = error.unwrap_err().to_string();
     assert!(
         text.contains("lifetime.forecast.waf") && text.contains("what deduplication and compression leave"),

@@ -1,9 +1,8 @@
 //! Tails of write latency under throttles: lives gone through without a drive, against the same lives with every request through
 //! the FTL.
 
-use crate::common::{Folder, bursts};
+use crate::common::{Folder, bursts, try_lifetime};
 use floatgate_base::Rng;
-use floatgate_experiment::{LifetimeOptions, lifetime};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -46,8 +45,7 @@ fn life(toml: &str, method: &str, throttle: &str) -> Value {
     let overrides: Vec<_> = overrides.into_iter().chain(predict).collect();
     let owned = overrides.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
     let overrides = vec![owned.collect::<Vec<_>>()];
-    let mut lives = lifetime(Some(toml), "t.toml", &overrides, &LifetimeOptions::default(), &mut |_| Ok(()))
-        .unwrap_or_else(|e| panic!("{e}\n{toml}"));
+    let mut lives = try_lifetime(toml, &overrides).unwrap_or_else(|e| panic!("{e}\n{toml}"));
     lives.remove(0)
 }
 

@@ -2,9 +2,10 @@
 //! (Every run of the other tests is held to the first: `common::try_run`.)
 
 use crate::common::knob_toml::{aware, suspending};
-use crate::common::metrics::known;
+use crate::common::metrics::{known, known_of};
 use crate::common::{Folder, hinted, run_ok};
-use floatgate_stats::metrics::figures;
+use floatgate_experiment::{LifetimeOptions, lifetime};
+use floatgate_stats::metrics::{Document, figures};
 use std::collections::BTreeSet;
 
 const SMALL: &str = "[drive.geometry]\nblocks_per_plane = 48\npages_per_block = 16\n";
@@ -15,7 +16,7 @@ const NEVER: &[&str] = &["reclaim.reads_by_page_type.TSB"];
 /// Runs that together know every figure.
 fn runs(folder: &Folder) -> [String; 9] {
     let hinted = hinted::file(folder, "hinted.parquet", &hinted::programs(1, 3, 480, 4000));
-    let trace = folder.file("trace.csv", msr());
+    let trace = folder.file("trace.csv", msr(1));
     let disturbed = "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 200\n[ftl]\nspare_factor = 0.25\n\
                      [ftl.reclaim]\npolicy = \"redftl-plus\"\n[workload]\nrequests = 60000\nread_share = 0.95\n\
                      pattern = \"zipf\"\nzipf_theta = 1.2\n";
@@ -48,13 +49,58 @@ fn runs(folder: &Folder) -> [String; 9] {
     ]
 }
 
-/// Eight minutes of writes to one device, with one damaged line and one time stamp that runs backwards.
-fn msr() -> String {
+/// Writes to one device, so many seconds apart, with one damaged line and one time stamp that runs backwards.
+fn msr(gap_s: u64) -> String {
     let line = |i: u64| {
-        format!("{},usr,0,Write,{},4096,0\n", 128_166_372_003_061_629 + i * 10_000_000, i * 7 % 480 * 4096)
+        format!(
+            "{},usr,0,Write,{},4096,0\n",
+            128_166_372_003_061_629 + i * gap_s * 10_000_000,
+            i * 7 % 480 * 4096
+        )
     };
     let lines: String = (0..500).map(line).collect();
     lines + "a line\n" + &line(5)
+}
+
+/// What no forecast knows: how long reads take, and pages that a drive without lives has to spare.
+const NEVER_FORECAST: &[&str] = &["latency_us.read", "drive.effective_spare_factor"];
+
+/// Forecasts that together know every figure that a forecast has of its own.
+fn forecasts(folder: &Folder) -> [String; 4] {
+    let trace = folder.file("days.csv", msr(900));
+    let drive = |throttle: &str, method: &str| {
+        format!(
+            "{SMALL}[drive.rated]\ntbw_tb = 1\n[drive.endurance]\nmodel = \"ready-table2\"\n\
+             [ftl]\nspare_factor = 0.25\n[lifetime.forecast]\nmethod = \"{method}\n\
+             [lifetime.throttle]\npolicy = \"{throttle}\"\ntarget_years = 0.02\n"
+        )
+    };
+    let load = "[workload]\nrequests = 6000\nrate_per_s = 2\nduplicate_share = 0.3\ncompressed_share = 0.6\n";
+    [
+        drive("ready-optimistic", "windows\"") + "max_delay_s = 10\n" + load,
+        drive("none", "full\"") + "[lifetime.reduce]\npolicy = \"both\"\n" + load,
+        drive("none", "windows\"\nlaps_max = 3")
+            + "[lifetime.reduce]\npolicy = \"integrated\"\nepoch_s = 3600\n"
+            + load,
+        drive("ready-pessimistic", "windows\"\nwaf = 2.5")
+            + "[workload]\non_bad_line = \"skip\"\nfile = \""
+            + &trace
+            + "\"\n",
+    ]
+}
+
+#[test]
+fn every_row_is_a_figure_of_some_forecast() {
+    let folder = Folder::new("forecast-metrics");
+    let options = LifetimeOptions { details_s: vec![Some((0.0, 7200.0))], ..LifetimeOptions::default() };
+    let told = forecasts(&folder).map(|toml| {
+        let lives = lifetime(Some(&toml), "t.toml", &[vec![]], &options, &mut |_| Ok(()));
+        known_of(Document::Forecast, &lives.unwrap_or_else(|error| panic!("{error}\n{toml}"))[0])
+    });
+    let found: BTreeSet<String> = told.into_iter().flatten().collect();
+    let own = figures(Document::Forecast).into_iter().filter(|figure| !figure.optional);
+    let silent: Vec<_> = own.map(|figure| figure.key).filter(|key| !found.contains(key)).collect();
+    assert_eq!(silent, NEVER_FORECAST, "rows that no forecast has");
 }
 
 #[test]
@@ -62,7 +108,7 @@ fn every_row_is_a_figure_of_some_run() {
     let folder = Folder::new("metrics");
     let found: BTreeSet<String> =
         runs(&folder).iter().flat_map(|toml| known(&run_ok(toml, &[]).result)).collect();
-    let keys = figures().into_iter().map(|figure| figure.key);
+    let keys = figures(Document::Result).into_iter().map(|figure| figure.key);
     let silent: Vec<_> = keys.filter(|key| !found.contains(key)).collect();
     assert_eq!(silent, NEVER, "rows that no run has");
 }

@@ -15,6 +15,8 @@ pub enum Kind {
     Interval,
     /// A list of numbers: bins, edges, a figure by number of something.
     Numbers,
+    /// A list of numbers, null where one is not known.
+    Gaps,
     /// A list of pairs of numbers.
     Pairs,
     /// A list of texts.
@@ -34,6 +36,7 @@ impl Kind {
             Self::Text => "text",
             Self::Interval => "interval",
             Self::Numbers => "numbers",
+            Self::Gaps => "numbers or null",
             Self::Pairs => "pairs",
             Self::Texts => "texts",
             Self::Histogram => "histogram",
@@ -185,6 +188,11 @@ pub const fn interval(key: &'static str, unit: &'static str, meaning: &'static s
 /// A list of numbers.
 pub const fn numbers(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Numbers, unit, meaning)
+}
+
+/// A list of numbers, null where one is not known.
+pub const fn gaps(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
+    metric(key, Kind::Gaps, unit, meaning)
 }
 
 /// A list of pairs of numbers.

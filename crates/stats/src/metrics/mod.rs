@@ -4,6 +4,7 @@
 //! `docs/results.md`. Who adds a figure to a result adds its row here; a test finds figures without one.
 
 mod content;
+mod forecast;
 mod metric;
 mod operations;
 mod outcome;
@@ -14,10 +15,33 @@ pub use schema::schema;
 
 use floatgate_flash::Cause;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-/// All groups, those first that people look at first.
-pub fn groups() -> impl Iterator<Item = &'static Group> {
-    outcome::GROUPS.iter().chain(operations::GROUPS).chain(content::GROUPS)
+/// What has figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// `result.json`, of a run.
+    Result,
+    /// `lifetime.json`, of a whole life.
+    Forecast,
+}
+
+impl Document {
+    /// Its groups, those first that people look at first, and whether its figures may be missing.
+    fn groups(self) -> Vec<(&'static Group, bool)> {
+        let there = |group| (group, false);
+        match self {
+            Self::Result => {
+                let parts = outcome::GROUPS.iter().chain(operations::GROUPS).chain(content::GROUPS);
+                parts.map(there).collect()
+            }
+            Self::Forecast => {
+                let own = forecast::GROUPS.iter().chain([&content::DRIVE]).map(there);
+                // By the full method a drive tells what it reduced, by the others its laps do.
+                own.chain([(&forecast::BY_CHOICE, true), (&content::REDUCE, true)]).collect()
+            }
+        }
+    }
 }
 
 /// What stands for a name in braces, in the order of results.
@@ -64,16 +88,21 @@ pub struct Figure {
     pub short: String,
     /// See [`Metric::best`].
     pub best: String,
+    /// Whether it may be missing where its table is known.
+    pub optional: bool,
 }
 
-/// Every figure, in the order of the groups; names of a group's key change slowest.
+/// Every figure of a document, in the order of its groups; names of a group's key change slowest. A key that stands in several
+/// groups is that of the first.
 #[must_use]
-pub fn figures() -> Vec<Figure> {
-    let mut figures = vec![];
-    for group in groups() {
+pub fn figures(document: Document) -> Vec<Figure> {
+    let (mut figures, mut keys) = (vec![], BTreeSet::new());
+    for (group, optional) in document.groups() {
         for filled in filled(group.key) {
             for row in group.rows {
-                figures.extend(of_row(group, row, &filled));
+                let found =
+                    of_row(group, row, &filled).into_iter().map(|figure| Figure { optional, ..figure });
+                figures.extend(found.filter(|figure| keys.insert(figure.key.clone())));
             }
         }
     }
@@ -103,6 +132,7 @@ fn of_row(group: &'static Group, row: &'static Metric, (outer, prefix): &Filled)
             label: with_names(row.label).1,
             short: with_names(row.short).0,
             best: with_names(row.best).0,
+            optional: false,
         }
     };
     filled(row.key).into_iter().map(one).collect()
@@ -122,10 +152,10 @@ fn filled(key: &str) -> Vec<Filled> {
     names(&key[begin + 1..end]).into_iter().flat_map(with).collect()
 }
 
-/// The figures that tables, pictures and comparisons choose by themselves, as JSON, for other languages.
+/// The figures of results that tables, pictures and comparisons choose by themselves, as JSON, for other languages.
 #[must_use]
 pub fn to_json() -> Value {
-    figures().iter().filter(|figure| figure.of.1.is_chosen()).map(row_json).collect()
+    figures(Document::Result).iter().filter(|figure| figure.of.1.is_chosen()).map(row_json).collect()
 }
 
 fn row_json(figure: &Figure) -> Value {
@@ -148,9 +178,9 @@ fn row_json(figure: &Figure) -> Value {
     })
 }
 
-/// The groups with their rows as they are declared, for the docs.
+/// The groups of a document with their rows as they are declared, for the docs.
 #[must_use]
-pub fn groups_json() -> Value {
+pub fn groups_json(document: Document) -> Value {
     let row = |row: &Metric| {
         json!({
             "key": row.key,
@@ -162,8 +192,10 @@ pub fn groups_json() -> Value {
             "everywhere": row.everywhere,
         })
     };
-    groups()
-        .map(|group| {
+    let groups = document.groups();
+    groups
+        .into_iter()
+        .map(|(group, _)| {
             let rows: Vec<Value> = group.rows.iter().map(row).collect();
             let keys = std::iter::once(group.key).chain(group.rows.iter().map(|row| row.key));
             let mut names = serde_json::Map::new();
@@ -183,19 +215,22 @@ fn placeholders(key: &'static str) -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn every_key_stands_once() {
-        let figures = figures();
-        let keys: BTreeSet<_> = figures.iter().map(|figure| &figure.key).collect();
-        assert!(keys.len() == figures.len() && keys.len() > 300, "{} of {}", keys.len(), figures.len());
+        let rows = Document::Result.groups().into_iter().flat_map(|(group, _)| {
+            filled(group.key).into_iter().flat_map(move |filled| {
+                group.rows.iter().flat_map(move |row| of_row(group, row, &filled).into_iter())
+            })
+        });
+        let keys: BTreeSet<_> = figures(Document::Result).into_iter().map(|figure| figure.key).collect();
+        assert!(keys.len() == rows.count() && keys.len() > 300, "{}", keys.len());
         assert!(keys.iter().all(|key| !key.contains(['{', '}'])));
     }
 
     #[test]
     fn names_are_filled_in() {
-        let figures = figures();
+        let figures = figures(Document::Result);
         let of = |key: &str| figures.iter().find(|figure| figure.key == key).unwrap();
         let read = of("latency_us.read.p99");
         let told = (read.label.as_str(), read.short.as_str(), read.best.as_str());
@@ -206,7 +241,7 @@ mod tests {
 
     #[test]
     fn what_people_look_for_is_said_in_full() {
-        for figure in figures() {
+        for figure in [Document::Result, Document::Forecast].into_iter().flat_map(figures) {
             let (_, row) = figure.of;
             assert!(!row.meaning.is_empty() && !row.meaning.ends_with('.'), "{}", figure.key);
             assert_eq!(row.axis.is_some(), !row.label.is_empty(), "{}", figure.key);

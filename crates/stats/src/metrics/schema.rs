@@ -1,13 +1,13 @@
-//! The JSON schema of `result.json`, from the rows.
+//! The JSON schemas of `result.json` and of `lifetime.json`, from the rows.
 
-use super::{Figure, Kind, figures};
+use super::{Document, Figure, Kind, figures};
 use serde_json::{Map, Value, json};
 
-/// The schema of a result of a version of the layout, whose settings have a schema of their own.
+/// The schema of a document of a version of the layout, whose settings have a schema of their own.
 #[must_use]
-pub fn schema(layout: &str) -> Value {
+pub fn schema(document: Document, layout: &str) -> Value {
     let mut root = Table::default();
-    for figure in figures() {
+    for figure in figures(document) {
         root.add(&figure.key, &figure);
     }
     root.known.push("config".into());
@@ -15,12 +15,16 @@ pub fn schema(layout: &str) -> Value {
         "config".into(),
         json!({ "type": "object", "description": "the resolved experiment (floatgate schema experiment)" }),
     );
-    // What the layout is, tells whether two results can be read alike.
+    // What the layout is, tells whether two documents can be read alike.
     root.properties
         .insert("schema".into(), json!({ "const": layout, "description": "name and version of the layout" }));
     let mut schema = root.schema(false);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
-    schema["title"] = "A result of floatgate".into();
+    schema["title"] = match document {
+        Document::Result => "A result of floatgate",
+        Document::Forecast => "A forecast of floatgate",
+    }
+    .into();
     schema
 }
 
@@ -47,7 +51,7 @@ impl Table {
             if key == "*" {
                 self.others = Some(value);
             } else {
-                self.known.extend((!row.nullable).then(|| key.to_string()));
+                self.known.extend((!row.nullable && !figure.optional).then(|| key.to_string()));
                 self.properties.insert(key.into(), value);
             }
             return;
@@ -100,6 +104,7 @@ fn leaf(figure: &Figure) -> Value {
             json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 })
         }
         Kind::Numbers => numbers,
+        Kind::Gaps => json!({ "type": "array", "items": { "type": ["number", "null"] } }),
         Kind::Pairs => json!({ "type": "array", "items": numbers }),
         Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Histogram => json!({

@@ -5,9 +5,8 @@
 document (``@KIND``) or a part of one (``@KIND/KEY``). ``[]`` stands for the elements of a list, ``{}`` for the values
 of an object with keys of its own. A key with a question mark may be missing.
 
-That of ``result.json`` follows from its JSON schema, so from the table of metrics. Of results and forecasts, null and
-missing keys are refused only where a reader could do nothing with them: the shape of forecasts is made from forecasts
-(``scripts/result_shapes.py``), which need not have been null where others are.
+Those of ``result.json`` and ``lifetime.json`` follow from their JSON schemas, so from the table of metrics. Of results
+and forecasts, null and missing keys are refused only where a reader could do nothing with them.
 """
 
 from __future__ import annotations
@@ -45,8 +44,10 @@ DOCUMENTS = {
 }
 """By kind of results; what programs do with each kind stands in ``study/kinds``."""
 _BYTES_MAX = 1 << 30
-LENIENT = ("run", "lifetime")
-"""Documents whose shapes are made from results."""
+_SCHEMAS = {"run": _core.result_schema, "lifetime": _core.forecast_schema}
+"""Kinds whose documents have a JSON schema."""
+LENIENT = tuple(_SCHEMAS)
+"""Documents in which null and missing keys are refused only where a reader could do nothing with them."""
 _WHOLE_END = 1 << 64
 _WORDS = {
     "object": "an object",
@@ -110,8 +111,8 @@ def read(path: str | os.PathLike[str], kind: str, most_bytes: int = _BYTES_MAX) 
 @cache
 def shape_of(kind: str) -> Shape:
     """The shape of a kind of document."""
-    if kind == "run":
-        return _of_schema(json.loads(_core.result_schema()))
+    if kind in _SCHEMAS:
+        return _of_schema(json.loads(_SCHEMAS[kind]()))
     root = Shape()
     above: list[tuple[int, Shape]] = [(-1, root)]
     text = resources.files(__name__).joinpath(f"{kind}.shape").read_text("utf-8")

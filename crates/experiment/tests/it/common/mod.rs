@@ -13,8 +13,10 @@ pub mod recorder;
 pub mod reduced;
 pub mod request_log;
 
+use floatgate_base::Result as Told;
 use floatgate_base::testing::Bound;
-use floatgate_experiment::{Output, load, run};
+use floatgate_experiment::{LifetimeOptions, Output, lifetime, load, run};
+use floatgate_stats::metrics::Document;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,6 +34,13 @@ pub fn try_run(toml: &str, overrides: &[(&str, String)]) -> Result<Output, Strin
     let output = run(resolved, &mut |_| Ok(())).map_err(|e| e.to_string())?;
     metrics::known(&output.result);
     Ok(output)
+}
+
+/// Forecasts an experiment given as TOML once for each of `variants`; every figure must have its row.
+pub fn try_lifetime(toml: &str, variants: &[Vec<(String, String)>]) -> Told<Vec<Value>> {
+    let lives = lifetime(Some(toml), "t.toml", variants, &LifetimeOptions::default(), &mut |_| Ok(()))?;
+    lives.iter().for_each(|life| _ = metrics::known_of(Document::Forecast, life));
+    Ok(lives)
 }
 
 /// Runs an experiment that must succeed.
