@@ -150,6 +150,17 @@ def test_stamps_and_what_tails_go_by_are_said() -> None:
     ]
 
 
+def test_tails_that_rest_on_chance_are_said_to() -> None:
+    life = copy.deepcopy(LIFE)
+    life["config"]["lifetime"] = {"throttle": {"predict": "written"}}
+    chance = [said for said in lines.remarks(life) if "rest on chance" in said]
+    assert chance == []
+    life["method"]["tails"] = "lumps"
+    chance = [said for said in lines.remarks(life) if "rest on chance" in said]
+    assert len(chance) == 1
+    assert 'lifetime.forecast.method = "full"' in chance[0]
+
+
 def test_the_report_draws_the_life() -> None:
     page = Lifetime(life(), "seed = 1\n[drive]\n", "exchange").report("floatgate lifetime x.toml")
     for text in ("5.0 years", "Throttling delay", "Responses of page writes", "Endurance of a block",

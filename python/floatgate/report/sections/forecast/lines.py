@@ -237,6 +237,15 @@ def remarks(result: Facts) -> list[str]:
         said.append(held)
     if look(result, "method", "tails") == "mean-cost":
         said.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
+    # A throttled host writes the capacity, so every delay predicts itself (READY, Eq. 4), and lumps decide.
+    if (
+        look(result, "method", "tails") == "lumps"
+        and look(result, "config", "lifetime", "throttle", "predict") == "written"
+    ):
+        said.append(
+            'p50, p99 and the like rest on chance where lifetime.throttle.predict is "written": a life is held back '
+            'by delays or by waits, and lifetime.forecast.method = "full" tells which; the mean holds'
+        )
     ran_backwards = timestamp_warning.remark(look(result, "workload") or {})
     if ran_backwards:
         said.append(ran_backwards)
