@@ -72,9 +72,12 @@ def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return made
 
 
-_WITH_INTERVAL = [key.removesuffix("_95") for key in metrics.table() if key.endswith("_95")]
+_TOP = [metric for metric in metrics.table().values() if not metric.group]
+_WITH_INTERVAL = [metric.key.removesuffix("_95") for metric in _TOP if metric.key.endswith("_95")]
 """Metrics of which a result has the interval."""
-_FLAGS = [key for key, metric in metrics.table().items() if metric.kind == "flag"]
+_FLAGS = [metric.key for metric in _TOP if metric.kind == "flag"]
+"""Metrics that say yes or no of a whole result."""
+
 _ORDER = (False, None, True)
 """Answers from the one that settles a question for all seeds to the one that takes all of them."""
 

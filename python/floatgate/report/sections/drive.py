@@ -12,20 +12,20 @@ from floatgate.results.result_view import look
 
 def name(result: Mapping[str, Any]) -> str | None:
     """What the drive is called."""
-    found: str | None = look(result, "drive", "name")
-    return found
+    value: str | None = look(result, "drive", "name")
+    return value
 
 
 def physical_bytes(result: Mapping[str, Any] | None) -> int | None:
     """The bytes of its flash."""
-    found: int | None = look(result, "drive", "physical_bytes")
-    return found
+    value: int | None = look(result, "drive", "physical_bytes")
+    return value
 
 
 def spare_factor(result: Mapping[str, Any] | None) -> float | None:
     """The spare flash, as a share of all."""
-    found: float | None = look(result, "drive", "spare_factor")
-    return found
+    value: float | None = look(result, "drive", "spare_factor")
+    return value
 
 
 def line(result: dict[str, Any]) -> str | None:

@@ -15,8 +15,8 @@ _TIMES = ("mean", "p50", "p99", "p999", "max")
 
 def years(result: Forecast) -> float | None:
     """How long the drive lasts; None where that is not known, or without end."""
-    found: float | None = look(result, "lifetime", "years")
-    return found
+    value: float | None = look(result, "lifetime", "years")
+    return value
 
 
 def life_text(result: Forecast) -> str:
@@ -26,8 +26,8 @@ def life_text(result: Forecast) -> str:
 
 def target_years(result: Forecast) -> float | None:
     """How long it should last."""
-    found: float | None = look(result, "lifetime", "target_years")
-    return found
+    value: float | None = look(result, "lifetime", "target_years")
+    return value
 
 
 def holds(result: Forecast) -> bool:
@@ -37,20 +37,20 @@ def holds(result: Forecast) -> bool:
 
 def write_us(result: Forecast, key: str) -> float | None:
     """The mean response of a page write, or a quantile of it: ``mean``, ``p99``, ``p999``."""
-    found: float | None = look(result, "latency_us", "write", key)
-    return found
+    value: float | None = look(result, "latency_us", "write", key)
+    return value
 
 
 def served(result: Forecast) -> float | None:
     """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
-    found: float | None = look(result, "throttle", "demand_share")
-    return found
+    value = look(result, "throttle", "demand_share")
+    return None if value is None else float(value)
 
 
 def served_range(result: Forecast) -> tuple[float, float] | None:
     """The interval of that share."""
-    found = look(result, "throttle", "demand_share_range")
-    return None if found is None else (found[0], found[1])
+    ends = look(result, "throttle", "demand_share_range")
+    return None if ends is None else (ends[0], ends[1])
 
 
 def kept(result: Forecast) -> dict[str, Any]:
