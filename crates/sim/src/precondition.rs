@@ -54,13 +54,13 @@ impl Filler {
         Self { order, next: 0, pages, more: 0, seed: plan.seed, again: None, extents: Extents::default() }
     }
 
-    /// All pages, those that the workload writes behind the others, each half in random order, and then as many writes to
-    /// random ones of the former: what a drive is like whose steady state no law tells.
+    /// All pages, those at rest before the others, each half in random order, and then as many writes to random ones of the
+    /// others: what a drive is like whose steady state no law tells.
     #[must_use]
     pub fn random_twice(plan: &Plan, written: Option<WrittenPages>) -> Self {
         let once = Self::new(plan, true);
-        let again =
-            written.and_then(|written| written.lots().map(|lots| (Halves::new(written, plan.seed), lots)));
+        let halves = written.map(|written| halves_of(plan, &written));
+        let again = halves.and_then(|halves| halves.lots().map(|lots| (halves, lots)));
         Self { more: once.pages, again, ..once }
     }
 
@@ -108,6 +108,15 @@ impl Filler {
     pub fn progress(&self) -> (u64, u64) {
         (self.next, self.pages + self.more)
     }
+}
+
+/// Pages that are written, or share a block with such, and pages at rest. Data at rest were written in order once, by all domains
+/// side by side: a block without written pages is left alone, and from any other collection has moved what is at rest into
+/// blocks of written pages.
+fn halves_of(plan: &Plan, written: &WrittenPages) -> Halves {
+    let layout = plan.layout();
+    let stretch = u64::from(layout.pages_per_unit()) * u64::from(layout.domains());
+    Halves::new(written.widened(stretch), plan.seed)
 }
 
 /// Spare pages of the closed blocks to live ones from which on the laws are of use.
@@ -167,7 +176,7 @@ impl SteadyState {
         let mut rng = Rng::new(plan.seed, "precondition");
         let pages = InOrder::new(Permutation::new(u64::from(plan.ftl.setup.logical_pages), &mut rng));
         let written = written.filter(|written| policy == Policy::Greedy && written.count() > 0);
-        let halves = written.map(|written| Halves::new(written, plan.seed));
+        let halves = written.map(|written| halves_of(plan, &written));
         Ok(Self { policy, rng, pages, halves, installed: 0, domain: 0 })
     }
 

@@ -296,7 +296,7 @@ impl Simulation {
     fn prepare(&mut self) -> Result<()> {
         if self.wear_in.as_ref().is_some_and(WearIn::wants_survey) {
             let ends = self.stages.placing.ends();
-            self.state = State::Survey(Box::new(Survey::new(&self.plan, ends, WearIn::enough(&self.plan))));
+            self.state = State::Survey(Box::new(Survey::new(&self.plan, ends)));
             return Ok(());
         }
         if self.plan.ftl.setup.separate.foresees() {

@@ -116,11 +116,6 @@ impl WearIn {
         readable && self.pass.is_none()
     }
 
-    /// Page writes of a pass that make laps needless.
-    pub(crate) fn enough(plan: &Plan) -> u64 {
-        u64::from(plan.ftl.setup.logical_pages)
-    }
-
     /// A pass holds this.
     pub(crate) fn learn(&mut self, plan: &Plan, pass: PassSize) {
         self.pass = Some(pass);
@@ -132,7 +127,7 @@ impl WearIn {
         self.passes_max = ((budget / writes).ceil()).min((WORK_PER_PAGE * budget / work).floor()) as u64;
         self.ended = match pass.page_writes {
             0 => Some(Ended::NoWrites),
-            n if n >= Self::enough(plan) => Some(Ended::Long),
+            n if n >= u64::from(plan.ftl.setup.logical_pages) => Some(Ended::Long),
             _ if self.passes_max == 0 => Some(Ended::TooMuch),
             _ => None,
         };

@@ -39,6 +39,22 @@ impl WrittenPages {
         *word |= bit;
     }
 
+    /// The pages of every stretch of so many, from the first page on, in which one is written.
+    #[must_use]
+    pub fn widened(&self, stretch: u64) -> Self {
+        let mut wide = Self::new(self.pages);
+        let mut from = 0;
+        while from < self.pages {
+            let end = (from + stretch.max(1)).min(self.pages);
+            let pages = || (from..end).map(|page| Lpn(page as u32));
+            if pages().any(|lpn| self.contains(lpn)) {
+                pages().for_each(|lpn| wide.mark(lpn));
+            }
+            from = end;
+        }
+        wide
+    }
+
     /// Whether a page is written.
     #[must_use]
     pub fn contains(&self, lpn: Lpn) -> bool {
@@ -160,5 +176,15 @@ mod tests {
             assert_eq!(seen, written);
         }
         assert!(WrittenPages::new(5).lots().is_none());
+    }
+
+    /// Of stretches of four pages the second has one that is written; the last one is cut off.
+    #[test]
+    fn a_stretch_counts_as_written_with_one_of_its_pages() {
+        let mut written = WrittenPages::new(10);
+        [Lpn(5), Lpn(9)].into_iter().for_each(|lpn| written.mark(lpn));
+        let wide = written.widened(4);
+        let near: Vec<u32> = (0..10).filter(|&page| wide.contains(Lpn(page))).collect();
+        assert_eq!((near, wide.count()), (vec![4, 5, 6, 7, 8, 9], 6));
     }
 }

@@ -37,21 +37,21 @@ fn facts(result: &Value) -> (&str, &str, u64) {
     (auto["became"].as_str().unwrap(), auto["ended"].as_str().unwrap(), passes)
 }
 
-/// The law where only so many pages are written: all others lie in blocks of their own, and take no part.
-fn law_of(result: &Value, written: f64) -> f64 {
+/// The law where the blocks of so many pages are written to: all others are left alone, and take no part.
+fn law_of(result: &Value, pages: f64) -> f64 {
     let spare = number(result, "/drive/effective_spare_factor") * 6400.0;
-    wa(Policy::Greedy, spare / (spare + written), 32).unwrap()
+    wa(Policy::Greedy, spare / (spare + pages), 32).unwrap()
 }
 
-/// What a trace meets first is the steady state of the law for the pages that it writes. Laps then repeat these pages, which
-/// die in the order in which they were written, so that write amplification falls.
+/// What a trace meets first is the steady state of the law for the blocks that it writes to, of which here none is left out. Laps
+/// then repeat the same pages, which die in the order in which they were written, so that write amplification falls.
 #[test]
 fn a_trace_begins_on_a_drive_at_steady_state() {
     let folder = Folder::new("auto");
     let path = uniform(&folder, 5000);
     let result = run_ok(&on(&path, "wear_in_max = 0\n"), &[]).result;
     assert_eq!(facts(&result), ("steady", "none are asked for", 0));
-    let law = law_of(&result, number(&result, "/workload/footprint_bytes") / 4096.0);
+    let law = law_of(&result, 5120.0);
     // The effective spare factor is known to a block or two of the 40 that are spare.
     assert!((number(&result, "/waf") / law - 1.0).abs() < 0.05, "{}, law {law}", result["waf"]);
     let result = run_ok(&on(&path, ""), &[]).result;
@@ -69,6 +69,60 @@ fn a_trace_begins_on_a_drive_at_steady_state() {
     // The laps are no part of what counts.
     assert_eq!(result["host"], empty["host"]);
     assert_eq!(result["workload"]["passes"], 1);
+}
+
+/// Writes that favour low pages of a part of a drive; every so many pages one is never written, if any is. Before the trace the host
+/// wrote the whole drive in order.
+fn skewed(seed: u64, folder: &Folder) -> (String, String) {
+    let mut rng = Rng::new(seed, "data at rest");
+    let (blocks, pages_per_block) = (96 + rng.below(100), 16 << rng.below(2));
+    let (spare, planes) = (0.08 + 0.15 * rng.unit(), 1 + rng.below(2));
+    let pages = blocks * planes * pages_per_block;
+    let (part, skew) = (0.3 + 0.6 * rng.unit(), 1 + rng.below(3) as i32);
+    let reach = pages as f64 * (1.0 - spare) * part;
+    let rests = 3 + rng.below(6);
+    let writes = (reach * (0.5 + 3.0 * rng.unit())) as u64;
+    let drawn: Vec<u64> = (0..writes)
+        .map(|_| (rng.unit().powi(skew) * reach) as u64)
+        .filter(|page| rests > 5 || (page.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % rests > 0)
+        .collect();
+    let path = trace(folder, &format!("{seed}.csv"), drawn.into_iter().map(|page| (page, false)));
+    let toml = format!(
+        "seed = {seed}\n[drive.geometry]\nblocks_per_plane = {blocks}\nplanes_per_die = {planes}\n\
+         pages_per_block = {pages_per_block}\n[drive.endurance]\npe_cycles = 1000000\n\
+         [ftl]\nspare_factor = {spare}\n[workload]\nfile = \"{path}\"\n"
+    );
+    (format!("seed {seed}: {writes} writes to {part:.2} of {pages} pages, {skew}, {rests}"), toml)
+}
+
+/// Write amplification of passes after so many, from a state of the drive.
+fn waf_later(toml: &str, precondition: &str, passes: u64) -> f64 {
+    let warmup = ("workload.warmup_passes", passes.to_string());
+    let overrides =
+        [("ftl.precondition", precondition.to_owned()), warmup, ("workload.repeat", "10".to_owned())];
+    number(&run_ok(toml, &overrides).result, "/waf")
+}
+
+/// What a run tells at once is what it tells much later; and it is what a drive tells that was written in order once, and then by
+/// the trace for long. Where blocks of mostly data at rest are never collected, it makes a difference for good whether those lie
+/// apart: of 80 drives 71 came within 5 % of the latter, the furthest off by 27 %; of the former all came within 2 %.
+#[test]
+fn auto_is_a_drive_written_in_order_and_then_by_the_trace() {
+    let folder = Folder::new("truth");
+    let (mut near, mut off, seeds) = (0, vec![], crate::common::seeds(8));
+    for (what, toml) in seeds.clone().map(|seed| skewed(seed, &folder)) {
+        let auto = waf_later(&toml, "auto", 0);
+        let [later, in_order] = [("auto", 200), ("sequential", 200)]
+            .map(|(precondition, passes)| auto / waf_later(&toml, precondition, passes) - 1.0);
+        println!("{what}: {auto:.3}, {later:+.3} to later, {in_order:+.3} to that from a fill in order");
+        near += u32::from(in_order.abs() <= 0.05);
+        if later.abs() > 0.05 || in_order.abs() > 0.3 {
+            off.push(format!("{what}: {auto}, {later}, {in_order}"));
+        }
+    }
+    let all = seeds.count();
+    assert!(off.is_empty(), "{} of {all}:\n{}", off.len(), off.join("\n"));
+    assert!(near as usize * 4 >= all * 3, "{near} of {all} within 5 %");
 }
 
 #[test]

@@ -1,4 +1,7 @@
-//! How much a pass over the workload writes, and where, found by reading it once, or as much of it as writes the drive.
+//! How much a pass over the workload writes, and where, found by reading it once.
+//!
+//! It is read to its end, however much it writes: a page that is written late, if it counted as one at rest, would lie in a
+//! block that nothing else empties.
 //!
 //! Requests are split as they will be when they are served, so that one without a place is found before the drive is
 //! filled.
@@ -24,7 +27,7 @@ pub struct PassSize {
 pub(crate) enum Surveyed {
     /// There is more to read.
     NotYet,
-    /// The pass is read through, or writes enough; the source stands at its first request again.
+    /// The pass is read through; the source stands at its first request again.
     All(PassSize, WrittenPages),
     /// A request has no place.
     Misplaced(Misplaced),
@@ -37,16 +40,14 @@ pub(crate) struct Survey {
     request_ends: Vec<usize>,
     requests: u64,
     written: WrittenPages,
-    /// Page writes that are enough to know.
-    enough: u64,
 }
 
 impl Survey {
-    /// Of a trace whose devices end at `ends`, where that is known; `enough` page writes are as good as any more.
-    pub fn new(plan: &Plan, ends: &[u64], enough: u64) -> Self {
+    /// Of a trace whose devices end at `ends`, where that is known.
+    pub fn new(plan: &Plan, ends: &[u64]) -> Self {
         let splitter = addressing::splitter(plan, ends);
         let written = WrittenPages::new(plan.ftl.setup.logical_pages.into());
-        Self { splitter, extents: Extents::default(), request_ends: Vec::new(), requests: 0, written, enough }
+        Self { splitter, extents: Extents::default(), request_ends: Vec::new(), requests: 0, written }
     }
 
     /// Reads on for about `requests_max` requests.
@@ -68,8 +69,8 @@ impl Survey {
             self.written.learn(&self.extents);
             done += requests as u64;
             self.requests += requests as u64;
-            let page_writes = self.splitter.total().page_writes;
-            if requests == 0 || page_writes >= self.enough {
+            if requests == 0 {
+                let page_writes = self.splitter.total().page_writes;
                 reading.restart()?;
                 let written = std::mem::replace(&mut self.written, WrittenPages::new(0));
                 return Ok(Surveyed::All(PassSize { requests: self.requests, page_writes }, written));
