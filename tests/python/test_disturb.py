@@ -39,7 +39,9 @@ def test_the_summary_says_what_was_reclaimed(baseline: dict[str, Any]) -> None:
     facts = baseline["reclaim"]
     said = disturb.line(baseline)
     assert said is not None
-    assert said.startswith(f"baseline: blocks reclaimed: {facts['on_demand']} on demand, the first after ")
+    assert said.startswith(
+        f"baseline: {facts['on_demand']} blocks in {facts['on_demand']} reclaims on demand, the first after "
+    )
     assert said.endswith("(a block stands 500 reads)")
     assert 0 < facts["first_after_reads"] < 300_000
 
@@ -53,6 +55,15 @@ def test_a_notable_share_leads_to_a_remark_with_a_command(baseline: dict[str, An
     uniform = disturb.remark(result(drive__disturb__model="uniform"))
     assert uniform is not None
     assert "redftl-plus" not in uniform
+
+
+def test_a_manager_that_mixes_takes_two_blocks_at_a_time() -> None:
+    mixing = result(ftl__reclaim__policy="redftl-plus")
+    reclaims = mixing["reclaim"]["on_demand"] + mixing["reclaim"]["background"]
+    erased = mixing["flash"]["erases"]["reclaim"]
+    assert reclaims < erased <= 2 * reclaims
+    assert f"redftl-plus: {erased} blocks in " in str(disturb.line(mixing))
+    assert disturb.cells(mixing)[0] == str(erased)
 
 
 def test_where_nothing_is_reclaimed_the_line_says_how_near_it_came() -> None:
@@ -118,7 +129,7 @@ def test_a_run_in_time_shows_response_times_around_reclaims(baseline: dict[str, 
     during, otherwise = (facts["response_us"][when] for when in ("during", "otherwise"))
     assert during["count"] + otherwise["count"] == timed["latency_us"]["read"]["count"]
     assert during["p99"] > otherwise["p99"]
-    named = dict(disturb.rows(facts))
+    named = dict(disturb.rows(timed))
     assert named["reads during reclaims"].startswith(f"{units.count(during['count'])}: median ")
     assert "longest" in named["other reads"]
     section = rendered_parts(disturb.parts(timed))

@@ -9,12 +9,12 @@ pub(super) const GROUPS: &[Group] = &[
         about: "Read disturb, and what was done about it.",
         when: "where `drive.disturb.model` is set",
         rows: &[
-            count("on_demand", "blocks", "blocks (superblocks) reclaimed because a read could not wait"),
             count(
-                "background",
-                "blocks",
-                "blocks (superblocks) reclaimed in idle time; in functional mode, before it was due",
+                "on_demand",
+                "reclaims",
+                "reclaims because a read could not wait; one takes a block (superblock), or two that it mixes",
             ),
+            count("background", "reclaims", "reclaims in idle time; in functional mode, before they were due"),
             count("first_after_reads", "reads", "flash reads of the host before the first reclaim").or_null(),
             count("moved_pages", "pages", "valid pages of the map moved"),
             count(
@@ -69,8 +69,8 @@ pub(super) const GROUPS: &[Group] = &[
             numbers("response_us.{while}.cdf.share", "-", "its distribution: shares"),
             numbers("over_time.requests", "requests", "edges of the intervals, in requests"),
             numbers("over_time.time_s", "s", "the same in time; null where the workload has none").or_null(),
-            numbers("over_time.on_demand", "blocks", "blocks reclaimed on demand in each interval"),
-            numbers("over_time.background", "blocks", "blocks reclaimed in idle time in each interval"),
+            numbers("over_time.on_demand", "reclaims", "reclaims on demand in each interval"),
+            numbers("over_time.background", "reclaims", "reclaims in idle time in each interval"),
             count("memory_bytes", "bytes", "tables of the manager"),
             count(
                 "max_reads",

@@ -40,7 +40,7 @@ def line(result: dict[str, Any]) -> str | None:
         said = f"{units.count(beyond)} reads of blocks beyond that" if beyond else "none was read beyond that"
         return f"nothing is reclaimed: {stands}, {said}"
     kinds = [
-        f"{units.count(facts[key])} {words}"
+        f"{units.count(facts[key])} {'reclaim' if facts[key] == 1 else 'reclaims'} {words}"
         for key, words in (("on_demand", "on demand"), ("background", "in the background"))
         if facts[key]
     ]
@@ -48,7 +48,7 @@ def line(result: dict[str, Any]) -> str | None:
     if not kinds:
         return f"{policy(result)}: no block reclaimed ({stands}; {most})"
     first = f", the first after {units.count(facts['first_after_reads'])} reads" if facts["first_after_reads"] else ""
-    parts = [f"blocks reclaimed: {' and '.join(kinds)}{first}"]
+    parts = [f"{units.count(blocks(result))} blocks in {' and '.join(kinds)}{first}"]
     if facts["replicas"]["made"]:
         parts.append(f"{units.count(facts['replicas']['made'])} replicas made")
     parts.append(f"{units.share(time_share(result))} of flash time")
@@ -73,6 +73,11 @@ def policy(result: dict[str, Any]) -> str:
     return str(look(result, "config", "ftl", "reclaim", "policy") or "reclaim")
 
 
+def blocks(result: dict[str, Any]) -> int:
+    """Blocks that reclaims have erased: one that mixes takes two, and a superblock has several."""
+    return int(look(result, "flash", "erases", "reclaim") or 0)
+
+
 def time_share(result: dict[str, Any]) -> float:
     """Share of the nominal flash time that reclaims and replicas take."""
     times = look(result, "flash", "time_s") or {}
@@ -89,7 +94,7 @@ def cells(result: dict[str, Any]) -> list[str]:
     facts = look(result, "reclaim")
     if not facts:
         return ["-", "-"]
-    return [units.count(facts["on_demand"] + facts["background"]), units.percent1(time_share(result))]
+    return [units.count(blocks(result)), units.percent1(time_share(result))]
 
 
 def parts(result: dict[str, Any]) -> list[Part]:
@@ -116,7 +121,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
             )
         )
     figures += _in_time(facts)
-    return [Section("Read disturb", [Text(f"{said}."), Charts(figures), Rows(rows(facts))])]
+    return [Section("Read disturb", [Text(f"{said}."), Charts(figures), Rows(rows(result))])]
 
 
 def _in_time(facts: dict[str, Any]) -> list[Part]:
@@ -128,7 +133,7 @@ def _in_time(facts: dict[str, Any]) -> list[Part]:
             figure(
                 "reclaims",
                 "Reclaims over time",
-                "Blocks (superblocks) reclaimed in each of equal intervals of the requests.",
+                "Reclaims in each of equal intervals of the requests.",
                 lambda width: over_time(facts, width),
             )
         )
@@ -145,11 +150,13 @@ def _in_time(facts: dict[str, Any]) -> list[Part]:
     return made
 
 
-def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def rows(result: dict[str, Any]) -> list[tuple[str, str]]:
     """Figures with their names."""
+    facts = look(result, "reclaim")
     made = [
-        ("blocks reclaimed on demand", units.count(facts["on_demand"])),
-        ("blocks reclaimed in the background", units.count(facts["background"])),
+        ("blocks reclaimed", units.count(blocks(result))),
+        ("reclaims on demand", units.count(facts["on_demand"])),
+        ("reclaims in the background", units.count(facts["background"])),
         ("pages moved", units.count(facts["moved_pages"])),
         ("most disturbed block", units.percent1(facts["largest_disturbance_share"])),
     ]
