@@ -49,14 +49,32 @@ fn life(toml: &str, method: &str, throttle: &str) -> Value {
     lives.remove(0)
 }
 
-/// How far p99 of a life by windows may be off: where a trace repeats (0.106 was the most when this was written, under
-/// ready-pessimistic), and where a generator goes on that windows repeat (0.017). Predicting from what was written, the lumps of
-/// the first epochs decide about a delay that stays for long, and a life by windows begins with those of later laps.
-const OFF_MAX: [f64; 2] = [0.15, 0.05];
-const OFF_MAX_WRITTEN: f64 = 0.4;
+/// How far p99 of a life by windows may be off: where a trace repeats, whose write amplification laps tell less well, and where a
+/// generator goes on that windows repeat.
+const OFF_MAX: [f64; 2] = [0.1, 0.05];
+/// How far the mean may be off.
+const MEAN_OFF_MAX: f64 = 0.01;
+
+/// The times that `from` and `to` of the page writes of a life do not exceed, microseconds.
+fn times_us(life: &Value, from: f64, to: f64) -> [f64; 2] {
+    let cdf = &life["latency_us"]["write"]["cdf"];
+    let numbers = |key: &str| -> Vec<f64> {
+        cdf[key].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+    };
+    let (us, share) = (numbers("us"), numbers("share"));
+    let before = share.partition_point(|&share| share <= from).saturating_sub(1);
+    let after = share.partition_point(|&share| share < to).min(us.len() - 1);
+    [us[before], us[after]]
+}
 
 /// With page writes at their mean cost p99 under ready-pessimistic came out at a seventh to a quarter of what it is: collection
 /// comes in lumps, and the writes behind a lump wait for their periods.
+///
+/// A time that 98.0 to 99.5 % of the page writes do not exceed counts as p99, too: waits are whole periods, so that many page
+/// writes wait alike, and at the edge of such a step a few of them more or less are another p99.
+///
+/// Predicting from what was written, the mean alone is told: the host writes the capacity, so that each delay predicts itself, and
+/// how the lumps of collection fall on the ends of epochs decides which it is.
 #[test]
 fn tails_are_those_of_lives_with_a_drive() {
     let folder = Folder::new("tails");
@@ -67,13 +85,20 @@ fn tails_are_those_of_lives_with_a_drive() {
         for throttle in ["static", "dynamic", "ready-pessimistic", "ready-optimistic", "written"] {
             let (full, windows) = (life(&toml, "full", throttle), life(&toml, "windows", throttle));
             let at = |life: &Value, key: &str| life["latency_us"]["write"][key].as_f64().unwrap();
-            let ratio = at(&windows, "p99") / at(&full, "p99");
-            println!("seed {seed}, generated {generated}, {throttle}: {ratio:.3}");
-            lumpy += u32::from(at(&full, "p99") > 3.0 * at(&full, "mean"));
-            let off_max =
-                if throttle == "written" { OFF_MAX_WRITTEN } else { OFF_MAX[usize::from(generated)] };
-            if (ratio - 1.0).abs() > off_max {
-                off.push(format!("seed {seed}, {throttle}: p99 is {ratio:.3} of that with a drive\n{toml}"));
+            let [p99, of_full, mean] =
+                [at(&windows, "p99"), at(&full, "p99"), at(&windows, "mean") / at(&full, "mean")];
+            lumpy += u32::from(of_full > 3.0 * at(&full, "mean"));
+            let [least, most] = times_us(&full, 0.98, 0.995);
+            println!(
+                "seed {seed}, generated {generated}, {throttle}: {:.3} [{:.3}, {:.3}] mean {mean:.4}",
+                p99 / of_full,
+                least / of_full,
+                most / of_full
+            );
+            let off_max = OFF_MAX[usize::from(generated)];
+            let close = (p99 / of_full - 1.0).abs() <= off_max || (least..=most).contains(&p99);
+            if (mean - 1.0).abs() > MEAN_OFF_MAX || !(close || throttle == "written") {
+                off.push(format!("seed {seed}, {throttle}: p99 is {p99} of {of_full}, mean {mean}\n{toml}"));
             }
         }
     }
