@@ -31,8 +31,8 @@ from floatgate.study.compare_resume import Unfinished
 from floatgate.study.kinds import KINDS, Folder, folders
 from floatgate.study.planning import plan
 from floatgate.study.repeat import run_seeds
-from floatgate.study.sweeps.engine import Local
-from floatgate.study.sweeps.points import parse_axis
+from floatgate.study.runs.engine import Local
+from floatgate.study.runs.points import parse_axis
 from floatgate.study.sweeps.sweep import planned
 from floatgate.study.tune.objective import goal_of
 from floatgate.study.tune.search import Asked, Search, begun

@@ -16,7 +16,7 @@ from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import resolve
 from floatgate.study.compare import Seeded, run_settings
 from floatgate.study.compare_resume import Unfinished, plan_of
-from floatgate.study.sweeps.engine import Local
+from floatgate.study.runs.engine import Local
 
 BASE = resolve({**SMALL, "workload.requests": 20_000})
 POINTS = [[("ftl.collect.policy", '"greedy"')], [("ftl.collect.policy", '"fifo"')]]

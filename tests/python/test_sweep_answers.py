@@ -13,9 +13,9 @@ from conftest import SMALL
 from floatgate.base.errors import InputError
 from floatgate.run.experiment import resolve
 from floatgate.study.compare import run_settings
-from floatgate.study.sweeps.engine import Local
+from floatgate.study.runs.engine import Local
+from floatgate.study.runs.work import Answer, Job
 from floatgate.study.sweeps.sweep import Sweep, planned
-from floatgate.study.sweeps.work import Answer, Job
 from floatgate.study.tune.search import Search, begun
 
 

@@ -19,8 +19,8 @@ from floatgate.base.errors import InputError
 from floatgate.results.flat import CONTRACT, flat
 from floatgate.run.experiment import resolve
 from floatgate.run.run import check
-from floatgate.study.sweeps.journal import Journal
-from floatgate.study.sweeps.rows import wrong_figures
+from floatgate.study.runs.journal import Journal
+from floatgate.study.runs.rows import wrong_figures
 from floatgate.study.sweeps.sweep import Sweep, planned
 
 ROOT = Path(__file__).parents[2]

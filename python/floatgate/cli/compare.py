@@ -23,7 +23,7 @@ from floatgate.run.experiment import Experiment, Overrides, parse_set, split_val
 from floatgate.study.compare import Comparison, Progress, baseline_of, run_settings, seeds_of
 from floatgate.study.compare_resume import NAME as UNFINISHED
 from floatgate.study.compare_resume import Unfinished, plan_of
-from floatgate.study.sweeps.points import parse_axis
+from floatgate.study.runs.points import parse_axis
 
 _BARS_MAX = 12
 """Runs that have a bar of their own; more share one."""

@@ -19,9 +19,9 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.flat import plain
 from floatgate.results.folder import REPORT, draw
-from floatgate.study.sweeps.engine import Engine
-from floatgate.study.sweeps.engines import engine_of
-from floatgate.study.sweeps.folders import folder_for
+from floatgate.study.runs.engine import Engine
+from floatgate.study.runs.engines import engine_of
+from floatgate.study.runs.folders import folder_for
 from floatgate.study.sweeps.spec import Asked as Vary
 from floatgate.study.sweeps.spec import points_of
 from floatgate.study.sweeps.sweep import plan_of

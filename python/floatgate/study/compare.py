@@ -25,10 +25,10 @@ from floatgate.run.run import Run, check
 from floatgate.run.saving import write_files
 from floatgate.study import differences
 from floatgate.study.compare_rows import flat_rows, settings_rows, table_rows
-from floatgate.study.sweeps.engine import Engine, Local
-from floatgate.study.sweeps.points import Axis, Points
-from floatgate.study.sweeps.requested import Requested
-from floatgate.study.sweeps.work import UNUSABLE, Answer, Job
+from floatgate.study.runs.engine import Engine, Local
+from floatgate.study.runs.points import Axis, Points
+from floatgate.study.runs.requested import Requested
+from floatgate.study.runs.work import UNUSABLE, Answer, Job
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,7 +24,7 @@ from floatgate.run.experiment import Experiment, Overrides
 from floatgate.run.run import Run, check, load
 from floatgate.run.saving import write_files
 from floatgate.study.compare import Seeded
-from floatgate.study.sweeps.rows import shown, wrong_figures
+from floatgate.study.runs.rows import shown, wrong_figures
 
 NAME = "unfinished"
 _PLAN = "plan.json"

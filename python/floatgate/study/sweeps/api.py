@@ -12,7 +12,7 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
 from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import ExperimentLike, resolve, toml_value
-from floatgate.study.sweeps.engines import engine_of
+from floatgate.study.runs.engines import engine_of
 from floatgate.study.sweeps.loaded import LoadedSweep, load_sweep
 from floatgate.study.sweeps.spec import Asked, points_of
 from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of

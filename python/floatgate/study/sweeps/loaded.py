@@ -13,11 +13,11 @@ from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.results import metrics
 from floatgate.results.flat import LEADING
 from floatgate.results.seed_stats import Mean
-from floatgate.study.sweeps.journal import FILE as JOURNAL
-from floatgate.study.sweeps.journal import TABLE, Journal, Wrong
+from floatgate.study.runs.journal import FILE as JOURNAL
+from floatgate.study.runs.journal import TABLE, Journal, Wrong
+from floatgate.study.runs.work import DONE
 from floatgate.study.sweeps.read_table import read_table
 from floatgate.study.sweeps.sweep import planned
-from floatgate.study.sweeps.work import DONE
 
 if TYPE_CHECKING:
     import altair as alt

@@ -10,7 +10,7 @@ from floatgate.pages.page import page as document
 from floatgate.pages.parts import Cards, Grid, Items, Part, Section, Text, Title, to_repeat
 from floatgate.results import metrics
 from floatgate.study import varied_charts
-from floatgate.study.sweeps.work import DONE
+from floatgate.study.runs.work import DONE
 
 if TYPE_CHECKING:
     from floatgate.study.sweeps.loaded import LoadedSweep

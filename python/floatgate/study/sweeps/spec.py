@@ -14,9 +14,9 @@ from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.run.experiment import Experiment, flatten, toml_value
 from floatgate.run.run import check
-from floatgate.study.sweeps.files import names_file
-from floatgate.study.sweeps.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
-from floatgate.study.sweeps.rows import setting_kinds
+from floatgate.study.runs.files import names_file
+from floatgate.study.runs.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
+from floatgate.study.runs.rows import setting_kinds
 
 TABLE_KEYS = ("vary", "points", "sample", "samples", "seed", "repeat")
 _RANGE_KEYS = {"from", "to", "steps", "scale"}

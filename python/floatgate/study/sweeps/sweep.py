@@ -22,15 +22,15 @@ from floatgate.results.folder import write_text
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment, Overrides
 from floatgate.run.run import check
-from floatgate.study.sweeps.engine import Engine, Progress
-from floatgate.study.sweeps.files import FILE_KEYS, content_of, names_file
-from floatgate.study.sweeps.journal import FILE as JOURNAL
-from floatgate.study.sweeps.journal import TABLE, Journal
-from floatgate.study.sweeps.points import RUNS_END, Points
-from floatgate.study.sweeps.requested import Requested
-from floatgate.study.sweeps.rows import wrong_against
+from floatgate.study.runs.engine import Engine, Progress
+from floatgate.study.runs.files import FILE_KEYS, content_of, names_file
+from floatgate.study.runs.journal import FILE as JOURNAL
+from floatgate.study.runs.journal import TABLE, Journal
+from floatgate.study.runs.points import RUNS_END, Points
+from floatgate.study.runs.requested import Requested
+from floatgate.study.runs.rows import wrong_against
+from floatgate.study.runs.work import DONE, FAILED, UNUSABLE, Answer, Job
 from floatgate.study.sweeps.spec import must_be_usable, placed
-from floatgate.study.sweeps.work import DONE, FAILED, UNUSABLE, Answer, Job
 
 SCHEMA = "floatgate.sweep/1"
 PLAN = "sweep.json"

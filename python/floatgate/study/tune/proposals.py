@@ -15,8 +15,8 @@ from typing import Any
 from floatgate.base.errors import InputError, input_error, quoted
 from floatgate.base.json_in import parse
 from floatgate.results.flat import plain
-from floatgate.study.sweeps.points import Axis
-from floatgate.study.sweeps.rows import shown
+from floatgate.study.runs.points import Axis
+from floatgate.study.runs.rows import shown
 
 FILE = "trials.jsonl"
 _LINE = "a line with the proposal of a trial"

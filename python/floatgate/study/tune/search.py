@@ -26,15 +26,15 @@ from floatgate.results.flat import plain
 from floatgate.results.folder import write_text
 from floatgate.run.experiment import Experiment, Overrides
 from floatgate.run.run import check
-from floatgate.study.sweeps.engine import Engine
-from floatgate.study.sweeps.journal import FILE as JOURNAL
-from floatgate.study.sweeps.journal import TABLE, Journal
-from floatgate.study.sweeps.points import RUNS_END, Axis, Points
-from floatgate.study.sweeps.requested import Requested
-from floatgate.study.sweeps.rows import wrong_against
+from floatgate.study.runs.engine import Engine
+from floatgate.study.runs.journal import FILE as JOURNAL
+from floatgate.study.runs.journal import TABLE, Journal
+from floatgate.study.runs.points import RUNS_END, Axis, Points
+from floatgate.study.runs.requested import Requested
+from floatgate.study.runs.rows import wrong_against
+from floatgate.study.runs.work import DONE, Answer, Job
 from floatgate.study.sweeps.spec import placed
 from floatgate.study.sweeps.sweep import WRITABLE, kept_experiment
-from floatgate.study.sweeps.work import DONE, Answer, Job
 from floatgate.study.tune import proposals
 from floatgate.study.tune.objective import Goal, Objective, goal_of
 from floatgate.study.tune.proposals import Proposals, distribution, setting, suggested, word

@@ -19,8 +19,8 @@ from floatgate.base.errors import FloatgateError, InputError, input_error, quote
 from floatgate.results.columns import arrow_type, kind_of, written
 from floatgate.results.flat import CONTRACT, order
 from floatgate.results.folder import replacing
-from floatgate.study.sweeps.rows import LINE, entry_of, kind_name, setting_kinds, shape_of, shown
-from floatgate.study.sweeps.work import DONE, Answer
+from floatgate.study.runs.rows import LINE, entry_of, kind_name, setting_kinds, shape_of, shown
+from floatgate.study.runs.work import DONE, Answer
 
 if TYPE_CHECKING:
     import pyarrow as pa

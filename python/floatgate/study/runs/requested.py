@@ -15,9 +15,9 @@ from floatgate import _core
 from floatgate.base.errors import InputError, input_error, quote
 from floatgate.results.flat import flat
 from floatgate.run.run import check
-from floatgate.study.sweeps.engine import Engine, Local
-from floatgate.study.sweeps.rows import figure_keys, shown, wrong_figures, wrong_outcome, wrong_spent
-from floatgate.study.sweeps.work import DONE, Answer, Job
+from floatgate.study.runs.engine import Engine, Local
+from floatgate.study.runs.rows import figure_keys, shown, wrong_figures, wrong_outcome, wrong_spent
+from floatgate.study.runs.work import DONE, Answer, Job
 
 
 class Requested:

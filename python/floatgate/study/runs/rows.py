@@ -21,7 +21,7 @@ from floatgate.base.json_in import parse
 from floatgate.results.flat import CONTRACT, flat
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import execute
-from floatgate.study.sweeps.work import DONE, FAILED, UNUSABLE
+from floatgate.study.runs.work import DONE, FAILED, UNUSABLE
 
 STATUSES = (DONE, FAILED, UNUSABLE)
 ENTRY_KEYS = ("run", "status", "error", "set", "figures", "spent")
