@@ -136,7 +136,7 @@ class Journal:
                 if value is not None:
                     self._types.setdefault(key, set()).add(kind_of(value))
 
-    def __contains__(self, number: int) -> bool:
+    def __contains__(self, number: object) -> bool:
         return number in self._places
 
     def __len__(self) -> int:

@@ -8,14 +8,15 @@ and the type of each figure.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import InputError, input_error, quote
 from floatgate.results.flat import flat
 from floatgate.run.run import check
-from floatgate.study.runs.engine import Engine, Local
+from floatgate.study.runs.engine import Engine, Local, Progress
+from floatgate.study.runs.plan import RunPlan
 from floatgate.study.runs.rows import figure_keys, shown, wrong_figures, wrong_outcome, wrong_spent
 from floatgate.study.runs.work import DONE, Answer, Job
 
@@ -69,6 +70,30 @@ class Requested:
         if self._waiting:
             first = min(self._waiting)
             raise input_error(f"run {first}: the engine ended without an answer; expected one for each requested run")
+
+
+def carry_out(
+    engine: Engine, jobs: Iterable[Job], done: Callable[[Answer], None], progress: Progress | None = None
+) -> None:
+    """Have an engine do jobs; ``done`` is called with each answer that belongs to one of them.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+        InputError: the engine cannot be used, or its answers are not as requested.
+    """
+    requested = Requested(engine)
+
+    def checked(answer: Answer) -> None:
+        requested.must_have(answer)
+        done(answer)
+
+    engine.run(requested.noted(jobs), checked, progress)
+    requested.must_be_answered()
+
+
+def left(plan: RunPlan, done: Container[int], *, whole: bool = False) -> Iterator[Job]:
+    """The runs of a plan that are not done, in order."""
+    return (plan.job(number, whole=whole) for number in range(len(plan)) if number not in done)
 
 
 def _wrong_form(answer: Any, job: Job) -> str | None:

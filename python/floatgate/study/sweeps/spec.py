@@ -6,7 +6,7 @@ The table stands in the file of the experiment: one file says everything (:mod:`
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.run.experiment import Experiment, flatten, toml_value
 from floatgate.run.run import check
-from floatgate.study.runs.files import names_file
+from floatgate.study.runs.plan import placed
 from floatgate.study.runs.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
 from floatgate.study.runs.rows import setting_kinds
 
@@ -186,13 +186,6 @@ def _spread(count: int) -> list[int]:
     """Numbers of points all over a large sweep, at steps that share no factor with the usual sizes of axes."""
     step = max(1, count // _CHECKED_MAX) | 1
     return list(range(0, count, step))
-
-
-def placed(point: Sequence[tuple[str, str]], files: Mapping[str, str]) -> list[tuple[str, str]]:
-    """A point as the core takes it: files by where they are, and a trace as the workload where one varies."""
-    keys = [key for key, _ in point]
-    kind = [("workload.kind", '"trace"')] if "workload.file" in keys and "workload.kind" not in keys else []
-    return kind + [(key, files.get(value, value) if names_file(key, value) else value) for key, value in point]
 
 
 def keys_known() -> tuple[str, ...]:
