@@ -16,7 +16,11 @@ from floatgate.results.result_view import look
 from floatgate.results.seed_stats import Mean
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
-from floatgate.study.compare import Comparison, Progress, Setting, run_settings
+from floatgate.study.compare import Comparison, Progress, Setting, run_settings, whole_runs
+from floatgate.study.runs.engine import Engine
+from floatgate.study.runs.plan import RunPlan, plan_runs
+from floatgate.study.runs.points import Axis, Points
+from floatgate.study.runs.unfinished import Unfinished
 
 SCHEMA = "floatgate.repeat/1"
 
@@ -79,22 +83,26 @@ class Repetition(Comparison):
         }
 
 
-def run_seeds(
-    base: Experiment,
-    repeat: int,
-    jobs: int | None = None,
-    shadow: bool = False,
-    progress: Progress | None = None,
-) -> Repetition:
-    """Run ``repeat`` seeds, counted up from the experiment's own.
+WHOLE = whole_runs("repeat", "run with several seeds")
+
+
+def plan_seeds(base: Experiment, repeat: int, *, shadow: bool = False, reads_files: bool = False) -> RunPlan:
+    """Plan ``repeat`` seeds, counted up from the experiment's own.
 
     Raises:
-        InputError: as :func:`floatgate.run`.
+        InputError: the experiment is unusable.
     """
     must_be_few(repeat, "--repeat")
     first = int(tomllib.loads(check(base)).get("seed", 1))
-    points = [[("seed", str(first + number))] for number in range(repeat)]
-    return Repetition(run_settings(base, points, jobs, shadow, progress).settings)
+    seeds = tuple(str(first + number) for number in range(repeat))
+    return plan_runs(base, Points((Axis("seed", seeds),)), shadow=shadow, reads_files=reads_files)
+
+
+def run_seeds(
+    plan: RunPlan, engine: Engine, progress: Progress | None = None, kept: Unfinished | None = None
+) -> Repetition:
+    """Run the seeds of a plan; see :func:`floatgate.study.compare.run_settings`."""
+    return Repetition(run_settings(plan, engine, progress, kept))
 
 
 def _mean_text(figures: dict[str, Any], runs: int) -> str:

@@ -27,6 +27,7 @@ from floatgate.base.json_in import Node, described, load
 
 SOURCES = {
     "run": "a result as floatgate wrote it",
+    "runs": "the plan of a study",
     "sweep": "the plan of a sweep",
     "tune": "the settings of a search",
     "compare": "a comparison as floatgate wrote it",

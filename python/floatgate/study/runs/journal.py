@@ -73,7 +73,7 @@ class Journal:
                 os.ftruncate(self._descriptor, self._end)
         except OSError as error:
             self.close()
-            raise _unreadable(path, error) if read_only else _no_room(path, error) from None
+            raise _unreadable(path, error) if read_only else no_room(path, error) from None
         except BaseException:
             self.close()
             raise
@@ -171,7 +171,7 @@ class Journal:
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._descriptor, self._end)
-            raise _no_room(self.path, error) from None
+            raise no_room(self.path, error) from None
         self._note(entry, self._end)
         self._end += len(line)
 
@@ -207,7 +207,7 @@ class Journal:
         except FloatgateError:
             raise
         except OSError as error:
-            raise _no_room(target, error) from None
+            raise no_room(target, error) from None
 
     def _groups(self) -> Iterator[list[dict[str, Any]]]:
         rows: list[dict[str, Any]] = []
@@ -247,7 +247,8 @@ def _unreadable(path: Path, error: OSError) -> InputError:
     return input_error(f"{path}: {error.strerror or error}; expected the journal of a sweep")
 
 
-def _no_room(path: Path, error: OSError) -> InputError:
+def no_room(path: Path, error: OSError) -> InputError:
+    """The error of a disk that is full, or a place that cannot be written to."""
     reason = error.strerror or str(error)
     return input_error(
         f"{path}: {reason}; expected room for the results; make some, then go on with --resume (what was done is kept)"

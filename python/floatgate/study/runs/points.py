@@ -230,6 +230,20 @@ def _drawn(axis: Axis, count: int, seed: int, *, strata: bool) -> list[str]:
     return [axis.at((place + stream.random()) / count) for place in places]
 
 
+def axes_of(vary: Sequence[str]) -> tuple[Axis, ...]:
+    """The axes of every ``--vary``.
+
+    Raises:
+        InputError: one cannot be understood, or a key is given twice.
+    """
+    axes = tuple(map(parse_axis, vary))
+    keys = [axis.key for axis in axes]
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twice:
+        raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
+    return axes
+
+
 def parse_axis(text: str) -> Axis:
     """An axis from ``KEY=a,b,c`` or ``KEY=FROM..TO[:STEPS][:log]``; commas inside quotes or brackets do not count.
 

@@ -15,7 +15,7 @@ from floatgate.base.parallel import RUNS_MAX
 from floatgate.run.experiment import Experiment, flatten, toml_value
 from floatgate.run.run import check
 from floatgate.study.runs.plan import placed
-from floatgate.study.runs.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
+from floatgate.study.runs.points import SAMPLES, Axis, Points, axes_of, range_of, values_of
 from floatgate.study.runs.rows import setting_kinds
 
 TABLE_KEYS = ("vary", "points", "sample", "samples", "seed", "repeat")
@@ -49,15 +49,12 @@ def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Point
     unknown = [key for key in table if key not in TABLE_KEYS]
     if unknown:
         raise input_error(f"{place}: [sweep] has no {quote(unknown[0])}; expected one of {quoted(list(TABLE_KEYS))}")
-    given = [parse_axis(text) for text in asked.vary]
+    given = axes_of(asked.vary)
     keys = [axis.key for axis in given]
-    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
-    if twice:
-        raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
     vary = table.get("vary", {})
     if not isinstance(vary, dict):
         raise input_error(f"{place}: sweep.vary is no table; expected keys with their values below [sweep.vary]")
-    axes = [axis for axis in _axes(vary, place) if axis.key not in keys] + given
+    axes = [axis for axis in _axes(vary, place) if axis.key not in keys] + list(given)
     listed = _listed(table.get("points", []), place)
     if not axes and not listed:
         raise input_error(
