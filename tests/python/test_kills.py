@@ -60,6 +60,7 @@ class Command:
     alone: bool = False
 
 
+DRIVES = ("--set", "workload.requests=2000", "--target", "0.01", "--plan", "--throttles", "none,static")
 SEARCH = ("--minimise", "waf_bytes", "--vary", "ftl.spare_factor=0.2..0.4", *POLICIES, "--trials", "12", "--batch", "4")
 JOURNAL = "journal.jsonl"
 SEEDS = ("repeat.json", "seed-3/result.json", "seed-14/series.parquet", "seed-14/experiment.toml")
@@ -86,6 +87,15 @@ COMMANDS = {
     ),
     "repeat": Command(
         "run", ("--repeat", "12"), JOBS, 12, _lines(f"unfinished/{JOURNAL}"), "unfinished/plan.json", SEEDS, alone=True
+    ),
+    "plan": Command(
+        "lifetime",
+        DRIVES,
+        QUIET,
+        10,
+        _lines(f"unfinished/{JOURNAL}"),
+        "unfinished/plan.json",
+        ("plan.json", "experiment.toml"),
     ),
 }
 
