@@ -17,8 +17,8 @@ from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.run.experiment import parse_set, split_values
-from floatgate.study.compare import WHOLE, Comparison, Progress, baseline_of, run_settings
-from floatgate.study.runs.engine import Local
+from floatgate.study.compare import WHOLE, Comparison, baseline_of, run_settings
+from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Points, axes_of
 from floatgate.study.runs.unfinished import remove

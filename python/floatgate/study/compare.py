@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ from floatgate.run.run import Run, check, load
 from floatgate.run.saving import write_files
 from floatgate.study import differences
 from floatgate.study.compare_rows import flat_rows, settings_rows, table_rows
-from floatgate.study.runs.engine import Engine, Local
+from floatgate.study.runs.engine import Engine, Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points
 from floatgate.study.runs.requested import carry_out, left
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SCHEMA = "floatgate.compare/1"
-
-Progress = Callable[[int, int, "int | None", str], None]
-"""Called with the number of the run, what is done, the total or None, and the phase."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from floatgate.results.result_view import look
 from floatgate.results.seed_stats import Mean
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
-from floatgate.study.compare import Comparison, Progress, Setting, run_settings, whole_runs
-from floatgate.study.runs.engine import Engine
+from floatgate.study.compare import Comparison, Setting, run_settings, whole_runs
+from floatgate.study.runs.engine import Engine, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points
 from floatgate.study.runs.unfinished import Unfinished

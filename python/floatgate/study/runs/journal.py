@@ -19,7 +19,7 @@ from floatgate.base.errors import FloatgateError, InputError, input_error, quote
 from floatgate.results.columns import arrow_type, kind_of, written
 from floatgate.results.flat import CONTRACT, order
 from floatgate.results.folder import replacing
-from floatgate.study.runs.rows import LINE, entry_of, kind_name, setting_kinds, shape_of, shown
+from floatgate.study.runs.rows import LINE, entry_of, flat_row, kind_name, setting_kinds, shape_of, shown
 from floatgate.study.runs.work import DONE, Answer
 
 if TYPE_CHECKING:
@@ -212,8 +212,7 @@ class Journal:
     def _groups(self) -> Iterator[list[dict[str, Any]]]:
         rows: list[dict[str, Any]] = []
         for entry in self.entries():
-            head = {key: entry[key] for key in ("run", "status", "error")}
-            rows.append({**entry["figures"], **entry["set"], **head})
+            rows.append(flat_row(entry["run"], entry["set"], entry["status"], entry["error"], entry["figures"]))
             if len(rows) == GROUP:
                 yield rows
                 rows = []

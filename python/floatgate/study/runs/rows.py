@@ -50,6 +50,16 @@ _KEY_MAX = 200
 _NAMES = {float: "a number", int: "a whole number of 0 or more", bool: "true or false", str: "a text"}
 
 
+def flat_row(
+    run: int, settings: Mapping[str, Any], status: str, error: str | None, figures: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The row of a run in the flat table of a study: its number, settings, seed, status and error, then its figures."""
+    head = {"run": run, **settings}
+    head.setdefault("seed", figures.get("seed"))
+    head |= {"status": status, "error": error}
+    return head | {key: value for key, value in figures.items() if key not in head}
+
+
 # Lines of a journal
 
 
