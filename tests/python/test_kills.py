@@ -63,7 +63,14 @@ class Command:
 DRIVES = ("--set", "workload.requests=2000", "--target", "0.01", "--plan", "--throttles", "none,static")
 SEARCH = ("--minimise", "waf_bytes", "--vary", "ftl.spare_factor=0.2..0.4", *POLICIES, "--trials", "12", "--batch", "4")
 JOURNAL = "journal.jsonl"
-SEEDS = ("repeat.json", "seed-3/result.json", "seed-14/series.parquet", "seed-14/experiment.toml")
+SEEDS = (
+    "repeat.json",
+    "repeat.parquet",
+    "repeat.csv",
+    "seed-3/result.json",
+    "seed-14/series.parquet",
+    "seed-14/experiment.toml",
+)
 COMPARED = ("compare.parquet", "compare.csv", "03-0.3-greedy-seed-4/result.json", "06-0.4-fifo-seed-3/series.parquet")
 COMMANDS = {
     "sweep": Command("sweep", (*SPARE, *POLICIES), JOBS, 12, _lines(JOURNAL), "sweep.json", ("sweep.parquet",)),

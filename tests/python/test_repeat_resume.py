@@ -20,6 +20,8 @@ from floatgate.study.runs.requested import carry_out
 from floatgate.study.runs.unfinished import Unfinished
 from floatgate.study.runs.work import Answer, Job
 
+SEEDS = ["seed-5", "seed-6", "seed-7"]
+
 
 @pytest.fixture
 def part(tmp_path: Path) -> Path:
@@ -47,7 +49,7 @@ def test_seeds_that_were_interrupted_go_on(cli: Cli, part: Path, experiment: Pat
     assert answer["seeds"] == [5, 6, 7]
     assert [result["seed"] for result in answer["runs"]] == [5, 6, 7]
     assert (part / "seed-6/result.json").read_text() == before
-    assert sorted(entry.name for entry in part.iterdir()) == ["repeat.json", "seed-5", "seed-6", "seed-7"]
+    assert sorted(entry.name for entry in part.iterdir()) == ["repeat.csv", "repeat.json", "repeat.parquet", *SEEDS]
 
 
 def test_a_list_of_results_leaves_out_what_is_not_complete(cli: Cli, part: Path) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
@@ -64,10 +62,6 @@ class Repetition(Comparison):
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:  # noqa: ARG002
         """``seed-3``."""
         return f"seed-{setting.overrides[0][1]}"
-
-    def write_summary(self, folder: Path) -> None:
-        """Write the JSON alone: the seeds are one setting, and have no table."""
-        (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
 
     def to_dict(self) -> dict[str, Any]:
         """The repetition as JSON gives it (schema ``floatgate.repeat/1``)."""
