@@ -27,10 +27,10 @@ from floatgate.pages import drawing
 from floatgate.placement.keys import keys_of
 from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import resolve
-from floatgate.study.compare import WHOLE
+from floatgate.study.compare import WHOLE, run_settings
 from floatgate.study.kinds import KINDS, Folder, folders
 from floatgate.study.planning import plan
-from floatgate.study.repeat import plan_seeds, run_seeds
+from floatgate.study.repeat import Repetition, plan_seeds
 from floatgate.study.runs import unfinished
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.plan import plan_runs
@@ -362,7 +362,7 @@ def _results(folder: Path) -> dict[str, Path]:
     places = {kind: folder / kind for kind in KINDS}
     floatgate.run(SETTINGS).save(places["run"], report=False)
     base = resolve(SETTINGS)
-    run_seeds(plan_seeds(base, 2), Local(1)).save(places["repeat"], report=False)
+    Repetition(run_settings(plan_seeds(base, 2), Local(1))).save(places["repeat"], report=False)
     policies = ["greedy", "fifo"]
     floatgate.compare(SETTINGS, {"ftl.collect.policy": policies}, repeat=2, jobs=1).save(
         places["compare"], report=False

@@ -14,7 +14,8 @@ from conftest import SMALL, Cli
 from floatgate.cli import status
 from floatgate.run.experiment import resolve
 from floatgate.study import compare
-from floatgate.study.repeat import WHOLE, plan_seeds, run_seeds
+from floatgate.study.compare import run_settings
+from floatgate.study.repeat import WHOLE, plan_seeds
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.requested import carry_out
 from floatgate.study.runs.unfinished import Unfinished
@@ -31,7 +32,7 @@ def part(tmp_path: Path) -> Path:
     plan = plan_seeds(resolve({**SMALL, "seed": 5}), 3, reads_files=True)
     kept = Unfinished(folder, plan, WHOLE)
     with contextlib.closing(kept):
-        run_seeds(plan, Local(1), kept=kept)
+        run_settings(plan, Local(1), kept=kept)
     lines = (folder / "unfinished/journal.jsonl").read_text().splitlines(keepends=True)
     (folder / "unfinished/journal.jsonl").write_text("".join(lines[:2]))
     return folder

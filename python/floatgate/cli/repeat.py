@@ -13,7 +13,8 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import Experiment
-from floatgate.study.repeat import WHOLE, plan_seeds, run_seeds
+from floatgate.study.compare import run_settings
+from floatgate.study.repeat import WHOLE, Repetition, plan_seeds
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.plan import RunPlan
 from floatgate.study.runs.unfinished import PLAN, planned, remove
@@ -56,7 +57,7 @@ def _run(
     with target or contextlib.nullcontext():
         labels = [f"{name} {number + 1}" for number in range(len(plan))]
         with kept.keeping(target, plan, WHOLE, how, resume=resume) as part, bars(labels, quiet=output.quiet) as shown:
-            seeds = run_seeds(plan, Local(jobs), shown, part)
+            seeds = Repetition(run_settings(plan, Local(jobs), shown, part))
         folder = seeds.write(place, report=report, command=o.command_line())
         if target is not None:
             remove(folder)

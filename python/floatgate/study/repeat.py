@@ -14,11 +14,9 @@ from floatgate.results.result_view import look
 from floatgate.results.seed_stats import Mean
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
-from floatgate.study.compare import Comparison, Setting, run_settings, whole_runs
-from floatgate.study.runs.engine import Engine, Progress
+from floatgate.study.compare import Comparison, Setting, whole_runs
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points
-from floatgate.study.runs.unfinished import Unfinished
 
 SCHEMA = "floatgate.repeat/1"
 
@@ -90,13 +88,6 @@ def plan_seeds(base: Experiment, repeat: int, *, shadow: bool = False, reads_fil
     first = int(tomllib.loads(check(base)).get("seed", 1))
     seeds = tuple(str(first + number) for number in range(repeat))
     return plan_runs(base, Points((Axis("seed", seeds),)), shadow=shadow, reads_files=reads_files)
-
-
-def run_seeds(
-    plan: RunPlan, engine: Engine, progress: Progress | None = None, kept: Unfinished | None = None
-) -> Repetition:
-    """Run the seeds of a plan; see :func:`floatgate.study.compare.run_settings`."""
-    return Repetition(run_settings(plan, engine, progress, kept))
 
 
 def _mean_text(figures: dict[str, Any], runs: int) -> str:

@@ -5,5 +5,5 @@ engine carries out jobs in any order: :mod:`.engine` in threads of this process,
 (:mod:`.on_worker` is the other end, :mod:`.files` what moves), :mod:`.limited` in processes with a memory limit for
 both; :mod:`.engines` selects one. :mod:`.journal` keeps the answers and writes the flat table; :mod:`.unfinished` keeps
 whole runs beside a journal until their study is complete; :mod:`.folders` claims the folder. What comes from a disk or
-another machine is checked: lines of journals by :mod:`.rows`, answers of engines by :mod:`.requested`.
+another machine is checked: lines of journals (:mod:`.lines`) by :mod:`.rows`, answers of engines by :mod:`.requested`.
 """
