@@ -167,6 +167,23 @@ def test_a_plan_goes_on_with_the_drives_that_are_left(
     assert len(done) == 3
 
 
+def test_every_throttle_and_a_trace_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = {"drive.geometry.blocks_per_plane": 64, "drive.geometry.pages_per_block": 64, **BRIEF}
+    del drive["workload.requests"]
+    base = resolve(None, trace=week(tmp_path / "a.csv", 7 * [50]), set=drive)
+    first = planning.plan(base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.delattr(planning, "forecast")
+        again = planning.plan(
+            base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path, resume=True
+        )
+    assert again.to_dict() == first.to_dict()
+    assert {point.error is None for point in again.points} == {True, False}
+    (tmp_path / "a.csv").write_text((tmp_path / "a.csv").read_text() + "\n")
+    with pytest.raises(floatgate.InputError, match="the content of a trace or snapshot differ"):
+        planning.plan(base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path, resume=True)
+
+
 def _edited(file: Path, change: Callable[[dict[str, Any]], object]) -> None:
     content = json.loads(file.read_text())
     change(content)
@@ -177,8 +194,10 @@ L = "000001/lifetime.json"
 DAMAGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     (L, lambda one: one.update(waf=1.5), f"{L}: 'waf' is 1.5; expected "),
     (L, lambda one: one["config"]["drive"].update(cmt_entries=5), f"{L}: "),
-    (L, lambda one: one["config"].update(seed=9), f"{L}: has other settings than its forecast; expected those"),
+    (L, lambda one: one["config"]["ftl"].update(spare_factor=0.3), f"{L}: 'ftl.spare_factor' is 0.3; expected 0.2, as"),
     (L, lambda one: one.update(lifetime=5), f"{L}: lifetime: is the number 5; expected an object"),
+    (L, lambda one: one.update(not_modelled=[5]), f"{L}: not_modelled[0]: is the number 5; expected a text"),
+    (L, lambda one: one["lifetime"].update(years_range=[1, 2, 3]), f"{L}: 'lifetime.years_range.high' is None"),
     ("plan.json", lambda one: one.update(seed=9), "was begun with other settings (the seed differ)"),
     ("plan.json", lambda one: one["points"]["listed"].reverse(), "(the settings that vary differ)"),
     ("journal.jsonl", lambda one: one.update(run=2), "journal.jsonl:1: run 2: no run of the plan; expected a number"),

@@ -19,7 +19,7 @@ from floatgate.study.repeat import WHOLE, plan_seeds
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.requested import carry_out
 from floatgate.study.runs.unfinished import Unfinished
-from floatgate.study.runs.work import Answer, Job
+from floatgate.study.runs.work import FAILED, Answer, Job
 
 SEEDS = ["seed-5", "seed-6", "seed-7"]
 
@@ -51,6 +51,16 @@ def test_seeds_that_were_interrupted_go_on(cli: Cli, part: Path, experiment: Pat
     assert [result["seed"] for result in answer["runs"]] == [5, 6, 7]
     assert (part / "seed-6/result.json").read_text() == before
     assert sorted(entry.name for entry in part.iterdir()) == ["repeat.csv", "repeat.json", "repeat.parquet", *SEEDS]
+
+
+def test_seeds_do_not_go_on_with_another_trace(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("".join(f"{1 + i * 10**7},h,0,Write,{i % 9 * 4096},4096,0\n" for i in range(61)))
+    (tmp_path / "r").mkdir()
+    plan = plan_seeds(resolve(SMALL, trace=tmp_path / "a.csv"), 2, reads_files=True)
+    with contextlib.closing(Unfinished(tmp_path / "r", plan, WHOLE)) as kept:
+        kept.add(Answer(0, FAILED, "worn out"))
+    (tmp_path / "a.csv").write_text((tmp_path / "a.csv").read_text() + "\n")
+    assert "(the content of a trace or snapshot differ)" in cli("run", "--resume", "r").refused()
 
 
 def test_a_list_of_results_leaves_out_what_is_not_complete(cli: Cli, part: Path) -> None:

@@ -16,7 +16,7 @@ from floatgate.run.experiment import Experiment
 from floatgate.study.compare import run_settings
 from floatgate.study.repeat import WHOLE, Repetition, plan_seeds
 from floatgate.study.runs.engine import Local
-from floatgate.study.runs.plan import RunPlan
+from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.unfinished import PLAN, planned, remove
 
 
@@ -45,7 +45,9 @@ def start(
 def go_on(folder: str, jobs: int | None, output: Output, *, report: bool) -> int:
     """Run the seeds that are left."""
     target = kept.folder(folder, WHOLE, resume=True, force=False)
-    return _run(planned(Path(folder), WHOLE), jobs, target, output, resume=True, report=report)
+    begun = planned(Path(folder), WHOLE)
+    plan = plan_runs(begun.base, begun.points, begun.repeat, shadow=begun.shadow)  # files may have changed since
+    return _run(plan, jobs, target, output, resume=True, report=report)
 
 
 def _run(
