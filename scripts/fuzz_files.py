@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 
 import floatgate
 from floatgate import _core
-from floatgate.study.sweeps.journal import Journal
-from floatgate.study.sweeps.points import parse_axis
+from floatgate.study.runs.journal import Journal
+from floatgate.study.runs.points import parse_axis
 from floatgate.study.sweeps.read_table import read_table
 from floatgate.study.sweeps.sweep import planned
 from floatgate.study.tune.proposals import Proposals

@@ -27,12 +27,15 @@ from floatgate.pages import drawing
 from floatgate.placement.keys import keys_of
 from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import resolve
-from floatgate.study.compare_resume import Unfinished
+from floatgate.study.compare import WHOLE, run_settings
 from floatgate.study.kinds import KINDS, Folder, folders
 from floatgate.study.planning import plan
-from floatgate.study.repeat import run_seeds
-from floatgate.study.sweeps.engine import Local
-from floatgate.study.sweeps.points import parse_axis
+from floatgate.study.repeat import Repetition, plan_seeds
+from floatgate.study.runs import unfinished
+from floatgate.study.runs.engine import Local
+from floatgate.study.runs.plan import plan_runs
+from floatgate.study.runs.points import Axis, Points, parse_axis
+from floatgate.study.runs.work import FAILED, Answer
 from floatgate.study.sweeps.sweep import planned
 from floatgate.study.tune.objective import goal_of
 from floatgate.study.tune.search import Asked, Search, begun
@@ -250,8 +253,9 @@ def _search_and_told(file: Path) -> Any:
     return [found.trials, found.batch, found.repeat, found.seed]
 
 
-def _kept_runs(file: Path) -> Any:
-    return len(Unfinished(file.parents[1], {"vary": [[]], "seeds": None}).kept())
+def _kept_plan(file: Path) -> Any:
+    found = unfinished.planned(file.parents[1], WHOLE)
+    return [len(found), found.seed, found.repeat]
 
 
 def _trace_of(file: Path) -> Path:
@@ -297,9 +301,14 @@ def readers(folder: Path) -> dict[str, Reader]:
         file = KINDS[kind].file
         read = {"sweep": _plan_and_told, "tune": _search_and_told}.get(kind) or _of_folder(kind)
         made[kind] = Reader((place / file).read_bytes(), read, place, file)
+    plan = plan_runs(resolve(SETTINGS), Points((Axis("ftl.collect.policy", ('"greedy"', '"fifo"')),)), 2)
+    part = unfinished.Unfinished(folder, plan, WHOLE)
+    part.add(Answer(0, FAILED, "the drive is worn out"))
+    part.close()
     kept = folder / "kept"
-    (kept / "000000").mkdir(parents=True)
-    made["error"] = Reader(b'{"error": "the drive is worn out"}', _kept_runs, kept, "000000/error.json")
+    kept.mkdir()
+    part.folder.rename(kept / unfinished.NAME)
+    made["runs"] = Reader((kept / unfinished.PLAN).read_bytes(), _kept_plan, kept, unfinished.PLAN)
     return made
 
 
@@ -353,7 +362,7 @@ def _results(folder: Path) -> dict[str, Path]:
     places = {kind: folder / kind for kind in KINDS}
     floatgate.run(SETTINGS).save(places["run"], report=False)
     base = resolve(SETTINGS)
-    run_seeds(base, 2, jobs=1).save(places["repeat"], report=False)
+    Repetition(run_settings(plan_seeds(base, 2), Local(1))).save(places["repeat"], report=False)
     policies = ["greedy", "fifo"]
     floatgate.compare(SETTINGS, {"ftl.collect.policy": policies}, repeat=2, jobs=1).save(
         places["compare"], report=False

@@ -16,8 +16,8 @@ import checked_charts
 import floatgate
 from commands import Commands
 from floatgate.cli import status
-from floatgate.study.sweeps.engine import Local
-from floatgate.study.sweeps.work import Answer, Job
+from floatgate.study.runs.engine import Local
+from floatgate.study.runs.work import Answer, Job
 
 checked_charts.install()
 

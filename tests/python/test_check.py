@@ -30,7 +30,7 @@ def test_changed_tests_of_the_simulator_run() -> None:
     ("path", "test"),
     [
         ("python/floatgate/lab/smart.py", "test_smart.py"),
-        ("python/floatgate/study/sweeps/points.py", "test_sweep_points.py"),
+        ("python/floatgate/study/runs/points.py", "test_sweep_points.py"),
         ("python/floatgate/trace/recorder/page_cache.py", "test_record_model.py"),
         ("python/floatgate/cli/compare.py", "test_cli_compare.py"),
         ("tests/python/test_units.py", "test_units.py"),

@@ -213,7 +213,7 @@ def test_an_interrupted_comparison_goes_on(cli: Cli, experiment: Path, tmp_path:
     assert err.decode().startswith("error: interrupted, 1 runs are done; continue with the same command and --resume")
     assert "holds an interrupted comparison" in cli(*asked).refused()
     shorter = [text.replace("20000000000", "70000") for text in asked]
-    assert "(vary differ)" in cli(*shorter, "--resume").refused()
+    assert "(the settings that vary differ)" in cli(*shorter, "--resume").refused()
     # As if the plan had been the shorter one.
     plan = tmp_path / "o/unfinished/plan.json"
     plan.write_text(plan.read_text().replace("20000000000", "70000"))

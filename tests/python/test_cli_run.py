@@ -117,7 +117,10 @@ def test_repeat_runs_seeds_side_by_side(cli: Cli, experiment: Path, tmp_path: Pa
     low, high = answer["waf"]["mean_95"]
     assert low < answer["waf"]["mean"] < high
     names = sorted(path.name for path in (tmp_path / "r").iterdir())
-    assert names == ["repeat.json", "report.html", "seed-3", "seed-4", "seed-5"]
+    assert names == ["repeat.csv", "repeat.json", "repeat.parquet", "report.html", "seed-3", "seed-4", "seed-5"]
+    table = pq.read_table(tmp_path / "r/repeat.parquet")
+    assert table.column_names[:4] == ["run", "seed", "status", "error"]
+    assert (table["seed"].to_pylist(), table["waf"].to_pylist()) == ([3, 4, 5], wafs)
     alone = json.loads(cli("run", experiment, "--set", "seed=4", "--json", "-", "--no-report").done())
     assert alone["flash"] == answer["runs"][1]["flash"]
 

@@ -155,7 +155,7 @@ def test_a_search_on_workers_is_the_search_here(cli: Cli, cluster: Cluster, expe
 
 
 OTHER = """
-from floatgate.study.sweeps import on_worker
+from floatgate.study.runs import on_worker
 mine = on_worker.identity()
 on_worker.identity = lambda: {**mine, %s}
 """

@@ -16,7 +16,7 @@ import pytest
 import floatgate
 from conftest import Cli
 from floatgate.base.errors import InputError
-from floatgate.study.sweeps.engines import engine_of
+from floatgate.study.runs.engines import engine_of
 from test_dask import ONE_THREAD, Cluster
 
 VARY = ("--vary", "ftl.spare_factor=0.2,0.3", "--vary", "ftl.collect.policy=greedy,fifo", "--no-report")
@@ -141,7 +141,7 @@ def test_what_is_no_address_is_refused(on: str) -> None:
 
 FORGING = """
 from dataclasses import replace
-from floatgate.study.sweeps import on_worker
+from floatgate.study.runs import on_worker
 
 def forged(order, chunks, worker):
     answer = on_worker.true(order, chunks, worker)

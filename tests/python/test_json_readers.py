@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = int(os.environ.get("FLOATGATE_JSON_DOCUMENTS", "25"))
 SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
 NAMES = [
-    *("smart-nvme", "smart-nvme-cli", "smart-ocp", "smart-ata", "smart-statistics", "metadata", "error"),
+    *("smart-nvme", "smart-nvme-cli", "smart-ocp", "smart-ata", "smart-statistics", "metadata", "runs"),
     *("run", "sweep", "tune", "compare", "repeat", "lifetime", "plan"),
 ]
 
@@ -187,7 +187,7 @@ def test_a_comparison_does_not_go_on_from_a_damaged_plan(cli: Cli, experiment: P
     (tmp_path / "o/unfinished").mkdir(parents=True)
     (tmp_path / "o/unfinished/plan.json").write_text("[1]")
     command = ("compare", experiment, "--vary", "seed=1,2", "--out", "o", "--resume")
-    said = "o/unfinished/plan.json: is a list; expected an object, in the plan of a comparison"
+    said = "o/unfinished/plan.json: is a list; expected an object, in the plan of a study"
     assert cli(*command).refused() == said
 
 

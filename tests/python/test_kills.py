@@ -1,4 +1,4 @@
-"""Sweeps, searches and comparisons that are killed (SIGKILL) and resumed: the table is that of an undisturbed run.
+"""Studies that are killed (SIGKILL) and resumed: what they leave is that of an undisturbed run.
 
 ``FLOATGATE_KILLS=40 pytest tests/python/test_kills.py -s`` kills each command forty times and says how often the table
 was the same; ``FLOATGATE_SEED`` sets where.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -19,7 +20,9 @@ import pytest
 
 KILLS = int(os.environ.get("FLOATGATE_KILLS", "1"))
 SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
-SHARED = ("--set", "workload.requests=150000", "--jobs", "2", "--no-report", "--quiet")
+LENGTH = ("--set", "workload.requests=150000")
+QUIET = ("--no-report", "--quiet")
+JOBS = ("--jobs", "2", *QUIET)
 SPARE = ("--vary", "ftl.spare_factor=0.2..0.4:6")
 POLICIES = ("--vary", "ftl.collect.policy=greedy,fifo")
 
@@ -32,52 +35,83 @@ def _lines(name: str) -> Callable[[Path], int]:
     return done
 
 
-def _kept(folder: Path) -> int:
-    place = folder / "unfinished"
-    try:
-        return sum(entry.name.isdigit() for entry in place.iterdir())
-    except FileNotFoundError:
-        return 0
-
-
 @dataclass(frozen=True)
 class Command:
     """A command to kill.
 
     Attributes:
-        arguments: after the experiment.
+        verb: which command.
+        arguments: of the experiment.
+        options: beside them, each time.
         runs: how many it does.
         done: how many of them are done in its folder.
         begun: what makes the folder one to resume.
         tables: files that tell whether it came out the same.
+        alone: whether it goes on from its folder, without the experiment.
     """
 
+    verb: str
     arguments: tuple[str, ...]
+    options: tuple[str, ...]
     runs: int
     done: Callable[[Path], int]
     begun: str
     tables: tuple[str, ...]
+    alone: bool = False
 
 
+DRIVES = ("--set", "workload.requests=2000", "--target", "0.01", "--plan", "--throttles", "none,static")
 SEARCH = ("--minimise", "waf_bytes", "--vary", "ftl.spare_factor=0.2..0.4", *POLICIES, "--trials", "12", "--batch", "4")
+JOURNAL = "journal.jsonl"
+SEEDS = (
+    "repeat.json",
+    "repeat.parquet",
+    "repeat.csv",
+    "seed-3/result.json",
+    "seed-14/series.parquet",
+    "seed-14/experiment.toml",
+)
+COMPARED = ("compare.parquet", "compare.csv", "03-0.3-greedy-seed-4/result.json", "06-0.4-fifo-seed-3/series.parquet")
 COMMANDS = {
-    "sweep": Command((*SPARE, *POLICIES), 12, _lines("journal.jsonl"), "sweep.json", ("sweep.parquet",)),
+    "sweep": Command("sweep", (*SPARE, *POLICIES), JOBS, 12, _lines(JOURNAL), "sweep.json", ("sweep.parquet",)),
     "tune": Command(
-        SEARCH, 12, _lines("journal.jsonl"), "tune.json", ("sweep.parquet", "trials.jsonl", "best.toml", "tune.json")
+        "tune",
+        SEARCH,
+        JOBS,
+        12,
+        _lines(JOURNAL),
+        "tune.json",
+        ("sweep.parquet", "trials.jsonl", "best.toml", "tune.json"),
     ),
     "compare": Command(
+        "compare",
         ("--vary", "ftl.spare_factor=0.2,0.3,0.4", *POLICIES, "--repeat", "2"),
+        JOBS,
         12,
-        _kept,
+        _lines(f"unfinished/{JOURNAL}"),
         "unfinished/plan.json",
-        ("compare.parquet", "compare.csv", "03-0.3-greedy-seed-4/result.json"),
+        ("compare.json", *COMPARED),
+    ),
+    "repeat": Command(
+        "run", ("--repeat", "12"), JOBS, 12, _lines(f"unfinished/{JOURNAL}"), "unfinished/plan.json", SEEDS, alone=True
+    ),
+    "plan": Command(
+        "lifetime",
+        DRIVES,
+        QUIET,
+        10,
+        _lines(f"unfinished/{JOURNAL}"),
+        "unfinished/plan.json",
+        ("plan.json", "experiment.toml"),
     ),
 }
 
 
-def started(folder: Path, name: str, out: str, *more: str) -> subprocess.Popen[bytes]:
-    arguments = ["small.toml", *COMMANDS[name].arguments, *SHARED, "--out", out, *more]
-    command = [sys.executable, "-m", "floatgate", name, *arguments]
+def started(folder: Path, name: str, out: str, *, resume: bool = False) -> subprocess.Popen[bytes]:
+    asked = COMMANDS[name]
+    place = ["--resume", out] if resume and asked.alone else ["--out", out, *(["--resume"] if resume else [])]
+    experiment = [] if resume and asked.alone else ["small.toml", *LENGTH, *asked.arguments]
+    command = [sys.executable, "-m", "floatgate", asked.verb, *experiment, *asked.options, *place]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
@@ -86,14 +120,12 @@ def ended(process: subprocess.Popen[bytes]) -> None:
     assert process.returncode == 0, err.decode()
 
 
+TIMES = re.compile(rb'"(?:wall_s|cpu_s|peak_rss_bytes|programs_per_cpu_s)": [^,}\s]+')
+"""What differs each time, in JSON."""
+
+
 def tables(folder: Path, name: str) -> dict[str, bytes]:
-    made = {}
-    for file in COMMANDS[name].tables:
-        content = (folder / file).read_bytes()
-        if file.endswith("result.json"):  # what differs each time comes last
-            content = content.partition(b'"wall_s"')[0]
-        made[file] = content
-    return made
+    return {file: TIMES.sub(b"", (folder / file).read_bytes()) for file in COMMANDS[name].tables}
 
 
 def killed(folder: Path, name: str, out: str, rng: random.Random, whole_s: float) -> tuple[bool, str]:
@@ -134,7 +166,7 @@ def test_what_is_killed_and_resumed_gives_the_same_table(experiment: Path, name:
         hits += 1
         resumes = (folder / out / COMMANDS[name].begun).is_file()
         if resumes or not (folder / out / COMMANDS[name].tables[0]).is_file():
-            ended(started(folder, name, out, *(["--resume"] if resumes else [])))
+            ended(started(folder, name, out, resume=resumes))
         found = tables(folder / out, name)
         differing = [file for file in expected if found[file] != expected[file]]
         assert differing == [], f"FLOATGATE_SEED={SEED}, attempt {attempt}, killed with {where}: {out}"

@@ -6,7 +6,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from conftest import Cli
 from floatgate.base import units
 from floatgate.cli import status
 from floatgate.run.experiment import Experiment, resolve
+from floatgate.run.lifetime import forecast
 from floatgate.study import planning
 from floatgate.study.plan_point import Point
 from floatgate.study.planning import _delayed, _overrides
@@ -138,6 +139,97 @@ def _one_and_no_more(work: Any, _count: int, _stop: threading.Event, jobs: int |
     raise KeyboardInterrupt
 
 
+@pytest.fixture
+def part(experiment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a plan of two drives, the larger of which is done."""
+    (tmp_path / "o").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(planning, "at_once", _one_and_no_more)
+        small_plan(experiment, capacities=["32 MiB", "64 MiB"], out=tmp_path / "o")
+    return tmp_path / "o"
+
+
+def test_a_plan_goes_on_with_the_drives_that_are_left(
+    experiment: Path, part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = []
+
+    def counting(base: Experiment, *more: Any, **named: Any) -> Any:
+        done.append(dict(base.overrides)["drive.capacity"])
+        return forecast(base, *more, **named)
+
+    monkeypatch.setattr(planning, "forecast", counting)
+    resumed = small_plan(experiment, capacities=["32 MiB", "64 MiB"], out=part, resume=True)
+    assert done == ['"32 MiB"']
+    whole = small_plan(experiment, capacities=["32 MiB", "64 MiB"])
+    assert resumed.to_dict() == whole.to_dict()
+    assert small_plan(experiment, capacities=["32 MiB", "64 MiB"], out=part, resume=True).to_dict() == whole.to_dict()
+    assert len(done) == 3
+
+
+def test_every_throttle_and_a_trace_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = {"drive.geometry.blocks_per_plane": 64, "drive.geometry.pages_per_block": 64, **BRIEF}
+    del drive["workload.requests"]
+    base = resolve(None, trace=week(tmp_path / "a.csv", 7 * [50]), set=drive)
+    first = planning.plan(base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.delattr(planning, "forecast")
+        again = planning.plan(
+            base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path, resume=True
+        )
+    assert again.to_dict() == first.to_dict()
+    assert {point.error is None for point in again.points} == {True, False}
+    (tmp_path / "a.csv").write_text((tmp_path / "a.csv").read_text() + "\n")
+    with pytest.raises(floatgate.InputError, match="the content of a trace or snapshot differ"):
+        planning.plan(base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path, resume=True)
+
+
+def _edited(file: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content) + "\n")
+
+
+L = "000001/lifetime.json"
+DAMAGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
+    (L, lambda one: one.update(waf=1.5), f"{L}: 'waf' is 1.5; expected "),
+    (L, lambda one: one["config"]["drive"].update(cmt_entries=5), f"{L}: "),
+    (L, lambda one: one["config"]["ftl"].update(spare_factor=0.3), f"{L}: 'ftl.spare_factor' is 0.3; expected 0.2, as"),
+    (L, lambda one: one.update(lifetime=5), f"{L}: lifetime: is the number 5; expected an object"),
+    (L, lambda one: one.update(not_modelled=[5]), f"{L}: not_modelled[0]: is the number 5; expected a text"),
+    (L, lambda one: one["lifetime"].update(years_range=[1, 2, 3]), f"{L}: 'lifetime.years_range.high' is None"),
+    ("plan.json", lambda one: one.update(seed=9), "was begun with other settings (the seed differ)"),
+    ("plan.json", lambda one: one["points"]["listed"].reverse(), "(the settings that vary differ)"),
+    ("journal.jsonl", lambda one: one.update(run=2), "journal.jsonl:1: run 2: no run of the plan; expected a number"),
+    ("journal.jsonl", lambda one: one.update(run=0), "journal.jsonl:1: run 0: 'drive.capacity' is '\"64 MiB\"'"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "said"), DAMAGES)
+def test_a_damaged_part_of_a_plan_is_refused(
+    experiment: Path, part: Path, name: str, change: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    _edited(part / "unfinished" / name, change)
+    with pytest.raises(floatgate.InputError) as raised:
+        small_plan(experiment, capacities=["32 MiB", "64 MiB"], out=part, resume=True)
+    assert said in raised.value.message
+    assert "expected" in raised.value.message
+
+
+def test_a_plan_in_which_no_drive_can_be_used_leaves_no_part(experiment: Path, tmp_path: Path) -> None:
+    with pytest.raises(floatgate.InputError):
+        small_plan(experiment, capacities=["1 KiB"], out=tmp_path)
+    assert not (tmp_path / "unfinished").exists()
+
+
+def test_what_a_plan_cannot_go_on_with_is_refused(cli: Cli, experiment: Path, part: Path) -> None:
+    command = ("lifetime", experiment, "--out", part.name)
+    assert "expected it beside --plan" in cli(*command, "--resume").refused()
+    assert "holds an interrupted plan; expected --resume" in cli(*command, "--plan").refused()
+    assert "which plan is not said; expected --out" in cli("lifetime", experiment, "--plan", "--resume").refused()
+    assert "(the experiment, the settings that vary differ)" in cli(*command, "--plan", "--resume").refused()
+
+
 def test_breaking_off_before_anything_is_done_leaves_nothing(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def at_once(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -158,8 +250,11 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
     out, err = capsys.readouterr()
     answer = json.loads(out)
     assert (answer["complete"], answer["untried"], len(answer["points"])) == (False, ["32 MiB"], 1)
-    assert "error: interrupted; not gone through: 32 MiB" in err
+    assert "error: interrupted; not gone through: 32 MiB; continue with the same command and --resume (--out " in err
     assert not (tmp_path / "o" / "plan.json").exists()
+    monkeypatch.undo()
+    assert status(["lifetime", str(experiment), *asked, "--no-report", "--out", str(tmp_path / "o"), "--resume"]) == 0
+    assert sorted(entry.name for entry in (tmp_path / "o").iterdir()) == ["experiment.toml", "plan.json"]
 
 
 def test_a_plan_without_a_candidate_says_which_bound_cut_the_last(cli: Cli, experiment: Path) -> None:

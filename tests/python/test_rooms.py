@@ -61,7 +61,7 @@ LATE: dict[str, str] = {
     "report.summary": "a summary, where one is printed",
     "study.compare_report": "a page, where one is drawn",
     "study.plan_report": "a page, where one is drawn",
-    "study.sweeps.on_dask": "needs dask, an extra",
+    "study.runs.on_dask": "needs dask, an extra",
     "study.sweeps.page": "a page, where one is drawn",
     "study.tune.page": "a page, where one is drawn",
     "study.tune.search": "a search, where a folder holds one",

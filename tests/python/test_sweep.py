@@ -17,9 +17,9 @@ import pytest
 import floatgate
 from conftest import SMALL, Cli
 from floatgate.run.experiment import Experiment
-from floatgate.study.sweeps import engine
-from floatgate.study.sweeps.journal import Journal
-from floatgate.study.sweeps.work import DONE, Answer, Job
+from floatgate.study.runs import engine
+from floatgate.study.runs.journal import Journal
+from floatgate.study.runs.work import DONE, Answer, Job
 
 VARY = ("--vary", "ftl.spare_factor=0.2..0.4:3", "--vary", "ftl.collect.policy=greedy,fifo")
 

@@ -13,9 +13,11 @@ from conftest import SMALL
 from floatgate.base.errors import InputError
 from floatgate.run.experiment import resolve
 from floatgate.study.compare import run_settings
-from floatgate.study.sweeps.engine import Local
+from floatgate.study.runs.engine import Local
+from floatgate.study.runs.plan import plan_runs
+from floatgate.study.runs.points import Axis, Points
+from floatgate.study.runs.work import Answer, Job
 from floatgate.study.sweeps.sweep import Sweep, planned
-from floatgate.study.sweeps.work import Answer, Job
 from floatgate.study.tune.search import Search, begun
 
 
@@ -102,9 +104,9 @@ def test_answers_of_a_search_and_of_a_comparison_are_checked_too(search: Path) -
     with pytest.raises(InputError, match=r"run 1: .*'seed' is 77; expected 2, as requested"):
         again.run(Foreign(with_figure("seed", 77)))
     again.close()
-    points = [[("ftl.collect.policy", '"greedy"')], [("ftl.collect.policy", '"fifo"')]]
-    base = resolve({**SMALL, "workload.requests": 20_000})
+    axis = Axis("ftl.collect.policy", ('"greedy"', '"fifo"'))
+    plan = plan_runs(resolve({**SMALL, "workload.requests": 20_000}), Points((axis,)))
     with pytest.raises(InputError, match=r"run 1: .*'waf' is nan"):
-        run_settings(base, points, engine=Foreign(with_figure("waf", float("nan"))))
+        run_settings(plan, Foreign(with_figure("waf", float("nan"))))
     with pytest.raises(InputError, match=r"run 1: .*it lacks the run itself"):
-        run_settings(base, points, engine=Foreign(lambda answer: [replace_in(answer, run=None)]))
+        run_settings(plan, Foreign(lambda answer: [replace_in(answer, run=None)]))

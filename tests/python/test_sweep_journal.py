@@ -19,8 +19,8 @@ from floatgate.base.errors import InputError
 from floatgate.results.flat import CONTRACT, flat
 from floatgate.run.experiment import resolve
 from floatgate.run.run import check
-from floatgate.study.sweeps.journal import Journal
-from floatgate.study.sweeps.rows import wrong_figures
+from floatgate.study.runs.journal import Journal
+from floatgate.study.runs.rows import wrong_figures
 from floatgate.study.sweeps.sweep import Sweep, planned
 
 ROOT = Path(__file__).parents[2]
@@ -63,12 +63,12 @@ CHANGES: list[tuple[Change, str]] = [
     (put("figures", to={}), "has no figures though the run is done"),
     (put("figures", to=[]), "'figures' is '[]'; expected an object"),
     (put("figures", to=None), "'figures' is None; expected an object"),
-    (put("run", to=4), "run 4: no run of this sweep; expected a number below 4"),
+    (put("run", to=4), "run 4: no run of the plan; expected a number below 4"),
     (put("run", to=-1), "'run' is -1; expected a whole number of 0 or more"),
     (put("run", to=1.0), "'run' is 1.0; expected a whole number"),
     (put("run", to=True), "'run' is True; expected a whole number"),
     (put("run", to="1"), "'run' is '\"1\"'; expected a whole number"),
-    (put("run", to=10**20), "no run of this sweep"),
+    (put("run", to=10**20), "no run of the plan"),
     (put("run", to=None), "'run' is None; expected a whole number"),
     (put("status", to="ok"), "'status' is '\"ok\"'; expected one of 'done', 'failed', 'unusable'"),
     (put("status", to=None), "'status' is None; expected one of"),

@@ -10,7 +10,7 @@ import pytest
 from floatgate.base import json_in
 from floatgate.base.errors import InputError
 from floatgate.run.experiment import resolve
-from floatgate.study.sweeps.points import Points, parse_axis
+from floatgate.study.runs.points import Points, parse_axis
 from floatgate.study.sweeps.spec import Asked, keys_known, points_of
 
 

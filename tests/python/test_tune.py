@@ -108,7 +108,7 @@ def test_a_killed_search_goes_on_as_if_it_never_was(cli: Cli, experiment: Path, 
     told = json.loads(cli("tune", "--out", "t", "--resume", "--trials", "24", "--no-report", "--json", "-").done())
     assert told["trials"] == 24
     said = cli(*asked[:-2], "--set", "workload.requests=5", "--out", "t", "--resume").refused()
-    assert "was begun with other settings (experiment differ)" in said
+    assert "was begun with other settings (the experiment differ)" in said
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from conftest import SMALL, Change, Cli, Counting, drop, lines_of, put
 from floatgate.base.errors import InputError
 from floatgate.cli import status
 from floatgate.results.folder import RunFolder
-from floatgate.study.sweeps.engine import Local
+from floatgate.study.runs.engine import Local
 from floatgate.study.tune.search import Search, begun
 
 NOT_FINITE = "is no finite number or too large; expected a number below 2^128"

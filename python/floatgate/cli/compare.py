@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-import math
 import shlex
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
-from floatgate.base.errors import InterruptedRunError, input_error, quoted
+from floatgate.base.errors import input_error
 from floatgate.base.parallel import must_be_few
 from floatgate.base.progress import bar, bars
 from floatgate.cli import groups as g
+from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.results.folder import RunFolder
-from floatgate.run.experiment import Experiment, Overrides, parse_set, split_values
-from floatgate.study.compare import Comparison, Progress, baseline_of, run_settings, seeds_of
-from floatgate.study.compare_resume import NAME as UNFINISHED
-from floatgate.study.compare_resume import Unfinished, plan_of
-from floatgate.study.sweeps.points import parse_axis
+from floatgate.run.experiment import parse_set, split_values
+from floatgate.study.compare import WHOLE, Comparison, baseline_of, run_settings
+from floatgate.study.runs.engine import Local, Progress
+from floatgate.study.runs.plan import RunPlan, plan_runs
+from floatgate.study.runs.points import Points, axes_of
+from floatgate.study.runs.unfinished import remove
 
 _BARS_MAX = 12
 """Runs that have a bar of their own; more share one."""
@@ -65,19 +63,19 @@ def compare(
     --out, write compare.json, compare.parquet, compare.csv, report.html and one run folder per run.
     """
     output = Output(json, quiet=quiet, force=force)
-    target = _target(out, resume=resume, force=force)
+    target = kept.folder(out, WHOLE, resume=resume, force=force)
     points = combinations(vary or [])
     place = baseline_of(points, _named(baseline))
     base = g.built(experiment, source, trace_options, set)
-    seeds = seeds_of(base, points, repeat or 1)
     must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
-    asked = _Asked(base, points, seeds, jobs, shadow=shadow, quiet=quiet)
+    plan = plan_runs(base, points, repeat or 1, shadow=shadow, reads_files=target is not None)
+    how = f"the same command and --resume (--out {shlex.quote(out or '')})"
     with target or contextlib.nullcontext():
-        done = _alone(asked) if target is None else _kept(asked, target, resume=resume)
-        done.baseline = place
+        with kept.keeping(target, plan, WHOLE, how, resume=resume) as part, _progress(plan, quiet=quiet) as progress:
+            done = Comparison(run_settings(plan, Local(jobs), progress, part), place)
         folder = None if target is None else done.write(target, report=output.draws(report), command=o.command_line())
-        if target is not None:
-            Unfinished(target.path / UNFINISHED, {}).remove()
+        if folder is not None:
+            remove(folder)
     status = o.tell_failures(done)
     output.give(done.to_dict())
     output.say(done.text())
@@ -86,102 +84,27 @@ def compare(
     return status
 
 
-class _Asked:
-    """What is to run."""
-
-    def __init__(
-        self,
-        base: Experiment,
-        points: list[Overrides],
-        seeds: list[int] | None,
-        jobs: int | None,
-        *,
-        shadow: bool,
-        quiet: bool,
-    ) -> None:
-        self.base, self.points, self.seeds, self.jobs = base, points, seeds, jobs
-        self.shadow, self.quiet = shadow, quiet
-
-    @contextlib.contextmanager
-    def progress(self) -> Iterator[Progress | None]:
-        """Bars: one a run, or one for all where there are many."""
-        names = [", ".join(value for _, value in point) for point in self.points]
-        labels = names
-        if self.seeds is not None:
-            labels = [f"{name}, seed {seed}" for name in names for seed in self.seeds]
-        if len(labels) <= _BARS_MAX:
-            with bars(labels, quiet=self.quiet) as shown:
-                yield shown
-            return
-        begun = 0
-
-        with bar("runs", quiet=self.quiet) as one:
-
-            def report(number: int, _done: int, _total: int | None, _phase: str) -> None:
-                nonlocal begun
-                begun = max(begun, number)
-                if one is not None:
-                    one(begun, len(labels), "")
-
-            yield None if one is None else report
-
-
-def _alone(asked: _Asked) -> Comparison:
-    with asked.progress() as progress:
-        return run_settings(asked.base, asked.points, asked.jobs, asked.shadow, progress, seeds=asked.seeds)
-
-
-def _kept(asked: _Asked, target: RunFolder, *, resume: bool) -> Comparison:
-    """Run what is left to run, and keep each run in the folder as it ends."""
-    plan = plan_of(asked.base, asked.points, asked.seeds, shadow=asked.shadow)
-    begun: list[Unfinished] = [Unfinished.go_on(target.path, plan, asked.base.path)] if resume else []
-
-    def keep(number: int, one: Any) -> None:
-        if not begun:
-            begun.append(Unfinished.begin(target.path, plan))
-        begun[0].add(number, one)
-
-    target.expect(str(target.path / UNFINISHED))
-    with asked.progress() as progress, _saying_how_to_go_on(target, lambda: len(begun[0]) if begun else 0):
-        return run_settings(
-            asked.base,
-            asked.points,
-            asked.jobs,
-            asked.shadow,
-            progress,
-            seeds=asked.seeds,
-            kept=begun[0].kept() if begun else None,
-            ended=keep,
-        )
-
-
 @contextlib.contextmanager
-def _saying_how_to_go_on(target: RunFolder, done: Callable[[], int]) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        if not done():
-            raise
-        place = shlex.quote(str(target.path))
-        said = f"interrupted, {done()} runs are done; continue with the same command and --resume (--out {place})"
-        raise InterruptedRunError(said) from None
+def _progress(plan: RunPlan, *, quiet: bool) -> Iterator[Progress | None]:
+    """Bars: one a run, or one for all where there are many."""
+    if len(plan) <= _BARS_MAX:
+        labels = [", ".join(value for _, value in point) for point in plan.points]
+        if plan.repeat > 1:
+            labels = [f"{name}, seed {plan.seed + each}" for name in labels for each in range(plan.repeat)]
+        with bars(labels, quiet=quiet) as shown:
+            yield shown
+        return
+    begun = 0
 
+    with bar("runs", quiet=quiet) as one:
 
-def _target(out: str | None, *, resume: bool, force: bool) -> RunFolder | None:
-    """The folder of the comparison, or None.
+        def report(number: int, _done: int, _total: int | None, _phase: str) -> None:
+            nonlocal begun
+            begun = max(begun, number)
+            if one is not None:
+                one(begun, len(plan), "")
 
-    Raises:
-        InputError: it is not free, or there is nothing to go on with.
-    """
-    if out is None:
-        if resume:
-            raise input_error("--resume: which comparison is not said; expected --out DIR, its folder")
-        return None
-    target = RunFolder.given(out, force=force or resume or (Path(out) / UNFINISHED).is_dir())
-    if (target.path / UNFINISHED).is_dir() and not (resume or force):
-        what = f"{out}: holds an interrupted comparison"
-        raise input_error(f"{what}; expected --resume to go on with it, or --force to start over")
-    return target
+        yield None if one is None else report
 
 
 def _named(baseline: str | None) -> dict[str, str]:
@@ -190,7 +113,7 @@ def _named(baseline: str | None) -> dict[str, str]:
     return dict(parse_set(part, "--baseline") for part in parts)
 
 
-def combinations(vary: list[str]) -> list[Overrides]:
+def combinations(vary: list[str]) -> Points:
     """All combinations of the values of every --vary, the last one varying fastest.
 
     Raises:
@@ -198,11 +121,6 @@ def combinations(vary: list[str]) -> list[Overrides]:
     """
     if not vary:
         raise input_error("floatgate compare: no --vary; expected at least one, such as ftl.spare_factor=0.07,0.28")
-    axes = [parse_axis(text) for text in vary]
-    keys = [axis.key for axis in axes]
-    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
-    if twice:
-        raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
-    listed = [axis.listed() for axis in axes]
-    must_be_few(math.prod(map(len, listed)), "--vary")
-    return [list(zip(keys, values, strict=True)) for values in itertools.product(*listed)]
+    points = Points(axes_of(vary))
+    must_be_few(len(points), "--vary")
+    return points

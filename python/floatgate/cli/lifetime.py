@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -69,6 +70,7 @@ def lifetime(
         float | None, typer.Option("--price-per-tb", metavar="PRICE", help="Price of a TB of flash, to show prices.")
     ] = None,
     out: o.Out = None,
+    resume: o.ResumeHere = False,
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
@@ -77,12 +79,11 @@ def lifetime(
     """Forecast how many years a drive lasts, and how long its throttle delays page writes.
 
     The workload repeats until the drive is worn out or reaches its target; a year has 8,760 hours. With --out, write
-    lifetime.json (or plan.json), experiment.toml and report.html.
+    lifetime.json (or plan.json), experiment.toml and report.html. A plan that was stopped goes on with --resume.
     """
     output = Output(json, quiet=quiet, force=force)
     base = g.built(experiment, source, trace_options, set)
     base = base.with_overrides(managed(throttle, _years(target), reducer))
-    place = None if out is None else RunFolder.given(out, force=force)
     lists = _lists(capacities, spare_factors, throttles, reducers)
     bounded = any(one is not None for one in (min_served, max_write_p99, price_per_tb))
     if plan or bounded or any(one is not None for one in lists.values()):
@@ -91,8 +92,10 @@ def lifetime(
         if reducer is not None and reducers is not None:
             raise input_error("--reduce: the plan tries those of --reducers; expected one of both options")
         bounds = _bounds(min_served, max_write_p99, price_per_tb)
-        with place or contextlib.nullcontext():
-            return _planned(base, lists, bounds, output, place, report=output.draws(report))
+        return _planned(base, lists, bounds, output, out, resume=resume, force=force, report=output.draws(report))
+    if resume:
+        raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
+    place = None if out is None else RunFolder.given(out, force=force)
     with place or contextlib.nullcontext():
         with bar(base.name(), quiet=quiet) as progress:
             life = of(base, progress)
@@ -109,12 +112,17 @@ def _planned(
     lists: dict[str, list[str] | None],
     bounds: Bounds,
     output: Output,
-    place: RunFolder | None,
+    out: str | None,
     *,
+    resume: bool,
+    force: bool,
     report: bool,
 ) -> int:
-    from floatgate.study.planning import plan
+    from floatgate.cli import kept
+    from floatgate.study.planning import WHOLE, plan
+    from floatgate.study.runs.unfinished import NAME, remove
 
+    place = kept.folder(out, WHOLE, resume=resume, force=force)
     spares = lists["--spare-factors"]
     for text in spares or []:
         if not _is_share(text):
@@ -122,14 +130,24 @@ def _planned(
                 f"--spare-factors: {quote(text)} is no share; expected figures from 0 to 1 such as 0.07,0.28"
             )
     policies, reducers = lists["--throttles"], lists["--reducers"]
-    with bar(base.name(), quiet=output.quiet) as progress:
-        told = None if progress is None else _tell
-        made = plan(base, lists["--capacities"], spares, policies, reducers, progress, bounds, told)
-    if made.untried:
-        output.give(made.to_dict())
-        output.say(made.text())
-        raise InterruptedRunError(f"interrupted; not gone through: {', '.join(made.untried)}")
-    folder = None if place is None else made.write(place, report=report, command=o.command_line())
+    with place or contextlib.nullcontext():
+        parts = None if place is None else place.path
+        with bar(base.name(), quiet=output.quiet) as progress:
+            told = None if progress is None else _tell
+            asked = (base, lists["--capacities"], spares, policies, reducers)
+            made = plan(*asked, progress, bounds, told, out=parts, resume=resume)
+        if made.untried:
+            output.give(made.to_dict())
+            output.say(made.text())
+            said = f"interrupted; not gone through: {', '.join(made.untried)}"
+            if place is not None:
+                said += f"; continue with the same command and --resume (--out {shlex.quote(str(place.path))})"
+            raise InterruptedRunError(said)
+        folder = None
+        if place is not None:
+            place.expect(str(place.path / NAME))
+            folder = made.write(place, report=report, command=o.command_line())
+            remove(folder)
     output.give(made.to_dict())
     output.say(made.text())
     if folder is not None:

@@ -14,7 +14,7 @@ import typer
 
 from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error
 from floatgate.base.parallel import RUNS_MAX
-from floatgate.base.progress import bar, bars
+from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
@@ -65,13 +65,9 @@ def run(
     """
     output = Output(json, quiet=quiet, force=force)
     if resume is not None:
-        if o.given_beside(context, "resume", "snapshot_every", "json", "force", "report", "quiet"):
-            raise input_error("--resume: the run continues with its original settings; expected no other settings")
-        return _resumed(resume, snapshot_every, output, report=output.draws(report))
+        return _resumed(context, resume, jobs, snapshot_every, output, report=output.draws(report))
     asked = g.built(experiment, source, trace_options, set)
-    target = _target(asked, out, save_drive, force=force)
     pins = pins_of(waveform, die, from_, until, force=force)
-    target.expect(waveform)
     if repeat > 1:
         _refuse_of_one_run(
             save_drive=save_drive,
@@ -80,8 +76,11 @@ def run(
             waveform=waveform,
             snapshot_every=snapshot_every,
         )
-        with target:
-            return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=output.draws(report))
+        from floatgate.cli import repeat as seeds
+
+        return seeds.start(asked, repeat, jobs, out, output, force=force, shadow=shadow, report=output.draws(report))
+    target = _target(asked, out, save_drive, force=force)
+    target.expect(waveform)
     snapshot = None if out is None else target.path / SNAPSHOT
     with contextlib.ExitStack() as stack:
         stack.enter_context(target)
@@ -193,25 +192,22 @@ def _saying_how_to_go_on(snapshot: Path | None) -> Iterator[None]:
         raise InterruptedRunError(f"interrupted; continue with: floatgate run --resume {folder}") from None
 
 
-def _resumed(folder: str, snapshot_every: float | None, output: Output, *, report: bool) -> int:
+def _resumed(
+    context: typer.Context, folder: str, jobs: int | None, snapshot_every: float | None, output: Output, *, report: bool
+) -> int:
+    snapshot = Path(folder) / SNAPSHOT
+    several = False
+    if not snapshot.is_file():
+        from floatgate.cli import repeat as seeds
+
+        several = seeds.is_interrupted(folder)
+    own = "jobs" if several else "snapshot_every"
+    if o.given_beside(context, "resume", own, "json", "force", "report", "quiet"):
+        raise input_error("--resume: the run continues with its original settings; expected no other settings")
+    if several:
+        return seeds.go_on(folder, jobs, output, report=report)
     target = RunFolder.given(folder, force=True)
-    snapshot = target.path / SNAPSHOT
     with target:
         with bar(target.path.name, quiet=output.quiet) as progress, _saying_how_to_go_on(snapshot):
             done = go_on(snapshot, snapshot_every=snapshot_every, progress=progress)
         return _finished(done, target, snapshot, output, report=report)
-
-
-def _repeated(
-    asked: Experiment, repeat: int, jobs: int | None, target: RunFolder, output: Output, *, shadow: bool, report: bool
-) -> int:
-    from floatgate.study.repeat import run_seeds
-
-    with bars([f"{asked.name()} {number}" for number in range(1, repeat + 1)], quiet=output.quiet) as progress:
-        repetition = run_seeds(asked, repeat, jobs, shadow, progress)
-    folder = repetition.write(target, report=report, command=o.command_line())
-    status = o.tell_failures(repetition)
-    output.give(repetition.to_dict())
-    output.say(repetition.text())
-    output.say(o.place_line(folder, report=report))
-    return status

@@ -17,13 +17,13 @@ from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import REPORT, draw
-from floatgate.study.sweeps.engine import Engine
-from floatgate.study.sweeps.engines import engine_of
-from floatgate.study.sweeps.folders import folder_for
+from floatgate.study.runs.engine import Engine
+from floatgate.study.runs.engines import engine_of
+from floatgate.study.runs.folders import folder_for
+from floatgate.study.runs.work import Answer
 from floatgate.study.sweeps.loaded import load_sweep
 from floatgate.study.sweeps.spec import Asked, points_of
-from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of, planned
-from floatgate.study.sweeps.work import Answer
+from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_go_on, plan_of, planned
 
 
 def register(app: typer.Typer) -> None:
@@ -81,7 +81,7 @@ def sweep(
         if plan is None:
             plan = planned(folder.path)
         elif resume:
-            must_be_same(folder.path, plan)
+            must_go_on(folder.path, plan)
         plan = replace(plan, memory_bytes=limit)
         begun = Sweep.open(folder.path, plan, fresh=not resume)
         return _swept(begun, engine, output, report=output.draws(report))

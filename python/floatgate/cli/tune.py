@@ -19,9 +19,10 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.flat import plain
 from floatgate.results.folder import REPORT, draw
-from floatgate.study.sweeps.engine import Engine
-from floatgate.study.sweeps.engines import engine_of
-from floatgate.study.sweeps.folders import folder_for
+from floatgate.study.runs.engine import Engine
+from floatgate.study.runs.engines import engine_of
+from floatgate.study.runs.folders import folder_for
+from floatgate.study.runs.plan import must_be_same
 from floatgate.study.sweeps.spec import Asked as Vary
 from floatgate.study.sweeps.spec import points_of
 from floatgate.study.sweeps.sweep import plan_of
@@ -120,11 +121,7 @@ def _same(folder: Path, asked: Asked | None, trials: int | None) -> Asked:
     before = begun(folder)
     wanted = before.trials if trials is None else trials
     if asked is not None:
-        first, now = before.to_dict(), replace(asked, trials=before.trials).to_dict()
-        differing = [key for key in first if first[key] != now[key]]
-        if differing:
-            what = f"was begun with other settings ({', '.join(differing)} differ)"
-            raise input_error(f"{folder}: {what}; expected the same command, or a new folder")
+        must_be_same(folder, before.to_dict(), asked.to_dict())
     return replace(before, trials=max(wanted, before.trials))
 
 

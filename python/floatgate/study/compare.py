@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,26 +15,26 @@ from floatgate.base.errors import FloatgateError, input_error, one_line, quote
 from floatgate.base.parallel import must_be_few
 from floatgate.base.text_table import table
 from floatgate.results.columns import types_of, written
+from floatgate.results.flat import flat
 from floatgate.results.folder import RunFolder
 from floatgate.results.seed_stats import mean_result
 from floatgate.results.table_files import write_table
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
-from floatgate.run.run import Run, check
+from floatgate.run.run import Run, check, load
 from floatgate.run.saving import write_files
 from floatgate.study import differences
 from floatgate.study.compare_rows import flat_rows, notes, settings_rows, table_rows
-from floatgate.study.sweeps.engine import Engine, Local
-from floatgate.study.sweeps.points import Axis, Points
-from floatgate.study.sweeps.requested import Requested
-from floatgate.study.sweeps.work import UNUSABLE, Answer, Job
+from floatgate.study.runs.engine import Engine, Local, Progress
+from floatgate.study.runs.plan import RunPlan, plan_runs
+from floatgate.study.runs.points import Axis, Points
+from floatgate.study.runs.requested import carry_out, left
+from floatgate.study.runs.unfinished import Unfinished, Whole
+from floatgate.study.runs.work import UNUSABLE, Answer, Job
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 SCHEMA = "floatgate.compare/1"
-
-Progress = Callable[[int, int, "int | None", str], None]
-"""Called with the number of the run, what is done, the total or None, and the phase."""
 
 
 @dataclass(frozen=True)
@@ -273,42 +272,24 @@ def compare(
     if repeat < 1:
         raise ValueError("repeat: expected 1 or more")
     base = resolve(experiment, set=set)
-    count = repeat
-    for values in vary.values():
-        count *= len(values)
-    must_be_few(count, "vary")
     axes = tuple(Axis(key, tuple(toml_value(key, value) for value in values)) for key, values in vary.items())
-    points = list(Points(axes))
-    wanted = {key: toml_value(key, value) for key, value in (baseline or {}).items()}
-    place = baseline_of(points, wanted)
-    done = run_settings(base, points, jobs, shadow, progress, seeds=seeds_of(base, points, repeat))
-    return Comparison(done.settings, place)
+    points = Points(axes)
+    must_be_few(len(points) * repeat, "vary")
+    place = baseline_of(points, {key: toml_value(key, value) for key, value in (baseline or {}).items()})
+    plan = plan_runs(base, points, repeat, shadow=shadow, reads_files=False)
+    return Comparison(run_settings(plan, Local(jobs), progress), place)
 
 
-def seeds_of(base: Experiment, points: Sequence[Overrides], repeat: int) -> list[int] | None:
-    """The seeds of every setting, counted up from the experiment's own; None where each runs once.
-
-    Raises:
-        InputError: the seeds vary already.
-    """
-    if repeat == 1:
-        return None
-    if any(key == "seed" for key, _ in points[0]):
-        raise input_error(f"--repeat {repeat}: the seeds vary already; expected one of --repeat and --vary seed=...")
-    first = int(tomllib.loads(check(base.with_overrides(list(points[0])))).get("seed", 1))
-    return list(range(first, first + repeat))
-
-
-def baseline_of(points: Sequence[Overrides], wanted: Mapping[str, str]) -> int:
+def baseline_of(points: Points, wanted: Mapping[str, str]) -> int:
     """The number of the setting that has some values, 0 where none are asked for.
 
     Raises:
         InputError: no setting has them, or several have.
     """
     asked = {key: value.strip("\"'") for key, value in wanted.items()}
-    unknown = [key for key in asked if key not in [key for key, _ in points[0]]]
+    unknown = [key for key in asked if key not in points.keys]
     if unknown:
-        keys = ", ".join(key for key, _ in points[0])
+        keys = ", ".join(points.keys)
         raise input_error(f"--baseline: {quote(unknown[0])} does not vary; expected one of {keys}")
     fitting = [
         number
@@ -322,60 +303,62 @@ def baseline_of(points: Sequence[Overrides], wanted: Mapping[str, str]) -> int:
 
 
 def run_settings(
-    base: Experiment,
-    points: Sequence[Overrides],
-    jobs: int | None = None,
-    shadow: bool = False,
-    progress: Progress | None = None,
-    *,
-    seeds: Sequence[int] | None = None,
-    engine: Engine | None = None,
-    kept: Mapping[int, Seeded] | None = None,
-    ended: Callable[[int, Seeded], None] | None = None,
-) -> Comparison:
-    """Check every point, then run them all; see :func:`compare`.
+    plan: RunPlan, engine: Engine, progress: Progress | None = None, kept: Unfinished | None = None
+) -> list[Setting]:
+    """Check every setting, then run what is left of them all.
 
     Args:
-        base: the experiment.
-        points: the settings.
-        jobs: runs at a time.
-        shadow: whether to check against a shadow model.
+        plan: the settings and their seeds.
+        engine: who does the runs.
         progress: called with the number of a run.
-        seeds: of every setting; None for that of the experiment. Run ``number`` is that of setting ``number //
-            len(seeds)``.
-        engine: who does the runs; None for this machine.
-        kept: runs that have been done before, by their number.
-        ended: called with each run that has ended.
+        kept: what was done before, and keeps what is done now; None to keep nothing.
+
+    Raises:
+        InputError: as :func:`compare`.
     """
-    engine = Local(jobs) if engine is None else engine
-    experiments = [base.with_overrides(list(point)) for point in points]
-    for experiment in experiments:
-        check(experiment)
-    times: list[int | None] = [None] if seeds is None else list(seeds)
-    done: dict[int, Seeded] = dict(kept or {})
-
-    def job(number: int) -> Job:
-        seed = times[number % len(times)]
-        experiment = experiments[number // len(times)]
-        laid = experiment if seed is None else experiment.with_overrides([("seed", str(seed))])
-        if progress is not None:
-            progress(number, 0, None, "waiting")
-        return Job(number, laid, shadow, whole=True)
-
-    requested = Requested(engine)
+    for first in range(0, len(plan), plan.repeat):
+        check(plan.job(first).experiment)
+    done = kept.done if kept is not None else {}
 
     def take(answer: Answer) -> None:
-        requested.must_have(answer)
         failure = answer.failure()
         if failure is not None and answer.status == UNUSABLE:
             raise failure
-        done[answer.number] = Seeded(times[answer.number % len(times)], answer.run, failure)
-        if ended is not None:
-            ended(answer.number, done[answer.number])
+        done[answer.number] = answer
+        if kept is not None:
+            kept.add(answer)
 
-    numbers = range(len(points) * len(times))
-    engine.run(requested.noted(job(number) for number in numbers if number not in done), take, progress)
-    requested.must_be_answered()
-    size = len(times)
-    made = [[done[number] for number in range(first * size, (first + 1) * size)] for first in range(len(points))]
-    return Comparison([Setting.of(point, runs) for point, runs in zip(points, made, strict=True)])
+    def waiting() -> Iterator[Job]:
+        for job in left(plan, done, whole=True):
+            if progress is not None:
+                progress(job.number, 0, None, "waiting")
+            yield job
+
+    carry_out(engine, waiting(), take, progress)
+
+    def seeded(number: int) -> Seeded:
+        seed = plan.seed + number % plan.repeat if plan.repeat > 1 else None
+        return Seeded(seed, done[number].run, done[number].failure())
+
+    size = plan.repeat
+    return [
+        Setting.of(point, [seeded(first * size + each) for each in range(size)])
+        for first, point in enumerate(plan.points)
+    ]
+
+
+def whole_runs(study: str, what: str) -> Whole:
+    """How a study keeps its runs: as run folders."""
+    return Whole(study, what, "result.json", write_files, _read_run, lambda run: flat(run.result.to_dict()))
+
+
+def _read_run(folder: Path, experiment: Experiment) -> Run:
+    run = load(folder)
+    if run.experiment_toml != check(experiment):
+        raise input_error(f"{folder / 'experiment.toml'}: has other settings than its run; expected those of the plan")
+    _ = run.series  # read now: the folder goes when the study is complete
+    _ = run.timeline
+    return run
+
+
+WHOLE = whole_runs("compare", "comparison")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
 from floatgate.pages.page import page as document
-from floatgate.pages.parts import Cards, Code, Grid, Part, Rows, Section, Text, Title, left_out, to_repeat
+from floatgate.pages.parts import Code, Grid, Part, Rows, Section, Text, Title, left_out, to_repeat
 from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.results.result_view import look
@@ -74,23 +74,16 @@ def _reading(comparison: Comparison) -> str:
 
 def _best(comparison: Comparison) -> list[Part]:
     """The best setting by what people look for, and how far from the baseline it is."""
-    cards = []
-    settings = zip(_with_result(comparison), comparison.settings_rows(), strict=True)
-    rows = [{**row, _SETTING: setting} for setting, row in settings]
-    for metric in metrics.looked_for():
-        row = metric.best_of(rows)
-        if row is None:
-            continue
-        setting = row[_SETTING]
-        found = ((comparison.difference(setting) or {}).get("figures") or {}).get(metric.key)
-        ratio = None if found is None else found["relative"]
+    known = [setting for setting in comparison if setting.result is not None]
+    rows = [{**row, _SETTING: setting} for setting, row in zip(known, comparison.settings_rows(), strict=True)]
+
+    def named(metric: metrics.Metric, row: dict[str, Any]) -> str:
+        figures = (comparison.difference(row[_SETTING]) or {}).get("figures") or {}
+        ratio = (figures.get(metric.key) or {}).get("relative")
         against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
-        cards.append((metric.best, metric.text(row[metric.key]), f"{_short(setting)}{against}"))
-    return [Cards(cards)] if cards else []
+        return f"{_short(row[_SETTING])}{against}"
 
-
-def _with_result(comparison: Comparison) -> list[Setting]:
-    return [setting for setting in comparison if setting.result is not None]
+    return varied_charts.best(rows, named)
 
 
 def _short(setting: Setting) -> str:

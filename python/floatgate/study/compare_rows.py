@@ -11,6 +11,8 @@ from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
+from floatgate.study.runs.rows import flat_row
+from floatgate.study.runs.work import DONE, FAILED
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
@@ -51,13 +53,10 @@ def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for setting in comparison:
         for one in setting.each:
-            figures = flat(one.run.result.to_dict()) if one.run is not None else {}
+            figures = flat(one.run.result.to_dict()) if one.run is not None else {"seed": one.seed}
             settings = {key: plain(value) for key, value in setting.overrides}
-            head = {"run": len(rows), **settings}
-            head.setdefault("seed", figures.get("seed", one.seed))
             error = one_line(one.error) if one.error else None
-            head |= {"status": "failed" if one.error else "done", "error": error}
-            rows.append(head | {key: value for key, value in figures.items() if key not in head})
+            rows.append(flat_row(len(rows), settings, FAILED if one.error else DONE, error, figures))
     return rows
 
 

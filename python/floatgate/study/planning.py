@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import threading
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import FloatgateError, input_error, one_line, quoted
+from floatgate.base.json_in import load
 from floatgate.base.parallel import at_once
 from floatgate.report.sections.reduce import INTEGRATED
+from floatgate.results.flat import flat
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment, Overrides, toml_value
-from floatgate.run.lifetime import forecast
+from floatgate.run.lifetime import FILE, forecast
 from floatgate.run.run import check
 from floatgate.study.plan import Plan
 from floatgate.study.plan_point import Bounds, Point
+from floatgate.study.runs.plan import plan_runs
+from floatgate.study.runs.points import Points
+from floatgate.study.runs.rows import tables_known
+from floatgate.study.runs.unfinished import Unfinished, Whole, remove
+from floatgate.study.runs.work import DONE, UNUSABLE, Answer
 
 FACTORS = (0.5, 1.0, 2.0, 4.0)
 """Capacities that are tried where none are named, as multiples of the drive's own."""
@@ -35,6 +45,8 @@ PHASES = {"workload": (0.0, 0.05), "write amplification": (0.05, 0.75), "life": 
 STEPS = 1000
 """Steps of a plan's progress."""
 
+_BYTES_MAX = 64 << 20
+
 Progress = Callable[[int, "int | None", str], None]
 Told = Callable[[Sequence[Point]], None]
 
@@ -48,6 +60,8 @@ def plan(
     progress: Progress | None = None,
     bounds: Bounds | None = None,
     told: Told | None = None,
+    out: Path | None = None,
+    resume: bool = False,
 ) -> Plan:
     """Forecast every combination of capacity, spare factor and throttle, on all cores.
 
@@ -65,9 +79,12 @@ def plan(
         progress: called with (done, total, phase).
         bounds: what a drive must do besides lasting; None for the defaults of :class:`Bounds`.
         told: called with all choices of a drive as soon as it is done, in the order in which they are.
+        out: the folder that keeps what is done until the plan is complete (:mod:`.runs.unfinished`); None for none.
+        resume: whether to go on with what it holds.
 
     Raises:
-        InputError: the experiment is unusable, or none of the drives can hold the workload.
+        InputError: the experiment is unusable, none of the drives can hold the workload, or what ``out`` holds is
+            damaged or of another plan.
         RunError: a run failed.
     """
     _refuse_unknown("--throttles", policies, _named("lifetime.throttle"))
@@ -80,14 +97,22 @@ def plan(
     points: list[Point] = []
     untried: list[str] = []
     drives = [(size, spare) for size in sizes for spare in spares]
-    for _ in range(1 + (LARGER_MAX if capacities is None else 0)):
-        found, untried = work.go_through(drives)
-        points += found
-        larger = None if untried else _larger(points, resolved)
-        if larger is None:
-            break
-        drives = [(larger, spare) for spare in spares]
+    with contextlib.ExitStack() as stack:
+        if out is not None:
+            work.kept = Unfinished(out, plan_runs(base, work.choices(drives)), WHOLE)
+            stack.callback(work.kept.close)
+            if resume:
+                work.kept.go_on()
+        for _ in range(1 + (LARGER_MAX if capacities is None else 0)):
+            found, untried = work.go_through(drives)
+            points += found
+            larger = None if untried else _larger(points, resolved)
+            if larger is None:
+                break
+            drives = [(larger, spare) for spare in spares]
     if work.refused is not None and not any(point.result for point in points):
+        if out is not None:
+            remove(out)
         raise work.refused
     return Plan(points, resolved, base.name(), bounds, untried)
 
@@ -102,6 +127,9 @@ class _Work:
     """Throttles whose delays get the plan's own bound."""
     progress: Progress | None
     told: Told | None
+    kept: Unfinished | None = None
+    begun: Points = field(default_factory=lambda: Points(()))
+    """The choices of all drives so far."""
     refused: FloatgateError | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -111,6 +139,10 @@ class _Work:
         Raises:
             KeyboardInterrupt: before any drive was done.
         """
+        before = len(self.begun.listed)
+        self.begun = self.choices(drives)
+        if self.kept is not None:
+            self.kept.extend(self.begun)
         sizes = [self._bytes(size, spare) for size, spare in drives]
         # The largest first, since it takes longest: the others fill what cores are left meanwhile.
         order = sorted(range(len(drives)), key=lambda number: (-sizes[number], number))
@@ -135,7 +167,8 @@ class _Work:
             with self.lock:
                 busy.add(number)
             report(number, 0.0)
-            made = self._drive(*drives[number], lambda share: report(number, share))
+            first = before + number * len(self.managers)
+            made = self._drive(first, *drives[number], lambda share: report(number, share))
             with self.lock:
                 busy.remove(number)
                 shares[number], done[number] = 1.0, made
@@ -150,6 +183,15 @@ class _Work:
         points = [point for number in sorted(done) for point in done[number]]
         return points, [drives[number][0] for number in range(len(drives)) if number not in done]
 
+    def choices(self, drives: Sequence[tuple[str, str | None]]) -> Points:
+        """The choices so far, and those of some more drives."""
+        further = (
+            (*_drive(*drive), *_overrides(policy, reducer, policy in self.bounded))
+            for drive in drives
+            for policy, reducer in self.managers
+        )
+        return Points((), listed=(*self.begun.listed, *further))
+
     def _bytes(self, size: str, spare: str | None) -> int:
         """The capacity of a drive; 0 where it cannot be, which its forecast will say."""
         try:
@@ -158,13 +200,26 @@ class _Work:
             return 0
         return _stripe(resolved) * int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
 
-    def _drive(self, size: str, spare: str | None, report: Callable[[float], None]) -> list[Point]:
-        """The choices of one drive; with the reason in them where it cannot be."""
+    def _drive(self, first: int, size: str, spare: str | None, report: Callable[[float], None]) -> list[Point]:
+        """The choices of one drive, from number ``first`` on; with the reason in them where it cannot be."""
+        done = {} if self.kept is None else self.kept.done
+        numbers = range(first, first + len(self.managers))
+        known = all(number in done for number in numbers)
+        answers = [done[number] for number in numbers] if known else self._forecast(first, size, spare, report)
+        with self.lock:
+            if self.kept is not None and not known:
+                for answer in answers:
+                    self.kept.add(answer)
+            self.refused = self.refused or next((answer.failure() for answer in answers if answer.error), None)
+        pairs = zip(self.managers, answers, strict=True)
+        return [Point(size, spare, policy, one.run, one.error, reducer) for (policy, reducer), one in pairs]
 
+    def _forecast(self, first: int, size: str, spare: str | None, report: Callable[[float], None]) -> list[Answer]:
         def tick(done: int, total: int | None, phase: str) -> None:
             begins, ends = PHASES.get(phase, (0.0, 1.0))
             report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0))
 
+        numbers = range(first, first + len(self.managers))
         try:
             results = forecast(
                 self.base.with_overrides(_drive(size, spare)),
@@ -172,11 +227,29 @@ class _Work:
                 progress=tick,
             )
         except _core.InputError as error:
-            with self.lock:
-                self.refused = self.refused or error
-            return [Point(size, spare, policy, None, one_line(error), reducer) for policy, reducer in self.managers]
-        pairs = zip(self.managers, results, strict=True)
-        return [Point(size, spare, policy, one, reducer=reducer) for (policy, reducer), one in pairs]
+            return [Answer(number, UNUSABLE, one_line(error)) for number in numbers]
+        return [Answer(number, DONE, None, _figures(one), one) for number, one in zip(numbers, results, strict=True)]
+
+
+def _figures(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a forecast that runs have too."""
+    return {key: value for key, value in flat(result).items() if key.partition(".")[0] in tables_known()}
+
+
+def _write(result: Mapping[str, Any], folder: Path) -> None:
+    (folder / FILE).write_text(json.dumps(result) + "\n", "utf-8")
+
+
+def _read(folder: Path, _experiment: Experiment) -> dict[str, Any]:
+    """A forecast that was kept. Its numbers and texts stand in the journal too; its lists are checked here."""
+    found = load(folder / FILE, "a forecast that a plan has kept", _BYTES_MAX)
+    for told in (found.get("not_modelled"), found["lifetime"].get("years_range_from")):
+        for one in [] if told is None else told.elements():
+            one.text()
+    return found.table()
+
+
+WHOLE = Whole("plan", "plan", FILE, _write, _read, _figures)
 
 
 def _larger(points: Sequence[Point], resolved: str) -> str | None:

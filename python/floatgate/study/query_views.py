@@ -16,7 +16,7 @@ from floatgate.base.errors import input_error
 from floatgate.results.columns import types_of, written
 from floatgate.study.kinds import Folder
 from floatgate.study.kinds import folders as result_folders
-from floatgate.study.sweeps.journal import TABLE
+from floatgate.study.runs.journal import TABLE
 
 if TYPE_CHECKING:
     import duckdb

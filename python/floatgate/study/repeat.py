@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
@@ -16,7 +14,9 @@ from floatgate.results.result_view import look
 from floatgate.results.seed_stats import Mean
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
-from floatgate.study.compare import Comparison, Progress, Setting, run_settings
+from floatgate.study.compare import Comparison, Setting, whole_runs
+from floatgate.study.runs.plan import RunPlan, plan_runs
+from floatgate.study.runs.points import Axis, Points
 
 SCHEMA = "floatgate.repeat/1"
 
@@ -64,10 +64,6 @@ class Repetition(Comparison):
         """``seed-3``."""
         return f"seed-{setting.overrides[0][1]}"
 
-    def write_summary(self, folder: Path) -> None:
-        """Write the JSON alone: the seeds are one setting, and have no table."""
-        (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
-
     def to_dict(self) -> dict[str, Any]:
         """The repetition as JSON gives it (schema ``floatgate.repeat/1``)."""
         compared = super().to_dict()
@@ -81,22 +77,19 @@ class Repetition(Comparison):
         }
 
 
-def run_seeds(
-    base: Experiment,
-    repeat: int,
-    jobs: int | None = None,
-    shadow: bool = False,
-    progress: Progress | None = None,
-) -> Repetition:
-    """Run ``repeat`` seeds, counted up from the experiment's own.
+WHOLE = whole_runs("repeat", "run with several seeds")
+
+
+def plan_seeds(base: Experiment, repeat: int, *, shadow: bool = False, reads_files: bool = False) -> RunPlan:
+    """Plan ``repeat`` seeds, counted up from the experiment's own.
 
     Raises:
-        InputError: as :func:`floatgate.run`.
+        InputError: the experiment is unusable.
     """
     must_be_few(repeat, "--repeat")
     first = int(tomllib.loads(check(base)).get("seed", 1))
-    points = [[("seed", str(first + number))] for number in range(repeat)]
-    return Repetition(run_settings(base, points, jobs, shadow, progress).settings)
+    seeds = tuple(str(first + number) for number in range(repeat))
+    return plan_runs(base, Points((Axis("seed", seeds),)), shadow=shadow, reads_files=reads_files)
 
 
 def _mean_text(figures: dict[str, Any], runs: int) -> str:

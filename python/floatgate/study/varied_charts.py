@@ -13,7 +13,7 @@ from typing import Any
 
 from floatgate.pages import palette, parts, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
-from floatgate.pages.parts import Charts, Part
+from floatgate.pages.parts import Cards, Charts, Part
 from floatgate.report import throttle_charts
 from floatgate.report.sections.lifetime_headline import INSTEAD
 from floatgate.report.throttle_charts import Look
@@ -155,6 +155,13 @@ def text(value: Any) -> str:
         return f"{value:g}"
     shown = str(value)
     return shown.rsplit("/", 1)[-1] if "/" in shown else shown
+
+
+def best(rows: Rows, named: Callable[[metrics.Metric, dict[str, Any]], str]) -> list[Part]:
+    """The best rows by what people look for, as cards with what ``named`` says of each."""
+    found = [(one, row) for one in metrics.looked_for() if (row := one.best_of(rows)) is not None]
+    cards = [(one.best, one.text(row[one.key]), named(one, dict(row))) for one, row in found]
+    return [Cards(cards)] if cards else []
 
 
 def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = None, name: str = "varied") -> list[Part]:

@@ -43,6 +43,8 @@ DOCUMENTS = {
     "plan": DocumentFile("plan.json", "a plan as floatgate wrote it"),
 }
 """By kind of results; what programs do with each kind stands in ``study/kinds``."""
+_OTHERS = {"runs": "the plan of a study"}
+"""Documents of studies that are not complete, which make no results of a folder."""
 _BYTES_MAX = 1 << 30
 _SCHEMAS = {"run": _core.result_schema, "lifetime": _core.forecast_schema}
 """Kinds whose documents have a JSON schema."""
@@ -100,7 +102,7 @@ def read(path: str | os.PathLike[str], kind: str, most_bytes: int = _BYTES_MAX) 
     Raises:
         InputError: the file cannot be read, is another document, or does not have its shape.
     """
-    node = load(path, DOCUMENTS[kind].what, most_bytes)
+    node = load(path, _OTHERS.get(kind) or DOCUMENTS[kind].what, most_bytes)
     schema, known = node["schema"].text(), f"floatgate.{'result' if kind == 'run' else kind}/1"
     if schema != known:
         raise input_error(f"{node.name}: its schema is {quote(schema)}; expected {quote(known)}, in {node.source}")

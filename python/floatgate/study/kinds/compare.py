@@ -8,8 +8,7 @@ from typing import Any
 
 from floatgate.base.errors import RunError
 from floatgate.study.compare import Comparison, Seeded, Setting
-from floatgate.study.kinds.inner_runs import load_inner
-from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told, lives_of, row_of, wafs_of
+from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told, lives_of, load_inner, row_of, wafs_of
 
 
 def _rows(content: Document) -> Iterator[Row]:

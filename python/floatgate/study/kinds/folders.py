@@ -9,6 +9,7 @@ from typing import Any
 
 from floatgate.base.errors import FloatgateError, input_error, one_line, quote
 from floatgate.study.kinds import KINDS, Folder, Kind
+from floatgate.study.runs.unfinished import NAME as UNFINISHED
 
 _DEPTH_MAX = 6
 """Folders below the requested one in which results are looked for."""
@@ -49,12 +50,17 @@ def _below(folder: Path, depth: int) -> Iterator[Folder]:
     if depth == _DEPTH_MAX:
         return
     try:
-        inner = sorted(entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+        inner = sorted(entry for entry in folder.iterdir() if entry.is_dir() and not _is_hidden(entry.name))
     except OSError as error:
         raise input_error(f"{folder}: {error.strerror or error}; expected a folder that can be read") from None
     for entry in inner:
         if not entry.is_symlink():
             yield from _below(entry, depth + 1)
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a folder holds what is not complete."""
+    return name.startswith(".") or name == UNFINISHED
 
 
 def shown(path: Path) -> str:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
+from floatgate.base.errors import input_error
 from floatgate.report.sections import lifetime_headline
 from floatgate.report.sections.amplification import amplification
 from floatgate.results import shapes
 from floatgate.results.flat import flat, plain
+from floatgate.run.run import Run, load
 
 Document = Mapping[str, Any]
 Row = dict[str, Any]
@@ -76,6 +78,17 @@ def row_of(settings: Mapping[str, str], result: Document | None, error: str | No
     """The flat row of one run among others: with its settings, and an error where it has no result."""
     laid = {key: plain(value) for key, value in settings.items()}
     return {"status": "done" if result is not None else "failed", "error": error, **flat(result or {}), **laid}
+
+
+def load_inner(folder: Path) -> Run:
+    """Read a run back that stands in the folder of several.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
+    if not folder.is_dir():
+        raise input_error(f"{folder}: no such folder; expected that run beside the comparison")
+    return load(folder)
 
 
 def wafs_of(results: Iterable[Document]) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from floatgate.base.errors import reading
 from floatgate.report.sections.amplification import IN_BYTES
 from floatgate.study.kinds.kind import Document, Folder, Kind, Told, span
-from floatgate.study.sweeps.journal import FILE as JOURNAL
-from floatgate.study.sweeps.journal import TABLE
+from floatgate.study.runs.journal import FILE as JOURNAL
+from floatgate.study.runs.journal import TABLE
 from floatgate.study.sweeps.loaded import load_sweep
 
 

@@ -1,9 +1,5 @@
-"""Many runs of one experiment: which (points), how (engines), and what comes of them (a journal, one flat table).
+"""Sweeps: one experiment under many settings, and one flat table.
 
-:mod:`.spec` reads what is required, :mod:`.points` makes settings by number, :mod:`.work` defines a job and its
-answer. An engine carries out jobs in any order: :mod:`.engine` in threads of this process, :mod:`.on_dask` on a
-scheduler of Dask (:mod:`.on_worker` is the other end, :mod:`.files` what moves), :mod:`.limited` in processes with a
-memory limit for both. :mod:`.journal` keeps the answers and writes the flat table, :mod:`.sweep` joins plan, journal
-and engine, :mod:`.loaded` reads a sweep back. What comes from a disk or another machine is checked: lines of journals
-by :mod:`.rows`, answers of engines by :mod:`.requested`, tables by :mod:`.read_table`.
+:mod:`.spec` reads what is required, :mod:`.sweep` joins plan, journal and engine of :mod:`floatgate.study.runs`,
+:mod:`.loaded` reads a sweep back and :mod:`.read_table` checks its table; :mod:`.page` draws its report.
 """

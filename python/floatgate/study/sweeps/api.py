@@ -12,10 +12,10 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
 from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import ExperimentLike, resolve, toml_value
-from floatgate.study.sweeps.engines import engine_of
+from floatgate.study.runs.engines import engine_of
 from floatgate.study.sweeps.loaded import LoadedSweep, load_sweep
 from floatgate.study.sweeps.spec import Asked, points_of
-from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of
+from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_go_on, plan_of
 
 __all__ = ["LoadedSweep", "load_sweep", "sweep"]
 
@@ -67,7 +67,7 @@ def sweep(
     going_on = resume and (Path(out) / PLAN).is_file()
     with RunFolder.given(os.fspath(out), force=force or going_on) as folder, contextlib.closing(engine):
         if going_on:
-            must_be_same(folder.path, plan)
+            must_go_on(folder.path, plan)
         begun = Sweep.open(folder.path, plan, fresh=not going_on)
         try:
             begun.run(engine)

@@ -14,11 +14,11 @@ from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.results import metrics
 from floatgate.results.flat import LEADING
 from floatgate.results.seed_stats import Mean
-from floatgate.study.sweeps.journal import FILE as JOURNAL
-from floatgate.study.sweeps.journal import TABLE, Journal, Wrong
+from floatgate.study.runs.journal import FILE as JOURNAL
+from floatgate.study.runs.journal import TABLE, Journal, Wrong
+from floatgate.study.runs.work import DONE
 from floatgate.study.sweeps.read_table import read_table
 from floatgate.study.sweeps.sweep import planned
-from floatgate.study.sweeps.work import DONE
 
 if TYPE_CHECKING:
     import altair as alt

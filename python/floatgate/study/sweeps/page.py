@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.pages.page import page as document
-from floatgate.pages.parts import Cards, Grid, Items, Part, Section, Text, Title, to_repeat
+from floatgate.pages.parts import Grid, Items, Part, Section, Text, Title, to_repeat
 from floatgate.report.sections.amplification import IN_BYTES
 from floatgate.results import metrics
 from floatgate.study import varied_charts
-from floatgate.study.sweeps.work import DONE
+from floatgate.study.runs.work import DONE
 
 if TYPE_CHECKING:
     from floatgate.study.sweeps.loaded import LoadedSweep
@@ -33,7 +33,7 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
     parts = [
         Title(title),
         Text(f"floatgate {_core.__version__}, {_progress(sweep)}", soft=True),
-        *_extremes(rows, keys),
+        *varied_charts.best(rows, lambda _, row: varied_charts.label(row, keys)),
         *([Section("Figures", varied_charts.pages(rows, keys))] if rows else []),
         *_table(rows, keys),
         *_failures(sweep),
@@ -47,16 +47,6 @@ def _progress(sweep: LoadedSweep) -> str:
     said = f"{sweep.planned} runs: {sweep.planned // sweep.repeat} settings"
     said += f", {sweep.repeat} seeds each" if sweep.repeat > 1 else ""
     return said if len(sweep) == sweep.planned else f"{said}; {len(sweep)} have ended so far"
-
-
-def _extremes(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
-    """The best settings by what people look for."""
-    cards = []
-    for metric in metrics.looked_for():
-        row = metric.best_of(rows)
-        if row is not None:
-            cards.append((metric.best, metric.text(row[metric.key]), varied_charts.label(dict(row), keys)))
-    return [Cards(cards)] if cards else []
 
 
 def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import input_error, quote, quoted, reading
 from floatgate.results.flat import CONTRACT
-from floatgate.study.sweeps.rows import STATUSES, shown
+from floatgate.study.runs.rows import STATUSES, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,7 +6,7 @@ The table stands in the file of the experiment: one file says everything (:mod:`
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,9 @@ from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.run.experiment import Experiment, flatten, toml_value
 from floatgate.run.run import check
-from floatgate.study.sweeps.files import names_file
-from floatgate.study.sweeps.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
-from floatgate.study.sweeps.rows import setting_kinds
+from floatgate.study.runs.plan import placed
+from floatgate.study.runs.points import SAMPLES, Axis, Points, axes_of, range_of, values_of
+from floatgate.study.runs.rows import setting_kinds
 
 TABLE_KEYS = ("vary", "points", "sample", "samples", "seed", "repeat")
 _RANGE_KEYS = {"from", "to", "steps", "scale"}
@@ -49,15 +49,12 @@ def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Point
     unknown = [key for key in table if key not in TABLE_KEYS]
     if unknown:
         raise input_error(f"{place}: [sweep] has no {quote(unknown[0])}; expected one of {quoted(list(TABLE_KEYS))}")
-    given = [parse_axis(text) for text in asked.vary]
+    given = axes_of(asked.vary)
     keys = [axis.key for axis in given]
-    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
-    if twice:
-        raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
     vary = table.get("vary", {})
     if not isinstance(vary, dict):
         raise input_error(f"{place}: sweep.vary is no table; expected keys with their values below [sweep.vary]")
-    axes = [axis for axis in _axes(vary, place) if axis.key not in keys] + given
+    axes = [axis for axis in _axes(vary, place) if axis.key not in keys] + list(given)
     listed = _listed(table.get("points", []), place)
     if not axes and not listed:
         raise input_error(
@@ -186,13 +183,6 @@ def _spread(count: int) -> list[int]:
     """Numbers of points all over a large sweep, at steps that share no factor with the usual sizes of axes."""
     step = max(1, count // _CHECKED_MAX) | 1
     return list(range(0, count, step))
-
-
-def placed(point: Sequence[tuple[str, str]], files: Mapping[str, str]) -> list[tuple[str, str]]:
-    """A point as the core takes it: files by where they are, and a trace as the workload where one varies."""
-    keys = [key for key, _ in point]
-    kind = [("workload.kind", '"trace"')] if "workload.file" in keys and "workload.kind" not in keys else []
-    return kind + [(key, files.get(value, value) if names_file(key, value) else value) for key, value in point]
 
 
 def keys_known() -> tuple[str, ...]:

@@ -1,13 +1,10 @@
 """What Optuna proposes: its values and ours, and the file with the proposals of the trials that have ended.
 
-``trials.jsonl`` has a line for each trial, in order. It is written by the process that has locked the folder, and needs
-no lock of its own; a line that a killed search has left half written is cut off.
+``trials.jsonl`` has a line for each trial, in order. The process that has locked the folder writes it.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +12,12 @@ from typing import Any
 from floatgate.base.errors import InputError, input_error, quoted
 from floatgate.base.json_in import parse
 from floatgate.results.flat import plain
-from floatgate.study.sweeps.points import Axis
-from floatgate.study.sweeps.rows import shown
+from floatgate.study.runs.lines import Lines
+from floatgate.study.runs.points import Axis
+from floatgate.study.runs.rows import shown
 
 FILE = "trials.jsonl"
 _LINE = "a line with the proposal of a trial"
-_LINE_MAX = 1 << 20
 
 
 class Proposals:
@@ -34,29 +31,12 @@ class Proposals:
         """
         self.path, self._axes = path, axes
         self._kept: list[dict[str, Any]] = []
-        self._descriptor = -1
-        try:
-            complete = self._read() if path.exists() else 0
-            if not read_only:
-                self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-                os.ftruncate(self._descriptor, complete)
-        except OSError as error:
-            self.close()
-            raise self._no_room(error) from None
+        self._lines: Lines | None = None
+        if path.exists() or not read_only:
+            self._lines = Lines(path, _LINE, self._take, self._no_room, read_only=read_only)
 
-    def _read(self) -> int:
-        """Read what is there; the length of what is complete."""
-        place = 0
-        with self.path.open("rb") as file:
-            while line := file.readline(_LINE_MAX):
-                where = f"{self.path}:{len(self._kept) + 1}"
-                if not line.endswith(b"\n"):
-                    if len(line) == _LINE_MAX:
-                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; expected {_LINE}")
-                    break
-                self._kept.append(self._params(parse(line, where, _LINE, line=True).value, where))
-                place += len(line)
-        return place
+    def _take(self, line: bytes, where: str, _place: int) -> None:
+        self._kept.append(self._params(parse(line, where, _LINE, line=True).value, where))
 
     def _params(self, entry: Any, where: str) -> dict[str, Any]:
         """The proposal of a line, with values that Optuna can have proposed."""
@@ -89,27 +69,17 @@ class Proposals:
         Raises:
             InputError: there is no room.
         """
-        if number in self:
-            return
-        end = os.fstat(self._descriptor).st_size
-        line = json.dumps({"trial": number, "params": params}, separators=(",", ":"), ensure_ascii=False)
-        data = line.encode() + b"\n"
-        try:
-            while data:
-                data = data[os.write(self._descriptor, data) :]
-        except OSError as error:
-            os.ftruncate(self._descriptor, end)
-            raise self._no_room(error) from None
-        self._kept.append(dict(params))
+        if number not in self and self._lines is not None:
+            self._lines.add({"trial": number, "params": params})
+            self._kept.append(dict(params))
 
     def _no_room(self, error: OSError) -> InputError:
         return input_error(f"{self.path}: {error.strerror or error}; expected room for the trials of a search")
 
     def close(self) -> None:
         """Close the file; once is enough."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        if self._lines is not None:
+            self._lines.close()
 
 
 def _is_possible(axis: Axis, value: Any) -> bool:

@@ -26,15 +26,15 @@ from floatgate.results.flat import plain
 from floatgate.results.folder import write_text
 from floatgate.run.experiment import Experiment, Overrides
 from floatgate.run.run import check
-from floatgate.study.sweeps.engine import Engine
-from floatgate.study.sweeps.journal import FILE as JOURNAL
-from floatgate.study.sweeps.journal import TABLE, Journal
-from floatgate.study.sweeps.points import RUNS_END, Axis, Points
-from floatgate.study.sweeps.requested import Requested
-from floatgate.study.sweeps.rows import wrong_against
-from floatgate.study.sweeps.spec import placed
-from floatgate.study.sweeps.sweep import WRITABLE, kept_experiment
-from floatgate.study.sweeps.work import DONE, Answer, Job
+from floatgate.study.runs.engine import Engine
+from floatgate.study.runs.journal import FILE as JOURNAL
+from floatgate.study.runs.journal import TABLE, Journal
+from floatgate.study.runs.plan import experiment_told, kept_experiment, placed
+from floatgate.study.runs.points import RUNS_END, Axis, Points
+from floatgate.study.runs.requested import carry_out
+from floatgate.study.runs.rows import wrong_against
+from floatgate.study.runs.work import DONE, Answer, Job
+from floatgate.study.sweeps.sweep import WRITABLE
 from floatgate.study.tune import proposals
 from floatgate.study.tune.objective import Goal, Objective, goal_of
 from floatgate.study.tune.proposals import Proposals, distribution, setting, suggested, word
@@ -102,11 +102,7 @@ class Asked:
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
-            "experiment": {
-                "toml": self.base.toml,
-                "path": self.base.path,
-                "overrides": [list(p) for p in self.base.overrides],
-            },
+            "experiment": experiment_told(self.base),
             "axes": [axis.to_dict() for axis in self.axes],
             "goal": self.goal.to_dict(),
             "trials": self.trials,
@@ -388,10 +384,8 @@ class Search:
             if self._tried.setdefault(tuple(one.settings), one.number) == one.number:
                 jobs += [self._job(one.number, one.settings, each) for each in range(self.asked.repeat)]
         settings_of = {one.number: one.settings for one in batch}
-        requested = Requested(engine)
 
         def done(answer: Answer) -> None:
-            requested.must_have(answer)
             if answer.status == DONE and not any(row is not None for row in self._rows.values()):
                 self.asked.goal.must_be_known(answer.figures)
             settings = self._row(settings_of[answer.number // self.asked.repeat], answer.number)
@@ -403,8 +397,7 @@ class Search:
 
         left = [job for job in jobs if job.number not in self.journal]
         if left:
-            engine.run(requested.noted(left), done)
-            requested.must_be_answered()
+            carry_out(engine, left, done)
 
     def _job(self, number: int, settings: Overrides, each: int) -> Job:
         laid = placed([*settings, self._seed(each)], self.asked.files)

@@ -28,10 +28,10 @@ from floatgate import _core
 from floatgate.base.errors import FloatgateError, InputError, input_error, one_line, quote
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
-from floatgate.study.sweeps import on_worker
-from floatgate.study.sweeps.engine import Progress
-from floatgate.study.sweeps.files import content_of, paths_in
-from floatgate.study.sweeps.work import FAILED, UNUSABLE, Answer, Job
+from floatgate.study.runs import on_worker
+from floatgate.study.runs.engine import Progress
+from floatgate.study.runs.files import content_of, paths_in
+from floatgate.study.runs.work import FAILED, UNUSABLE, Answer, Job
 
 CHUNK_BYTES = 4 << 20
 """Of a file that is placed: small enough for messages of Dask."""
@@ -126,7 +126,7 @@ class Dask:
     # Runs
 
     def run(self, jobs: Iterable[Job], done: Callable[[Answer], None], progress: Progress | None = None) -> None:  # noqa: ARG002
-        """Do the jobs; see :class:`floatgate.study.sweeps.engine.Engine`.
+        """Do the jobs; see :class:`floatgate.study.runs.engine.Engine`.
 
         Raises:
             InputError: the scheduler is gone, or a worker that came later cannot do our runs.

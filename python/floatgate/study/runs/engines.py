@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from floatgate.base.errors import input_error, quote
-from floatgate.study.sweeps.engine import Engine, Local
+from floatgate.study.runs.engine import Engine, Local
 
 
 def engine_of(on: str, jobs: int | None) -> Engine:
@@ -23,6 +23,6 @@ def engine_of(on: str, jobs: int | None) -> Engine:
         raise input_error(f"--on {quote(on)}: unknown; {what}")
     if jobs is not None:
         raise input_error(f"--jobs {jobs}: the workers of a scheduler have threads of their own; expected --on local")
-    from floatgate.study.sweeps.on_dask import Dask
+    from floatgate.study.runs.on_dask import Dask
 
     return Dask(on)

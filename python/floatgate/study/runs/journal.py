@@ -1,17 +1,14 @@
-"""The journal of a sweep: one line of JSON for each run that has ended, and the flat table that is made from it.
+"""The journal of a study: one line of JSON for each run that has ended, and the flat table that is made from it.
 
-A reader sees a line whole or not at all: what a killed sweep or a full disk has left half written at the end is cut
-off when the sweep goes on. Any other damage is refused with its line (:mod:`.rows`). The table is written from the
-lines in the order of the runs, a few thousand at a time: a sweep of any size takes little memory, and the same runs
-give the same bytes.
+What is wrong in a line is refused with its place (:mod:`.rows`). The table is written from the lines in the order of
+the runs, a few thousand at a time: a study of any size takes little memory, and the same runs give the same bytes.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +16,9 @@ from floatgate.base.errors import FloatgateError, InputError, input_error, quote
 from floatgate.results.columns import arrow_type, kind_of, written
 from floatgate.results.flat import CONTRACT, order
 from floatgate.results.folder import replacing
-from floatgate.study.sweeps.rows import LINE, entry_of, kind_name, setting_kinds, shape_of, shown
-from floatgate.study.sweeps.work import DONE, Answer
+from floatgate.study.runs.lines import Lines
+from floatgate.study.runs.rows import LINE, entry_of, flat_row, kind_name, setting_kinds, shape_of, shown
+from floatgate.study.runs.work import DONE, Answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,8 +28,6 @@ TABLE = "sweep.parquet"
 GROUP = 2_500
 """Rows of a row group."""
 _SHAPES_MAX = 1000
-_LINE_MAX = 1 << 20
-"""Most bytes of a line: ours have some ten thousand."""
 
 Wrong = Callable[[int, Mapping[str, Any]], "str | None"]
 """Called with a run and its settings; returns what a plan has against them, with what it expects, or None."""
@@ -64,37 +60,14 @@ class Journal:
         self._types: dict[str, set[type]] = {}
         self._kinds: dict[str, tuple[str, int]] = {}
         self._shapes: set[tuple[Any, ...] | None] = set()
-        self._descriptor = -1
-        try:
-            how = os.O_RDONLY if read_only else os.O_RDWR | os.O_CREAT | os.O_APPEND
-            self._descriptor = os.open(path, how, 0o666)
-            self._end = self._read()
-            if not read_only:
-                os.ftruncate(self._descriptor, self._end)
-        except OSError as error:
-            self.close()
-            raise _unreadable(path, error) if read_only else _no_room(path, error) from None
-        except BaseException:
-            self.close()
-            raise
+        self._lines = Lines(
+            path, LINE, self._take, partial(_unreadable if read_only else no_room, path), read_only=read_only
+        )
 
-    def _read(self) -> int:
-        """Read what is there; the length of what is complete."""
-        place = 0
-        with self.path.open("rb") as file:
-            number = 0
-            while line := file.readline(_LINE_MAX):
-                number += 1
-                where = f"{self.path}:{number}"
-                if not line.endswith(b"\n"):
-                    if len(line) == _LINE_MAX:
-                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; expected {LINE}")
-                    break
-                entry = entry_of(line, where)
-                self._must_fit(entry, where)
-                self._note(entry, place)
-                place += len(line)
-        return place
+    def _take(self, line: bytes, where: str, place: int) -> None:
+        entry = entry_of(line, where)
+        self._must_fit(entry, where)
+        self._note(entry, place)
 
     def _must_fit(self, entry: dict[str, Any], where: str) -> None:
         """Refuse what does not fit to the plan, or to the lines before."""
@@ -136,7 +109,7 @@ class Journal:
                 if value is not None:
                     self._types.setdefault(key, set()).add(kind_of(value))
 
-    def __contains__(self, number: int) -> bool:
+    def __contains__(self, number: object) -> bool:
         return number in self._places
 
     def __len__(self) -> int:
@@ -163,17 +136,7 @@ class Journal:
             "figures": answer.figures,
             "spent": answer.spent,
         }
-        line = json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-        try:
-            written = 0
-            while written < len(line):
-                written += os.write(self._descriptor, line[written:])
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, self._end)
-            raise _no_room(self.path, error) from None
-        self._note(entry, self._end)
-        self._end += len(line)
+        self._note(entry, self._lines.add(entry))
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """What is written of each run, in the order of their numbers."""
@@ -207,13 +170,12 @@ class Journal:
         except FloatgateError:
             raise
         except OSError as error:
-            raise _no_room(target, error) from None
+            raise no_room(target, error) from None
 
     def _groups(self) -> Iterator[list[dict[str, Any]]]:
         rows: list[dict[str, Any]] = []
         for entry in self.entries():
-            head = {key: entry[key] for key in ("run", "status", "error")}
-            rows.append({**entry["figures"], **entry["set"], **head})
+            rows.append(flat_row(entry["run"], entry["set"], entry["status"], entry["error"], entry["figures"]))
             if len(rows) == GROUP:
                 yield rows
                 rows = []
@@ -233,9 +195,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; once is enough."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        self._lines.close()
 
 
 def _content(entry: Mapping[str, Any]) -> str:
@@ -247,7 +207,8 @@ def _unreadable(path: Path, error: OSError) -> InputError:
     return input_error(f"{path}: {error.strerror or error}; expected the journal of a sweep")
 
 
-def _no_room(path: Path, error: OSError) -> InputError:
+def no_room(path: Path, error: OSError) -> InputError:
+    """The error of a disk that is full, or a place that cannot be written to."""
     reason = error.strerror or str(error)
     return input_error(
         f"{path}: {reason}; expected room for the results; make some, then go on with --resume (what was done is kept)"

@@ -1,4 +1,4 @@
-"""The folder that a sweep or a search writes to while it runs."""
+"""The folder that a study writes to while it runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from floatgate.base.errors import input_error
 from floatgate.results.folder import DEFAULT_ROOT, RunFolder
 
 
-def folder_for(out: str | None, name: str, plan: str, what: str, *, resume: bool, force: bool) -> RunFolder:
+def folder_for(
+    out: str | None, name: str, plan: str, what: str, *, resume: bool, force: bool, part: str = ""
+) -> RunFolder:
     """``--out``, else the first free of ``runs/NAME``, ``runs/NAME-2``, ...
 
     Args:
@@ -18,6 +20,7 @@ def folder_for(out: str | None, name: str, plan: str, what: str, *, resume: bool
         what: it is called in messages.
         resume: whether to go on with what is there.
         force: whether to start over.
+        part: what ``plan`` makes of the folder, where that is no complete ``what``.
 
     Raises:
         InputError: it is not free, or there is nothing to go on with.
@@ -36,5 +39,7 @@ def folder_for(out: str | None, name: str, plan: str, what: str, *, resume: bool
             path = first.with_name(f"{first.name}-{number}")
         return RunFolder.given(str(path), force=False)
     if (Path(out) / plan).is_file() and not force:
-        raise input_error(f"{out}: holds a {what}; expected --resume to go on with it, or --force to start over")
+        raise input_error(
+            f"{out}: holds {part or f'a {what}'}; expected --resume to go on with it, or --force to start over"
+        )
     return RunFolder.given(out, force=force)

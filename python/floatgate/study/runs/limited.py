@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from floatgate.base import units
-from floatgate.study.sweeps.work import FAILED, Answer, Job, Progress, do
+from floatgate.study.runs.work import FAILED, Answer, Job, Progress, do
 
 _HEAD = struct.Struct("<Q")
 _LOOK_S = 0.1
@@ -55,7 +55,7 @@ class _Child:
 
     def __init__(self, memory_bytes: int) -> None:
         self.memory_bytes = memory_bytes
-        command = [sys.executable, "-m", "floatgate.study.sweeps.limited", str(memory_bytes)]
+        command = [sys.executable, "-m", "floatgate.study.runs.limited", str(memory_bytes)]
         self._process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )

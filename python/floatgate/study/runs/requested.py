@@ -8,67 +8,69 @@ and the type of each figure.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import InputError, input_error, quote
 from floatgate.results.flat import flat
 from floatgate.run.run import check
-from floatgate.study.sweeps.engine import Engine, Local
-from floatgate.study.sweeps.rows import figure_keys, shown, wrong_figures, wrong_outcome, wrong_spent
-from floatgate.study.sweeps.work import DONE, Answer, Job
+from floatgate.study.runs.engine import Engine, Local, Progress
+from floatgate.study.runs.plan import RunPlan
+from floatgate.study.runs.rows import figure_keys, shown, wrong_figures, wrong_outcome, wrong_spent
+from floatgate.study.runs.work import DONE, Answer, Job
 
 
-class Requested:
-    """The runs that an engine was given and has not answered yet."""
+def carry_out(
+    engine: Engine, jobs: Iterable[Job], done: Callable[[Answer], None], progress: Progress | None = None
+) -> None:
+    """Have an engine do jobs; ``done`` is called with each answer, if it belongs to a job that waits for one.
 
-    def __init__(self, engine: Engine) -> None:
-        """Note the runs of one call of an engine."""
-        self._trusted = isinstance(engine, Local)
-        self._waiting: dict[int, Job] = {}
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+        InputError: the engine cannot be used, or its answers are not as requested.
+    """
+    waiting: dict[int, Job] = {}
 
-    def noted(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Yield jobs, and note each."""
+    def noted() -> Iterator[Job]:
         for job in jobs:
-            self._waiting[job.number] = job
+            waiting[job.number] = job
             yield job
 
-    def must_have(self, answer: Answer) -> None:
-        """Refuse an answer that does not belong to a run that waits for one.
-
-        Raises:
-            InputError: naming what is wrong with it, and what was expected.
-        """
+    def checked(answer: Answer) -> None:
         if not isinstance(answer, Answer) or type(answer.number) is not int:
             raise input_error(f"the engine gives {shown(answer)}; expected the answer to a run")
-        job = self._waiting.pop(answer.number, None)
+        job = waiting.pop(answer.number, None)
         if job is None:
             what = "answered twice, or not requested"
             raise input_error(f"run {answer.number}: {what}; expected one answer for each requested run")
-        if self._trusted:
-            return
-        wrong = (
-            _wrong_form(answer, job)
-            or wrong_outcome(answer.status, answer.error, answer.figures)
-            or wrong_figures(answer.figures)
-            or wrong_spent(answer.spent)
-            or _wrong_run(answer, job)
-        )
+        wrong = None if isinstance(engine, Local) else _wrong(answer, job)
         if wrong is not None:
             worker = answer.spent.get("worker") if isinstance(answer.spent, dict) else None
             by = "" if worker is None else f"worker {worker}: "
             raise input_error(f"run {answer.number}: {by}the answer is refused: {wrong}")
+        done(answer)
 
-    def must_be_answered(self) -> None:
-        """Refuse an engine that ends with runs left.
+    engine.run(noted(), checked, progress)
+    if waiting:
+        what = "the engine ended without an answer; expected one for each requested run"
+        raise input_error(f"run {min(waiting)}: {what}")
 
-        Raises:
-            InputError: naming the first of them.
-        """
-        if self._waiting:
-            first = min(self._waiting)
-            raise input_error(f"run {first}: the engine ended without an answer; expected one for each requested run")
+
+def left(plan: RunPlan, done: Container[int], *, whole: bool = False) -> Iterator[Job]:
+    """The runs of a plan that are not done, in order."""
+    return (plan.job(number, whole=whole) for number in range(len(plan)) if number not in done)
+
+
+def _wrong(answer: Answer, job: Job) -> str | None:
+    """What is wrong with an answer of an engine that runs the code of other processes."""
+    return (
+        _wrong_form(answer, job)
+        or wrong_outcome(answer.status, answer.error, answer.figures)
+        or wrong_figures(answer.figures)
+        or wrong_spent(answer.spent)
+        or _wrong_run(answer, job)
+    )
 
 
 def _wrong_form(answer: Any, job: Job) -> str | None:

@@ -18,10 +18,10 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import InputError, input_error, one_line
-from floatgate.study.sweeps.files import content_of, with_paths
-from floatgate.study.sweeps.limited import perform
-from floatgate.study.sweeps.rows import probe_result
-from floatgate.study.sweeps.work import Answer, Job
+from floatgate.study.runs.files import content_of, with_paths
+from floatgate.study.runs.limited import perform
+from floatgate.study.runs.rows import probe_result
+from floatgate.study.runs.work import Answer, Job
 
 FOLDER = "floatgate-files"
 _placing: dict[str, threading.Lock] = defaultdict(threading.Lock)

@@ -57,8 +57,10 @@ class Axis:
         if self.whole:
             # Every whole number has an equal share.
             low, high = (low - 0.5, high + 0.5) if not self.log else (low, high)
-        value = math.exp(math.log(low) + share * math.log(high / low)) if self.log else low + share * (high - low)
-        return self.text(value)
+        return self.text(self._between(low, high, share))
+
+    def _between(self, low: float, high: float, share: float) -> float:
+        return math.exp(math.log(low) + share * math.log(high / low)) if self.log else low + share * (high - low)
 
     def listed(self) -> tuple[str, ...]:
         """The values in a grid.
@@ -76,11 +78,7 @@ class Axis:
         low, high = self.ends
         if self.steps == 1:
             return (self.text(low),)
-        shares = [step / (self.steps - 1) for step in range(self.steps)]
-        made = [
-            math.exp(math.log(low) + share * math.log(high / low)) if self.log else low + share * (high - low)
-            for share in shares
-        ]
+        made = [self._between(low, high, step / (self.steps - 1)) for step in range(self.steps)]
         made[0], made[-1] = low, high
         return tuple(dict.fromkeys(map(self.text, made)))
 
@@ -228,6 +226,20 @@ def _drawn(axis: Axis, count: int, seed: int, *, strata: bool) -> list[str]:
         other = int(stream.random() * (last + 1))
         places[last], places[other] = places[other], places[last]
     return [axis.at((place + stream.random()) / count) for place in places]
+
+
+def axes_of(vary: Sequence[str]) -> tuple[Axis, ...]:
+    """The axes of every ``--vary``.
+
+    Raises:
+        InputError: one cannot be understood, or a key is given twice.
+    """
+    axes = tuple(map(parse_axis, vary))
+    keys = [axis.key for axis in axes]
+    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if twice:
+        raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
+    return axes
 
 
 def parse_axis(text: str) -> Axis:

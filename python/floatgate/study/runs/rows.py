@@ -21,7 +21,7 @@ from floatgate.base.json_in import parse
 from floatgate.results.flat import CONTRACT, flat
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import execute
-from floatgate.study.sweeps.work import DONE, FAILED, UNUSABLE
+from floatgate.study.runs.work import DONE, FAILED, UNUSABLE
 
 STATUSES = (DONE, FAILED, UNUSABLE)
 ENTRY_KEYS = ("run", "status", "error", "set", "figures", "spent")
@@ -48,6 +48,16 @@ _INT_RANGE = "a whole number from -2^63 on, below 2^64"
 _FLOAT_EXACT = 2**53
 _KEY_MAX = 200
 _NAMES = {float: "a number", int: "a whole number of 0 or more", bool: "true or false", str: "a text"}
+
+
+def flat_row(
+    run: int, settings: Mapping[str, Any], status: str, error: str | None, figures: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The row of a run in the flat table of a study: its number, settings, seed, status and error, then its figures."""
+    head = {"run": run, **settings}
+    head.setdefault("seed", figures.get("seed"))
+    head |= {"status": status, "error": error}
+    return head | {key: value for key, value in figures.items() if key not in head}
 
 
 # Lines of a journal

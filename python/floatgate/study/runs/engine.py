@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from floatgate.base.parallel import cores
-from floatgate.study.sweeps.limited import perform
-from floatgate.study.sweeps.work import Answer, Job
+from floatgate.study.runs.limited import perform
+from floatgate.study.runs.work import Answer, Job
 
 Progress = Callable[[int, int, "int | None", str], None]
 """Called with the number of the run, what is done, the total or None, and the phase."""

@@ -10,7 +10,7 @@ from typing import Any
 from floatgate.base.errors import STATUS_UNUSABLE_INPUT, FloatgateError, InputError, RunError, one_line
 from floatgate.results.flat import flat
 from floatgate.run.experiment import Experiment
-from floatgate.run.run import Run, execute
+from floatgate.run.run import execute
 
 DONE, FAILED, UNUSABLE = "done", "failed", "unusable"
 """What became of a run: it has a result, it failed (exit status 1), or its settings are unusable (2)."""
@@ -44,7 +44,7 @@ class Answer:
         status: :data:`DONE`, :data:`FAILED` or :data:`UNUSABLE`.
         error: the message where there is no result.
         figures: the flat row of the result; empty where there is none.
-        run: the whole run, where that was asked for.
+        run: the whole run where that was required; a forecast is the dict of its JSON.
         spent: what differs each time: ``wall_s``, ``cpu_s``, ``peak_rss_bytes``, and who did it.
     """
 
@@ -52,7 +52,7 @@ class Answer:
     status: str
     error: str | None = None
     figures: dict[str, Any] = field(default_factory=dict)
-    run: Run | None = None
+    run: Any = None
     spent: dict[str, Any] = field(default_factory=dict)
 
     def failure(self) -> FloatgateError | None:

@@ -1,0 +1,49 @@
+"""Studies that keep whole runs in their folder until they are complete: compare, run --repeat, lifetime --plan."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from floatgate.base.errors import InterruptedRunError
+from floatgate.results.folder import RunFolder
+from floatgate.study.runs.folders import folder_for
+from floatgate.study.runs.plan import RunPlan
+from floatgate.study.runs.unfinished import PLAN, Unfinished, Whole
+
+
+def folder(out: str | None, whole: Whole, *, resume: bool, force: bool) -> RunFolder | None:
+    """The folder of a study; None where results are not kept.
+
+    Raises:
+        InputError: it is not free, or there is nothing to go on with.
+    """
+    if out is None and not resume:
+        return None
+    return folder_for(out, "", PLAN, whole.what, resume=resume, force=force, part=f"an interrupted {whole.what}")
+
+
+@contextlib.contextmanager
+def keeping(
+    target: RunFolder | None, plan: RunPlan, whole: Whole, how: str, *, resume: bool
+) -> Iterator[Unfinished | None]:
+    """Keep what a study does in its folder; after Ctrl-C say ``how`` it goes on.
+
+    Raises:
+        InputError: what the folder holds is damaged, or of another plan.
+        InterruptedRunError: in place of a KeyboardInterrupt after the first run.
+    """
+    if target is None:
+        yield None
+        return
+    kept = Unfinished(target.path, plan, whole)
+    target.expect(str(kept.folder))
+    with contextlib.closing(kept):
+        if resume:
+            kept.go_on()
+        try:
+            yield kept
+        except KeyboardInterrupt:
+            if not len(kept):
+                raise
+            raise InterruptedRunError(f"interrupted, {len(kept)} runs are done; continue with {how}") from None
