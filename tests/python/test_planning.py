@@ -196,7 +196,7 @@ DAMAGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     (L, lambda one: one["config"]["drive"].update(cmt_entries=5), f"{L}: "),
     (L, lambda one: one["config"]["ftl"].update(spare_factor=0.3), f"{L}: 'ftl.spare_factor' is 0.3; expected 0.2, as"),
     (L, lambda one: one.update(lifetime=5), f"{L}: lifetime: is the number 5; expected an object"),
-    (L, lambda one: one.update(not_modelled=[5]), f"{L}: not_modelled[0]: is the number 5; expected a text"),
+    (L, lambda one: one["workload"].update(assumed=[5]), f"{L}: workload.assumed[0]: is the number 5; expected a text"),
     (L, lambda one: one["lifetime"].update(years_range=[1, 2, 3]), f"{L}: 'lifetime.years_range.high' is None"),
     ("plan.json", lambda one: one.update(seed=9), "was begun with other settings (the seed differ)"),
     ("plan.json", lambda one: one["points"]["listed"].reverse(), "(the settings that vary differ)"),

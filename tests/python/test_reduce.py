@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import tomllib
 from pathlib import Path
@@ -70,7 +71,7 @@ def made_up(**facts: Any) -> dict[str, Any]:
     """A result with a table ``reduce``."""
     plain = {"policy": "both", "host_pages": 52_000, "hashed_pages": 52_000, "compressed_pages": 28_000}
     ratios = {"written_ratio": 0.362, "duplicate_share": 0.462, "chunk_ratio": 0.671, "energy_ratio": 0.449}
-    return {"reduce": plain | ratios | facts}
+    return {"reduce": plain | ratios | facts, "config": {"drive": {"energy": {"program_uj": 29.1}}}}
 
 
 def test_the_line_says_what_matters_first() -> None:
@@ -232,3 +233,30 @@ def test_the_page_names_what_there_is() -> None:
     catalogue = (ROOT / "docs/policies.md").read_text("utf-8")
     for name in re.findall(r"`lifetime\.reduce\.(\w+)`", page):
         assert name == "policy" or f"`{name}`" in catalogue, name
+
+
+def test_a_run_shorter_than_the_managers_epochs_says_so(managed: dict[str, Any]) -> None:
+    short = copy.deepcopy(managed)
+    short["throttle"] = {"policy": "integrated", "epochs": 1, "epoch_s": 300.0}
+    said = [one for one in summary.remarks(short) if "decides at the end of an epoch" in one]
+    assert len(said) == 1
+    assert said[0].startswith("integrated decides at the end of an epoch of 300 s, and the run has had 1 in ")
+    short["throttle"]["epochs"] = 3
+    assert not [one for one in summary.remarks(short) if "decides at the end of an epoch" in one]
+
+
+@pytest.mark.parametrize("page_bytes", [4096, 16384])
+def test_what_a_program_takes_is_assumed_by_size_and_said_to_be(page_bytes: int) -> None:
+    settings = {
+        "drive.geometry.page_bytes": page_bytes,
+        "drive.geometry.blocks_per_plane": 64,
+        "workload.request_bytes": page_bytes,
+        "workload.requests": 4000,
+        "lifetime.reduce.policy": "compress",
+        "workload.compressed_share": 0.5,
+    }
+    assumed = floatgate.run(set=settings).result.to_dict()
+    given = floatgate.run(set={**settings, "drive.energy.program_uj": 29.1 * page_bytes / 4096}).result.to_dict()
+    assert assumed["reduce"]["energy_ratio"] == pytest.approx(given["reduce"]["energy_ratio"], rel=1e-12)
+    assert "29.1 uJ for each 4 KiB" in str(reduce.line(assumed))
+    assert "29.1 uJ" not in str(reduce.line(given))

@@ -312,7 +312,7 @@ impl Simulation {
             snapshot_hash: book.snapshot_hash.clone(),
             wear_in: self.wear_in.clone(),
             format: source.format(),
-            assumed: source.assumed(),
+            assumed: source.assumed().into_iter().chain(self.plan.idle_rate()).collect(),
             source: self.reading.first_pass().cloned().unwrap_or_default(),
             gc: ftl.gc(),
             victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),

@@ -329,6 +329,19 @@ impl Plan {
         self.throttle.policy.parts().is_some() || self.reduce.params.integrated.is_some()
     }
 
+    /// What is to be said of a rate of a generator whose requests come as others end.
+    #[must_use]
+    pub fn idle_rate(&self) -> Option<String> {
+        let Workload::Synthetic(GeneratorConfig { rate_per_s: Some(_), twin: None, .. }) =
+            &self.workload.source
+        else {
+            return None;
+        };
+        matches!(self.mode, Mode::Timed(Arrival::Closed { .. })).then(|| {
+            "requests come as others end (workload.arrival = \"closed\"): workload.rate_per_s has no effect".into()
+        })
+    }
+
     /// Whether what is read may change what is written.
     #[must_use]
     pub fn reads_matter(&self) -> bool {
@@ -341,13 +354,15 @@ impl Plan {
             || setup.level.hears_reads(&self.layout())
     }
 
-    /// Energy of programming a page of the map, microjoules. Where the drive does not say what a flash page takes, it is
-    /// 600 us at 48.5 mW (paper 2, section IV).
+    /// Energy of programming a page of the map, microjoules. Where the drive does not say what a flash page takes, it is 600 us at
+    /// 48.5 mW for each 4 KiB (paper 2, section IV), as engines take their energy for each 4 KiB.
     #[must_use]
     pub fn program_uj(&self) -> f64 {
-        const FLASH_PAGE_UJ: f64 = 29.1;
-        let flash_page_uj = self.drive.energy.and_then(|energy| energy.program_uj).unwrap_or(FLASH_PAGE_UJ);
-        flash_page_uj / f64::from(self.drive.subpages)
+        const OF_4_KIB_UJ: f64 = 29.1;
+        match self.drive.energy.and_then(|energy| energy.program_uj) {
+            Some(flash_page_uj) => flash_page_uj / f64::from(self.drive.subpages),
+            None => OF_4_KIB_UJ * f64::from(self.drive.geometry.page_bytes) / 4096.0,
+        }
     }
 
     /// What the integrated manager goes by, where there is one.

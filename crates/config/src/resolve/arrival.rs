@@ -21,7 +21,7 @@ pub(crate) struct Arrives {
     pub queue_depth: Option<u32>,
 }
 
-/// `synthetic` workloads arrive in closed loop by default, others at their stamps.
+/// Requests of `synthetic` workloads without a rate arrive in closed loop by default, others at their stamps.
 pub(crate) fn resolve(
     layers: &Layers,
     given: &settings::Workload,
@@ -29,12 +29,12 @@ pub(crate) fn resolve(
     synthetic: bool,
     throttled: bool,
 ) -> Result<Arrives> {
-    let default = if synthetic { "closed" } else { "open" };
+    let default = if synthetic && given.rate_per_s.is_none() { "closed" } else { "open" };
     if !timed && throttled {
         return by_device_time(layers, given, synthetic);
     }
     if !timed {
-        return functional_only(layers, given, default).map(|()| Arrives::default());
+        return functional_only(layers, given, default, synthetic).map(|()| Arrives::default());
     }
     let name = given.arrival.clone().unwrap_or_else(|| default.into());
     let way = choice(layers, "workload.arrival", "arrival", &name, ARRIVALS)?;
@@ -83,9 +83,16 @@ fn by_device_time(layers: &Layers, given: &settings::Workload, synthetic: bool) 
 }
 
 /// Knobs of time must not be silently dead: only their defaults are taken while there is no time.
-fn functional_only(layers: &Layers, given: &settings::Workload, arrival: &str) -> Result<()> {
+fn functional_only(
+    layers: &Layers,
+    given: &settings::Workload,
+    arrival: &str,
+    synthetic: bool,
+) -> Result<()> {
     let expected = format!("expected \"{arrival}\" or no such key, or mode = \"timed\"");
-    if let Some(other) = given.arrival.as_deref().filter(|&a| a != arrival) {
+    // That of any generator, which asks for no times.
+    let closed = |name: &str| synthetic && name == ARRIVALS[CLOSED].0;
+    if let Some(other) = given.arrival.as_deref().filter(|&name| name != arrival && !closed(name)) {
         let what = format!("arrival '{other}' has no effect in functional mode");
         return Err(layers.error("workload.arrival", what, expected));
     }

@@ -71,7 +71,7 @@ table! {
         )
         .up_to(WINDOW_MAX as u64);
         arrival: String = name("when requests arrive; in functional mode under a throttle only", ARRIVALS)
-            .or("closed for synthetic workloads, else open");
+            .or("open where requests have times (a trace, a twin, rate_per_s), else closed");
         queue_depth: u32 = whole("requests under way at once, in each of the host's queues", 32, (1, u32::MAX))
             .with("workload.arrival", &["closed"])
             .timed();

@@ -296,7 +296,7 @@ fn a_file_can_be_run_with_every_throttle() {
             let arrival = &result["config"]["workload"]["arrival"];
             match (policy, mode) {
                 ("none", "functional") => assert_eq!(*arrival, Value::Null),
-                ("none", _) => assert_eq!(*arrival, "closed"),
+                ("none", _) => assert_eq!(*arrival, "open"),
                 _ => assert_eq!(*arrival, "shifted"),
             }
             assert_eq!(result["throttle"].is_null(), policy == "none");

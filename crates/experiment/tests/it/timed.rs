@@ -493,3 +493,20 @@ fn the_clock_does_not_wrap_around() {
         try_run(&format!("{FULL}[workload]\nfile = \"{path}\"\nformat = \"msr\"\n"), &[]).err().unwrap();
     assert!(error.contains("the clock has run for more than 146 years"), "{error}");
 }
+
+/// A rate says when requests come; where they come as others end, the result says that it does not.
+#[test]
+fn a_rate_is_that_of_the_requests() {
+    let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 64\n[workload]\nrequests = 2000\nrate_per_s = 50\n";
+    let run = |overrides: &[(&str, String)]| run_ok(toml, overrides).result;
+    let result = run(&[]);
+    assert_eq!(result["config"]["workload"]["arrival"], "open");
+    assert!((number(&result, "/span_s") / 40.0 - 1.0).abs() < 0.1, "{}", result["span_s"]);
+    let note =
+        |result: &Value| result["workload"]["assumed"].to_string().contains("rate_per_s has no effect");
+    let closed = run(&[("workload.arrival", "closed".into())]);
+    assert!(note(&closed) && !note(&result) && number(&closed, "/span_s") < 20.0, "{}", closed["workload"]);
+    // Nothing has time in functional mode, and what an older experiment says of it is no fault.
+    let functional = [("mode", "functional".to_owned()), ("workload.arrival", "closed".to_owned())];
+    assert!(!note(&run(&functional)));
+}

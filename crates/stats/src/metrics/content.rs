@@ -14,7 +14,11 @@ pub(super) const GROUPS: &[Group] = &[
                 "reclaims",
                 "reclaims because a read could not wait; one takes a block (superblock), or two that it mixes",
             ),
-            count("background", "reclaims", "reclaims in idle time; in functional mode, before they were due"),
+            count(
+                "background",
+                "reclaims",
+                "reclaims in idle time; in functional mode, before they were due",
+            ),
             count("first_after_reads", "reads", "flash reads of the host before the first reclaim").or_null(),
             count("moved_pages", "pages", "valid pages of the map moved"),
             count(

@@ -56,6 +56,7 @@ REMARKS = (
     amplification.SECTION,
     disturb.SECTION,
     reduce.SECTION,
+    throttle.SECTION,
     latency.SECTION,
     workload.SECTION,
     streams.SECTION,

@@ -64,6 +64,8 @@ def line(result: Facts) -> str | None:
         parts.append(f"what {units.share(unknown)} of them hold is unknown and counts as new and incompressible")
     why = f": {', '.join(parts)}" if parts else ""
     energy = energy_ratio_text(facts)
+    if energy and look(result, "config", "drive", "energy", "program_uj") is None:
+        energy += " (assumed: 29.1 uJ for each 4 KiB that is programmed, drive.energy.program_uj)"
     few = f" (of {units.count(pages)} pages only, which say little)" if pages < FEW else ""
     return f"{ratio:.2f} of the host's pages are programmed{why}{f'; {energy}' if energy else ''}{few}"
 

@@ -84,4 +84,27 @@ def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
     return finished(chart, width, HEIGHT)
 
 
-SECTION = section.Section("throttle", lines=lambda _, result: [("throttle", line(result))], parts=parts)
+def remark(result: dict[str, Any]) -> str | None:
+    """That a run is too short for a throttle, or a manager, that learns from epoch to epoch; None where it is not."""
+    facts = look(result, "throttle") or {}
+    epochs, epoch_s = facts.get("epochs"), facts.get("epoch_s")
+    if epochs is None or epochs > FEW_EPOCHS:
+        return None
+    span = look(result, "span_s")
+    lasts = "" if span is None else f" in {units.span(span)}"
+    length = f" of {units.span(epoch_s)}" if epoch_s else ""
+    return (
+        f"{facts['policy']} decides at the end of an epoch{length}, and the run has had {units.count(epochs)}{lasts}: "
+        "what it would do later is not seen; a longer workload shows it"
+    )
+
+
+FEW_EPOCHS = 2
+"""Epochs of which the first is decided in ignorance, and the next by that one alone."""
+
+SECTION = section.Section(
+    "throttle",
+    lines=lambda _, result: [("throttle", line(result))],
+    parts=parts,
+    remarks=lambda result: [remark(result)],
+)
