@@ -38,7 +38,7 @@ def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: P
     }
     first = ended.err.splitlines()[0]
     assert first.startswith("life       ")
-    assert "under dynamic: the target of 0.01 years is met; mean write" in first
+    assert "under dynamic: the target of 0.01 years is met; 6 % of what the host asks for is served; " in first
     folder = tmp_path / "o"
     assert sorted(file.name for file in folder.iterdir()) == ["experiment.toml", "lifetime.json", "report.html"]
     assert json.loads((folder / "lifetime.json").read_text()) == answer

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from floatgate.report import lifetime_summary as summary
-from floatgate.report.sections.forecast import life_range, lines
+from floatgate.report.sections.forecast import cards, life_range, lines
 from floatgate.report.throttle_charts import thin
 from floatgate.run.lifetime import Lifetime
 from floatgate.study.plan import Plan
@@ -117,6 +117,32 @@ def test_the_answer_comes_first() -> None:
     assert "93 % of page writes delayed" in told["throttle"]
     assert told["prediction"] == "80 % of 1000 epochs within 25 % of the prediction"
     assert "note" not in told
+
+
+@pytest.mark.parametrize(
+    ("share", "ends", "part"),
+    [
+        (0.001, None, "0.1 %"),
+        (0.0004, None, "< 0.1 %"),
+        (0.64, [0.51, 0.82], "64 % (51-82 %)"),
+        (0.9994, None, "99.9 %"),
+        (0.9995, None, None),
+        (1.0, [0.89, 1.0], None),
+        (None, None, None),
+    ],
+)
+def test_a_life_says_first_how_much_of_the_demand_is_served(
+    share: float | None, ends: list[float] | None, part: str | None
+) -> None:
+    result = life(throttle={"demand_share": share, "demand_share_range": ends})
+    first, *others = summary.text(result).splitlines()
+    served = "" if part is None else f"; {part} of what the host asks for is served"
+    assert first.endswith(f": the target of 5 years is met{served}; mean write 1.3 ms (p99 2.1 ms)")
+    throttle = next(line for line in others if line.startswith("throttle"))
+    assert ("of the host's demand" in throttle) == (part is not None)
+    assert [card[1:] for card in cards.cards(result) if card[0] == "served"] == (
+        [] if part is None else [(part, "of what the host asks for in the target time")]
+    )
 
 
 def test_a_target_that_is_missed_is_said_with_what_to_do() -> None:

@@ -8,12 +8,12 @@ from floatgate.base import units
 from floatgate.report.sections import section
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast.life_range import uneven
-from floatgate.report.sections.forecast.lines import life_years, under
+from floatgate.report.sections.forecast.lines import life_years, part_served, under
 from floatgate.results.result_view import look
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """Life, write response, achievable cycles, WAF: name, figure, basis."""
+    """Life, share of the demand that is served, write response, achievable cycles, WAF: name, figure, basis."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
@@ -24,6 +24,8 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     if first is not None:
         made.insert(0, ("life of the first block", units.years(first), "it wears out long before the average one"))
         made[1] = ("life of the average block", made[1][1], below)
+    if (part := part_served(result)) is not None:
+        made.append(("served", part, "of what the host asks for in the target time"))
     write = look(result, "latency_us", "write") or {}
     if write.get("mean") is not None:
         p99 = f"p99 {units.span(write['p99'] * 1e-6)}" if write.get("p99") is not None else ""

@@ -16,6 +16,9 @@ Facts = dict[str, Any]
 
 UNTHROTTLED = "none"
 
+NOT_ALL_SERVED = 0.9995
+"""Below this share of the demand, what is served does not read as 100 %."""
+
 _LEAST_US = 0.01
 """A mean wait below this tells nothing."""
 
@@ -35,7 +38,7 @@ def life_years(value: float | None) -> str:
 
 
 def answer(result: Facts) -> str:
-    """``5.0 years under ready-optimistic: the target of 5 years is met; mean write 1.3 ms (p99 2.1 ms)``."""
+    """``5.0 years under qos: the target of 5 years is met; 86 % of what the host asks for is served; mean write``."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     first = uneven(result)
@@ -45,11 +48,19 @@ def answer(result: Facts) -> str:
         said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
     if target is not None and holds is not None:
         said += f": the target of {target:g} years is {_verdict(target, holds, first)}"
+    if (part := part_served(result)) is not None:
+        said += f"; {part} of what the host asks for is served"
     mean, p99 = (look(result, "latency_us", "write", key) for key in ("mean", "p99"))
     if mean is not None:
         said += f"; mean write {units.span(mean * 1e-6)}"
         said += "" if p99 is None else f" (p99 {units.span(p99 * 1e-6)})"
     return said
+
+
+def part_served(result: Facts) -> str | None:
+    """``64 % (51-82 %)``: the share of the demand that is written in the target time; None where that is all of it."""
+    share: float | None = look(result, "throttle", "demand_share")
+    return None if share is None or share >= NOT_ALL_SERVED else life_range.served_text(result)
 
 
 def interval(result: Facts) -> str | None:
@@ -151,7 +162,7 @@ def throttle(result: Facts) -> str | None:
         return None
     parts = []
     served = facts.get("demand_share")
-    if served is not None and served < 0.999:
+    if served is not None and served < NOT_ALL_SERVED:
         parts.append(f"{units.share(served)} of the host's demand written in the target time")
     if facts.get("held_share") is not None:
         parts.append(f"{units.share(facts['held_share'])} of page writes delayed")
