@@ -144,6 +144,7 @@ def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
     assert waf != told["waf"]
     share, placed = (f"{pages / 175:.1f} %" for pages in (2500 + fast, applied.placed_page_writes))
     lines = found.text().splitlines()
+    lines = lines[next(number for number, line in enumerate(lines) if line.startswith("placement")) :]
     assert lines[1].endswith(f"; on {trace}, the source of the table")
     assert lines[2].startswith(f"applied    {same:.3f} with 4 handles, {waf['none']:.3f} without")
     assert lines[2].endswith(f"; on {other}, another recording")

@@ -347,12 +347,12 @@ def test_a_simpler_rule_that_does_as_well_comes_first(tmp_path: Path) -> None:
     found = place(record(tmp_path / "a.parquet", rows, files={"0": "/a"}), policy="lifetime")
     simpler = found.to_dict()["simpler"]
     assert (simpler["rule"], simpler["waf"], simpler["table_waf"]) == ("none", 1.0, 1.0)
-    assert found.text().splitlines()[0].startswith("first      there is nothing to gain: ")
+    assert found.text().splitlines()[0].startswith("best       there is nothing to gain: ")
     # Two files with lives of their own: by file is as good as by process, no separation is not.
     trace = hot_and_cold(tmp_path / "b.parquet", 1)
     found = place(trace, by="process", handles=4)
     assert found.to_dict()["simpler"]["rule"] == "file"
-    assert found.text().startswith("first      a simpler rule, by file, does as well: ")
+    assert found.text().splitlines()[1].startswith("simpler    by file does as well as this table: WAF ")
     assert place(trace, by="file", handles=4).to_dict()["simpler"] is None
 
 

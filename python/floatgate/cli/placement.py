@@ -78,7 +78,7 @@ def placement(
     """Assign placement handles (NVMe FDP, streams, write hints) to contexts, files or writers of a program.
 
     The trace must come from floatgate trace record. The folder gets the table, placement.csv, and placement.json, and
-    what --format names. Simpler rules run on the same drive: if one does as well, the answer begins with it.
+    what --format names. Simpler rules run on the same drive; the answer begins with the best of all.
     By default the drive is sized to the data that the trace writes, plus 15 %; --drive and --set override this.
     With --apply, keys of the other recording get their handle from the table, or 0 if the table lacks them.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -19,13 +19,15 @@ NONE, LOG_DATA, BY_FILE, SEPBIT, ORA = "none", "log-data", "file", "sepbit", "or
 SIMPLE = (NONE, LOG_DATA, BY_FILE)
 """Rules that need no table by keys, the simplest first."""
 AS_WELL = 0.01
-"""A rule does as well as the table if its WAF is no more than this share above."""
+"""A rule does as well as another one if its WAF is no more than this share above."""
+_NAMED = 3
+"""Rows that a line of the answer names; of more it says how many."""
 _LABELS = {
     NONE: "no separation",
     LOG_DATA: "log against data",
     BY_FILE: "by file",
     SEPBIT: "SepBIT in the drive",
-    ORA: "ORA, which knows the future",
+    ORA: "ORA, which knows the future: a bound, not a choice",
 }
 _NAMES = {
     "context": ("context", "contexts"),
@@ -63,7 +65,8 @@ class Applied:
         """As JSON gives it, within ``floatgate.placement/2``."""
         told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "results"}
         waf, simpler = wafs(self.results), simplest(self.results)
-        return {**told, "simpler": simpler, "waf": waf, "config": config_of(self.results)}
+        best = best_of(rows_of(self.results, {}))
+        return {**told, "best": best, "simpler": simpler, "waf": waf, "config": config_of(self.results)}
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ class Placement:
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
+            "best": best_of(rows_of(self.results, self.isolations)),
             "simpler": simplest(self.results),
             "trace": self.trace,
             "by": self.by,
@@ -171,7 +175,7 @@ class Placement:
         share = _percent(sum(one["page_writes"] for one in placed), written)
         of_all = f"{len(placed)} of {len(self.keys)} {_NAMES[self.by][1]}"
         lines = [
-            *self._simpler_text(),
+            *self._headlines(),
             f"placement  {of_all} get a handle other than {NO_HANDLE}; they write {share} of the pages",
             f"WAF        {self._judged(self.results)}; on {one_line(self.trace)}, the source of the table",
         ]
@@ -187,20 +191,44 @@ class Placement:
             ]
         return "\n".join([*lines, *self._baselines_text(), *self._groups_text()])
 
-    def _simpler_text(self) -> list[str]:
-        other = None if self.applied is None else simplest(self.applied.results)
-        return [*self._first(simplest(self.results), ""), *self._first(other, " on the other recording")]
+    def _headlines(self) -> list[str]:
+        """The best row and simpler rules that do as well as the table, here and on the other recording."""
+        lines = self._first(self.results, self.isolations, "")
+        return lines if self.applied is None else [*lines, *self._first(self.applied.results, {}, _ON_THE_OTHER)]
 
-    def _first(self, found: dict[str, Any] | None, where: str) -> list[str]:
+    def _first(self, results: Results, isolations: Results, where: str) -> list[str]:
+        found = simplest(results)
+        if found is not None:
+            figures = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f}"
+            if found["rule"] == NONE and found["waf"] < 1 + AS_WELL:
+                said = f"without separation hardly a page is copied ({figures} of this table{where})"
+                return [f"best       there is nothing to gain: {said}"]
+        best = self._best_text(best_of(rows_of(results, isolations)), where)
         if found is None:
-            return []
-        figures = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f} of this table{where}"
-        if found["rule"] == NONE and found["waf"] < 1 + AS_WELL:
-            return [f"first      there is nothing to gain: without separation hardly a page is copied ({figures})"]
-        what = "no separation" if found["rule"] == NONE else f"a simpler rule, {self._label(found['rule'])},"
-        if found["waf"] < found["table_waf"] * (1 - AS_WELL):
-            return [f"first      {what} does better: {figures}"]
-        return [f"first      {what} does as well: {figures} (within {100 * AS_WELL:.0f} %)"]
+            return [best]
+        better = found["waf"] < found["table_waf"] * (1 - AS_WELL)
+        does = "does better than this table" if better else "does as well as this table"
+        near = "" if better else f" (within {100 * AS_WELL:.0f} %)"
+        return [best, f"simpler    {self._label(found['rule'])} {does}{where}: {figures}{near}"]
+
+    def _best_text(self, found: dict[str, Any], where: str) -> str:
+        """The row with the lowest WAF, or those that share it, and those that are hardly above."""
+        tie = ", a tie" if len(found["rows"]) > 1 else ""
+        said = f"best       WAF {found['waf']:.3f}{where}{tie}: {self._named(found['rows'])}"
+        if found["as_well"]:
+            said += f"; within {100 * AS_WELL:.0f} %: {self._named(found['as_well'], figures=True)}"
+        return said
+
+    def _named(self, rows: Sequence[dict[str, Any]], *, figures: bool = False) -> str:
+        names = [self._row_name(row) + (f" ({row['waf']:.3f})" if figures else "") for row in rows]
+        more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+        *firsts, last = [*names[:_NAMED], *more]
+        return f"{'; '.join(firsts)} and {last}" if firsts else last
+
+    def _row_name(self, row: dict[str, Any]) -> str:
+        if row["isolation"] is not None:
+            return f"this table with --isolation {row['isolation']}"
+        return "this table" if row["rule"] == HOST_GIVEN else self._label(row["rule"])
 
     def _baselines_text(self) -> list[str]:
         lines = []
@@ -241,6 +269,7 @@ class Placement:
         return f"{waf[HOST_GIVEN]:.3f} with {self.handles} handles, {beside}"
 
 
+_ON_THE_OTHER = " on the other recording"
 _ISOLATED = {
     "persistent": "persistently, moved pages among the host's",
     "persistent-apart": "persistently, moved pages apart",
@@ -248,15 +277,42 @@ _ISOLATED = {
 }
 
 
+def rows_of(results: Results, isolations: Results) -> list[dict[str, Any]]:
+    """The rows of the answer among which one can choose: all but ORA, which no drive can run.
+
+    Args:
+        results: of the rules.
+        isolations: of the table, under other kinds of isolation.
+    """
+    rows = [{"rule": name, "isolation": None, "waf": waf} for name, waf in wafs(results).items() if name != ORA]
+    rows += [{"rule": HOST_GIVEN, "isolation": name, "waf": waf} for name, waf in wafs(isolations).items()]
+    return [row for row in rows if row["waf"] is not None]
+
+
+def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The lowest WAF, the rows that have it to the three decimals that are shown, and those that do as well."""
+    lowest = min(row["waf"] for row in rows)
+    best = [row for row in rows if f"{row['waf']:.3f}" == f"{lowest:.3f}"]
+    return {
+        "waf": lowest,
+        "rows": best,
+        "as_well": [row for row in rows if row not in best and row["waf"] <= lowest * (1 + AS_WELL)],
+    }
+
+
 def simplest(results: Results) -> dict[str, Any] | None:
-    """The simplest rule that does as well as the table, and both figures; None if there is none.
+    """The simplest rule that does as well as the table and all other simple rules; None if there is none.
 
     Where the table goes by file, there is no run by file beside it.
     """
     waf = wafs(results)
     chosen = waf[HOST_GIVEN]
-    for rule in SIMPLE:
-        if (found := waf.get(rule)) is not None and chosen is not None and found <= chosen * (1 + AS_WELL):
+    if chosen is None:
+        return None
+    simple = {rule: found for rule in SIMPLE if (found := waf.get(rule)) is not None}
+    most = min(chosen, *simple.values()) * (1 + AS_WELL)
+    for rule, found in simple.items():
+        if found <= most:
             return {"rule": rule, "waf": found, "table_waf": chosen}
     return None
 
