@@ -189,6 +189,7 @@ def _text(
         said += [f"{'':<10} {key} = {plain(value)}" for key, value in best.settings]
         if len(front) > 1:
             said.append(f"{'':<10} one of {len(front)} settings that no other beats in every objective")
+        said += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(asked, trials, front)]
     for key, shares in importance.items():
         parts = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
         said.append(f"{'importance':<10} of keys for {key}: {parts}")
@@ -202,6 +203,8 @@ def _told(
     importance: dict[str, dict[str, float]],
     proof: str | None,
 ) -> dict[str, Any]:
+    from floatgate.study.tune import page
+
     def told(trial: Trial) -> dict[str, Any]:
         settings = {key: plain(value) for key, value in trial.settings}
         return {"trial": trial.number, "set": settings, "figures": trial.figures, "feasible": trial.feasible}
@@ -213,6 +216,7 @@ def _told(
         "trials": len(trials),
         "best": told(front[0]) if front else None,
         "front": [told(trial) for trial in front],
+        "at_ends": [end.to_dict() for end in page.at_ends(search.asked, trials, front)],
         "importance": importance,
         "proof": proof,
     }

@@ -83,7 +83,7 @@ def _best(comparison: Comparison) -> list[Part]:
         against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
         return f"{_short(row[_SETTING])}{against}"
 
-    return varied_charts.best(rows, named)
+    return varied_charts.best(rows, comparison.keys, named)
 
 
 def _short(setting: Setting) -> str:

@@ -13,11 +13,12 @@ from typing import Any
 
 from floatgate.pages import palette, parts, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
-from floatgate.pages.parts import Cards, Charts, Part
+from floatgate.pages.parts import Cards, Charts, Part, Text
 from floatgate.report import throttle_charts
 from floatgate.report.sections.lifetime_headline import INSTEAD
 from floatgate.report.throttle_charts import Look
 from floatgate.results import metrics
+from floatgate.study import range_ends
 
 Rows = Sequence[dict[str, Any]]
 """One row a setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval."""
@@ -157,11 +158,12 @@ def text(value: Any) -> str:
     return shown.rsplit("/", 1)[-1] if "/" in shown else shown
 
 
-def best(rows: Rows, named: Callable[[metrics.Metric, dict[str, Any]], str]) -> list[Part]:
-    """The best rows by what people look for, as cards with what ``named`` says of each."""
+def best(rows: Rows, keys: Sequence[str], named: Callable[[metrics.Metric, dict[str, Any]], str]) -> list[Part]:
+    """The best rows by what people look for, as cards with what ``named`` says of each, and whether they lie at an end."""
     found = [(one, row) for one in metrics.looked_for() if (row := one.best_of(rows)) is not None]
     cards = [(one.best, one.text(row[one.key]), named(one, dict(row))) for one, row in found]
-    return [Cards(cards)] if cards else []
+    at_end = range_ends.remark(rows, keys)
+    return [Cards(cards), *([] if at_end is None else [Text(at_end)])] if cards else []
 
 
 def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = None, name: str = "varied") -> list[Part]:

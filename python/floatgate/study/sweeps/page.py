@@ -33,7 +33,7 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
     parts = [
         Title(title),
         Text(f"floatgate {_core.__version__}, {_progress(sweep)}", soft=True),
-        *varied_charts.best(rows, lambda _, row: varied_charts.label(row, keys)),
+        *varied_charts.best(rows, keys, lambda _, row: varied_charts.label(row, keys)),
         *([Section("Figures", varied_charts.pages(rows, keys))] if rows else []),
         *_table(rows, keys),
         *_failures(sweep),

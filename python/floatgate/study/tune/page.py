@@ -14,6 +14,7 @@ from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section
 from floatgate.report import throttle_charts
 from floatgate.results.flat import plain
 from floatgate.study import varied_charts
+from floatgate.study.range_ends import End, of_search
 from floatgate.study.tune.objective import Goal
 from floatgate.study.tune.search import Asked, Trial, best_of
 
@@ -43,7 +44,7 @@ def page(
     parts = [
         Title(title),
         Text(f"floatgate {_core.__version__}, {counts(asked, trials)}", soft=True),
-        *_winner(asked, front),
+        *_winner(asked, trials, front),
         *([Section("The command that proves it", [Code(proof)])] if proof else []),
         *_pictures(asked, trials, importance),
         *_table(asked, trials, front),
@@ -72,13 +73,26 @@ def counts(asked: Asked, trials: Sequence[Trial]) -> str:
     return said + (f": {', '.join(parts)}" if parts else "")
 
 
-def _winner(asked: Asked, front: Sequence[Trial]) -> list[Part]:
+def at_ends(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> list[End]:
+    """The keys of the best settings that lie at an end of what was searched."""
+    if not front:
+        return []
+
+    def settings_of(trial: Trial) -> dict[str, Any]:
+        return {key: plain(value) for key, value in trial.settings}
+
+    wanted = front[0].values(asked.goal)
+    ties = [trial for trial in trials if trial.feasible and trial.values(asked.goal) == wanted]
+    return of_search(asked.axes, settings_of(front[0]), map(settings_of, ties))
+
+
+def _winner(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
     if not front:
         return [Text("No setting keeps to the bounds.", strong=True)]
     best = front[0]
     cards = [(key, units.figure(best.figures[key], 4), f"trial {best.number}") for key in asked.goal.keys]
     rows = [(key, str(plain(value))) for key, value in best.settings]
-    return [Cards(cards), Rows(rows)]
+    return [Cards(cards), Rows(rows), *(Text(f"{end.text()}.") for end in at_ends(asked, trials, front))]
 
 
 def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> list[Part]:
