@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def test_drives(cli: Cli) -> None:
     for entry in entries:
         (number,) = [n for n, line in enumerate(table) if line.split(" ")[0] == entry["name"]]
         assert (number < heading) == (entry["group"] == "current")
-        assert table[number].endswith(entry["summary"])
+        assert entry["summary"] in table[number]
     assert any(line.startswith("mlc-20nm") and "119 GiB" in line for line in table)
     settings = tomllib.loads(cli("drives", "mlc-20nm").done())
     assert settings
@@ -103,6 +104,21 @@ def test_a_drive_one_can_buy_shows_its_rating(cli: Cli) -> None:
     assert "16 / 16 KiB" in lines["ent-qlc-30t72"]
     assert "scaled to 1/2" in lines["ent-qlc-61t44"]
     assert json.loads(cli("drives", "ufs-256g", "--json").done())["rated"]["tbw_bytes"] is None
+
+
+def test_the_rating_in_the_table_of_drives_is_that_of_the_capacity_beside_it(cli: Cli) -> None:
+    entries = {entry["name"]: entry for entry in json.loads(cli("drives", "--json").done())["drives"]}
+    of_table = re.compile(r"(\S+) +([0-9.]+) ([GT])B .* ([0-9,]+) TB +([0-9.]+) for ([0-9.]+) y  (.*)")
+    rows = [found for line in cli("drives").done().splitlines() if (found := of_table.fullmatch(line)) is not None]
+    assert len(rows) == sum((entry["rated"] or {}).get("dwpd") is not None for entry in entries.values())
+    for name, size, unit, tbw, dwpd, years, summary in (row.groups() for row in rows):
+        visible_tb = float(size) * (1.0 if unit == "T" else 1e-3)
+        # Two figures are shown of drive writes per day.
+        assert float(tbw.replace(",", "")) == pytest.approx(visible_tb * float(dwpd) * float(years) * 365, rel=0.05)
+        rated = entries[name]["rated"]
+        assert rated["visible_tbw_bytes"] == pytest.approx(rated["drive_writes"] * entries[name]["logical_bytes"])
+        whole = f"Rated as sold: {rated['tbw_bytes'] / 1e12:,.0f} TB."
+        assert summary.endswith(whole) == ("scaled to" in summary)
 
 
 def test_policies(cli: Cli) -> None:

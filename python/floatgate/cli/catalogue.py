@@ -35,7 +35,7 @@ def drives(
 ) -> None:
     """List the drives of the catalogue, or show the settings of one drive."""
     output = Output(json, quiet=quiet)
-    entries: list[dict[str, Any]] = _catalogue("drives")["drives"]
+    entries: list[dict[str, Any]] = [_with_visible_rating(entry) for entry in _catalogue("drives")["drives"]]
     if name is not None:
         found = [entry for entry in entries if entry["name"] == name]
         if not found:
@@ -50,6 +50,18 @@ def drives(
         output.say(_drives_table(entries))
 
 
+def _with_visible_rating(entry: dict[str, Any]) -> dict[str, Any]:
+    """The drive with ``rated.visible_tbw_bytes``: its rating is that of the drive as sold, and it may ship scaled."""
+    rated = entry["rated"]
+    if rated is None:
+        return entry
+    writes = rated["drive_writes"]
+    return {
+        **entry,
+        "rated": {**rated, "visible_tbw_bytes": None if writes is None else round(writes * entry["logical_bytes"])},
+    }
+
+
 def _drives_table(entries: list[dict[str, Any]]) -> str:
     """All drives in one table, so that both groups share its columns: those that one can buy, then those of papers."""
     current = [entry for entry in entries if entry["group"] == "current"]
@@ -61,13 +73,21 @@ def _drives_table(entries: list[dict[str, Any]]) -> str:
 _OF_PAPERS = "drives from papers"
 _DRIVES_HEADER = ["drive", "visible", "spare", "page / map", "P/E cycles", "rated TBW", "rated DWPD", "description"]
 _DRIVES_RIGHT = frozenset({1, 2, 3, 4, 5, 6})
+_AS_SOLD = 0.01
+"""A drive that shows its capacity as sold but for this share of it is not scaled."""
 
 
 def _drive(entry: dict[str, Any]) -> list[str]:
-    """The cells of a drive; a dash where nothing is rated. Capacities are in the units of who names them."""
+    """The cells of a drive; a dash where nothing is rated. Capacities are in the units of who names them.
+
+    A drive that ships scaled has the rating of what is visible, and that of the whole drive behind its description.
+    """
     rated = entry["rated"] or {}
     shown = units.decimal_bytes if entry["group"] == "current" else units.binary_bytes
     tbw, dwpd, years = rated.get("tbw_bytes"), rated.get("dwpd"), rated.get("years")
+    whole, visible = "", rated.get("visible_tbw_bytes")
+    if tbw is not None and visible is not None and abs(visible / tbw - 1) > _AS_SOLD:
+        whole, tbw = f" Rated as sold: {tbw / 1e12:,.0f} TB.", visible
     return [
         entry["name"],
         shown(entry["logical_bytes"]),
@@ -76,7 +96,7 @@ def _drive(entry: dict[str, Any]) -> list[str]:
         str(entry["pe_cycles"]),
         "-" if tbw is None else f"{tbw / 1e12:,.0f} TB",
         "-" if dwpd is None else f"{units.figure(dwpd, 2)} for {years:g} y",
-        entry["summary"],
+        entry["summary"] + whole,
     ]
 
 
