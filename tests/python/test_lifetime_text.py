@@ -258,7 +258,7 @@ def test_a_plan_never_takes_what_serves_too_little() -> None:
     )
     lenient = Plan(points, "", "web", Bounds(min_served=0.5))
     assert [one.capacity for one in lenient.best] == ["128 GiB"]
-    assert "128 GiB under ready-optimistic (mean write 900 us, 63 % served)" in lenient.answer()
+    assert "128 GiB under ready-optimistic (63 % served, mean write 900 us)" in lenient.answer()
     assert [one["cut_by"] for one in lenient.to_dict()["points"]] == ["served", None, "life"]
 
 

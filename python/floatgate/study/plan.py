@@ -127,13 +127,13 @@ class Plan:
         return f"; without throttling it would take about {size}{by}, extrapolated from {units.binary_bytes(largest)}"
 
     def _told(self, point: Point) -> str:
-        """Life with its interval, response, what is served where that is not all, and the price of a choice."""
+        """Life with its interval, what is served where that is not all, response, and the price of a choice."""
         told = [write_words(point)]
         if point.life_range is not None:
             middle, interval = entry.life_text(point.result), point.life_range.text
             told.insert(0, f"life {interval if interval.startswith(middle) else f'{middle} within {interval}'}")
         if point.served is not None and point.served < 0.9995:
-            told.append(f"{life_range.served_text(point.result)} served")
+            told.insert(-1, f"{life_range.served_text(point.result)} served")
         price = self.bounds.price(point)
         return ", ".join(told + ([] if price is None else [f"price {units.figure(price)}"]))
 
