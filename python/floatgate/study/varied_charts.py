@@ -159,7 +159,7 @@ def text(value: Any) -> str:
 
 
 def best(rows: Rows, keys: Sequence[str], named: Callable[[metrics.Metric, dict[str, Any]], str]) -> list[Part]:
-    """The best rows by what people look for, as cards with what ``named`` says of each, and whether they lie at an end."""
+    """The best rows by what people look for, as cards with what ``named`` says; whether they lie at an end."""
     found = [(one, row) for one in metrics.looked_for() if (row := one.best_of(rows)) is not None]
     cards = [(one.best, one.text(row[one.key]), named(one, dict(row))) for one, row in found]
     at_end = range_ends.remark(rows, keys)
