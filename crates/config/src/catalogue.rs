@@ -2,7 +2,6 @@
 
 use crate::layers::Layers;
 use crate::presets::PRESETS;
-use crate::resolve::Rated;
 use crate::resolve::resolve;
 use crate::settings::TABLES;
 use crate::slot_types::SLOTS;
@@ -187,19 +186,20 @@ fn drive(preset: &crate::presets::Preset) -> Value {
     layers.add_override("drive.preset", preset.name).expect("the key exists");
     let resolved = resolve(layers).expect("drives that ship are valid");
     let g = resolved.plan.drive.geometry;
+    let logical_bytes = u64::from(resolved.plan.ftl.setup.logical_pages) * u64::from(g.page_bytes);
     json!({
         "name": preset.name,
         "group": preset.group.name(),
         "summary": preset.summary(),
         "physical_bytes": g.bytes(),
-        "logical_bytes": u64::from(resolved.plan.ftl.setup.logical_pages) * u64::from(g.page_bytes),
+        "logical_bytes": logical_bytes,
         "spare_factor": resolved.plan.ftl.spare_factor,
         "planes": g.planes(),
         "pages_per_block": resolved.plan.drive.flash_pages_per_block(),
         "page_bytes": resolved.plan.drive.flash_page_bytes(),
         "mapping_bytes": g.page_bytes,
         "pe_cycles": resolved.plan.drive.endurance.pe_cycles(),
-        "rated": resolved.rated.as_ref().map(Rated::to_json),
+        "rated": resolved.rated.as_ref().map(|rated| rated.to_json(logical_bytes)),
         "toml": preset.toml,
     })
 }

@@ -13,7 +13,7 @@ use crate::reclaim::reclaim;
 use crate::reduce::{EngineUj, reduce};
 use crate::throughput::throughput;
 use crate::{host_queues, run_lifetime, separate, throttling};
-use floatgate_config::{Experiment, Rated, Resolved};
+use floatgate_config::{Experiment, Resolved};
 use floatgate_flash::timed::{ClassTimes, CommandCounts};
 use floatgate_flash::{Cause, Class};
 use floatgate_host::HostCounters;
@@ -297,7 +297,7 @@ pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>)
         "pages_per_block": plan.drive.flash_pages_per_block(),
         "page_bytes": plan.drive.flash_page_bytes(),
         "mapping_bytes": plan.drive.geometry.page_bytes,
-        "rated": resolved.rated.as_ref().map(Rated::to_json),
+        "rated": resolved.rated.as_ref().map(|rated| rated.to_json(logical)),
     })
 }
 

@@ -35,7 +35,7 @@ def drives(
 ) -> None:
     """List the drives of the catalogue, or show the settings of one drive."""
     output = Output(json, quiet=quiet)
-    entries: list[dict[str, Any]] = [_with_visible_rating(entry) for entry in _catalogue("drives")["drives"]]
+    entries: list[dict[str, Any]] = _catalogue("drives")["drives"]
     if name is not None:
         found = [entry for entry in entries if entry["name"] == name]
         if not found:
@@ -48,18 +48,6 @@ def drives(
     output.give({"drives": entries})
     if not output.wants_json:
         output.say(_drives_table(entries))
-
-
-def _with_visible_rating(entry: dict[str, Any]) -> dict[str, Any]:
-    """The drive with ``rated.visible_tbw_bytes``: its rating is that of the drive as sold, and it may ship scaled."""
-    rated = entry["rated"]
-    if rated is None:
-        return entry
-    writes = rated["drive_writes"]
-    return {
-        **entry,
-        "rated": {**rated, "visible_tbw_bytes": None if writes is None else round(writes * entry["logical_bytes"])},
-    }
 
 
 def _drives_table(entries: list[dict[str, Any]]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base.errors import one_line
-from floatgate.report.sections import drive, reduce
+from floatgate.report.sections import drive, rating, reduce
+from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast import lines as forecast
 
 
@@ -19,6 +20,7 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
     made = [
         ("life", forecast.answer(result)),
         ("interval", forecast.interval(result)),
+        ("rating", rating.line(result, entry.life_that_counts(result))),
         ("write", forecast.write(result)),
         ("drive", drive.line(result)),
         ("workload", forecast.workload(result, label)),

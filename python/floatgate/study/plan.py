@@ -132,6 +132,8 @@ class Plan:
         if point.life_range is not None:
             middle, interval = entry.life_text(point.result), point.life_range.text
             told.insert(0, f"life {interval if interval.startswith(middle) else f'{middle} within {interval}'}")
+        if point.rated_years is not None and point.rated_years < point.years:
+            told.insert(-1, f"rated bytes written after {units.years(point.rated_years)}")
         if point.served is not None and point.served < 0.9995:
             told.insert(-1, f"{life_range.served_text(point.result)} served")
         price = self.bounds.price(point)
@@ -152,6 +154,10 @@ class Plan:
             for point, row in zip(self.points, cells, strict=True):
                 price = self.bounds.price(point)
                 row.append("-" if price is None else units.figure(price))
+        if any(point.rated_years is not None for point in self.points):
+            header.insert(_RATING, "rating")
+            for point, row in zip(self.points, cells, strict=True):
+                row.insert(_RATING, "-" if point.rated_years is None else units.years(point.rated_years))
         if self.reduces():
             header.insert(_REDUCER, "reducer")
             for point, row in zip(self.points, cells, strict=True):
@@ -237,6 +243,8 @@ class Plan:
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
 
+_RATING = 6
+"""The column before which the maker's rating stands, behind life and interval."""
 _REDUCER = 3
 """The column before which the reducer stands."""
 _WORDS = ("", "reducer", "throttle", "target")

@@ -115,6 +115,11 @@ class Point:
         return entry.served(self.result)
 
     @property
+    def rated_years(self) -> float | None:
+        """When the host has written what the maker of the drive promises; None where that is not known."""
+        return entry.rated_years(self.result)
+
+    @property
     def target_years(self) -> float | None:
         """How long it should last."""
         return entry.target_years(self.result)

@@ -32,15 +32,17 @@ impl Rated {
         Some(self.drive_writes()? / self.years? / DAYS_PER_YEAR)
     }
 
-    /// As results and the catalogue have it.
+    /// As results and the catalogue have it, of a drive that shows so many bytes: it may be scaled, and its rating with it.
     #[must_use]
-    pub fn to_json(&self) -> Value {
+    pub fn to_json(&self, logical_bytes: u64) -> Value {
+        let of_this = |writes: f64| (writes * logical_bytes as f64).round() as u64;
         json!({
             "user_bytes": self.user_bytes,
             "tbw_bytes": self.tbw_bytes,
             "years": self.years,
             "drive_writes": self.drive_writes(),
             "dwpd": self.dwpd(),
+            "visible_tbw_bytes": self.drive_writes().map(of_this),
         })
     }
 }

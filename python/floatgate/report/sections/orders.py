@@ -17,6 +17,7 @@ from floatgate.report.sections import (
     over_time,
     precondition,
     programs,
+    rating,
     reduce,
     streams,
     throttle,
@@ -33,6 +34,7 @@ SUMMARY = (
     precondition.SECTION,
     workload.SECTION,
     lifetime_headline.SECTION,
+    rating.SECTION,
     amplification.SECTION,
     programs.SECTION,
     reduce.SECTION,
@@ -67,6 +69,7 @@ REMARKS = (
 """Sections with remarks, which end the summary."""
 CARDS = (
     lifetime_headline.SECTION,
+    rating.SECTION,
     amplification.SECTION,
     wear.SECTION,
     latency.SECTION,
@@ -92,6 +95,7 @@ PAGE = (
 COMPARED = (
     amplification.SECTION,
     lifetime_headline.SECTION,
+    rating.SECTION,
     programs.SECTION,
     wear.SECTION,
     disturb.SECTION,

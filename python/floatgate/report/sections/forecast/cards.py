@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections import section
+from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.report.sections.forecast.lines import life_years, part_served, under
@@ -13,7 +13,7 @@ from floatgate.results.result_view import look
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """Life, share of the demand that is served, write response, achievable cycles, WAF: name, figure, basis."""
+    """Life, rating, share that is served, write response, achievable cycles, WAF: name, figure, basis."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
@@ -24,6 +24,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     if first is not None:
         made.insert(0, ("life of the first block", units.years(first), "it wears out long before the average one"))
         made[1] = ("life of the average block", made[1][1], below)
+    made += rating.cards(result)
     if (part := part_served(result)) is not None:
         made.append(("served", part, "of what the host asks for in the target time"))
     write = look(result, "latency_us", "write") or {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from floatgate.report.sections import rating
+from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.report.sections.forecast.lines import life_years
 from floatgate.results.result_view import look
 
@@ -17,6 +19,18 @@ def years(result: Forecast) -> float | None:
     """How long the drive lasts; None where that is not known, or without end."""
     value: float | None = look(result, "lifetime", "years")
     return value
+
+
+def life_that_counts(result: Forecast) -> float | None:
+    """The life of the first block where wear is uneven, of the average block else."""
+    first = uneven(result)
+    return years(result) if first is None else first
+
+
+def rated_years(result: Forecast) -> float | None:
+    """When the host has written what the maker of the drive promises; of a kept forecast as it was kept."""
+    kept_years: float | None = look(result, "rated_years")
+    return rating.years(result) if kept_years is None else kept_years
 
 
 def life_text(result: Forecast) -> str:
@@ -64,6 +78,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "demand_share_range": look(result, "throttle", "demand_share_range"),
         "workload_kind": look(result, "workload", "kind"),
         "not_modelled": look(result, "not_modelled"),
+        "rated_years": rated_years(result),
     }
 
 
@@ -74,4 +89,5 @@ def restored(told: Mapping[str, Any]) -> dict[str, Any]:
         "throttle": {key: told[key] for key in ("demand_share", "demand_share_range")},
         "workload": {"kind": told["workload_kind"]},
         **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
+        "rated_years": told.get("rated_years"),
     }

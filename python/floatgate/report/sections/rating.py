@@ -1,0 +1,78 @@
+"""What the maker of a drive promises: the rated bytes, and when the host has written them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report.sections import lifetime_headline, section
+from floatgate.report.sections.lifetime_headline import tbw_text
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any] | None
+"""A result or a forecast."""
+
+_DAYS = 365.0
+"""Days of a year, as makers and the core reckon."""
+_ALIKE = 0.02
+"""Lives that differ by less end together, for all that is known of either."""
+
+
+def tbw_bytes(result: Facts) -> float | None:
+    """The rated bytes of the drive as it is, which may be scaled; None where its maker promises none."""
+    value: float | None = look(result, "drive", "rated", "visible_tbw_bytes")
+    return value
+
+
+def years(result: Facts) -> float | None:
+    """Years until the host has written the rated bytes, at the rate of the workload; None where either is unknown."""
+    rated, a_year = tbw_bytes(result), _bytes_per_year(result)
+    return rated / a_year if rated and a_year else None
+
+
+def _bytes_per_year(result: Facts) -> float | None:
+    writes_a_day, visible = look(result, "lifetime", "dwpd"), look(result, "drive", "logical_bytes")
+    if writes_a_day is not None and visible is not None:
+        return float(writes_a_day * visible * _DAYS)
+    # A forecast: what the flash took until the target, over write amplification.
+    written, waf = look(result, "lifetime", "w_work_bytes"), look(result, "waf_bytes")
+    target = look(result, "lifetime", "target_years")
+    return written / waf / target if written is not None and waf and target else None
+
+
+def line(result: Facts, flash_years: float | None) -> str | None:
+    """``292 TBW are written after 1.4 years, before the flash is worn out``; None without a rating or a rate."""
+    rated, after = tbw_bytes(result), years(result)
+    if rated is None or after is None:
+        return None
+    sold = look(result, "drive", "rated", "tbw_bytes")
+    whole = f" ({tbw_text(sold)} as sold)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
+    said = f"{tbw_text(rated)}{whole} are written after {units.years(after)}"
+    return said if flash_years is None else f"{said}, {_order(after, flash_years)}"
+
+
+def _order(rated_years: float, flash_years: float) -> str:
+    if abs(rated_years / flash_years - 1.0) < _ALIKE:
+        return "when the flash is worn out"
+    return f"{'before' if rated_years < flash_years else 'after'} the flash is worn out"
+
+
+def cards(result: Facts) -> list[section.Card]:
+    """When the rating is used up."""
+    rated, after = tbw_bytes(result), years(result)
+    return [] if rated is None or after is None else [("rating used up", units.years(after), tbw_text(rated))]
+
+
+def cell(result: Facts) -> str:
+    """``1.4 years``."""
+    after = years(result)
+    return "-" if after is None else units.years(after)
+
+
+SECTION = section.Section(
+    "rating",
+    lines=lambda _, result: [("rating", line(result, lifetime_headline.years(result)))],
+    cards=cards,
+    columns=[section.Columns(["rating"], lambda result, _: [cell(result)], lambda result: years(result) is not None)],
+)

@@ -1,0 +1,71 @@
+"""When the maker's rating is used up, beside the life of the flash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import floatgate
+from floatgate.report import summary
+from floatgate.report.sections import rating
+from floatgate.report.sections.forecast import entry
+
+TB = 10**12
+
+
+def run(**lifetime: Any) -> dict[str, Any]:
+    """A drive of 1 TB that is written once a day, rated for 365 drive writes: a year; and as sold it has 2 TB."""
+    rated = {"tbw_bytes": 730 * TB, "user_bytes": 2 * TB, "drive_writes": 365.0, "visible_tbw_bytes": 365 * TB}
+    return {"drive": {"logical_bytes": TB, "rated": rated}, "lifetime": {"dwpd": 1.0} | lifetime}
+
+
+def test_the_rating_is_that_of_the_drive_as_it_is() -> None:
+    assert rating.years(run()) == 1.0
+    assert (
+        rating.line(run(), 4.3) == "365 TBW (730 TBW as sold) are written after 1.0 years, before the flash is worn out"
+    )
+    assert str(rating.line(run(), 0.5)).endswith("after 1.0 years, after the flash is worn out")
+    assert str(rating.line(run(), 1.01)).endswith("after 1.0 years, when the flash is worn out")
+    assert str(rating.line(run(), None)).endswith("are written after 1.0 years")
+    assert rating.cards(run()) == [("rating used up", "1.0 years", "365 TBW")]
+
+
+def test_a_forecast_goes_by_what_the_host_writes_until_the_target() -> None:
+    life = run(dwpd=None, w_work_bytes=3 * 5 * 365 * TB, target_years=5.0, years=2.0)
+    assert rating.years({**life, "waf_bytes": 3.0}) == 1.0
+    kept = entry.kept({**life, "waf_bytes": 3.0})
+    assert kept["rated_years"] == 1.0
+    again = entry.restored({**kept, "capacity_bytes": TB, "spare_factor": 0.1})
+    assert entry.rated_years(again) == 1.0
+
+
+@pytest.mark.parametrize("unrated", [{"drive": {"logical_bytes": TB, "rated": None}}, {"lifetime": {"dwpd": None}}, {}])
+def test_without_a_rating_or_a_rate_nothing_is_said(unrated: dict[str, Any]) -> None:
+    result = {**run(), **unrated} if unrated else {}
+    assert (rating.years(result), rating.line(result, 1.0), rating.cards(result)) == (None, None, [])
+    assert rating.cell(result) == "-"
+
+
+RATED: dict[str, Any] = {
+    "drive.geometry.blocks_per_plane": 64,
+    "drive.geometry.pages_per_block": 32,
+    "drive.rated.tbw_tb": 0.004,
+    "drive.rated.user_capacity": "16 MB",
+    "workload.requests": 30_000,
+    "workload.rate_per_s": 20,
+}
+
+
+def test_runs_and_forecasts_say_it_and_comparisons_have_a_column() -> None:
+    result = floatgate.run(set=RATED)
+    assert dict(summary.lines(result))["rating"].endswith("(0.00400 TBW as sold) are written after 6.6 hours")
+    found = result.result.to_dict()
+    host_bytes_a_year = found["host"]["write_bytes"] / found["period_s"] * 365 * 86_400
+    rated = found["drive"]["rated"]
+    assert rated["visible_tbw_bytes"] == round(rated["drive_writes"] * found["drive"]["logical_bytes"])
+    assert rating.years(found) == pytest.approx(rated["visible_tbw_bytes"] / host_bytes_a_year, rel=1e-9)
+    header, rows = floatgate.compare(RATED, {"ftl.spare_factor": [0.2, 0.3]}).rows()
+    assert all(row[header.index("rating")].endswith("hours") for row in rows)
+    life = floatgate.lifetime(set={**RATED, "lifetime.throttle.target_years": 0.01}).result.to_dict()
+    assert rating.years(life) == pytest.approx(rating.years(found), rel=0.01)
