@@ -33,21 +33,20 @@ pub(crate) fn evidence(plan: &Plan, outcome: &Outcome) -> Value {
     })
 }
 
+/// What is lacking first, and how much would do for all that is lacking by now: a longer run that meets the first alone would only
+/// be told of the next. How long a drift goes on nobody knows; twice as long shows whether it does.
 fn lack(drive_writes: f64, flash_writes: f64, never_erased: u64, stationary: Option<bool>) -> Option<Lack> {
-    if drive_writes < DRIVE_WRITES_MIN {
-        return Some(Lack { why: "too short", drive_writes_needed: DRIVE_WRITES_MIN });
-    }
-    if never_erased > 0 && flash_writes < FLASH_WRITES_MIN {
-        let drive_writes_needed = drive_writes * FLASH_WRITES_MIN / flash_writes;
-        return Some(Lack { why: "not all blocks were erased", drive_writes_needed });
-    }
-    // Nobody knows how long a drift goes on: twice as long shows whether it does.
-    let twice = 2.0 * drive_writes;
-    match stationary {
-        Some(true) => None,
-        Some(false) => Some(Lack { why: "not stationary", drive_writes_needed: twice }),
-        None => Some(Lack { why: "too few requests", drive_writes_needed: twice }),
-    }
+    let around = drive_writes * FLASH_WRITES_MIN / flash_writes;
+    let lacking = [
+        (drive_writes < DRIVE_WRITES_MIN, "too short", DRIVE_WRITES_MIN),
+        (never_erased > 0 && flash_writes < FLASH_WRITES_MIN, "not all blocks were erased", around),
+        (stationary == Some(false), "not stationary", 2.0 * drive_writes),
+        (stationary.is_none(), "too few requests", 2.0 * drive_writes),
+    ];
+    let mut found = lacking.into_iter().filter(|&(is_lacking, ..)| is_lacking);
+    let (_, why, first) = found.next()?;
+    let drive_writes_needed = found.map(|(_, _, needed)| needed).fold(first, f64::max);
+    Some(Lack { why, drive_writes_needed })
 }
 
 #[cfg(test)]
@@ -61,6 +60,10 @@ mod tests {
         };
         assert_eq!(of(0.3, 9.0, 0, Some(true)), Some(("too short", 1.0)));
         assert_eq!(of(0.999, 9.0, 0, Some(true)), Some(("too short", 1.0)));
+        // Of a short run that went through a tenth of the flash, 3.0 / 0.1 times as much takes all blocks around.
+        assert_eq!(of(0.125, 0.1, 7, Some(true)), Some(("too short", 3.75)));
+        assert_eq!(of(0.9, 9.0, 0, Some(false)), Some(("too short", 1.8)));
+        assert_eq!(of(1.5, 2.0, 7, Some(false)), Some(("not all blocks were erased", 3.0)));
         assert_eq!(of(1.0, 9.0, 0, Some(true)), None);
         assert_eq!(of(1.5, 2.999, 7, Some(true)).map(|(why, _)| why), Some("not all blocks were erased"));
         assert_eq!(of(1.5, 3.0, 7, Some(true)), None);
