@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -333,7 +334,10 @@ def test_an_interval_begins_with_the_first_block_where_wear_is_uneven() -> None:
     assert found.low == pytest.approx(1.35)
     assert found.high == 7.0
     assert found.sources == ("waf", "days", "wear")
-    assert one.reaches_below
+    # The first block misses the target of 5 years, whatever the average one does.
+    assert (one.holds, one.reaches_below, one.verdict, one.years) == (False, False, "missed", 2.0)
+    one.result["lifetime"] |= {"years": 12.0, "years_first_block": 5.5, "years_first_block_range": [1.5, 5.8]}
+    assert (one.holds, one.reaches_below) == (True, True)
 
 
 def test_an_interval_says_what_it_does_not_know() -> None:
@@ -401,3 +405,41 @@ def test_a_write_that_is_held_back_for_long_is_told() -> None:
     assert lines.remarks(short) == []
     bounded = {**held, "throttle": {"policy": "dynamic", "max_delay_s": 10.0, "epochs_at_max_delay": 3, "epochs": 50}}
     assert [text for text in lines.remarks(bounded) if "reached their bound of 10" in text]
+
+
+def rated(gib: float, years: float, rated_years: float, judge: str = "both") -> Point:
+    """A drive whose rated bytes are written after so many years."""
+    one = point(gib, "none", 600, years=years)
+    held = {**(one.result or {}), "rated_years": rated_years}
+    held["lifetime"] = {**held["lifetime"], "holds": years >= 5}
+    return replace(one, result=held, judge=judge)
+
+
+def test_a_plan_judges_by_the_rating_too() -> None:
+    """Of a target of 5 years."""
+    small = rated(64, 6.0, 3.0)
+    assert (small.flash_holds, small.rating_holds, small.holds) == (True, False, False)
+    assert (small.years, small.verdict, Bounds().cut_by(small)) == (3.0, "missed (rating)", "rating")
+    by_flash = rated(64, 6.0, 3.0, "flash")
+    assert (by_flash.holds, by_flash.years, Bounds(judge="flash").cut_by(by_flash)) == (True, 6.0, None)
+    by_rating = rated(64, 2.0, 6.0, "rating")
+    assert (by_rating.holds, by_rating.verdict, by_rating.years) == (True, "met", 6.0)
+    worn = rated(64, 2.0, 6.0)
+    assert (worn.holds, worn.verdict, Bounds().cut_by(worn)) == (False, "missed", "life")
+
+
+def test_a_plan_says_that_only_the_rating_is_missed() -> None:
+    made = Plan([rated(64, 6.0, 3.0), rated(128, 9.0, 4.0)], "", "x")
+    assert made.answer() == (
+        "none of these drives lasts 5 years: the flash of 128 GiB without throttling would (--judge flash), but its "
+        "rated bytes are written after 4.0 years; without throttling it would take about 160 GiB, extrapolated from "
+        "128 GiB"
+    )
+    header, rows = made.rows()
+    assert [row[header.index("rating")] for row in rows] == ["3.0 years", "4.0 years"]
+    told = made.to_dict()
+    assert (told["judge"], [one["cut_by"] for one in told["points"]]) == ("both", ["rating", "rating"])
+    assert Plan.of(told, "").to_dict() == told
+    # A plan of an older version knows no rating, and was judged by the flash.
+    old = {key: value for key, value in told.items() if key != "judge"}
+    assert Plan.of(old, "").bounds.judge == "flash"

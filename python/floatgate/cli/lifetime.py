@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import shlex
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
     from floatgate.study.plan_point import Bounds, Point
 
 Values = str | None
+
+
+class Judge(StrEnum):
+    """What ends the life of a drive."""
+
+    BOTH = "both"
+    FLASH = "flash"
+    RATING = "rating"
 
 
 def register(app: typer.Typer) -> None:
@@ -69,6 +78,10 @@ def lifetime(
     price_per_tb: Annotated[
         float | None, typer.Option("--price-per-tb", metavar="PRICE", help="Price of a TB of flash, to show prices.")
     ] = None,
+    judge: Annotated[
+        Judge | None,
+        typer.Option("--judge", help="What ends a drive's life: flash, the maker's rating, or both. Default: both."),
+    ] = None,
     out: o.Out = None,
     resume: o.ResumeHere = False,
     force: o.Force = False,
@@ -85,13 +98,13 @@ def lifetime(
     base = g.built(experiment, source, trace_options, set)
     base = base.with_overrides(managed(throttle, _years(target), reducer))
     lists = _lists(capacities, spare_factors, throttles, reducers)
-    bounded = any(one is not None for one in (min_served, max_write_p99, price_per_tb))
+    bounded = any(one is not None for one in (min_served, max_write_p99, price_per_tb, judge))
     if plan or bounded or any(one is not None for one in lists.values()):
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
         if reducer is not None and reducers is not None:
             raise input_error("--reduce: the plan tries those of --reducers; expected one of both options")
-        bounds = _bounds(min_served, max_write_p99, price_per_tb)
+        bounds = _bounds(min_served, max_write_p99, price_per_tb, judge)
         return _planned(base, lists, bounds, output, out, resume=resume, force=force, report=output.draws(report))
     if resume:
         raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
@@ -161,7 +174,9 @@ def _tell(points: Sequence[Point]) -> None:
         tell(point.line())
 
 
-def _bounds(min_served: float | None, max_write_p99_ms: float | None, price_per_tb: float | None) -> Bounds:
+def _bounds(
+    min_served: float | None, max_write_p99_ms: float | None, price_per_tb: float | None, judge: Judge | None
+) -> Bounds:
     """What the options ask of a drive.
 
     Raises:
@@ -176,7 +191,8 @@ def _bounds(min_served: float | None, max_write_p99_ms: float | None, price_per_
     if price_per_tb is not None and not 0 < price_per_tb < math.inf:
         raise input_error(f"--price-per-tb: {price_per_tb:g} is no price; expected a figure above 0")
     served = Bounds.min_served if min_served is None else min_served
-    return Bounds(served, None if max_write_p99_ms is None else 1000 * max_write_p99_ms, price_per_tb)
+    p99_us = None if max_write_p99_ms is None else 1000 * max_write_p99_ms
+    return Bounds(served, p99_us, price_per_tb, (judge or Judge.BOTH).value)
 
 
 def _years(target: float | None) -> float | None:

@@ -97,7 +97,7 @@ class Plan:
         lasting = [point for point in self.points if point.holds]
         if not lasting:
             plain = self._unthrottled() or "; use a larger drive or a throttle that guarantees the target"
-            return f"none of these drives lasts {years}{plain}"
+            return f"none of these drives lasts {years}{self._by_rating()}{plain}"
         asked = f"{units.share(self.bounds.min_served)} of the workload"
         serving = [point for point in lasting if self.bounds.cut_by(point) != "served"]
         if not serving:
@@ -111,6 +111,17 @@ class Plan:
         return (
             f"none of these drives lasts {years}, serves {asked} and writes 99 of 100 pages within {bound}: of those "
             f"that do the former, {named} is the fastest with {least} (--max-write-p99)"
+        )
+
+    def _by_rating(self) -> str:
+        """That flash would last where the maker's rating does not."""
+        flash = [point for point in self.points if point.flash_holds and not point.holds]
+        if not flash:
+            return ""
+        longest = max(flash, key=lambda point: point.years)
+        return (
+            f": the flash of {self._drive(longest)} {managed_words(longest)} would (--judge flash), but its rated "
+            f"bytes are written after {units.years(longest.years)}"
         )
 
     def _unthrottled(self) -> str:
@@ -215,6 +226,7 @@ class Plan:
             "min_served": self.bounds.min_served,
             "max_write_p99_us": self.bounds.max_write_p99_us,
             "price_per_tb": self.bounds.price_per_tb,
+            "judge": self.bounds.judge,
             "answer": self.answer(),
             "best": [self.points.index(point) for point in self.best],
             "points": [point.to_dict(self.bounds) for point in self.points],
@@ -223,8 +235,10 @@ class Plan:
     @classmethod
     def of(cls, told: Mapping[str, Any], experiment_toml: str) -> Plan:
         """The plan that :meth:`to_dict` told of."""
-        bounds = Bounds(told["min_served"], told["max_write_p99_us"], told["price_per_tb"])
-        points = [Point.of(point) for point in told["points"]]
+        # A plan of older versions was judged by the average block.
+        judge = told.get("judge", "flash")
+        bounds = Bounds(told["min_served"], told["max_write_p99_us"], told["price_per_tb"], judge)
+        points = [Point.of(point, judge) for point in told["points"]]
         return cls(points, experiment_toml, told["label"], bounds, told["untried"])
 
     def report(self, command: str | None = None) -> str:

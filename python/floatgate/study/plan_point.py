@@ -11,7 +11,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import drive
 from floatgate.report.sections.forecast import entry, life_range
-from floatgate.report.sections.forecast.life_range import LifeRange
+from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
 TB = 1e12
@@ -19,24 +19,33 @@ BELOW = "met, but the interval reaches below"
 """Of a target that the life in the middle meets and the shortest one misses."""
 
 
+JUDGES = ("both", "flash", "rating")
+"""What ends the life of a drive: whichever ends first, the wear of its flash, or its maker's rating."""
+
+
 @dataclass(frozen=True)
 class Bounds:
-    """What a drive must do besides lasting, before a planner takes it.
+    """What a drive must do besides lasting, before a planner takes it, and what its life is judged by.
 
     Attributes:
         min_served: share of the workload that is written in the target time, at least.
         max_write_p99_us: 99 of a hundred page writes take no longer; None for no bound.
         price_per_tb: of flash; None where prices do not matter.
+        judge: one of :data:`JUDGES`; the rating of a drive without one is passed over.
     """
 
     min_served: float = 0.99
     max_write_p99_us: float | None = None
     price_per_tb: float | None = None
+    judge: str = JUDGES[0]
 
     def cut_by(self, point: Point) -> str | None:
-        """The first bound that rules a point out: ``life``, ``served`` or ``p99``; None where it may be taken."""
+        """The first bound that rules a point out; None where it may be taken.
+
+        ``life`` (of the flash), ``rating``, ``served`` or ``p99``.
+        """
         if not point.holds:
-            return "life"
+            return "life" if point.judge == "flash" or not point.flash_holds else "rating"
         if point.served is not None and point.served < self.min_served:
             return "served"
         if self.max_write_p99_us is not None and point.p99_us > self.max_write_p99_us:
@@ -60,6 +69,7 @@ class Point:
     result: dict[str, Any] | None
     error: str | None = None
     reducer: str | None = None
+    judge: str = JUDGES[0]
 
     @property
     def throttles(self) -> bool:
@@ -80,8 +90,13 @@ class Point:
 
     @property
     def years(self) -> float:
-        """How long it lasts; 0 where that is not known."""
-        return entry.years(self.result) or 0.0
+        """How long it lasts by what it is judged by; 0 where that is not known."""
+        return min((one for one in self._lives if one is not None), default=0.0)
+
+    @property
+    def _lives(self) -> tuple[float | None, ...]:
+        flash, rated = entry.life_that_counts(self.result), self.rated_years
+        return {"both": (flash, rated), "flash": (flash,), "rating": (rated,)}[self.judge]
 
     @property
     def spare(self) -> float | None:
@@ -91,8 +106,23 @@ class Point:
 
     @property
     def holds(self) -> bool:
-        """Whether it lasts as long as it should."""
-        return entry.holds(self.result)
+        """Whether it lasts as long as it should, by what it is judged by."""
+        return {"both": self.flash_holds and self.rating_holds, "flash": self.flash_holds, "rating": self.rating_holds}[
+            self.judge
+        ]
+
+    @property
+    def flash_holds(self) -> bool:
+        """Whether its first block lasts so long where wear is uneven, the average block else."""
+        first, target = entry.first_block_years(self.result), self.target_years
+        lasts = first is None or target is None or first >= target * (1 - SLACK)
+        return entry.holds(self.result) and lasts
+
+    @property
+    def rating_holds(self) -> bool:
+        """Whether the host writes no more until the target than the maker promises; so it is without a promise."""
+        rated, target = self.rated_years, self.target_years
+        return self.result is not None and (rated is None or target is None or rated >= target * (1 - SLACK))
 
     @property
     def write_us(self) -> float:
@@ -133,7 +163,9 @@ class Point:
     def reaches_below(self) -> bool:
         """Whether it meets its target in the middle of the interval, and misses it at the lower end."""
         found, target = self.life_range, self.target_years
-        return self.holds and found is not None and target is not None and found.reaches_below(target)
+        if self.judge == "rating" or not self.holds or found is None or target is None:
+            return False
+        return found.reaches_below(target)
 
     def serves_below(self, min_served: float) -> bool:
         """Whether it serves enough in the middle of the interval, and too little at the lower end."""
@@ -144,7 +176,7 @@ class Point:
     def verdict(self) -> str:
         """What has become of the target, in a few words."""
         if not self.holds:
-            return "missed"
+            return "missed" if self.judge == "flash" or not self.flash_holds else "missed (rating)"
         return "met, interval below" if self.reaches_below else "met"
 
     def line(self) -> str:
@@ -180,11 +212,11 @@ class Point:
         }
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Point:
+    def of(cls, told: Mapping[str, Any], judge: str) -> Point:
         """The point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
         spare = None if told["spare_factor"] is None else str(told["spare_factor"])
         known = entry.restored(told) if told["error"] is None else None
-        return cls(told["capacity"], spare, told["throttle"], known, told["error"], told["reducer"])
+        return cls(told["capacity"], spare, told["throttle"], known, told["error"], told["reducer"], judge)
 
 
 WORTH = 0.99

@@ -93,7 +93,9 @@ def plan(
     sizes = list(capacities) if capacities is not None else _multiples(resolved)
     spares: list[str | None] = [*spare_factors] if spare_factors else [None]
     bounded = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is None
-    work = _Work(base, _managers(resolved, policies, reducers), _delayed() if bounded else frozenset(), progress, told)
+    judge = (bounds or Bounds()).judge
+    delayed = _delayed() if bounded else frozenset()
+    work = _Work(base, _managers(resolved, policies, reducers), delayed, judge, progress, told)
     points: list[Point] = []
     untried: list[str] = []
     drives = [(size, spare) for size in sizes for spare in spares]
@@ -125,6 +127,7 @@ class _Work:
     managers: list[tuple[str, str | None]]
     bounded: frozenset[str]
     """Throttles whose delays get the plan's own bound."""
+    judge: str
     progress: Progress | None
     told: Told | None
     kept: Unfinished | None = None
@@ -212,7 +215,7 @@ class _Work:
                     self.kept.add(answer)
             self.refused = self.refused or next((answer.failure() for answer in answers if answer.error), None)
         pairs = zip(self.managers, answers, strict=True)
-        return [Point(size, spare, policy, one.run, one.error, reducer) for (policy, reducer), one in pairs]
+        return [Point(size, spare, policy, one.run, one.error, reducer, self.judge) for (policy, reducer), one in pairs]
 
     def _forecast(self, first: int, size: str, spare: str | None, report: Callable[[float], None]) -> list[Answer]:
         def tick(done: int, total: int | None, phase: str) -> None:

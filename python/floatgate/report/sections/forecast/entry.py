@@ -21,6 +21,11 @@ def years(result: Forecast) -> float | None:
     return value
 
 
+def first_block_years(result: Forecast) -> float | None:
+    """When the first block is worn out, where wear is uneven; None where it is not."""
+    return uneven(result)
+
+
 def life_that_counts(result: Forecast) -> float | None:
     """The life of the first block where wear is uneven, of the average block else."""
     first = uneven(result)
@@ -34,8 +39,8 @@ def rated_years(result: Forecast) -> float | None:
 
 
 def life_text(result: Forecast) -> str:
-    """``5.0 years``, ``unlimited``."""
-    return life_years(years(result))
+    """``5.0 years``, ``unlimited``: the life that counts."""
+    return life_years(life_that_counts(result))
 
 
 def target_years(result: Forecast) -> float | None:
