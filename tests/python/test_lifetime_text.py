@@ -407,7 +407,7 @@ def test_a_write_that_is_held_back_for_long_is_told() -> None:
     assert [text for text in lines.remarks(bounded) if "reached their bound of 10" in text]
 
 
-def rated(gib: float, years: float, rated_years: float, judge: str = "both") -> Point:
+def rated(gib: int, years: float, rated_years: float, judge: str = "both") -> Point:
     """A drive whose rated bytes are written after so many years."""
     one = point(gib, "none", 600, years=years)
     held = {**(one.result or {}), "rated_years": rated_years}
