@@ -9,14 +9,18 @@ use crate::result;
 use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Detail, Method, Outcome, Row};
 use floatgate_lifetime::throttle::Predictions;
-use floatgate_lifetime::{SECONDS_PER_HOUR, SECONDS_PER_YEAR, WornBlock};
+use floatgate_lifetime::{Growth, SECONDS_PER_HOUR, SECONDS_PER_YEAR, WornBlock};
 use floatgate_sim::Workload;
-use floatgate_sim::laps::Laps;
+use floatgate_sim::laps::{LapWear, Laps};
 use floatgate_sim::reading::pass::Pass;
 use serde_json::{Value, json};
+use std::f64::consts::PI;
 
 /// Name and version of the layout.
 pub const SCHEMA: &str = "floatgate.lifetime/1";
+
+/// The normal distribution's 97.5 % point.
+const Z_975: f64 = 1.96;
 
 /// What a forecast went by.
 pub(crate) struct Found<'a> {
@@ -71,15 +75,30 @@ impl Found<'_> {
         }
     }
 
-    /// Erases of the mean and of the most erased block, as far as the drive was run.
-    fn wear(&self) -> Option<(f64, f64)> {
-        match self.drive {
+    /// Erases of the mean and of the most erased block, as far as the drive was run, and how the spread of wear grew.
+    fn wear(&self) -> Option<(LapWear, Option<Growth>)> {
+        let (wear, growth) = match self.drive {
             Some(drive) => {
-                let (_, mean, most, _) = drive.erases;
-                (mean > 0.0).then(|| (mean, f64::from(most).max(mean)))
+                let (_, mean, most, sd) = drive.erases;
+                let most = f64::from(most).max(mean);
+                ((mean > 0.0).then_some(LapWear { mean, most, sd }), drive.wear_growth)
             }
-            None => self.laps().and_then(|laps| laps.wear),
-        }
+            None => self.laps().map_or((None, None), |laps| (laps.wear, laps.growth)),
+        };
+        let growth = growth.map(|found| Growth { exponent: found.exponent, error: found.error });
+        wear.map(|wear| (wear, growth))
+    }
+
+    /// How far off the life of the first block may be, relative: by the error of write amplification, by how far the most erased
+    /// block is beyond its cycles where it was looked at, and by chance: the most of many that scatter by `sd` itself
+    /// scatters by sd * pi / sqrt(12 ln n) (Gumbel).
+    fn first_block_error(&self, wear: &LapWear) -> f64 {
+        let plan = &self.resolved.plan;
+        let blocks = f64::from(plan.layout().units()).max(2.0);
+        let chance = Z_975 * wear.sd * PI / (12.0 * libm::log(blocks)).sqrt() / wear.most;
+        let waf = self.laps().map_or(0.0, |laps| laps.error).min(1.0);
+        let beyond = (wear.most / f64::from(plan.drive.endurance.pe_cycles()) - 1.0).max(0.0);
+        (chance * chance + waf * waf + beyond * beyond).sqrt()
     }
 
     fn waf(&self) -> Option<f64> {
@@ -201,7 +220,7 @@ fn lifetime(found: &Found<'_>) -> Value {
     let Found { resolved, life, .. } = *found;
     let plan = &resolved.plan;
     let physical = plan.drive.geometry.bytes();
-    let first = found.wear().and_then(|(mean, most)| first_block(found, mean, most));
+    let first = found.wear().and_then(|wear| first_block(found, wear));
     json!({
         "years": life.years,
         "years_range": found.interval.map(|interval| interval.years),
@@ -219,9 +238,12 @@ fn lifetime(found: &Found<'_>) -> Value {
 }
 
 /// Years until the most erased block is worn out, with their range, from what it and the mean one were erased in the same
-/// time. How its lead grows is not known, so it is taken to last, which is the worst; a leveler bounds it. Years of a drive
-/// that has a past are those of a lead that lasts.
-fn first_block(found: &Found<'_>, mean: f64, most: f64) -> Option<(f64, [f64; 2])> {
+/// time and from how the spread of wear grew; where that is not known, its lead is taken to last, which is the worst. A
+/// leveler bounds it. Years of a drive that has a past are those of a lead that lasts.
+fn first_block(found: &Found<'_>, (wear, growth): (LapWear, Option<Growth>)) -> Option<(f64, [f64; 2])> {
+    let LapWear { mean, most, .. } = wear;
+    let error = found.first_block_error(&wear);
+    let wider = |[low, high]: [f64; 2]| [low * (1.0 - error).max(0.0), high * (1.0 + error)];
     let plan = &found.resolved.plan;
     let forecast = &found.resolved.forecast;
     let target_s = plan.throttle.target_years * SECONDS_PER_YEAR;
@@ -234,7 +256,7 @@ fn first_block(found: &Found<'_>, mean: f64, most: f64) -> Option<(f64, [f64; 2]
         let idle_s = floatgate_nand::endurance::mean_idle_s(age_s + target_s, forecast.cycles_used + cycles);
         let left = plan.drive.endurance.cycles(idle_s) - forecast.cycles_used;
         let years = plan.throttle.target_years * left / cycles;
-        return Some((years, [years; 2]));
+        return Some((years, wider([years; 2])));
     }
     // The time in which the mean block is erased so often.
     let span_s = target_s * mean / cycles;
@@ -246,7 +268,7 @@ fn first_block(found: &Found<'_>, mean: f64, most: f64) -> Option<(f64, [f64; 2]
         lead_limit: plan.ftl.lead_limit(),
     };
     let years = |runs: f64| runs * span_s / SECONDS_PER_YEAR;
-    block.life(None).map(|life| (years(life.runs), life.range.map(years)))
+    block.life(growth).map(|life| (years(life.runs), wider(life.range.map(years))))
 }
 
 fn throttle(found: &Found<'_>) -> Value {

@@ -17,6 +17,7 @@ use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::Throttle;
 use floatgate_lifetime::life::Lumps;
 use floatgate_nand::Endurance;
+use floatgate_stats::{WearGrowth, growth_of};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,13 +47,26 @@ pub struct Laps {
     pub passes: u64,
     /// Page programs in all.
     pub programs: u64,
-    /// Erases of the mean and of the most erased block since the first lap; none where blocks were erased too seldom to
-    /// tell.
-    pub wear: Option<(f64, f64)>,
+    /// Erases of the mean and of the most erased block, from a drive without wear on, at the end of the laps or when that block
+    /// had its cycles; none where blocks were erased too seldom to tell.
+    pub wear: Option<LapWear>,
+    /// How the spread of wear had grown by then.
+    pub growth: Option<WearGrowth>,
     /// How programs come after the laps, where nothing reduces them.
     pub lumps: Option<Lumps>,
     /// What reduction did, where there is any.
     pub reduced: Option<Reduced>,
+}
+
+/// Erases of blocks, from a drive without wear on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LapWear {
+    /// Of the mean block.
+    pub mean: f64,
+    /// Of the most erased one.
+    pub most: f64,
+    /// Their standard deviation over blocks.
+    pub sd: f64,
 }
 
 /// What a drive that deduplicates or compresses did in the pass after the laps.
@@ -107,8 +121,6 @@ fn part(part: u64, whole: u64) -> f64 {
 struct Counts {
     programs: u64,
     host_pages: u64,
-    erases_max: u32,
-    erases_mean: f64,
 }
 
 /// Erases of a block, on average, from which on it can be told how much faster the most erased one wears: of few, one
@@ -137,6 +149,7 @@ pub fn measure(
     criterion: &Criterion,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
+    let plan_cycles = plan.drive.endurance.pe_cycles();
     let mut plan = endless(plan);
     plan.workload.without_reads = !plan.reads_matter();
     let mut simulation = Simulation::new(plan.clone())?;
@@ -156,9 +169,11 @@ pub fn measure(
         passes: 0,
         programs: 0,
         wear: None,
+        growth: None,
         lumps: None,
         reduced: None,
     };
+    let mut wear = WearSoFar { cycles: plan_cycles, ..WearSoFar::default() };
     let mut marks = vec![Counts::default()];
     while !laps.stationary && laps.waf_by_lap.len() < criterion.laps_max as usize {
         let (before, done) = (marks[marks.len() - 1].programs, laps.waf_by_lap.len());
@@ -175,6 +190,7 @@ pub fn measure(
             let made = programs - before;
             if programs >= laps.marks.last().map_or(0, |&(mark, _)| mark) + enough / MARKS_PER_LAP {
                 laps.marks.push((programs, simulation.stages.placing.total().page_writes));
+                wear.note(&simulation);
             }
             // A workload that writes nothing would never fill a lap.
             if made >= enough || made == 0 || served >= REQUESTS_MAX {
@@ -182,8 +198,10 @@ pub fn measure(
             }
         }
         marks.push(counts(&simulation));
+        wear.note(&simulation);
         judge(&mut laps, &marks, criterion);
     }
+    (laps.wear, laps.growth) = wear.found();
     if plan.ftl.setup.reduce.is_some() {
         laps.reduced = Some(reduced(&mut simulation, &pass.windows, &mut || tick(1.0))?);
     } else {
@@ -303,10 +321,38 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
     (laps.error, laps.taken) = (found.error, found.taken);
     laps.stationary = found.error <= criterion.error_max;
     laps.waf = waf(n - found.taken, n);
-    // From the first lap on, in which the drive may have been filled.
-    let mean = marks[n].erases_mean - marks[1].erases_mean;
-    let most = f64::from(marks[n].erases_max - marks[1].erases_max);
-    laps.wear = (mean >= ERASES_MIN).then(|| (mean, most.max(mean)));
+}
+
+/// Wear as it grows, until the most erased block has its cycles: laps of a small drive go on for many lives, and where a block
+/// is ahead by as much for good, its share of the mean's erases falls meanwhile.
+#[derive(Default)]
+struct WearSoFar {
+    cycles: u32,
+    /// Erases of the mean block, with their standard deviation over blocks, as they grew.
+    spreads: Vec<(f64, f64)>,
+    most: u32,
+}
+
+impl WearSoFar {
+    fn note(&mut self, simulation: &Simulation) {
+        if self.most >= self.cycles {
+            return;
+        }
+        let erases = with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts());
+        let blocks = erases.len().max(1) as f64;
+        let mean = erases.iter().map(|&n| f64::from(n)).sum::<f64>() / blocks;
+        let variance =
+            erases.iter().map(|&n| (f64::from(n) - mean) * (f64::from(n) - mean)).sum::<f64>() / blocks;
+        self.spreads.push((mean, variance.sqrt()));
+        self.most = erases.iter().copied().max().unwrap_or(0);
+    }
+
+    /// Erases of the mean and of the most erased block, and how the spread grew.
+    fn found(&self) -> (Option<LapWear>, Option<WearGrowth>) {
+        let (mean, sd) = self.spreads.last().copied().unwrap_or_default();
+        let most = f64::from(self.most).max(mean);
+        ((mean >= ERASES_MIN).then_some(LapWear { mean, most, sd }), growth_of(&self.spreads))
+    }
 }
 
 /// The same workload without an end and without throttle, on a drive that does not wear out.
@@ -329,12 +375,9 @@ fn endless(plan: &Plan) -> Plan {
 
 fn counts(simulation: &Simulation) -> Counts {
     let stages = &simulation.stages;
-    let erases = with_drive!(&stages.serving, drive => drive.array.erase_counts());
     Counts {
         programs: stages.serving.counters().programs_total(),
         host_pages: stages.placing.total().page_writes,
-        erases_max: erases.iter().copied().max().unwrap_or(0),
-        erases_mean: erases.iter().map(|&n| f64::from(n)).sum::<f64>() / erases.len().max(1) as f64,
     }
 }
 
@@ -354,17 +397,16 @@ mod tests {
             passes: 0,
             programs: 0,
             wear: None,
+            growth: None,
             lumps: None,
             reduced: None,
         };
         let mut marks = vec![Counts::default()];
-        for (i, waf) in (1..).zip(wafs) {
+        for waf in wafs {
             let last = marks[marks.len() - 1];
             marks.push(Counts {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
-                erases_max: 9 * i,
-                erases_mean: f64::from(6 * i),
             });
             judge(&mut laps, &marks, &Criterion { error_max: 0.005, laps_max: 12 });
         }
@@ -375,7 +417,6 @@ mod tests {
     fn laps_that_are_alike_are_enough() {
         let laps = of(&[1.2, 1.9, 1.904, 1.902, 1.9]);
         assert!(laps.stationary && laps.taken == 4, "{laps:?}");
-        assert_eq!(laps.wear, Some((24.0, 36.0)));
         // Too few of them say nothing.
         assert!(!of(&[1.9; 4]).stationary);
     }

@@ -13,4 +13,4 @@ pub use batch_means::{WafEstimate, estimate_waf, student_t_975};
 pub use histogram::Histogram;
 pub use latency::{Cdf, Latency};
 pub use series::{Row, Series};
-pub use wear_growth::{WearGrowth, wear_growth};
+pub use wear_growth::{WearGrowth, growth_of, wear_growth};

@@ -30,10 +30,16 @@ pub fn wear_growth(rows: &[Row], units: u32, blocks_per_unit: u32) -> Option<Wea
         let variance = row.erase_squares as f64 / units - mean * mean;
         (mean, variance.max(0.0).sqrt())
     };
-    let (end, _) = spread(rows.last()?);
+    growth_of(&rows.iter().map(spread).collect::<Vec<_>>())
+}
+
+/// The same from mean and standard deviation of the erases of blocks, as they grew.
+#[must_use]
+pub fn growth_of(spreads: &[(f64, f64)]) -> Option<WearGrowth> {
+    let &(end, _) = spreads.last()?;
     let part = |from: f64, to: f64| -> Vec<(f64, f64)> {
-        let within = |&(mean, sd): &(f64, f64)| mean >= from * end && mean <= to * end && sd > 0.0;
-        rows.iter().map(spread).filter(within).map(|(mean, sd)| (libm::log(mean), libm::log(sd))).collect()
+        let within = |&&(mean, sd): &&(f64, f64)| mean >= from * end && mean <= to * end && sd > 0.0;
+        spreads.iter().filter(within).map(|&(mean, sd)| (libm::log(mean), libm::log(sd))).collect()
     };
     if end / 4.0 < ERASES_MIN {
         return None;

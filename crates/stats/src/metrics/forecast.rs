@@ -32,13 +32,13 @@ pub(super) const GROUPS: &[Group] = &[
             number(
                 "years_first_block",
                 "years",
-                "until the most erased block has its cycles, if its lead over the mean one lasts",
+                "until the most erased block has its cycles, its lead growing as the spread of wear did (unknown: as the mean)",
             )
             .or_null(),
             interval(
                 "years_first_block_range",
                 "years",
-                "shortest and longest, by how the lead may grow",
+                "by how the lead may grow, the error of write amplification, and what chance does to the most of many blocks",
             )
             .or_null(),
             number("target_years", "years", "the life that is asked for (`lifetime.throttle.target_years`)"),
