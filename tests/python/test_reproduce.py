@@ -12,9 +12,9 @@ from markupsafe import escape
 from conftest import Cli
 from floatgate.base.errors import InputError
 from floatgate.papers import Settings, load, names, reproduce
+from floatgate.papers.jobs import jobs
 from floatgate.papers.judge import Found
 from floatgate.papers.reproduction import Reproduction
-from floatgate.papers.runner import jobs
 from floatgate.papers.separation.figures import figures as separation_figures
 from floatgate.report.throttle_charts import dots, look_of
 from floatgate.run.run import execute

@@ -12,11 +12,11 @@ import pytest
 
 from floatgate import _core
 from floatgate.papers import Settings, load, names
+from floatgate.papers.jobs import jobs
 from floatgate.papers.judge import Found, judge
 from floatgate.papers.patterns.figures import PRINTED_MS, figures
 from floatgate.papers.patterns.values import SYSTEMS, TIMED, WORKLOADS, values
 from floatgate.papers.patterns.workloads import PAGE_BYTES, PAGES, prepare, write
-from floatgate.papers.runner import jobs
 from floatgate.papers.tables import filled
 from floatgate.run.run import execute
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from floatgate.papers import Settings, load, names
+from floatgate.papers.jobs import jobs
 from floatgate.papers.judge import Found
 from floatgate.papers.read_twins import BLOCK_BYTES, CHANNELS, FOLDER, drive, smaller
 from floatgate.papers.redftl.values import reads_share, short
 from floatgate.papers.redftl_plus.readers import busiest
 from floatgate.papers.redftl_plus.values import MODEL_TYPES, MODES
 from floatgate.papers.redftl_plus.values import values as plus_values
-from floatgate.papers.runner import jobs
 from floatgate.run.run import execute
 
 

@@ -1,7 +1,8 @@
 """Papers reproduced: a paper is a folder here with its claims and its experiments; see ``docs/reproduce.md``.
 
-:mod:`.paper` reads the folder, :mod:`.groups` its groups of names; :mod:`.runner` carries out the runs,
-:mod:`.captures` measures pins of timed runs, :mod:`.judge` holds the rules of verdicts, :mod:`.page` writes the page.
+:mod:`.paper` reads the folder, :mod:`.groups` its groups of names; :mod:`.jobs` says which runs there are, and
+:mod:`.runner` carries them out; :mod:`.captures` measures pins of timed runs, :mod:`.judge` holds the rules of
+verdicts, :mod:`.page` writes the page.
 What one paper alone needs stays in its folder.
 
 >>> from floatgate import papers
@@ -11,10 +12,10 @@ What one paper alone needs stays in its folder.
 
 from __future__ import annotations
 
+from floatgate.papers.jobs import Settings
 from floatgate.papers.judge import Claim, Found, Verdict, judge
 from floatgate.papers.paper import Figure, Paper, load, names
 from floatgate.papers.reproduction import Reproduction, reproduce
-from floatgate.papers.runner import Settings
 
 __all__ = [
     "Claim",

@@ -12,9 +12,10 @@ from typing import Any
 from floatgate import _core
 from floatgate.base.text_table import table
 from floatgate.papers import runner
+from floatgate.papers.jobs import Settings
 from floatgate.papers.judge import Found, Verdict, judge, rule_text, shown
 from floatgate.papers.paper import Figure, Paper
-from floatgate.papers.runner import Progress, Settings
+from floatgate.papers.runner import Progress
 from floatgate.papers.tables import filled
 from floatgate.results.folder import RunFolder
 

@@ -7,11 +7,9 @@ they share, and uses all cores. Batches that start from drives of others come af
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,9 +17,9 @@ from typing import Any, TypeVar
 from floatgate import _core
 from floatgate.base.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line, quote
 from floatgate.base.parallel import at_once
-from floatgate.papers.captures import Capture, captured
-from floatgate.papers.paper import Batch, Paper
-from floatgate.run.experiment import Experiment, Overrides, trace_overrides
+from floatgate.papers.captures import captured
+from floatgate.papers.jobs import Job, Place, Settings, jobs, workloads
+from floatgate.papers.paper import Paper
 from floatgate.run.lifetime import forecast
 from floatgate.run.run import execute
 
@@ -29,99 +27,10 @@ T = TypeVar("T")
 Progress = Callable[[int, "int | None", str], None]
 Results = dict[str, dict[str, dict[str, Any]]]
 """Result by batch, workload and variant."""
-Place = tuple[str, str, str]
-"""Batch, workload and variant."""
 LOOKS = {"dispatch": _core.workload_dispatch, "patterns": _core.workload_patterns}
 """Commands that look at the requests of a workload without a drive."""
 POINTS = 1500
 """Most points of the response times of a run."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a paper is reproduced: quickly or in full, and from which traces in place of its workloads."""
-
-    quick: bool = False
-    traces: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class Job:
-    """Runs that go to the core together, and where their results belong."""
-
-    label: str
-    command: str
-    base: Experiment
-    variants: list[Overrides] = field(default_factory=list)
-    details_s: list[tuple[float, float] | None] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-    starts: list[Place | None] = field(default_factory=list)
-    """By run, the one from whose drive it starts."""
-    responses: list[bool] = field(default_factory=list)
-    captures: list[Capture | None] = field(default_factory=list)
-    stage: int = 0
-    """Jobs of a stage come after all of the one before."""
-
-
-def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | None = None) -> list[Job]:
-    """The calls that a reproduction makes; ``prepared`` are settings of workloads that were worked out before."""
-    made: dict[tuple[str, str, int], Job] = {}
-    for batch in _batches(paper, settings):
-        stage = _stage(paper, batch)
-        for workload in _kept(paper, batch, settings):
-            asked = [*batch.overrides, *batch.by_workload.get(workload, [])]
-            if _asks_for_requests(asked) and workload in settings.traces:
-                continue
-            new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
-            job = made.setdefault((workload, batch.command, stage), new)
-            for variant in batch.variants:
-                names = (f"{batch.name}.{workload}", f"{batch.name}.{workload}.{variant}")
-                own = [one for name in names for one in (prepared or {}).get(name, [])]
-                job.variants.append([*_overrides(paper, batch, workload, variant, settings), *own])
-                job.details_s.append(batch.details_s.get(workload))
-                job.places.append((batch.name, workload, variant))
-                job.starts.append(batch.start_of(workload, variant))
-                job.responses.append(batch.responses)
-                job.captures.append(batch.capture)
-    return sorted(made.values(), key=lambda job: job.stage)
-
-
-def _asks_for_requests(overrides: Overrides) -> bool:
-    """Whether so many requests are asked for, which a trace of the user's cannot have."""
-    return any(key == "workload.requests" for key, _ in overrides)
-
-
-def _stage(paper: Paper, batch: Batch) -> int:
-    """How many batches come before this one, each starting from the drives of the one before."""
-    by_name = {one.name: one for one in paper.batches}
-    return 0 if batch.start is None else 1 + _stage(paper, by_name[batch.start])
-
-
-def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str, Overrides] | None) -> Experiment:
-    """The paper's experiment with the settings that all runs of a workload share."""
-    overrides = paper.workloads[workload].overrides
-    if workload in settings.traces and workload not in (prepared or {}):
-        overrides = [setting for setting in overrides if not setting[0].startswith("workload.")]
-        overrides = [*overrides, *trace_overrides(settings.traces[workload]), *paper.originals.overrides]
-    return paper.experiment.with_overrides([*overrides, *(prepared or {}).get(workload, [])])
-
-
-def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings: Settings) -> Overrides:
-    by_name = paper.quick_by_name
-    of_workload = by_name.get(workload, [])
-    if workload in settings.traces:
-        of_workload = [setting for setting in of_workload if not _asks_for_requests([setting])]
-    quick = [*paper.quick.overrides, *of_workload, *by_name.get(variant, [])] if settings.quick else []
-    made = [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
-    return [*made, *_part(batch, [*paper.workloads[workload].overrides, *made])]
-
-
-def _part(batch: Batch, overrides: Overrides) -> Overrides:
-    """Where a subtest goes on with its workload, behind what those before have written."""
-    size = re.fullmatch(r'"([0-9.]+)(.*)"', dict(overrides).get("workload.stop_after", ""))
-    if not batch.part or size is None:
-        return []
-    return [("workload.start_after", f'"{batch.part * float(size[1]):.15g}{size[2]}"')]
 
 
 def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> tuple[Results, list[str]]:
@@ -134,24 +43,9 @@ def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> t
         InputError: a trace or a setting is unusable.
     """
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
-        needed = [
-            name
-            for name in paper.workloads
-            if any(name in _kept(paper, batch, settings) for batch in _batches(paper, settings))
-        ]
-        prepared = paper.prepare(needed, settings.traces, Path(folder))
+        prepared = paper.prepare(workloads(paper, settings), settings.traces, Path(folder))
         results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
         return results, _run(jobs(paper, settings, prepared), Path(folder), results, progress)
-
-
-def _batches(paper: Paper, settings: Settings) -> list[Batch]:
-    return [batch for batch in paper.batches if batch.quick or not settings.quick]
-
-
-def _kept(paper: Paper, batch: Batch, settings: Settings) -> list[str]:
-    """The workloads of a batch; of a quick reproduction some, and those that the user has traces of."""
-    kept = {*paper.quick_workloads, *settings.traces} if settings.quick else batch.workloads
-    return [name for name in batch.workloads if name in kept]
 
 
 def _run(todo: list[Job], folder: Path, results: Results, progress: Progress | None) -> list[str]:
