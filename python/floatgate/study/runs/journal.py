@@ -17,7 +17,7 @@ from floatgate.results.columns import arrow_type, kind_of, written
 from floatgate.results.flat import CONTRACT, order
 from floatgate.results.folder import replacing
 from floatgate.study.runs.lines import Lines
-from floatgate.study.runs.rows import LINE, entry_of, flat_row, kind_name, setting_kinds, shape_of, shown
+from floatgate.study.runs.rows import LINE, WrongFigures, entry_of, flat_row, kind_name, setting_kinds, shape_of, shown
 from floatgate.study.runs.work import DONE, Answer
 
 if TYPE_CHECKING:
@@ -41,13 +41,22 @@ class Journal:
         counts: how many runs have each status.
     """
 
-    def __init__(self, path: Path, keys: list[str], wrong: Wrong | None = None, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        keys: list[str],
+        wrong: Wrong | None = None,
+        *,
+        wrong_figures: WrongFigures | None = None,
+        read_only: bool = False,
+    ) -> None:
         """Open the journal of a sweep over ``keys``; a line at the end that is not complete is cut off.
 
         Args:
             path: the file.
             keys: the keys that vary.
             wrong: what the plan says of the settings of a run; None where there is no plan.
+            wrong_figures: checks the figures of a run; None where they are the flat row of its result.
             read_only: only look at it, as at that of a sweep that may be running: nothing is made or cut off.
 
         Raises:
@@ -55,7 +64,7 @@ class Journal:
         """
         self.path, self.keys = path, keys
         self.counts: dict[str, int] = {}
-        self._wrong = wrong
+        self._wrong, self._wrong_figures = wrong, wrong_figures
         self._places: dict[int, int] = {}
         self._types: dict[str, set[type]] = {}
         self._kinds: dict[str, tuple[str, int]] = {}
@@ -65,7 +74,7 @@ class Journal:
         )
 
     def _take(self, line: bytes, where: str, place: int) -> None:
-        entry = entry_of(line, where)
+        entry = entry_of(line, where, self._wrong_figures)
         self._must_fit(entry, where)
         self._note(entry, place)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -42,6 +42,8 @@ PROBE = {
 }
 """Settings of a run of a millisecond. Its result tells which tables results have, and whether two machines agree."""
 
+WrongFigures = Callable[[dict[str, Any]], "str | None"]
+"""Called with the figures of a run that is done; returns what is wrong and what was expected, or None."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 _INT_RANGE = "a whole number from -2^63 on, below 2^64"
@@ -63,12 +65,13 @@ def flat_row(
 # Lines of a journal
 
 
-def entry_of(line: bytes, where: str) -> dict[str, Any]:
+def entry_of(line: bytes, where: str, wrong: WrongFigures | None = None) -> dict[str, Any]:
     """Parse a line of a journal and check it.
 
     Args:
         line: with its line break.
         where: ``PATH:LINE``, for messages.
+        wrong: checks the figures; None where they are the flat row of a result.
 
     Raises:
         InputError: the line is damaged, or holds what no run gives.
@@ -84,8 +87,8 @@ def entry_of(line: bytes, where: str) -> dict[str, Any]:
         if not isinstance(entry[name], dict):
             raise input_error(f"{where}: {quote(name)} is {shown(entry[name])}; expected an object")
     what = wrong_outcome(entry["status"], entry["error"], figures) or wrong_settings(settings)
-    what = what or _wrong_parsed(figures) or wrong_spent(entry["spent"])
-    if what is None and figures and settings.get("seed", figures["seed"]) != figures["seed"]:
+    what = what or (wrong or _wrong_parsed)(figures) or wrong_spent(entry["spent"])
+    if what is None and "seed" in figures and settings.get("seed", figures["seed"]) != figures["seed"]:
         what = f"'seed' is {figures['seed']} among the figures; expected {settings['seed']}, as under 'set'"
     if what is not None:
         raise input_error(f"{where}: {what}")

@@ -25,7 +25,7 @@ from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import Journal, no_room
 from floatgate.study.runs.plan import RunPlan, must_be_same
 from floatgate.study.runs.points import Points
-from floatgate.study.runs.rows import same, shown
+from floatgate.study.runs.rows import WrongFigures, same, shown
 from floatgate.study.runs.work import DONE, Answer
 
 NAME = "unfinished"
@@ -44,6 +44,7 @@ class Whole:
         write: writes a run into a folder.
         read: reads it back; refuses one that is not that of the experiment.
         figures: the figures of a run, as its line in the journal has them.
+        wrong_figures: checks those of a line; None where they are the flat row of a result.
     """
 
     study: str
@@ -52,6 +53,7 @@ class Whole:
     write: Callable[[Any, Path], None]
     read: Callable[[Path, Experiment], Any]
     figures: Callable[[Any], Mapping[str, Any]]
+    wrong_figures: WrongFigures | None = None
 
 
 class Unfinished:
@@ -86,14 +88,15 @@ class Unfinished:
         self.done = {entry["run"]: self._answer(entry) for entry in self._journal.entries()}
 
     def _opened(self) -> Journal:
-        return Journal(self.folder / JOURNAL, self.plan.keys, self.plan.wrong)
+        checks = self._whole.wrong_figures
+        return Journal(self.folder / JOURNAL, self.plan.keys, self.plan.wrong, wrong_figures=checks)
 
     def _answer(self, entry: Mapping[str, Any]) -> Answer:
         """What a line says of a run, with the whole run that lies beside it."""
         number, kept = entry["run"], entry["figures"]
         if entry["status"] != DONE:
             return Answer(number, entry["status"], entry["error"])
-        place = self._place(number)
+        place = self.place(number)
         run = self._whole.read(place, self.plan.job(number).experiment)
         with reading(place / self._whole.file, "expected the result of a run"):
             found = self._whole.figures(run)
@@ -103,7 +106,8 @@ class Unfinished:
                 raise input_error(f"{place / self._whole.file}: {what}")
         return Answer(number, DONE, None, kept, run, entry["spent"])
 
-    def _place(self, number: int) -> Path:
+    def place(self, number: int) -> Path:
+        """The folder of a run that is done and has a result."""
         return self.folder / f"{number:06d}"
 
     def add(self, answer: Answer) -> None:
@@ -116,7 +120,7 @@ class Unfinished:
             self._begin()
             self._journal = self._opened()
         if answer.status == DONE:
-            place, part = self._place(answer.number), self.folder / f".part-{answer.number}"
+            place, part = self.place(answer.number), self.folder / f".part-{answer.number}"
             try:
                 for left in (part, place):  # by a process that was killed
                     shutil.rmtree(left, ignore_errors=True)
