@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+import staged_paper
+
 KILLS = int(os.environ.get("FLOATGATE_KILLS", "1"))
 SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
 LENGTH = ("--set", "workload.requests=150000")
@@ -48,6 +50,7 @@ class Command:
         begun: what makes the folder one to resume.
         tables: files that tell whether it came out the same.
         alone: whether it goes on from its folder, without the experiment.
+        subject: what it runs.
     """
 
     verb: str
@@ -58,6 +61,7 @@ class Command:
     begun: str
     tables: tuple[str, ...]
     alone: bool = False
+    subject: tuple[str, ...] = ("small.toml", *LENGTH)
 
 
 DRIVES = ("--set", "workload.requests=2000", "--target", "0.01", "--plan", "--throttles", "none,static")
@@ -104,13 +108,23 @@ COMMANDS = {
         "unfinished/plan.json",
         ("plan.json", "experiment.toml"),
     ),
+    "reproduce": Command(
+        "reproduce",
+        ("--quick",),
+        QUIET,
+        staged_paper.RUNS,
+        _lines(f"unfinished/{JOURNAL}"),
+        "unfinished/plan.json",
+        ("reproduce.json", "results.json"),
+        subject=("staged",),
+    ),
 }
 
 
 def started(folder: Path, name: str, out: str, *, resume: bool = False) -> subprocess.Popen[bytes]:
     asked = COMMANDS[name]
     place = ["--resume", out] if resume and asked.alone else ["--out", out, *(["--resume"] if resume else [])]
-    experiment = [] if resume and asked.alone else ["small.toml", *LENGTH, *asked.arguments]
+    experiment = [] if resume and asked.alone else [*asked.subject, *asked.arguments]
     command = [sys.executable, "-m", "floatgate", asked.verb, *experiment, *asked.options, *place]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
@@ -120,8 +134,8 @@ def ended(process: subprocess.Popen[bytes]) -> None:
     assert process.returncode == 0, err.decode()
 
 
-TIMES = re.compile(rb'"(?:wall_s|cpu_s|peak_rss_bytes|programs_per_cpu_s)": [^,}\s]+')
-"""What differs each time, in JSON."""
+TIMES = re.compile(rb'"(?:wall_s|cpu_s|peak_rss_bytes|programs_per_cpu_s)": [^,}\s]+|/floatgate-\w+/')
+"""What differs each time, in JSON: clocks, and where a capture of pins was."""
 
 
 def tables(folder: Path, name: str) -> dict[str, bytes]:
@@ -151,6 +165,7 @@ def killed(folder: Path, name: str, out: str, rng: random.Random, whole_s: float
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_is_killed_and_resumed_gives_the_same_table(experiment: Path, name: str) -> None:
     folder, rng = experiment.parent, random.Random(f"{SEED} {name}")
+    staged_paper.write(folder / "staged")
     begun = time.monotonic()
     ended(started(folder, name, "whole"))
     whole_s = time.monotonic() - begun

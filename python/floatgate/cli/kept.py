@@ -1,4 +1,7 @@
-"""Studies that keep whole runs in their folder until they are complete: compare, run --repeat, lifetime --plan."""
+"""Studies that keep whole runs in their folder until they are complete: compare, run --repeat, lifetime --plan.
+
+The runs of ``reproduce`` are kept likewise.
+"""
 
 from __future__ import annotations
 

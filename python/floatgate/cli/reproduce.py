@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, input_error, quote, quoted
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote, quoted
 from floatgate.base.progress import bar
 from floatgate.base.text_table import table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import RunFolder
+
+if TYPE_CHECKING:
+    from floatgate.study.runs.plan import RunPlan
+    from floatgate.study.runs.unfinished import Unfinished
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +37,7 @@ def reproduce(
         typer.Option("--trace", metavar="WORKLOAD=FILE", help="Use this trace for a workload. May be repeated."),
     ] = None,
     out: o.Out = None,
+    resume: o.ResumeHere = False,
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
@@ -39,22 +46,40 @@ def reproduce(
     """Repeat a paper's experiments: a verdict on each claim, and its tables and figures next to ours.
 
     Without a name, list the papers. A failed claim is a result, so the exit status stays 0. The folder gets
-    report.html, reproduce.json and the results of all runs.
+    report.html, reproduce.json and the results of all runs. With --out, an interrupted or killed reproduction goes on
+    with the same command and --resume.
     """
+    from floatgate.cli import kept
     from floatgate.papers import Settings, load
     from floatgate.papers import reproduce as run_paper
+    from floatgate.papers.outcomes import WHOLE
+    from floatgate.study.runs.unfinished import remove
 
     output = Output(json, quiet=quiet, force=force)
     if name is None:
+        if resume:
+            raise input_error("--resume: which paper is not said; expected the same command and --resume")
         _list(output)
         return STATUS_DONE
     paper = load(name)
     traces = _traces(trace or [], list(paper.workloads))
-    target = RunFolder.default(f"reproduce-{paper.name}") if out is None else RunFolder.given(out, force=force)
-    with target:
-        with bar(paper.name, quiet=quiet) as progress:
-            done = run_paper(paper, Settings(quick, traces), progress)
+    place = kept.folder(out, WHOLE, resume=resume, force=force)
+    how = f"the same command and --resume (--out {shlex.quote(out or '')})"
+
+    def keep(plan: RunPlan) -> AbstractContextManager[Unfinished | None]:
+        return kept.keeping(place, plan, WHOLE, how, resume=resume)
+
+    with place or RunFolder.default(f"reproduce-{paper.name}") as target:
+        try:
+            with bar(paper.name, quiet=quiet) as progress:
+                done = run_paper(paper, Settings(quick, traces), progress, None if place is None else keep)
+        except KeyboardInterrupt:
+            if not resume:
+                raise
+            # Before the runs, while workloads are prepared.
+            raise InterruptedRunError(f"interrupted; continue with {how}") from None
         folder = done.write(target, report=output.draws(report), command=o.command_line())
+        remove(folder)
     output.give(done.to_dict())
     output.say(done.text())
     output.say(o.place_line(folder, report=output.draws(report)))

@@ -14,6 +14,7 @@ from floatgate.base.text_table import table
 from floatgate.papers import runner
 from floatgate.papers.jobs import Settings
 from floatgate.papers.judge import Found, Verdict, judge, rule_text, shown
+from floatgate.papers.outcomes import Keep
 from floatgate.papers.paper import Figure, Paper
 from floatgate.papers.runner import Progress
 from floatgate.papers.tables import filled
@@ -190,20 +191,24 @@ def ours_text(verdict: Verdict) -> str:
     return f"{said}; not {', '.join(others[:2])}{', ...' if len(others) > 2 else ''}" if others else said
 
 
-def reproduce(paper: Paper, settings: Settings | None = None, progress: Progress | None = None) -> Reproduction:
+def reproduce(
+    paper: Paper, settings: Settings | None = None, progress: Progress | None = None, keep: Keep | None = None
+) -> Reproduction:
     """Run a paper's experiments and judge its claims.
 
     Args:
         paper: from :func:`floatgate.papers.load`.
         settings: quick or full, and traces in place of the paper's workloads.
         progress: called with (done, total, phase).
+        keep: where outcomes are kept until all are there; what is kept already is not done again.
 
     Raises:
-        InputError: a trace or a setting is unusable. A run that fails leaves its claims unjudged.
+        InputError: a trace or a setting is unusable, or what is kept is damaged or of other settings. A run that fails
+            leaves its claims unjudged.
     """
     settings = settings or Settings()
     begun = time.perf_counter()
-    results, failures = runner.run(paper, settings, progress)
+    results, failures = runner.run(paper, settings, progress, keep)
     found = Found(results)
     found.values.update(paper.values(found))
     return Reproduction(paper, settings, found, failures, time.perf_counter() - begun)

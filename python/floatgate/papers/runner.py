@@ -6,10 +6,11 @@ they share, and uses all cores. Batches that start from drives of others come af
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,8 @@ from floatgate import _core
 from floatgate.base.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line, quote
 from floatgate.base.parallel import at_once
 from floatgate.papers.captures import captured
-from floatgate.papers.jobs import Job, Place, Settings, jobs, workloads
+from floatgate.papers.jobs import Job, Settings, jobs, workloads
+from floatgate.papers.outcomes import Keep, Outcomes, Result, plan_of
 from floatgate.papers.paper import Paper
 from floatgate.run.lifetime import forecast
 from floatgate.run.run import execute
@@ -33,31 +35,41 @@ POINTS = 1500
 """Most points of the response times of a run."""
 
 
-def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> tuple[Results, list[str]]:
+def run(
+    paper: Paper, settings: Settings, progress: Progress | None = None, keep: Keep | None = None
+) -> tuple[Results, list[str]]:
     """Run everything, as many calls at a time as there are cores: reading a trace takes one of them.
+
+    Args:
+        paper: the paper.
+        settings: quick or full, and the user's traces.
+        progress: called with (done, total, phase).
+        keep: where outcomes are kept until all are there; what is kept already is not done again.
 
     Returns:
         The results, and what ended those runs that failed; theirs are missing in the results.
 
     Raises:
-        InputError: a trace or a setting is unusable.
+        InputError: a trace or a setting is unusable, or what is kept is damaged or of other settings.
     """
-    with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
-        prepared = paper.prepare(workloads(paper, settings), settings.traces, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="floatgate-") as made:
+        folder = Path(made)
+        prepared = paper.prepare(workloads(paper, settings), settings.traces, folder)
+        todo = jobs(paper, settings, prepared)
         results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
-        return results, _run(jobs(paper, settings, prepared), Path(folder), results, progress)
+        with contextlib.nullcontext() if keep is None else keep(plan_of(paper, todo, folder)) as part:
+            return results, _run(todo, Outcomes(todo, folder, part), results, progress)
 
 
-def _run(todo: list[Job], folder: Path, results: Results, progress: Progress | None) -> list[str]:
+def _run(todo: list[Job], done: Outcomes, results: Results, progress: Progress | None) -> list[str]:
     """Run stage by stage, fill the results and say what failed."""
     board = Board(len(todo), progress)
-    drives = _drives(todo, folder)
     failures: list[str] = []
 
-    def work(number: int) -> list[dict[str, Any]] | str:
+    def work(number: int) -> list[Result] | str:
         job = todo[number]
         try:
-            return _without_drive(job, results) or _outcomes(job, drives, board.part(number, job.label))
+            return _without_drive(job, results) or _results(job, done, board.part(number, job.label))
         except FloatgateError as error:
             if error.status == STATUS_UNUSABLE_INPUT:
                 raise
@@ -81,12 +93,6 @@ def _nth(work: Callable[[int], T], numbers: list[int], i: int) -> T:
     return work(numbers[i])
 
 
-def _drives(todo: list[Job], folder: Path) -> dict[Place, Path]:
-    """The files of the drives from which others start, by the place of the run that saves them."""
-    needed = {start for job in todo for start in job.starts if start is not None}
-    return {place: folder / f"{number}.drive" for number, place in enumerate(sorted(needed))}
-
-
 def _without_drive(job: Job, results: Results) -> str | None:
     """Why a job cannot start; None where all its drives are there."""
     for (batch, _, variant), start in zip(job.places, job.starts, strict=True):
@@ -96,26 +102,38 @@ def _without_drive(job: Job, results: Results) -> str | None:
     return None
 
 
-def _outcomes(job: Job, drives: Mapping[Place, Path], progress: Progress) -> list[dict[str, Any]]:
+def _results(job: Job, done: Outcomes, progress: Progress) -> list[Result]:
+    """The results of a job; runs that are done are not done again."""
     if job.command == "lifetime":
-        return forecast(job.base, job.variants, details_s=job.details_s, intervals=False, progress=progress)
+        kept = [result for place in job.places if (result := done.result(place)) is not None]
+        if len(kept) == len(job.places):
+            return kept
+        lives = forecast(job.base, job.variants, details_s=job.details_s, intervals=False, progress=progress)
+        return [done.add(place, life) for place, life in zip(job.places, lives, strict=True)]
     shares = Board(len(job.variants), progress)
-    return at_once(
-        lambda number: _outcome(job, number, drives, shares.part(number, "")), len(job.variants), shares.stop
-    )
+
+    def work(number: int) -> Result:
+        share, place = shares.part(number, ""), job.places[number]
+        kept = done.result(place)
+        if kept is None:
+            return done.add(place, _result(job, number, done, share))
+        share(1, 1, "")
+        return kept
+
+    return at_once(work, len(job.variants), shares.stop)
 
 
-def _outcome(job: Job, number: int, drives: Mapping[Place, Path], progress: Progress) -> dict[str, Any]:
+def _result(job: Job, number: int, done: Outcomes, progress: Progress) -> Result:
     """The result of one run."""
     place, start = job.places[number], job.starts[number]
     overrides = list(job.variants[number])
     if job.command in LOOKS:
         asked = job.base.with_overrides(overrides)
-        told: dict[str, Any] = json.loads(LOOKS[job.command](asked.toml, asked.path, asked.overrides, progress))
+        told: Result = json.loads(LOOKS[job.command](asked.toml, asked.path, asked.overrides, progress))
         return told
     if start is not None:
-        overrides += [("ftl.precondition", '"snapshot"'), ("ftl.snapshot", json.dumps(str(drives[start])))]
-    run = partial(execute, job.base.with_overrides(overrides), save_drive=drives.get(place), progress=progress)
+        overrides += done.start(start)
+    run = partial(execute, job.base.with_overrides(overrides), save_drive=done.to_save(place), progress=progress)
     capture = job.captures[number]
     if capture is not None:
         return captured(capture, place[2], lambda pins: run(waveform=pins).result.to_dict())
