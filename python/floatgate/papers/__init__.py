@@ -1,8 +1,8 @@
 """Papers reproduced: a paper is a folder here with its claims and its experiments; see ``docs/reproduce.md``.
 
 :mod:`.paper` reads the folder, :mod:`.groups` its groups of names; :mod:`.jobs` says which runs there are, and
-:mod:`.runner` carries them out; :mod:`.captures` measures pins of timed runs, :mod:`.judge` holds the rules of
-verdicts, :mod:`.page` writes the page.
+:mod:`.runner` carries them out; :mod:`.outcomes` keeps what they gave, :mod:`.captures` measures pins of timed runs,
+:mod:`.judge` holds the rules of verdicts, :mod:`.page` writes the page.
 What one paper alone needs stays in its folder.
 
 >>> from floatgate import papers
