@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TEST = ["cargo", "test", "--package", "floatgate-experiment", "--test", "it", "goldens::"]
+# The extension beside the crate keeps cargo from compiling everything anew with fewer features.
+TEST = ["cargo", "test", "-p", "floatgate-python", "-p", "floatgate-experiment", "--test", "it", "goldens::"]
 
 
 def main() -> int:

@@ -123,6 +123,11 @@ def test_values_are_found_in_results_by_their_way() -> None:
         ({"judge": "below", "value": "a", "than": 1, "take": "mean"}, "over the names of 'each'"),
         ({"judge": "below", "value": "a", "than": 1, "tolerence": 1}, "unknown key 'tolerence'"),
         ({"judge": "below", "value": "a", "than": 1, "unit": "furlongs"}, "unknown unit 'furlongs'"),
+        (
+            {"judge": "below", "value": "a", "than": "b"},
+            "'than' is 'b'; expected a number; to compare two values, divide",
+        ),
+        ({"judge": "between", "value": "a", "low": 1, "high": [2]}, "'high' is '[2]'; expected a number"),
     ],
 )
 def test_what_cannot_be_judged_is_said(rule: dict[str, Any], said: str) -> None:

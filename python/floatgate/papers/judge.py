@@ -59,6 +59,8 @@ UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s", "MB/s")
 _TOLD = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated")
 _VALUES = ("value", "over", "values", "each", "take")
 _BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")
+NUMBERS = frozenset({"than", "low", "high", "tolerance", "tolerance_abs", "slack"})
+"""Keys of borders that are numbers."""
 KEYS = frozenset(_TOLD + _VALUES + _BORDERS)
 
 
@@ -160,6 +162,10 @@ def problem(rule: Mapping[str, Any]) -> str | None:
     missing = [key for key in needed if key not in rule]
     if missing:
         return f"no {quote(missing[0])}; judge {quote(kind)} needs it"
+    for key in NUMBERS.intersection(rule):
+        if isinstance(rule[key], bool) or not isinstance(rule[key], int | float):
+            remedy = "; to compare two values, divide by 'over' and take than = 1.0" if key == "than" else ""
+            return f"{quote(key)} is {quote(rule[key])}; expected a number{remedy}"
     if kind == "near" and ("tolerance" in rule) == ("tolerance_abs" in rule):
         return "judge 'near' needs one of 'tolerance' (a share of the paper's figure) and 'tolerance_abs'"
     if kind == "order" and (rule["direction"] not in ("rising", "falling") or len(rule["values"]) < 2):

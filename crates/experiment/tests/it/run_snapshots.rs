@@ -276,10 +276,10 @@ fn what_is_written_has_the_layout_of_its_version() {
     let drive = simulation.save_drive(format!("{}/d", folder.path()).as_ref()).unwrap();
     let say = "what a snapshot holds has changed. If a type that is written did (a field more, less, elsewhere, of \
                another type), raise STATE_VERSION; then renew the hash here";
+    let found = [(drive_file::STATE_VERSION, &drive[..16]), (run_file::STATE_VERSION, &*hashes)];
     assert_eq!(
-        (drive_file::STATE_VERSION, &drive[..16]),
-        DRIVE_IS,
-        "drive: {say} (crates/sim/src/drive_file.rs)"
+        found,
+        [DRIVE_IS, RUN_IS],
+        "{say} (the drive: crates/sim/src/drive_file.rs; the run: crates/sim/src/saved.rs)"
     );
-    assert_eq!((run_file::STATE_VERSION, &*hashes), RUN_IS, "run: {say} (crates/sim/src/saved.rs)");
 }
