@@ -390,6 +390,10 @@ impl Timed {
             }
             self.schedule.advance_to_done(until_ns.min(due_ns));
             if self.schedule.done.is_empty() {
+                if due_ns <= until_ns && due_ns < u64::MAX {
+                    // The array has gone on until then, though no operation of it need have been done.
+                    self.now_ns = self.now_ns.max(due_ns);
+                }
                 return links.pass(until_ns.min(due_ns));
             }
         }
@@ -436,7 +440,7 @@ impl Timed {
         self.present_ns().max(delayed)
     }
 
-    /// The latest moment at which an operation was done or a request arrived: nothing can be issued before it.
+    /// The latest moment at which an operation or a request was done, or a request arrived: nothing can be issued before it.
     #[must_use]
     pub fn present_ns(&self) -> u64 {
         self.last_ns().max(self.now_ns)

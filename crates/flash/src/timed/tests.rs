@@ -93,6 +93,27 @@ fn a_write_waits_for_the_programs_of_the_chunk_that_it_fills() {
     assert_eq!([Cause::Host, Cause::Repack].map(|cause| counters.programs[cause as usize]), [2, 2]);
 }
 
+#[test]
+fn nothing_is_issued_before_the_end_of_a_request_that_dram_delays() {
+    let mut t = array(2, 1, PHASES);
+    t.keep_links();
+    request(&mut t, 0, 0, |t| {
+        t.program(page(0, 0), Lpn(0), Cause::Host);
+        t.shape_request(300, 0);
+    });
+    // A job's moves end at 1270 and 1940, so that no operation ends between 610 and 910.
+    request(&mut t, 1, 600, |t| {
+        (0..2).for_each(|n| t.copy(page(1, n), page(1, 16 + n), Owner::page(Lpn(n)), Cause::Gc));
+    });
+    let mut done = Vec::new();
+    while done.len() < 2 {
+        t.advance_to_completion();
+        t.take_done(&mut done);
+    }
+    assert_eq!((done, t.last_ns()), (vec![(1, 600), (0, 910)], 610));
+    assert_eq!((t.present_ns(), t.idle_from_ns()), (910, 910));
+}
+
 /// Two channels with a die each, whose flash pages hold four pages of the map.
 fn packed() -> Timed {
     let layout = Layout::new(geometry(2, 1), Scope::Plane).with_subpages(4);
