@@ -36,7 +36,8 @@ def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: P
         "pe_cycles_achievable",
         "mean_idle_h",
     }
-    first = ended.err.splitlines()[0]
+    load, first = ended.err.splitlines()[:2]
+    assert load.startswith("load       more than this drive can do: 4.10 MB/s asked for, ")
     assert first.startswith("life       ")
     assert "under dynamic: the target of 0.01 years is met; 6 % of what the host asks for is served; " in first
     folder = tmp_path / "o"

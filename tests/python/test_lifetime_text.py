@@ -53,20 +53,45 @@ LIFE: dict[str, Any] = {
     },
     "latency_us": {
         "read": None,
-        "write": {
-            "count": 1000,
-            "mean": 1300.0,
-            "p50": 1200.0,
-            "p90": 1800.0,
-            "p99": 2100.0,
-            "p999": 3000.0,
-            "p9999": 4000.0,
-            "max": 9600.0,
-            "cdf": {"us": [600.0, 1200.0, 9600.0], "share": [0.1, 0.5, 1.0]},
+        "write": {"count": 1000, "mean": 640.0, "p50": 600.0, "p99": 900.0, "p999": 1100.0, "max": 9000.0},
+    },
+    "close_up": {
+        "unknown": None,
+        "busiest": {
+            "from_s": 64.0,
+            "span_s": 32.0,
+            "requests": 1000,
+            "offered_bytes_per_s": 2e6,
+            "possible_bytes_per_s": None,
+            "overloaded": False,
+        },
+        "typical": {
+            "from_s": 0.0,
+            "span_s": 32.0,
+            "requests": 500,
+            "offered_bytes_per_s": 1e6,
+            "possible_bytes_per_s": None,
+            "overloaded": False,
+            "latency_us": {
+                "read": None,
+                "write": {"mean": 610.0, "p50": 600.0, "p99": 700.0, "p999": 800.0, "max": 900.0},
+            },
         },
     },
     "throttle": {
         "policy": "ready-optimistic",
+        "service_us": 600.0,
+        "delay_us": {
+            "count": 1000,
+            "mean": 700.0,
+            "p50": 600.0,
+            "p90": 1200.0,
+            "p99": 1500.0,
+            "p999": 2400.0,
+            "p9999": 3400.0,
+            "max": 9000.0,
+            "cdf": {"us": [0.0, 600.0, 9000.0], "share": [0.1, 0.5, 1.0]},
+        },
         "delay_us_mean": 700.0,
         "wait_us_mean": 0.0,
         "held_share": 0.93,
@@ -108,10 +133,13 @@ def life(**changes: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_answer_comes_first() -> None:
     first, *others = summary.text(life()).splitlines()
-    said = "5.0 years under ready-optimistic: the target of 5 years is met; mean write 1.3 ms (p99 2.1 ms)"
+    met = "5.0 years under ready-optimistic: the target of 5 years is met"
+    said = f"{met}; p99 of writes 900 us in its busiest 32 s, unthrottled; p99 of the throttle's delay 1.5 ms"
     assert first.split(None, 1) == ["life", said]
     told = dict(line.split(None, 1) for line in others)
-    assert told["write"].startswith("per page: 600 us flash and 700 us throttling on average; p50 1.2 ms")
+    writes = "writes: mean 640 us, p50 600 us, p99 900 us, p99.9 1.1 ms, max 9.0 ms, in its busiest 32 s, unthrottled"
+    assert told["latency"] == writes
+    assert "mean delay 700 us (p50 600 us, p99 1.5 ms, p99.9 2.4 ms, max 9.0 ms)" in told["throttle"]
     assert told["WAF"] == "2.24, as given"
     assert told["workload"] == "twin exchange: 531 GB in page writes per pass of 24 hours, repeated 1825 times"
     assert told["cycles"] == "8615 per block at 5.1 hours of rest between erases"
@@ -138,7 +166,7 @@ def test_a_life_says_first_how_much_of_the_demand_is_served(
     result = life(throttle={"demand_share": share, "demand_share_range": ends})
     first, *others = summary.text(result).splitlines()
     served = "" if part is None else f"; {part} of what the host asks for is served"
-    assert first.endswith(f": the target of 5 years is met{served}; mean write 1.3 ms (p99 2.1 ms)")
+    assert f": the target of 5 years is met{served}; p99 of writes 900 us" in first
     throttle = next(line for line in others if line.startswith("throttle"))
     assert ("of the host's demand" in throttle) == (part is not None)
     assert [card[1:] for card in cards.cards(result) if card[0] == "served"] == (
@@ -150,12 +178,12 @@ def test_a_target_that_is_missed_is_said_with_what_to_do() -> None:
     said = summary.text(
         life(
             lifetime={"years": 2.47, "holds": False},
-            throttle={"policy": "none", "delay_us_mean": 0.0, "prediction": None},
+            throttle={"policy": "none", "delay_us": None, "delay_us_mean": 0.0, "prediction": None},
             method={"waf_given": False, "waf_by_lap": [1.0, 1.9, 2.24], "waf_error": 0.004, "stationary": True},
         )
     )
     assert "2.5 years without throttling: the target of 5 years is missed" in said
-    assert "never throttled" in said
+    assert "unthrottled" not in said
     assert "2.24, stationary after 3 laps (error 0.4 %)" in said
     assert "--plan finds" in said
     assert "\nthrottle" not in said
@@ -190,7 +218,7 @@ def test_tails_that_rest_on_chance_are_said_to() -> None:
 
 def test_the_report_draws_the_life() -> None:
     page = Lifetime(life(), "seed = 1\n[drive]\n", "exchange").report("floatgate lifetime x.toml")
-    for text in ("5.0 years", "Throttling delay", "Responses of page writes", "Endurance of a block",
+    for text in ("5.0 years", "Throttling delay", "Delays of page writes", "Endurance of a block",
                  "floatgate lifetime x.toml", "seed = 1"):  # fmt: skip
         assert text in page
 
@@ -203,6 +231,7 @@ def point(
         lifetime={"years": years, "holds": years >= 5},
         throttle={"policy": throttle},
     )
+    changed["throttle"]["delay_us"] = None
     changed["latency_us"]["write"] |= {"mean": write_us, "p99": write_us, "p999": p999_us or write_us}
     return Point(f"{gib} GiB", None, throttle, changed)
 
@@ -398,12 +427,34 @@ def test_thinned_points_keep_both_ends(count: int) -> None:
     assert not points or (kept[0], kept[-1]) == (0, count - 1)
 
 
+def test_more_than_the_drive_can_do_comes_before_everything_else() -> None:
+    much = {"offered_bytes_per_s": 2e8, "possible_bytes_per_s": 4.5e7, "overloaded": True}
+    told = life()
+    told["close_up"]["busiest"] |= much
+    first = summary.text(told).splitlines()[0]
+    said = "more than this drive can do: 200 MB/s asked for, 45 MB/s possible, in its busiest 32 s, unthrottled"
+    assert first.split(None, 1) == ["load", f"{said}; but not in a typical 32 s"]
+    assert cards.cards(told)[0][:2] == ("load", "too high")
+    told["close_up"]["typical"] |= much
+    assert "also in a typical 32 s" in summary.text(told).splitlines()[0]
+    told["close_up"]["typical"] = None
+    assert "over the 32 s of the workload" in summary.text(told).splitlines()[0]
+
+
+def test_latencies_that_are_not_known_say_why() -> None:
+    told = life(close_up={"unknown": "write amplification is given", "busiest": None, "typical": None})
+    told["latency_us"]["write"] = None
+    lines_told = dict(line.split(None, 1) for line in summary.text(told).splitlines())
+    assert lines_told["latency"] == "not known: write amplification is given"
+    assert "p99 of writes" not in lines_told["life"]
+
+
 def test_a_write_that_is_held_back_for_long_is_told() -> None:
-    held = {"throttle": {"policy": "dynamic"}, "latency_us": {"write": {"max": 86_400e6}}}
+    held = {"throttle": {"policy": "dynamic", "delay_us": {"max": 86_400e6}}}
     assert [text for text in lines.remarks(held) if "max_delay_s bounds" in text]
-    short = {**held, "latency_us": {"write": {"max": 1e6}}}
+    short = {"throttle": {"policy": "dynamic", "delay_us": {"max": 1e6}}}
     assert lines.remarks(short) == []
-    bounded = {**held, "throttle": {"policy": "dynamic", "max_delay_s": 10.0, "epochs_at_max_delay": 3, "epochs": 50}}
+    bounded = {"throttle": {"policy": "dynamic", "max_delay_s": 10.0, "epochs_at_max_delay": 3, "epochs": 50}}
     assert [text for text in lines.remarks(bounded) if "reached their bound of 10" in text]
 
 

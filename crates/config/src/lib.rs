@@ -23,3 +23,8 @@ pub use generator::{Made, generator};
 pub use resolve::Rated;
 pub use resolve::{Resolved, resolve};
 pub use settings::Experiment;
+
+/// All keys that act in timed mode alone.
+pub fn acting_in_time() -> impl Iterator<Item = String> {
+    settings::conditions::acting_in(floatgate_base::policy::Acts::Timed).into_iter()
+}

@@ -8,6 +8,7 @@
 mod amplification;
 mod buffer;
 mod by_cause;
+mod close_up;
 mod dispatch;
 mod energy;
 mod evidence;
@@ -34,6 +35,7 @@ mod throughput;
 pub mod waveform;
 mod workers;
 
+pub use close_up::forecast_toml;
 pub use floatgate_flash::timed::{Span, Timeline};
 pub use floatgate_flash::{Cause, CauseInfo};
 pub use floatgate_sim::{Mode, PinWindow, RequestRows, RequestSink};

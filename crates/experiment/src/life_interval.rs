@@ -127,7 +127,7 @@ fn ends<E>(
         }
         let outcome = life.scaled(factor).run(tick)?;
         let years = outcome.years.zip(middle.years).map(|(years, middle)| years / middle);
-        Ok(End { years, served: outcome.latency.count() as f64 / middle.latency.count().max(1) as f64 })
+        Ok(End { years, served: outcome.delay.count() as f64 / middle.delay.count().max(1) as f64 })
     };
     Ok([end(most)?, end(least)?])
 }

@@ -3,18 +3,21 @@
 //! Several variants of an experiment are gone through at once. The workload is read once, and the FTL is run once, for
 //! all variants that agree on what these depend on.
 
+use crate::close_up::{InTime, in_time};
 use crate::life_interval::{self, Interval, Parts, Sources};
 use crate::lifetime_json::{Found, object, waf};
-use crate::lifetime_laps::{Measured, is_given, measure_all, reduction};
+use crate::lifetime_laps::{Measured, is_given, measure_all, reduction, wanted_of};
 use crate::load::load;
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
 use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
-use floatgate_config::Resolved;
+use floatgate_config::{Resolved, acting_in_time};
 use floatgate_lifetime::SECONDS_PER_YEAR;
 use floatgate_lifetime::life::{Life, Method, Outcome, Reduction};
+use floatgate_sim::close_up::CloseUp;
 use floatgate_sim::gate;
+use floatgate_sim::laps::close_up_without_laps;
 use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::{LifeOptions, Plan, full_life};
 use serde_json::Value;
@@ -27,11 +30,13 @@ pub struct LifetimeOptions {
     pub details_s: Vec<Option<(f64, f64)>>,
     /// Whether it is worked out between which bounds lives lie: each is then gone through three times.
     pub intervals: bool,
+    /// Whether the worn-in drive is looked at in timed mode, for latencies.
+    pub latencies: bool,
 }
 
 impl Default for LifetimeOptions {
     fn default() -> Self {
-        Self { details_s: vec![], intervals: true }
+        Self { details_s: vec![], intervals: true, latencies: true }
     }
 }
 
@@ -55,6 +60,11 @@ pub fn lifetime(
     let details_ns = details_ns.collect::<Result<Vec<_>>>()?;
     let resolved: Vec<Resolved> =
         variants.iter().map(|overrides| variant(text, path, overrides)).collect::<Result<_>>()?;
+    let in_time: Vec<InTime> = variants
+        .iter()
+        .zip(&resolved)
+        .map(|(one, r)| in_time(text, path, one, (r, options.latencies)))
+        .collect();
     let (pass_of, firsts) = group(&resolved, pass_key);
     let passes = each(&firsts, "workload", progress, |&i, told| {
         let r = &resolved[i];
@@ -75,7 +85,10 @@ pub fn lifetime(
         .collect();
     // Lives that go through the FTL request by request need no laps.
     let wanted: Vec<_> = (0..resolved.len())
-        .map(|i| (methods[i] != Method::Full).then(|| (&resolved[i], &passes[pass_of[i]])))
+        .map(|i| {
+            (methods[i] != Method::Full)
+                .then(|| (&resolved[i], &passes[pass_of[i]], in_time[i].as_deref().ok()))
+        })
         .collect();
     let laps = measure_all(&wanted, progress)?;
     let all: Vec<usize> = (0..resolved.len()).collect();
@@ -85,7 +98,8 @@ pub fn lifetime(
         let mut tick = |share: f64| told.tick(share);
         match methods[i] {
             Method::Full => {
-                go_through_fully(&resolved[i], measured, (detail_ns, options.intervals), &mut tick)
+                let in_time = in_time[i].as_deref().ok();
+                go_through_fully((&resolved[i], in_time), measured, (detail_ns, options.intervals), &mut tick)
             }
             _ => go_through(&resolved[i], measured, (detail_ns, options.intervals), &mut tick),
         }
@@ -97,6 +111,8 @@ pub fn lifetime(
         laps: Some(&laps[i]).filter(|_| methods[i] != Method::Full),
         life: &lives[i].life,
         drive: lives[i].drive.as_ref(),
+        in_time: &in_time[i],
+        close_up: lives[i].close_up.as_ref(),
         parts: parts[i].as_ref(),
         interval: lives[i].interval.as_ref(),
     };
@@ -105,14 +121,6 @@ pub fn lifetime(
 }
 
 fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<Resolved> {
-    if let Some((_, mode)) = overrides.iter().find(|(key, value)| key == "mode" && value != "functional") {
-        let what = format!("mode '{mode}' has no effect on a life: operations are counted");
-        return Err(Error::input(
-            Place::Setting("mode".into()),
-            what,
-            "expected \"functional\" or no such key",
-        ));
-    }
     if let Some((_, arrival)) =
         overrides.iter().find(|(key, value)| key == "workload.arrival" && value != "shifted")
     {
@@ -122,10 +130,7 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
         let place = Place::Setting("workload.arrival".into());
         return Err(Error::input(place, what, "expected \"shifted\" or no such key"));
     }
-    // What a file says of timed mode alone is dropped with it.
-    let mut overrides = overrides.to_vec();
-    overrides.push(("mode".into(), "functional".into()));
-    let resolved = load(text, path, &overrides)?;
+    let resolved = functional(text, path, overrides)?;
     if resolved.plan.ftl.setup.separate.foresees() {
         let name = resolved.plan.ftl.setup.separate.info().name;
         let what = format!("separator {name} knows a workload to its end, and a life goes on");
@@ -141,6 +146,17 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
         return Err(Error::input(Place::Setting(key.into()), what, expected));
     }
     Ok(resolved)
+}
+
+/// The experiment as a life counts operations: what acts in timed mode alone, where that is asked for, is for the close-up.
+pub(crate) fn functional(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<Resolved> {
+    let mut overrides = overrides.to_vec();
+    if overrides.iter().any(|(key, value)| key == "mode" && value.trim_matches('"') == "timed") {
+        let in_time: Vec<String> = acting_in_time().collect();
+        overrides.retain(|(key, _)| key != "mode" && !in_time.contains(key));
+    }
+    overrides.push(("mode".into(), "functional".into()));
+    load(text, path, &overrides)
 }
 
 /// The least programs per page written that a drive without a buffer can have, but for rounding.
@@ -228,7 +244,8 @@ fn pass_key(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
     let windows = (window_ns(resolved), plan.reduction_window_ns());
     let given = is_given(resolved);
-    format!("{:?} {} {:?} {windows:?} {given}", plan.workload.source, plan.seed, plan.drive.geometry)
+    let (geometry, page_ns) = (plan.drive.geometry, plan.page_ns());
+    format!("{:?} {} {geometry:?} {page_ns:?} {windows:?} {given}", plan.workload.source, plan.seed)
 }
 
 /// Whether a pass is a sample of days to come; generators continue as they began.
@@ -244,6 +261,8 @@ struct Lived {
     life: Outcome,
     drive: Option<floatgate_sim::Outcome>,
     interval: Option<Interval>,
+    /// What was seen of a drive that had no laps.
+    close_up: Option<CloseUp>,
 }
 
 /// What `auto` comes to: full where that takes seconds.
@@ -264,15 +283,12 @@ const FULL_MAX: f64 = 3e7;
 type Known<'a> = (&'a Pass, &'a Measured, Option<&'a Parts>);
 
 fn go_through_fully(
-    resolved: &Resolved,
+    (resolved, in_time): (&Resolved, Option<&Plan>),
     (pass, _, parts): Known<'_>,
     (detail_ns, interval): (Option<(u64, u64)>, bool),
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
-    let [hash_ns, compress_ns, _] = resolved.plan.engine_delays().unwrap_or_default();
     let options = LifeOptions {
-        engine_ns: [hash_ns, compress_ns],
-        service_ns: service_ns(&resolved.plan),
         detail_ns,
         passes_max: u64::MAX,
         cycles_used: resolved.forecast.cycles_used,
@@ -287,7 +303,14 @@ fn go_through_fully(
     } else {
         None
     };
-    Ok(Lived { life, drive: Some(drive), interval })
+    let close_up = match in_time {
+        None => None,
+        Some(in_time) => {
+            let wanted = wanted_of(in_time, pass, u64::from(resolved.forecast.close_up_requests));
+            close_up_without_laps(pass, &wanted, &mut |_| tick(1.0))?
+        }
+    };
+    Ok(Lived { life, drive: Some(drive), interval, close_up })
 }
 
 fn go_through(
@@ -298,7 +321,7 @@ fn go_through(
 ) -> Result<Lived> {
     // Under a manager, that of a drive on which nothing is on.
     let waf = waf(resolved, pass, laps.all().first()).unwrap_or(1.0);
-    let reduction = reduction(&resolved.plan, pass, laps);
+    let reduction = reduction(pass, laps);
     let lumps = laps.once().and_then(|laps| laps.lumps.as_ref());
     let life = Life { lumps, ..without_drive(resolved, pass, (waf, reduction), detail_ns) };
     let found = life.run(&mut |share| tick(if interval { share / 3.0 } else { share }))?;
@@ -307,7 +330,7 @@ fn go_through(
     let mut later = |share: f64| tick((1.0 + 2.0 * share) / 3.0);
     let interval =
         if interval { life_interval::interval(resolved, &life, &found, &sources, &mut later)? } else { None };
-    Ok(Lived { life: found, drive: None, interval })
+    Ok(Lived { life: found, drive: None, interval, close_up: None })
 }
 
 fn without_drive<'a>(
@@ -318,11 +341,7 @@ fn without_drive<'a>(
 ) -> Life<'a> {
     let (plan, forecast) = (&resolved.plan, &resolved.forecast);
     let setup = gate::setup(plan, forecast.cycles_used, forecast.age_years * SECONDS_PER_YEAR);
-    Life { setup, demand: &pass.demand, waf, service_ns: service_ns(plan), detail_ns, lumps: None, reduction }
-}
-
-fn service_ns(plan: &Plan) -> u64 {
-    (service_us(plan) * 1e3).round() as u64
+    Life { setup, demand: &pass.demand, waf, detail_ns, lumps: None, reduction }
 }
 
 /// Nominal time of a page write: command, transfer, program (of several page types their mean).

@@ -1,9 +1,12 @@
 //! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
 //! between two runs.
 
+use crate::close_up::{self, InTime};
 use crate::life_interval::{Interval, Parts};
+use crate::lifetime::service_us;
 use crate::lifetime_laps::Measured;
 use crate::meter::peak_rss_bytes;
+use crate::quantiles::quantiles_us;
 use crate::reduce;
 use crate::result;
 use floatgate_config::Resolved;
@@ -11,7 +14,8 @@ use floatgate_lifetime::life::{Detail, Method, Outcome, Row};
 use floatgate_lifetime::throttle::Predictions;
 use floatgate_lifetime::{Growth, SECONDS_PER_HOUR, SECONDS_PER_YEAR, WornBlock};
 use floatgate_sim::Workload;
-use floatgate_sim::laps::{LapWear, Laps};
+use floatgate_sim::close_up::CloseUp;
+use floatgate_sim::laps::{LapWear, Laps, Reduced};
 use floatgate_sim::reading::pass::Pass;
 use serde_json::{Value, json};
 use std::f64::consts::PI;
@@ -33,6 +37,10 @@ pub(crate) struct Found<'a> {
     pub life: &'a Outcome,
     /// The drive at the end, where there was one.
     pub drive: Option<&'a floatgate_sim::Outcome>,
+    /// How it looks in timed mode, or why that is not known.
+    pub in_time: &'a InTime,
+    /// What was seen of it there, where its laps do not tell.
+    pub close_up: Option<&'a CloseUp>,
     /// Days or hours of the pass, where it has enough of them.
     pub parts: Option<&'a Parts>,
     /// How far off the life may be, where that is known.
@@ -73,6 +81,10 @@ impl Found<'_> {
             }
             measured => measured.once(),
         }
+    }
+
+    fn close_up(&self) -> Option<&CloseUp> {
+        self.close_up.or_else(|| self.laps()?.close_up.as_ref())
     }
 
     /// Erases of the mean and of the most erased block, as far as the drive was run, and how the spread of wear grew.
@@ -122,6 +134,8 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
     }
     let config = result::config_of(&experiment, pass.source.content_hash.as_deref(), None);
     let waf = found.waf();
+    let reduce = reduced(found);
+    let (close_up, latency_us) = close_up::tables(found.in_time, found.close_up());
     let body = json!({
         "drive": result::drive_of(resolved, None),
         "workload": workload(found),
@@ -135,9 +149,10 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         "waf": waf,
         "waf_bytes": waf.and_then(|waf| waf_bytes(resolved, pass, waf)),
         "lifetime": lifetime(found),
-        "latency_us": { "read": null, "write": crate::quantiles::quantiles_us(&life.latency) },
-        "throttle": throttle(found),
-        "reduce": reduced(found),
+        "latency_us": latency_us,
+        "close_up": close_up,
+        "throttle": throttle(found, mean_service_us(found, &reduce)),
+        "reduce": reduce,
         "series": series(&life.rows),
         "detail": life.detail.as_ref().map(|detail| of_detail(detail, plan.drive.geometry.page_bytes, waf)),
         "run": {
@@ -271,32 +286,56 @@ fn first_block(found: &Found<'_>, (wear, growth): (LapWear, Option<Growth>)) -> 
     block.life(growth).map(|life| (years(life.runs), wider(life.range.map(years))))
 }
 
-fn throttle(found: &Found<'_>) -> Value {
+/// Nominal time of a page write, mean: of programs for those that leave a page to be programmed, and of hash and compressor.
+fn mean_service_us(found: &Found<'_>, reduce: &Value) -> f64 {
+    let plan = &found.resolved.plan;
+    let service_us = service_us(plan);
+    let of = |key: &str| reduce[key].as_f64().unwrap_or(0.0);
+    let host_pages = of("host_pages");
+    if host_pages == 0.0 {
+        return service_us;
+    }
+    let through = match (found.drive, found.laps, &found.life.reduced) {
+        (Some(drive), ..) => host_pages / drive.host.page_writes.max(1) as f64,
+        (None, _, Some(reduced)) => host_pages / reduced.page_writes,
+        (None, Some(laps), None) => {
+            laps.once().and_then(|laps| laps.reduced.as_ref()).map_or(1.0, Reduced::through)
+        }
+        (None, None, None) => 1.0,
+    };
+    let [hash_us, compress_us, _] = plan.engine_delays().unwrap_or_default().map(|ns| ns as f64 / 1e3);
+    let [programmed, hashed, compressed] = ["programmed_pages", "hashed_pages", "compressed_pages"].map(of);
+    through * (programmed * service_us + hashed * hash_us + compressed * compress_us) / host_pages
+}
+
+fn throttle(found: &Found<'_>, service_us: f64) -> Value {
     let Found { resolved, life, pass, .. } = *found;
     let policy = resolved.plan.throttle.policy;
     let parts = policy.parts();
     let plans = parts.is_some_and(|parts| parts.plans);
     let predicts = parts.is_some_and(|parts| parts.predicts());
     let bound_s = resolved.plan.throttle.params.max_delay_ns.map(|ns| ns as f64 / 1e9);
-    let pages = life.latency.count().max(1) as f64;
+    let pages = life.delay.count().max(1) as f64;
     let of = |p: &Predictions| json!({ "compared": p.compared, "within": (p.compared > 0).then(|| p.right as f64 / p.compared as f64) });
     let mut prediction = of(&life.predictions);
     prediction["error_max"] = resolved.plan.throttle.params.error_max.into();
     prediction["first_pass"] = of(&life.first_pass);
     let passes =
         resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.period_ns().max(1) as f64;
-    let served = life.latency.count() as f64 / (pass.demand.pages() as f64 * passes).max(1.0);
+    let served = life.delay.count() as f64 / (pass.demand.pages() as f64 * passes).max(1.0);
     // Nothing is served beyond what is asked for.
     let served_range =
         found.interval.map(|interval| interval.served.map(|end| (served * end).min(served.max(1.0))));
     json!({
         "policy": policy.info().name,
+        "service_us": service_us,
+        "delay_us": resolved.plan.throttles().then(|| quantiles_us(&life.delay)),
         "delay_us_mean": life.passed.delay_ns as f64 / pages / 1e3,
         "wait_us_mean": life.passed.wait_ns as f64 / pages / 1e3,
         "held_share": life.passed.held_page_writes as f64 / pages,
         "waits": life.passed.waits,
         "wait_s": life.passed.wait_ns as f64 / 1e9,
-        "page_writes": life.latency.count(),
+        "page_writes": life.delay.count(),
         "demand_share": served,
         "demand_share_range": served_range,
         "epochs": plans.then_some(life.epochs),

@@ -8,6 +8,7 @@ use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Forecast, Managed, Reduction};
 use floatgate_lifetime::reduce::{ByChoice, CHOICES};
 use floatgate_lifetime::{Throttle, throttle};
+use floatgate_sim::close_up;
 use floatgate_sim::laps::{Criterion, Laps, Reduced, measure};
 use floatgate_sim::plan::{Plan, Schemes};
 use floatgate_sim::reading::pass::Pass;
@@ -61,15 +62,20 @@ fn criterion(forecast: &Forecast) -> Criterion {
 /// Laps that are to be run: the drive, what they depend on besides, and the pass.
 struct Wanted<'a> {
     plan: Plan,
+    close_up: Option<close_up::Wanted>,
     forecast: &'a Forecast,
     pass: &'a Pass,
     key: String,
 }
 
 impl<'a> Wanted<'a> {
-    fn of(plan: Plan, resolved: &'a Resolved, pass: &'a Pass) -> Self {
-        let key = laps_key(&plan, &resolved.forecast, pass);
-        Self { plan, forecast: &resolved.forecast, pass, key }
+    fn of(
+        (plan, close_up): (Plan, Option<close_up::Wanted>),
+        resolved: &'a Resolved,
+        pass: &'a Pass,
+    ) -> Self {
+        let key = format!("{} {close_up:?}", laps_key(&plan, &resolved.forecast, pass));
+        Self { plan, close_up, forecast: &resolved.forecast, pass, key }
     }
 }
 
@@ -85,17 +91,23 @@ fn laps_key(plan: &Plan, forecast: &Forecast, pass: &Pass) -> String {
 
 /// Measures each variant that is wanted: what several have in common once, and all choices of schemes side by side.
 pub(crate) fn measure_all(
-    wanted: &[Option<(&Resolved, &Pass)>],
+    wanted: &[Option<(&Resolved, &Pass, Option<&Plan>)>],
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Vec<Measured>> {
     let mut unique: Vec<Wanted<'_>> = vec![];
     // The laps of each variant, by number.
     let mut of_variant = vec![];
     for one in wanted {
-        let one = one.filter(|(resolved, pass)| !is_given(resolved) && pass.demand.pages() > 0);
-        let laps = one.map_or(vec![], |(resolved, pass)| {
+        let one = one.filter(|(resolved, pass, _)| !is_given(resolved) && pass.demand.pages() > 0);
+        let laps = one.map_or(vec![], |(resolved, pass, in_time)| {
+            let requests = u64::from(resolved.forecast.close_up_requests);
+            let close_ups =
+                in_time.map(|plan| plans(plan).into_iter().map(|plan| wanted_of(&plan, pass, requests)));
+            let mut close_ups = close_ups.into_iter().flatten();
             let plans = plans(&resolved.plan).into_iter();
-            plans.map(|plan| number_of(&mut unique, Wanted::of(plan, resolved, pass))).collect()
+            plans
+                .map(|plan| number_of(&mut unique, Wanted::of((plan, close_ups.next()), resolved, pass)))
+                .collect()
         });
         of_variant.push(laps);
     }
@@ -108,6 +120,11 @@ pub(crate) fn measure_all(
         _ => Measured::ByChoice(numbers.iter().map(|&number| laps[number].clone()).collect()),
     });
     Ok(measured.collect())
+}
+
+/// What is looked at closely of a pass, in so many requests each.
+pub(crate) fn wanted_of(in_time: &Plan, pass: &Pass, requests: u64) -> close_up::Wanted {
+    close_up::Wanted { plan: close_up::plan_of(in_time), stretches: pass.busy.stretches(requests) }
 }
 
 /// The drive itself, or under a manager one for each choice of schemes.
@@ -126,18 +143,15 @@ fn number_of<'a>(unique: &mut Vec<Wanted<'a>>, wanted: Wanted<'a>) -> usize {
 }
 
 fn measure_laps(wanted: &Wanted<'_>, tick: &dyn Fn(f64) -> Result<()>) -> Result<Laps> {
-    let Wanted { plan, forecast, pass, .. } = wanted;
-    measure(plan, pass, &criterion(forecast), &mut |share| tick(share))
+    let Wanted { plan, close_up, forecast, pass, .. } = wanted;
+    measure(plan, pass, &criterion(forecast), close_up.as_ref(), &mut |share| tick(share))
 }
 
 /// What reduction does to the writes of a life, from what was measured.
-pub(crate) fn reduction(plan: &Plan, pass: &Pass, measured: &Measured) -> Option<Reduction> {
+pub(crate) fn reduction(pass: &Pass, measured: &Measured) -> Option<Reduction> {
     match measured {
         Measured::Nothing => None,
-        Measured::Once(laps) => laps.reduced.as_ref().map(|reduced| Reduction::Always {
-            left: reduced.through() * reduced.left(),
-            engine_ns: engine_ns(plan, reduced),
-        }),
+        Measured::Once(laps) => laps.reduced.as_ref().map(|_| Reduction::Always),
         Measured::ByChoice(laps) => {
             let of_choice = |choice: usize| laps[choice].reduced.as_ref();
             // The buffer absorbs as much whatever is on.
@@ -149,19 +163,9 @@ pub(crate) fn reduction(plan: &Plan, pass: &Pass, measured: &Measured) -> Option
             let windows = (0..pass.windows.requests.len()).map(|window| -> ByChoice {
                 std::array::from_fn(|choice| of_choice(choice).map_or(1.0, |one| one.left_by_window[window]))
             });
-            let engine_ns =
-                std::array::from_fn(|choice| of_choice(choice).map_or(0, |one| engine_ns(plan, one)));
             let windows = (pass.windows.width_ns, windows.collect());
-            let managed = Managed::new(&pass.demand, windows, (through, amplification), engine_ns);
+            let managed = Managed::new(&pass.demand, windows, (through, amplification));
             Some(Reduction::Managed(Box::new(managed)))
         }
     }
-}
-
-/// By how much hash and compressor delay a page write, on average over those that meet neither, nanoseconds.
-fn engine_ns(plan: &Plan, reduced: &Reduced) -> u64 {
-    let [hash_ns, compress_ns, _] = plan.engine_delays().unwrap_or_default().map(|ns| ns as f64);
-    let counters = &reduced.counters;
-    let delays = counters.hashed_pages as f64 * hash_ns + counters.compressed_pages as f64 * compress_ns;
-    (delays / reduced.page_writes.max(1) as f64).round() as u64
 }

@@ -94,6 +94,24 @@ impl Setup {
             || self.incremental
     }
 
+    /// Whether a drive of this setup may go on under another one: they differ at most in when collection works.
+    #[must_use]
+    pub fn goes_on_as(&self, other: &Self) -> bool {
+        let Self {
+            incremental, idle_jobs, background_free_units, trigger_free_units, stop_free_units, ..
+        } = *other;
+        let alike = Self {
+            incremental,
+            idle_jobs,
+            background_free_units,
+            trigger_free_units,
+            stop_free_units,
+            ..*self
+        };
+        // Some parameters have no equality of their own.
+        format!("{alike:?}") == format!("{other:?}")
+    }
+
     /// A drive without anything particular, of so many pages that the host sees: greedy collection from two free units on, one
     /// stream. What a caller wants otherwise it says.
     ///

@@ -27,6 +27,13 @@ fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Strin
     Ok(floatgate_experiment::experiment_toml(&resolved))
 }
 
+/// The same for a forecast, which keeps what acts in timed mode alone for its close-up.
+#[pyfunction]
+fn check_forecast(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<String> {
+    errors::guarded(|| floatgate_experiment::forecast_toml(toml, path, &overrides))
+        .map_err(|e| errors::raise(&e))
+}
+
 /// Tells the `config_hash` that a run of an experiment will have; None where the experiment reads files.
 #[pyfunction]
 fn config_hash(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Option<String>> {
@@ -65,7 +72,8 @@ fn lifetime<'py>(
         (None, None) => vec![],
     };
     let intervals = option("intervals")?.map_or(Ok(true), |found| found.extract())?;
-    let options = LifetimeOptions { details_s, intervals };
+    let latencies = option("latencies")?.map_or(Ok(true), |found| found.extract())?;
+    let options = LifetimeOptions { details_s, intervals, latencies };
     let mut raised = None;
     let found = py.detach(|| {
         errors::guarded(|| {
@@ -366,6 +374,7 @@ fn forecast_schema() -> String {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RunOutput>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(check_forecast, module)?)?;
     module.add_function(wrap_pyfunction!(config_hash, module)?)?;
     module.add_function(wrap_pyfunction!(endurance, module)?)?;
     module.add_function(wrap_pyfunction!(lifetime, module)?)?;

@@ -1,9 +1,9 @@
 //! The drive: the FTL over its flash array, with its audits.
 
-use crate::array::{Array, BackEnd, Watched};
+use crate::array::{Array, BackEnd, Watched, with_flash};
 use crate::plan::Plan;
 use floatgate_base::{DomainId, Error, Extents};
-use floatgate_flash::Counters;
+use floatgate_flash::{Counters, Functional};
 use floatgate_ftl::{Failure, Ftl, Stopped};
 use std::ops::Range;
 
@@ -34,6 +34,11 @@ impl<F: BackEnd> Drive<F> {
         if let Some(buffer) = plan.buffer.filter(|buffer| buffer.config.aware.is_some()) {
             ftl.set_warning(buffer.disturbed_share);
         }
+        Self::with_ftl(plan, ftl)
+    }
+
+    /// A drive whose FTL is there already, over an empty array.
+    fn with_ftl(plan: &Plan, ftl: Ftl) -> Self {
         let setup = &plan.ftl.setup;
         let watched = Watched { logical_pages: setup.logical_pages, disturb: setup.disturb };
         let mut array = Array::<F>::new(plan.layout(), plan.drive.array, plan.shadow.then_some(watched));
@@ -41,6 +46,25 @@ impl<F: BackEnd> Drive<F> {
             array.counts_mut().set_endurance(plan.drive.endurance);
         }
         Self { ftl, array }
+    }
+
+    /// A drive that goes on with the FTL of another one, whose array had these counts, as the first of another run; none if the plan is
+    /// of another drive.
+    #[must_use]
+    pub fn go_on(plan: &Plan, mut ftl: Ftl, counts: &Functional) -> Option<Self> {
+        if !ftl.go_on_as(plan.ftl.setup) {
+            return None;
+        }
+        let mut drive = Self::with_ftl(plan, ftl);
+        if !drive.array.counts_mut().restore(counts.saved()) {
+            return None;
+        }
+        let Self { ftl, array } = &mut drive;
+        ftl.learn_wear(array.erase_counts());
+        if plan.shadow {
+            with_flash!(array, flash => ftl.show_content(flash));
+        }
+        Some(drive)
     }
 
     /// Serves the extents in `range`.

@@ -179,9 +179,6 @@ impl Throttled {
         let programmed_bytes = (programs as f64 + waiting as f64 * waf) * self.page_bytes;
         let seen = self.gate.manager().map(|_| seen(drive));
         self.gate.observe(&View { programmed_bytes, waf, seen });
-        if let Some(life) = self.life.as_mut().filter(|_| drive.ftl.reduces()) {
-            life.note_reduction(self.passed.page_writes - waiting, drive);
-        }
         self.observed_ns = self.now_ns;
     }
 

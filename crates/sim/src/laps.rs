@@ -7,6 +7,7 @@
 //!
 //! Of a drive that reduces what it writes, one more pass tells what it does, and what it programs for the host window by window.
 
+use crate::close_up::{self, CloseUp};
 use crate::lap_mean::settled;
 use crate::plan::{Mode, Plan, Workload};
 use crate::reading::pass::{Pass, PassWindows};
@@ -29,7 +30,7 @@ pub struct Criterion {
 }
 
 /// What the laps gave.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Laps {
     /// Write amplification of the laps that were taken, from which it has settled: programs by host page write.
     pub waf: f64,
@@ -56,6 +57,8 @@ pub struct Laps {
     pub lumps: Option<Lumps>,
     /// What reduction did, where there is any.
     pub reduced: Option<Reduced>,
+    /// What requests take on the drive as it is then, where that was asked for and can be told.
+    pub close_up: Option<CloseUp>,
 }
 
 /// Erases of blocks, from a drive without wear on.
@@ -147,17 +150,11 @@ pub fn measure(
     plan: &Plan,
     pass: &Pass,
     criterion: &Criterion,
+    close_up: Option<&close_up::Wanted>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
     let plan_cycles = plan.drive.endurance.pe_cycles();
-    let mut plan = endless(plan);
-    plan.workload.without_reads = !plan.reads_matter();
-    let mut simulation = Simulation::new(plan.clone())?;
-    while simulation.phase() != Phase::Run {
-        simulation.step(STEP)?;
-        tick(0.0)?;
-    }
-    let requests = if plan.workload.without_reads { pass.requests_without_reads } else { pass.requests };
+    let (mut simulation, requests) = begin(plan, pass, tick)?;
     let enough = plan.drive.geometry.pages().max(PROGRAMS_MIN);
     let mut laps = Laps {
         waf: 0.0,
@@ -172,6 +169,7 @@ pub fn measure(
         growth: None,
         lumps: None,
         reduced: None,
+        close_up: None,
     };
     let mut wear = WearSoFar { cycles: plan_cycles, ..WearSoFar::default() };
     let mut marks = vec![Counts::default()];
@@ -208,7 +206,58 @@ pub fn measure(
         let pages = plan.drive.geometry.pages();
         laps.lumps = Some(lumps(&mut simulation, requests, pages, &mut || tick(1.0))?);
     }
+    if let Some(wanted) = close_up {
+        // In time collection may be incremental, with another separator: that is another drive.
+        laps.close_up = if plan.ftl.setup.goes_on_as(&wanted.plan.ftl.setup) {
+            close_up::close_up(simulation, wanted, &mut || tick(1.0))?
+        } else {
+            drop(simulation);
+            close_up_without_laps(pass, wanted, &mut |_| tick(1.0))?
+        };
+    }
     Ok(laps)
+}
+
+/// Drive capacities that are programmed before a drive that had no laps is looked at.
+const WORN_IN: u64 = 2;
+
+/// Looks closely at a drive that had no laps, after as many passes as program it twice. `tick` is told which share of them was made,
+/// and may break off.
+///
+/// # Errors
+/// Those of a run, and what `tick` returns.
+pub fn close_up_without_laps(
+    pass: &Pass,
+    wanted: &close_up::Wanted,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
+) -> Result<Option<CloseUp>> {
+    let (mut simulation, requests) = begin(&wanted.plan, pass, tick)?;
+    let enough = wanted.plan.drive.geometry.pages() * WORN_IN;
+    let (mut served, mut programs) = (0, 0);
+    while programs < enough && served < REQUESTS_MAX {
+        serve(&mut simulation, requests, &mut |programs, _| {
+            tick((programs as f64 / enough as f64).min(1.0))
+        })?;
+        served += requests;
+        let before = std::mem::replace(&mut programs, simulation.stages.serving.counters().programs_total());
+        if programs == before {
+            break;
+        }
+    }
+    close_up::close_up(simulation, wanted, &mut || tick(1.0))
+}
+
+/// The workload at its first request, on the drive in its first state, and the requests of a pass.
+fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> Result<(Simulation, u64)> {
+    let mut plan = endless(plan);
+    plan.workload.without_reads = !plan.reads_matter();
+    let requests = if plan.workload.without_reads { pass.requests_without_reads } else { pass.requests };
+    let mut simulation = Simulation::new(plan)?;
+    while simulation.phase() != Phase::Run {
+        simulation.step(STEP)?;
+        tick(0.0)?;
+    }
+    Ok((simulation, requests))
 }
 
 /// Serves so many requests; `tick` is told the programs so far, and the requests of this call.
@@ -400,6 +449,7 @@ mod tests {
             growth: None,
             lumps: None,
             reduced: None,
+            close_up: None,
         };
         let mut marks = vec![Counts::default()];
         for waf in wafs {

@@ -24,6 +24,7 @@ pub mod array;
 pub mod background;
 mod book;
 mod buffer;
+pub mod close_up;
 pub mod drive;
 pub mod drive_file;
 mod failure;

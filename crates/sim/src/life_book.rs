@@ -1,17 +1,11 @@
 //! What is noted of a whole life.
 
-use crate::array::BackEnd;
-use crate::drive::Drive;
 use floatgate_lifetime::life::{self, Book};
 use floatgate_lifetime::throttle::{Gate, Predictions, Setup};
 
 /// What a life needs beside the plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LifeOptions {
-    /// Time of a page write without throttling, nanoseconds.
-    pub service_ns: u64,
-    /// By how much hashing and compressing a page delay its write, nanoseconds.
-    pub engine_ns: [u64; 2],
     /// Part of the life to be looked at closely: from when to when, nanoseconds.
     pub detail_ns: Option<(u64, u64)>,
     /// Passes over the workload after which the life ends even before its target.
@@ -39,15 +33,13 @@ pub(crate) struct LifeBook {
     /// Passes begun.
     passes: u64,
     first_pass: Option<FirstPass>,
-    /// Page writes, pages programmed for them, and pages hashed and compressed when reduction was noted last.
-    reduction: [u64; 4],
 }
 
 impl LifeBook {
     /// Before the first request.
     pub fn new(setup: Setup, options: LifeOptions) -> Self {
-        let book = Book::new(&setup, options.service_ns, options.detail_ns);
-        Self { book, setup, options, passes: 1, first_pass: None, reduction: [0; 4] }
+        let book = Book::new(&setup, options.detail_ns);
+        Self { book, setup, options, passes: 1, first_pass: None }
     }
 
     /// The same life from its beginning.
@@ -67,19 +59,6 @@ impl LifeBook {
     /// Whether the life is over before a request arrives.
     pub fn ends(&self, arrival_ns: u64) -> bool {
         arrival_ns >= self.setup.target_ns
-    }
-
-    /// What the drive left of the page writes since the last time is expected of those to come.
-    pub fn note_reduction<F: BackEnd>(&mut self, page_writes: u64, drive: &Drive<F>) {
-        let [hashed, compressed, _] = drive.ftl.engine_pages();
-        let now = [page_writes, drive.counters().programs_for_host(), hashed, compressed];
-        let pages = now[0] - self.reduction[0];
-        if pages > 0 {
-            let of = |i: usize| (now[i] - self.reduction[i]) as f64 / pages as f64;
-            let [hash_ns, compress_ns] = self.options.engine_ns.map(|ns| ns as f64);
-            self.book.leaves(of(1), (of(2) * hash_ns + of(3) * compress_ns).round() as u64);
-            self.reduction = now;
-        }
     }
 
     /// A pass is over, after so many page writes since counting began; the next one begins `period_ns` after that without

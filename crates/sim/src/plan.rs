@@ -296,6 +296,14 @@ impl DriveSettings {
 }
 
 impl Plan {
+    /// Nanoseconds that the flash takes to read and to program a page of the map, by nominal times.
+    #[must_use]
+    pub fn page_ns(&self) -> [u64; 2] {
+        let timing = &self.drive.timing;
+        [timing.mean_read_us(), timing.mean_program_us()]
+            .map(|us| (us * 1e3 / f64::from(self.drive.subpages)).round() as u64)
+    }
+
     /// What idle time is used for; where it is not for collection, it is for other jobs.
     #[must_use]
     pub fn background(&self) -> Option<Background> {

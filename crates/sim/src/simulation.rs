@@ -351,7 +351,7 @@ impl Simulation {
     }
 
     /// Warm-up ends after its requests and its passes, whichever comes later; laps before it are passes of it.
-    fn start_counting_if_due(&mut self) -> Result<()> {
+    pub(crate) fn start_counting_if_due(&mut self) -> Result<()> {
         let (_, passes) = self.passes();
         let served = self.stages.book.served;
         let due = self.reading.pass() >= passes && served >= self.plan.workload.warmup_requests;
@@ -485,10 +485,15 @@ impl Simulation {
         self.close()
     }
 
+    /// Requests that are under way end, and what the buffer holds leaves.
+    pub(crate) fn finish_serving(&mut self) -> Result<()> {
+        let devices = self.reading.source().devices();
+        self.stages.serving.finish(devices).map_err(|stop| self.stopped(stop))
+    }
+
     /// All requests are served.
     fn close(&mut self) -> Result<()> {
-        let devices = self.reading.source().devices();
-        self.stages.serving.finish(devices).map_err(|stop| self.stopped(stop))?;
+        self.finish_serving()?;
         let row = self.row();
         self.stages.book.series.push(row);
         if self.plan.shadow {

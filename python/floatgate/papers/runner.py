@@ -108,7 +108,9 @@ def _results(job: Job, done: Outcomes, progress: Progress) -> list[Result]:
         kept = [result for place in job.places if (result := done.result(place)) is not None]
         if len(kept) == len(job.places):
             return kept
-        lives = forecast(job.base, job.variants, details_s=job.details_s, intervals=False, progress=progress)
+        lives = forecast(
+            job.base, job.variants, details_s=job.details_s, intervals=False, latencies=False, progress=progress
+        )
         return [done.add(place, life) for place, life in zip(job.places, lives, strict=True)]
     shares = Board(len(job.variants), progress)
 

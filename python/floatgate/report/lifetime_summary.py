@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base.errors import one_line
 from floatgate.report.sections import drive, rating, reduce
-from floatgate.report.sections.forecast import entry
+from floatgate.report.sections.forecast import entry, latency
 from floatgate.report.sections.forecast import lines as forecast
 
 
@@ -18,10 +18,11 @@ def text(result: dict[str, Any], label: str = "") -> str:
 def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
     """Name and text of each line; what the result knows nothing of is left out."""
     made = [
+        ("load", latency.overload(result)),
         ("life", forecast.answer(result)),
         ("interval", forecast.interval(result)),
         ("rating", rating.line(result, entry.life_that_counts(result))),
-        ("write", forecast.write(result)),
+        *(("latency" if i == 0 else "", told) for i, told in enumerate(latency.lines(result))),
         ("drive", drive.line(result)),
         ("workload", forecast.workload(result, label)),
         ("WAF", forecast.waf(result)),

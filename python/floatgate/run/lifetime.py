@@ -13,7 +13,6 @@ from floatgate.base.arguments import checked
 from floatgate.results.folder import RunFolder
 from floatgate.results.result_view import Record
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
-from floatgate.run.run import check
 
 if TYPE_CHECKING:
     from floatgate._core import Progress
@@ -116,9 +115,18 @@ def managed(throttle: str | None, target_years: float | None, reduce: str | None
     return [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
 
 
+def check_forecast(experiment: Experiment) -> str:
+    """The resolved experiment of a forecast as TOML, without any work; it says in timed mode what shapes the close-up.
+
+    Raises:
+        InputError: the experiment is unusable.
+    """
+    return _core.check_forecast(experiment.toml, experiment.path, experiment.overrides)
+
+
 def of(experiment: Experiment, progress: Progress | None = None) -> Lifetime:
     """Forecast one life; see :func:`lifetime`."""
-    resolved = check(experiment)
+    resolved = check_forecast(experiment)
     [result] = forecast(experiment, [[]], progress=progress)
     return Lifetime(result, resolved, experiment.name())
 
@@ -129,6 +137,7 @@ def forecast(
     *,
     details_s: Sequence[tuple[float, float] | None] | None = None,
     intervals: bool = True,
+    latencies: bool = True,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """Forecast several lives of one experiment on all cores; what they share is measured once.
@@ -138,6 +147,7 @@ def forecast(
         variants: settings laid over it, one list a life.
         details_s: for each variant the device time from and to which bytes are recorded second by second, or None.
         intervals: whether it is worked out between which bounds lives lie, which takes three times as long.
+        latencies: whether the worn-in drive is looked at in timed mode.
         progress: called now and then with (done, total or None, phase).
 
     Returns:
@@ -148,7 +158,7 @@ def forecast(
         RunError: a run failed.
     """
     laid = [[*base.overrides, *overrides] for overrides in variants]
-    options: dict[str, Any] = {"intervals": intervals}
+    options: dict[str, Any] = {"intervals": intervals, "latencies": latencies}
     if details_s is not None:
         options["details"] = list(details_s)
     results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)

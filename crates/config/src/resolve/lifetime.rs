@@ -49,6 +49,7 @@ fn forecast(
     let method = [Method::Auto, Method::Full, Method::Windows, Method::Requests][row];
     let measures = measures(&section, &given)? && method != Method::Full;
     let (window_s, laps_max, waf_error_max) = (given.window_s(), given.laps_max(), given.waf_error_max());
+    let close_up_requests = given.close_up_requests();
     let (cycles_used, age_years) = (given.cycles_used(), given.age_years());
     check_age(layers, endurance, policy, (cycles_used, age_years))?;
     let raw = settings::Forecast {
@@ -58,6 +59,7 @@ fn forecast(
         waf_of_bytes: given.waf_of_bytes,
         laps_max: measures.then_some(laps_max),
         waf_error_max: measures.then_some(waf_error_max),
+        close_up_requests: given.waf.or(given.waf_of_bytes).is_none().then_some(close_up_requests),
         cycles_used: Some(cycles_used),
         age_years: Some(age_years),
         cycles_spread: given.cycles_spread,
@@ -71,6 +73,7 @@ fn forecast(
             waf_of_bytes: given.waf_of_bytes,
             laps_max,
             waf_error_max,
+            close_up_requests,
             cycles_used,
             age_years,
             cycles_spread: given.cycles_spread,
@@ -86,7 +89,11 @@ fn measures(section: &Section<'_>, given: &settings::Forecast) -> Result<bool> {
         return Err(section.error("waf_of_bytes", what, "expected one of them"));
     }
     let is_given = given.waf.is_some() || given.waf_of_bytes.is_some();
-    let keys = [("laps_max", given.laps_max.is_some()), ("waf_error_max", given.waf_error_max.is_some())];
+    let keys = [
+        ("laps_max", given.laps_max.is_some()),
+        ("waf_error_max", given.waf_error_max.is_some()),
+        ("close_up_requests", given.close_up_requests.is_some()),
+    ];
     match keys.iter().find(|(_, set)| is_given && *set) {
         Some((key, _)) => {
             let what = format!("{key} has no effect with a given waf");

@@ -41,6 +41,11 @@ table! {
             Range::ABOVE_0,
         )
         .with(METHOD, BY_WAF);
+        close_up_requests: u32 = whole(
+            "requests of each part of the trace that the worn-in drive serves in timed mode, for latencies; 0 for none",
+            131_072,
+            (0, u32::MAX),
+        );
         cycles_used: f64 = within("cycles that the blocks have behind them at the beginning", 0.0, Range::FROM_0);
         age_years: f64 = within("how old the drive is then", 0.0, Range::FROM_0);
         cycles_spread: f64 = within(

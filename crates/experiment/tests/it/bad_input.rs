@@ -518,7 +518,6 @@ fn lives_that_cannot_be_gone_through() {
             &[("lifetime.throttle.target_years", "0")],
             "lifetime.throttle.target_years: target_years is 0; expected a number greater than 0, up to 100",
         ),
-        (&[("mode", "timed")], "mode: mode 'timed' has no effect on a life"),
         (&[("workload.arrival", "open")], "workload.arrival: arrival 'open' has no effect on a life"),
         (&[("workload.rate_per_s", "1000000")], "the workload lasts"),
         (

@@ -212,7 +212,7 @@ fn what_changes_the_order_of_writes_is_refused() {
             Some(&toml),
             "t.toml",
             &[vec![("workload.rate_per_s".into(), "10".into())]],
-            &LifetimeOptions { details_s: vec![None], intervals: true },
+            &LifetimeOptions { details_s: vec![None], ..LifetimeOptions::default() },
             &mut |_| Ok(()),
         );
         let e = told.expect_err("it must be refused").to_string();

@@ -241,6 +241,11 @@ fn lifetime() -> Vec<Case> {
         ("lifetime.forecast.waf_of_bytes", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
         ("lifetime.forecast.laps_max", life("none", strict), Life("3", "4", "/method/laps")),
         ("lifetime.forecast.waf_error_max", life("none", windows), Life("1e-12", "0.5", "/method/laps")),
+        (
+            "lifetime.forecast.close_up_requests",
+            life("none", windows),
+            Life("50", "100", "/close_up/busiest/requests"),
+        ),
         ("lifetime.forecast.cycles_used", life("none", ""), Life("0", "2000", "/lifetime/years")),
         (
             "lifetime.forecast.age_years",

@@ -62,14 +62,7 @@ fn resolved(toml: &str, policy: &str) -> Resolved {
 }
 
 fn full(plan: &Plan) -> (Outcome, floatgate_sim::Outcome) {
-    let options = LifeOptions {
-        engine_ns: [0; 2],
-        service_ns: SERVICE_NS,
-        detail_ns: None,
-        passes_max: u64::MAX,
-        cycles_used: 0.0,
-        age_s: 0.0,
-    };
+    let options = LifeOptions { detail_ns: None, passes_max: u64::MAX, cycles_used: 0.0, age_s: 0.0 };
     full_life(plan.clone(), &options, &mut |_| Ok(())).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -79,7 +72,7 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
     let pass = read_pass(plan, window_ns, &mut tick).unwrap();
     // As `floatgate lifetime` does by default.
     let criterion = Criterion { error_max: 0.005, laps_max: 12 };
-    let laps = measure(plan, &pass, &criterion, &mut |_| Ok(())).unwrap();
+    let laps = measure(plan, &pass, &criterion, None, &mut |_| Ok(())).unwrap();
     let waf = laps.waf;
     let later = &laps.waf_by_lap[1..];
     assert!(later.iter().all(|lap| (lap / waf - 1.0).abs() < 0.1), "laps that skip requests: {later:?}");
@@ -99,7 +92,6 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
         setup,
         demand: &pass.demand,
         waf,
-        service_ns: SERVICE_NS,
         detail_ns: None,
         lumps: laps.lumps.as_ref(),
         reduction: None,
@@ -122,7 +114,7 @@ fn lives_without_a_drive_come_out_as_lives_with_one() {
         let plan = resolved(&toml, policy).plan;
         let (life, outcome) = full(&plan);
         let expected = life.years.unwrap();
-        let mean = |life: &Outcome| life.latency.mean_ns().unwrap();
+        let mean = |life: &Outcome| SERVICE_NS as f64 + life.delay.mean_ns().unwrap();
         for (method, window_ns) in [("requests", None), ("windows", Some(1_000_000_000))] {
             let forecast = forecast(&plan, window_ns);
             let years = forecast.years.unwrap();
@@ -131,8 +123,8 @@ fn lives_without_a_drive_come_out_as_lives_with_one() {
             close(mean(&forecast), mean(&life), 0.02, &format!("{policy}, {method}, response"));
         }
         let [host, partial] = [Cause::Host, Cause::Partial].map(|c| outcome.flash.programs[c as usize]);
-        assert_eq!(life.latency.count(), host + partial, "{policy}: every page write is on record");
-        assert_eq!(life.latency.count(), outcome.host.page_writes, "{policy}");
+        assert_eq!(life.delay.count(), host + partial, "{policy}: every page write is on record");
+        assert_eq!(life.delay.count(), outcome.host.page_writes, "{policy}");
         (policy, expected, mean(&life), life.work_bytes)
     };
     let found = std::thread::scope(|scope| {
@@ -207,7 +199,7 @@ fn ready_keeps_drives_alive() {
             let (life, outcome) = full(&plan);
             let (years, target) = (life.years.unwrap(), plan.throttle.target_years);
             assert!(life.holds && years >= target * 0.999, "seed {seed}, {policy}: {years}\n{toml}");
-            assert_eq!(life.latency.count(), outcome.host.page_writes, "seed {seed}, {policy}");
+            assert_eq!(life.delay.count(), outcome.host.page_writes, "seed {seed}, {policy}");
             used_up += u32::from(years < target * 1.01);
         }
     }

@@ -57,7 +57,7 @@ const MEAN_OFF_MAX: f64 = 0.01;
 
 /// The times that `from` and `to` of the page writes of a life do not exceed, microseconds.
 fn times_us(life: &Value, from: f64, to: f64) -> [f64; 2] {
-    let cdf = &life["latency_us"]["write"]["cdf"];
+    let cdf = &life["throttle"]["delay_us"]["cdf"];
     let numbers = |key: &str| -> Vec<f64> {
         cdf[key].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
     };
@@ -84,7 +84,7 @@ fn tails_are_those_of_lives_with_a_drive() {
         let generated = !toml.contains("file = ");
         for throttle in ["static", "dynamic", "ready-pessimistic", "ready-optimistic", "written"] {
             let (full, windows) = (life(&toml, "full", throttle), life(&toml, "windows", throttle));
-            let at = |life: &Value, key: &str| life["latency_us"]["write"][key].as_f64().unwrap();
+            let at = |life: &Value, key: &str| life["throttle"]["delay_us"][key].as_f64().unwrap();
             let [p99, of_full, mean] =
                 [at(&windows, "p99"), at(&full, "p99"), at(&windows, "mean") / at(&full, "mean")];
             lumpy += u32::from(of_full > 3.0 * at(&full, "mean"));

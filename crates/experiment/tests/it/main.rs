@@ -5,6 +5,7 @@ mod allocation;
 mod auto;
 mod bad_input;
 mod buffer;
+mod close_up;
 mod closed_forms;
 mod common;
 mod determinism;

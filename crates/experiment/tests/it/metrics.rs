@@ -62,8 +62,8 @@ fn msr(gap_s: u64) -> String {
     lines + "a line\n" + &line(5)
 }
 
-/// What no forecast knows: how long reads take, and pages that a drive without lives has to spare.
-const NEVER_FORECAST: &[&str] = &["latency_us.read", "drive.effective_spare_factor"];
+/// What no forecast knows: pages that a drive without lives has to spare.
+const NEVER_FORECAST: &[&str] = &["drive.effective_spare_factor"];
 
 /// Forecasts that together know every figure that a forecast has of its own.
 fn forecasts(folder: &Folder) -> [String; 4] {
@@ -75,9 +75,11 @@ fn forecasts(folder: &Folder) -> [String; 4] {
              [lifetime.throttle]\npolicy = \"{throttle}\"\ntarget_years = 0.02\n"
         )
     };
-    let load = "[workload]\nrequests = 6000\nrate_per_s = 2\nduplicate_share = 0.3\ncompressed_share = 0.6\n";
+    let load = "[workload]\nrequests = 6000\nread_share = 0.2\nrate_per_s = 2\nduplicate_share = 0.3\ncompressed_share = 0.6\n";
     [
-        drive("ready-optimistic", "windows\"") + "max_delay_s = 10\n" + load,
+        drive("ready-optimistic", "windows\"\nclose_up_requests = 1000")
+            + "max_delay_s = 10\n"
+            + &load.replace("rate_per_s = 2", "rate_per_s = 4000"),
         drive("none", "full\"") + "[lifetime.reduce]\npolicy = \"both\"\n" + load,
         drive("none", "windows\"\nlaps_max = 3")
             + "[lifetime.reduce]\npolicy = \"integrated\"\nepoch_s = 3600\n"

@@ -106,7 +106,7 @@ fn nothing_is_issued_before_the_end_of_a_request_that_dram_delays() {
         (0..2).for_each(|n| t.copy(page(1, n), page(1, 16 + n), Owner::page(Lpn(n)), Cause::Gc));
     });
     let mut done = Vec::new();
-    while done.len() < 2 {
+    for _ in 0..2 {
         t.advance_to_completion();
         t.take_done(&mut done);
     }

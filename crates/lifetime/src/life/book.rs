@@ -65,8 +65,8 @@ pub struct Outcome {
     pub pe_cycles: f64,
     /// That rest, seconds.
     pub mean_idle_s: Option<f64>,
-    /// Times of page writes: service and what the throttle held them back.
-    pub latency: Latency,
+    /// By how much the throttle held page writes back: delays and waits.
+    pub delay: Latency,
     /// What passed the gate.
     pub passed: Passed,
     /// Epochs planned.
@@ -95,13 +95,7 @@ pub struct Outcome {
 #[derive(Clone, Debug)]
 pub struct Book {
     setup: Setup,
-    service_ns: u64,
-    latency: Latency,
-    /// Of page writes, how many leave a page to be programmed, and what hash and compressor take for each, nanoseconds.
-    left: f64,
-    engine_ns: u64,
-    /// Parts of page writes that are still to be counted as programmed.
-    carried: f64,
+    delay: Latency,
     /// Page writes with the same delay that are not in the histogram yet.
     alike: (u64, u64),
     passed: Passed,
@@ -121,9 +115,9 @@ pub struct Book {
 }
 
 impl Book {
-    /// An empty book. A page write takes `service_ns` without a throttle; the detail goes from when to when.
+    /// An empty book; the detail goes from when to when.
     #[must_use]
-    pub fn new(setup: &Setup, service_ns: u64, detail_ns: Option<(u64, u64)>) -> Self {
+    pub fn new(setup: &Setup, detail_ns: Option<(u64, u64)>) -> Self {
         let detail = detail_ns.map(|(from_ns, to_ns)| {
             let intervals = (to_ns - from_ns).div_ceil(DETAIL_NS) as usize;
             let zeros = vec![0; intervals];
@@ -131,11 +125,7 @@ impl Book {
         });
         Self {
             setup: *setup,
-            service_ns,
-            left: 1.0,
-            engine_ns: 0,
-            carried: 0.0,
-            latency: Latency::default(),
+            delay: Latency::default(),
             alike: (0, 0),
             passed: Passed::new(setup.target_ns),
             capacity_bytes: 0.0,
@@ -161,15 +151,6 @@ impl Book {
         let at = (arrival_ns - (held_ns - before_ns)).saturating_sub(detail.from_ns) / detail.interval_ns;
         if let Some(count) = detail.demand_pages.get_mut(at as usize) {
             *count += pages;
-        }
-    }
-
-    /// Of page writes to come, `left` of each is programmed, after hash and compressor took `engine_ns`.
-    #[inline]
-    pub fn leaves(&mut self, left: f64, engine_ns: u64) {
-        if (self.left, self.engine_ns) != (left, engine_ns) {
-            self.flush();
-            (self.left, self.engine_ns) = (left, engine_ns);
         }
     }
 
@@ -243,17 +224,7 @@ impl Book {
 
     fn flush(&mut self) {
         let (held_ns, count) = std::mem::take(&mut self.alike);
-        self.note(held_ns, count);
-    }
-
-    /// A page write that leaves no page of its own takes no program: its data are there already, or in a chunk's pages.
-    fn note(&mut self, held_ns: u64, count: u64) {
-        let held_ns = held_ns.saturating_add(self.engine_ns);
-        self.carried += count as f64 * self.left;
-        let programmed = (self.carried as u64).min(count);
-        self.carried -= programmed as f64;
-        self.latency.record_many(self.service_ns.saturating_add(held_ns), programmed);
-        self.latency.record_many(held_ns, count - programmed);
+        self.delay.record_many(held_ns, count);
     }
 
     /// What the life comes to, in which so many passes were begun and the host would have written `demand_rate` flash
@@ -287,7 +258,7 @@ impl Book {
             work_bytes,
             pe_cycles: last.pe_cycles,
             mean_idle_s: last.idle_s,
-            latency: self.latency,
+            delay: self.delay,
             passed: self.passed,
             epochs,
             selections,
@@ -333,8 +304,7 @@ impl Record for Book {
     fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
         self.passed.waited(time_ns, delay_ns, wait_ns);
         self.late_pages += u64::from(time_ns >= self.setup.target_ns);
-        let held_ns = delay_ns.saturating_add(wait_ns);
-        self.note(held_ns, 1);
+        self.delay.record_many(delay_ns.saturating_add(wait_ns), 1);
         if let Some(detail) = &mut self.detail {
             detail.spread(time_ns, time_ns, 1);
         }
@@ -345,7 +315,7 @@ impl Record for Book {
         if last_ns >= self.setup.target_ns {
             self.late_pages += late(first_ns, last_ns, count, self.setup.target_ns);
         }
-        self.note(held_ns.0.saturating_add(held_ns.1), count);
+        self.delay.record_many(held_ns.0.saturating_add(held_ns.1), count);
         if let Some(detail) = &mut self.detail {
             detail.spread(first_ns, last_ns, count);
         }

@@ -56,6 +56,8 @@ pub struct Forecast {
     pub laps_max: u32,
     /// Difference from lap to lap, relative, at which it counts as stationary.
     pub waf_error_max: f64,
+    /// Requests of each part of the workload that is looked at in time; 0 for none.
+    pub close_up_requests: u32,
     /// Cycles that the blocks have behind them at the beginning.
     pub cycles_used: f64,
     /// How old the drive is then, years: cycles and age tell how long its blocks have rested so far.
@@ -73,8 +75,6 @@ pub struct Life<'a> {
     pub demand: &'a Demand,
     /// Flash bytes programmed for each byte of a host page write.
     pub waf: f64,
-    /// Time of a page write without throttling.
-    pub service_ns: u64,
     /// Part of the life to be looked at closely: from when to when, nanoseconds.
     pub detail_ns: Option<(u64, u64)>,
     /// How programs come, beside their mean; none where that is not known.
@@ -100,14 +100,10 @@ impl Life<'_> {
     pub fn run<E>(&self, tick: &mut dyn FnMut(f64) -> Result<(), E>) -> Result<Outcome, E> {
         let setup = Setup { arrivals_follow: true, ..self.setup };
         let mut gate = Gate::new(setup, self.waf);
-        let mut book = Book::new(&setup, self.service_ns, self.detail_ns);
+        let mut book = Book::new(&setup, self.detail_ns);
         let managed = match &self.reduction {
             Some(Reduction::Managed(managed)) => setup.manager.map(|manager| (manager, &**managed)),
-            Some(Reduction::Always { left, engine_ns }) => {
-                book.leaves(*left, *engine_ns);
-                None
-            }
-            None => None,
+            Some(Reduction::Always) | None => None,
         };
         if let Some((manager, managed)) = managed {
             gate.foresee(Foreseen::new(manager, managed.through, managed.amplification));
@@ -181,7 +177,7 @@ impl Pass<'_> {
             arrival_ns < to
                 && arrival_ns.saturating_add(span_ns).saturating_add(gate.delay_ns() * pages) >= from
         });
-        self.expect(gate, book, |managed| managed.left_of(level, block));
+        self.expect(gate, |managed| managed.left_of(level, block));
         if !close && self.admit_all((arrival_ns, span_ns), pages, gate, book).is_some() {
             book.look(gate);
         } else if level == 0 {
@@ -202,7 +198,7 @@ impl Pass<'_> {
                 return;
             }
             let pages = u64::from(run.pages);
-            self.expect(gate, book, |managed| managed.left_at(run.at_ns));
+            self.expect(gate, |managed| managed.left_at(run.at_ns));
             book.demanded(arrival_ns, pages);
             let arrives = (arrival_ns, u64::from(run.gap_ns));
             match &mut self.observer {
@@ -228,13 +224,11 @@ impl Pass<'_> {
         }
     }
 
-    /// Tells gate and book what the page writes leave that come next.
+    /// Tells the gate what the page writes leave that come next.
     #[inline]
-    fn expect(&self, gate: &mut Gate, book: &mut Book, left: impl Fn(&Managed) -> ByChoice) {
-        let Some(managed) = self.managed else { return };
-        let left = left(managed);
-        gate.expect(left);
-        let choice = gate.foreseen().map_or(0, Foreseen::choice);
-        book.leaves(managed.through * left[choice], managed.engine_ns[choice]);
+    fn expect(&self, gate: &mut Gate, left: impl Fn(&Managed) -> ByChoice) {
+        if let Some(managed) = self.managed {
+            gate.expect(left(managed));
+        }
     }
 }

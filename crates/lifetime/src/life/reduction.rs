@@ -7,12 +7,7 @@ use crate::reduce::{ByChoice, CHOICES};
 #[derive(Clone, Debug)]
 pub enum Reduction {
     /// The same schemes are on all the time; write amplification knows of them.
-    Always {
-        /// Pages that are left to be programmed / page writes.
-        left: f64,
-        /// By how much hash and compressor delay a page write, nanoseconds.
-        engine_ns: u64,
-    },
+    Always,
     /// The integrated manager chooses from epoch to epoch.
     Managed(Box<Managed>),
 }
@@ -23,7 +18,7 @@ impl Reduction {
     pub fn scaled(&self, factor: f64) -> Self {
         match self {
             // Write amplification is the life's.
-            Self::Always { .. } => self.clone(),
+            Self::Always => Self::Always,
             Self::Managed(managed) => {
                 let mut managed = managed.clone();
                 managed.amplification = managed.amplification.map(|one| one * factor);
@@ -40,8 +35,6 @@ pub struct Managed {
     pub through: f64,
     /// Programs of any cause / programs for the host.
     pub amplification: ByChoice,
-    /// By how much hash and compressor delay a page write, nanoseconds.
-    pub engine_ns: [u64; CHOICES],
     left: LeftOf,
 }
 
@@ -52,9 +45,8 @@ impl Managed {
         demand: &Demand,
         (width_ns, windows): (u64, Vec<ByChoice>),
         (through, amplification): (f64, ByChoice),
-        engine_ns: [u64; CHOICES],
     ) -> Self {
-        Self { through, amplification, engine_ns, left: LeftOf::new(demand, width_ns, windows) }
+        Self { through, amplification, left: LeftOf::new(demand, width_ns, windows) }
     }
 
     /// What the page writes at a time of the pass leave.

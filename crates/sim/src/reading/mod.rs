@@ -3,6 +3,7 @@
 //! What must be known before the first request is served is read ahead: the devices and their ends ([`ends`]), the
 //! future, for separators that are to know it ([`foresight`]), and how much a pass writes ([`survey`]).
 
+pub mod busy;
 pub(crate) mod chunk;
 mod dispatching;
 pub(crate) mod ends;

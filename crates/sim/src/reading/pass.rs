@@ -1,6 +1,7 @@
 //! One pass over a workload without a drive: what it writes when, for lives that repeat it.
 
 use crate::plan::{Plan, Workload};
+use crate::reading::busy::Busy;
 use crate::reading::open::open_source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_host::HostCounters;
@@ -61,6 +62,8 @@ pub struct Pass {
     pub requests_without_reads: u64,
     /// The same by windows.
     pub windows: PassWindows,
+    /// How busy they keep the drive.
+    pub busy: Busy,
     /// Counts of all devices together; pages are those that requests touch.
     pub host: HostCounters,
     /// Name of the format.
@@ -88,6 +91,7 @@ pub fn read_pass(
     let (mut requests, mut requests_without_reads) = (0, 0);
     let (mut host, mut stamps, mut last_ns) = (HostCounters::default(), Stamps::default(), 0);
     let mut windows = PassWindows::new(plan.reduction_window_ns());
+    let mut busy = Busy::new(plan.page_ns());
     loop {
         batch.clear();
         source.fill(&mut batch, RequestBatch::DEFAULT_LEN)?;
@@ -103,6 +107,7 @@ pub fn read_pass(
             windows.add(last_ns);
             let end = offset.saturating_add(bytes.max(1)) - 1;
             let pages = if bytes == 0 { 0 } else { (end >> shift) - (offset >> shift) + 1 };
+            busy.add(last_ns, [Op::Read, Op::Write].map(|one| if one == op { pages } else { 0 }));
             match op {
                 Op::Read => {
                     host.read_requests += 1;
@@ -137,6 +142,7 @@ pub fn read_pass(
         requests,
         requests_without_reads,
         windows,
+        busy,
         host,
         format: source.format(),
         assumed: source.assumed(),

@@ -171,6 +171,22 @@ impl Reading {
         Span { first_ns: shifted(first), largest_ns: shifted(largest) }
     }
 
+    /// Goes past the next `n` requests of this pass without serving them.
+    ///
+    /// # Errors
+    /// Input errors of the source.
+    pub fn skip(&mut self, mut n: u64) -> Result<()> {
+        while n > 0 {
+            let ready = self.ready()? as u64;
+            if ready == 0 {
+                break;
+            }
+            self.advance(n.min(ready) as usize);
+            n -= n.min(ready);
+        }
+        Ok(())
+    }
+
     /// A pass is over.
     ///
     /// # Errors

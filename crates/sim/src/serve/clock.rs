@@ -327,6 +327,11 @@ impl Clock {
         self.latencies.each_mut().map(Latency::take_longest_ns)
     }
 
+    /// Latencies of reads and writes so far; those that follow are counted afresh.
+    pub fn take_latencies(&mut self) -> [Latency; 2] {
+        std::mem::take(&mut self.latencies)
+    }
+
     /// Latencies of reads and writes.
     #[must_use]
     pub fn latencies(&self) -> &[Latency; 2] {

@@ -22,7 +22,7 @@ use floatgate_flash::Timed;
 use floatgate_flash::timed::Timeline;
 use floatgate_stats::{Latency, Row};
 
-/// Half of what the clock can hold: what one chunk of requests takes must not wrap it reclaim_latency.
+/// Half of what the clock can hold: what one chunk of requests takes must not wrap it around.
 const CLOCK_MAX_NS: u64 = 1 << 62;
 
 /// A timed run from the host's queues on.
@@ -35,12 +35,16 @@ pub(crate) struct TimedServing {
 impl TimedServing {
     /// Of an empty drive.
     pub fn new(plan: &Plan, arrival: Arrival, gate: Option<Throttled>) -> Self {
+        Self::of(plan, arrival, gate, Drive::new(plan))
+    }
+
+    /// Of this drive.
+    pub fn of(plan: &Plan, arrival: Arrival, gate: Option<Throttled>, mut drive: Drive<Timed>) -> Self {
         let waiting = (!plan.queues.is_plain()).then(|| Waiting::new(plan, arrival));
         let queues = if waiting.is_some() { plan.queues.queues() } else { 0 };
         let chips = plan.drive.geometry.channels * plan.drive.geometry.chips_per_channel;
         let hot = HotReadWatch::new(plan.ftl.setup.logical_pages, chips);
         let mut clock = Clock::new(arrival, queues, gate.is_some(), hot);
-        let mut drive = Drive::<Timed>::new(plan);
         if plan.drive.disturb.is_some() {
             drive.array.back_end_mut().watch_reclaims();
             clock.watch_reclaims();

@@ -1,6 +1,34 @@
 //! What a forecast tells (`floatgate lifetime`): a whole life under a throttle, gone through without a drive or with one.
 
-use super::metric::{Group, count, flag, gaps, interval, number, numbers, text, texts};
+use super::metric::{Group, Metric, count, flag, gaps, interval, number, numbers, text, texts};
+
+/// Rows of latencies of requests, as they stand in a part of the close-up too.
+const LATENCIES: &[Metric] = &[
+    count("{kind}.count", "requests", "requests of the kind"),
+    number("{kind}.{quantile}", "us", "from arrival to the end: mean, quantiles and the longest"),
+    numbers("{kind}.cdf.us", "us", "the distribution: times, from the shortest to the longest"),
+    numbers("{kind}.cdf.share", "-", "the distribution: shares of requests that took no longer"),
+];
+
+/// Rows of the close-up.
+const CLOSE_UP: &[Metric] = &[
+    text("unknown", "why nothing was looked at; null where it was").or_null(),
+    number("{part}.from_s", "s", "when the part begins, since its pass did"),
+    number("{part}.span_s", "s", "from its first arrival to its last"),
+    count("{part}.requests", "requests", "requests that count"),
+    number("{part}.offered_bytes_per_s", "bytes/s", "bytes that the host asks for / span_s").or_null(),
+    number(
+        "{part}.possible_bytes_per_s",
+        "bytes/s",
+        "bytes / time with 256 requests under way; null where requests end within 5 % of the span after the last arrival",
+    )
+    .or_null(),
+    flag("{part}.overloaded", "whether more is offered than possible"),
+    count("typical.latency_us.{kind}.count", "requests", "requests of the kind in the typical part"),
+    number("typical.latency_us.{kind}.{quantile}", "us", "their latencies: mean, quantiles and the longest"),
+    numbers("typical.latency_us.{kind}.cdf.us", "us", "the distribution: times, from the shortest to the longest"),
+    numbers("typical.latency_us.{kind}.cdf.share", "-", "the distribution: shares of requests that took no longer"),
+];
 
 /// The groups, in the order of `docs/results.md`; the drive is that of a result, and so is what the drive reduced.
 pub(super) const GROUPS: &[Group] = &[
@@ -56,15 +84,16 @@ pub(super) const GROUPS: &[Group] = &[
     },
     Group {
         key: "latency_us",
-        about: "Time of page writes over the life: the flash's own time, delays and waits. Reads are not throttled.",
+        about: "Latencies of the host's requests in the busiest part of the workload (`close_up.busiest`) on the worn-in drive in timed \
+                mode, without a throttle.",
         when: "",
-        rows: &[
-            number("read", "us", "null: reads are not forecast").or_null(),
-            count("write.count", "pages", "page writes that were served"),
-            number("write.{quantile}", "us", "mean, quantiles and the longest"),
-            numbers("write.cdf.us", "us", "the distribution: times, from the shortest to the longest"),
-            numbers("write.cdf.share", "-", "the distribution: shares of page writes that took no longer"),
-        ],
+        rows: LATENCIES,
+    },
+    Group {
+        key: "close_up",
+        about: "What was looked at in timed mode: the busiest part of a pass and a typical one, or all of a short one.",
+        when: "",
+        rows: CLOSE_UP,
     },
     Group {
         key: "throttle",
@@ -72,6 +101,11 @@ pub(super) const GROUPS: &[Group] = &[
         when: "",
         rows: &[
             text("policy", "the throttle"),
+            number("service_us", "us", "nominal time of a page write, mean: command, transfer and program of what it leaves to be programmed; hash and compressor"),
+            count("delay_us.count", "pages", "page writes that were served"),
+            number("delay_us.{quantile}", "us", "delays and waits of page writes: mean, quantiles and the longest"),
+            numbers("delay_us.cdf.us", "us", "the distribution: delays, from the shortest to the longest"),
+            numbers("delay_us.cdf.share", "-", "the distribution: shares of page writes that were delayed no longer"),
             number("delay_us_mean", "us", "delay by page write, mean over all, waits for capacity left out"),
             number("wait_us_mean", "us", "wait for capacity by page write, mean over all"),
             number("held_share", "-", "page writes that were delayed or waited / all"),

@@ -54,6 +54,7 @@ fn names(placeholder: &str) -> Vec<&'static str> {
         "direction" => vec!["read", "write", "trim"],
         "class" => floatgate_flash::Class::ALL.iter().map(|class| class.name()).collect(),
         "decile" => vec!["p10", "p50", "p90"],
+        "part" => vec!["busiest", "typical"],
         "quantile" => vec!["mean", "p50", "p90", "p99", "p999", "p9999", "max"],
         "rank" => vec!["p50", "p99", "max"],
         "while" => vec!["during", "otherwise"],

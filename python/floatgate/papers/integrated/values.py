@@ -6,6 +6,7 @@ from typing import Any
 
 from floatgate.papers.integrated.workloads import REAL_TARGET_YEARS, TWINS, ratio_of
 from floatgate.papers.judge import Found
+from floatgate.report.sections.forecast.latency import response_us
 from floatgate.results.result_view import look
 
 CONFIGURATIONS = ("baseline", "throttling", "compression", "dedup", "integrated")
@@ -38,9 +39,9 @@ def _life(found: Found, place: str, configuration: str) -> dict[str, Any]:
     name = f"{place}.{configuration}"
     if not result:
         return {}
-    plain = found.figure(f"{place}.baseline.latency_us.write.mean")
+    plain = response_us(found.look(f"{place}.baseline"), "mean")
     plain_years = found.figure(f"{place}.baseline.lifetime.years")
-    mean, years = look(result, "latency_us", "write", "mean"), look(result, "lifetime", "years")
+    mean, years = response_us(result, "mean"), look(result, "lifetime", "years")
     reduced = look(result, "reduce") or {}
     # Without a scheme each page write is one program and nothing else.
     energy = reduced.get("energy_ratio") if reduced else 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,7 @@ def _demand(found: Found, trace: str) -> Figure | None:
 
 
 def _lives(found: Found) -> Figure:
-    rows = _dots(found, ("lifetime", "years"), 1.0)
+    rows = _dots(found, "lifetime.years", 1.0)
     return Figure(
         "figure-10",
         "Figure 10: effective lifetime",
@@ -139,7 +139,7 @@ def _lives(found: Found) -> Figure:
 
 
 def _responses(found: Found) -> Figure:
-    rows = _dots(found, ("latency_us", "write", "mean"), 1000.0)
+    rows = _dots(found, "response_us.mean", 1000.0)
     title = "mean write response, ms"
     return Figure(
         "figure-11",
@@ -150,11 +150,11 @@ def _responses(found: Found) -> Figure:
     )
 
 
-def _dots(found: Found, keys: Sequence[str], scale: float) -> Rows:
+def _dots(found: Found, key: str, scale: float) -> Rows:
     rows = []
     for trace in TRACES:
         for throttle in THROTTLES:
-            value = look(found.look(f"lives.{trace}.{throttle}"), *keys)
+            value = found.figure(f"lives.{trace}.{throttle}.{key}")
             if value is not None:
                 rows.append({"thing": trace, "value": value / scale, "series": LABELS[throttle]})
     return rows
@@ -164,7 +164,7 @@ def _response_cdf(found: Found, trace: str) -> Figure | None:
     rows: Rows = []
     for throttle in THROTTLES:
         result: Mapping[str, Any] = found.look(f"lives.{trace}.{throttle}") or {}
-        rows += cdf_rows(result, LABELS[throttle])
+        rows += cdf_rows(result, LABELS[throttle], look(result, "throttle", "service_us"))
     if not rows:
         return None
     return Figure(

@@ -9,6 +9,7 @@ import numpy as np
 
 from floatgate import _core
 from floatgate.papers.judge import Found
+from floatgate.report.sections.forecast.latency import response_us
 from floatgate.report.sections.forecast.lines import accuracy
 from floatgate.results.result_view import look
 
@@ -44,7 +45,7 @@ PRINTED: dict[str, tuple[float, dict[str, float]]] = {
 
 def values(found: Found) -> dict[str, Any]:
     """All values by name."""
-    made: dict[str, Any] = {}
+    made: dict[str, Any] = responses(found)
     for model in MODELS:
         for idle_h, cycles in zip(IDLE_H, achievable(model, IDLE_H), strict=True):
             made[f"cycles.{model}.{idle_h}"] = cycles
@@ -60,6 +61,17 @@ def values(found: Found) -> dict[str, Any]:
     made |= _busy(found)
     made |= _forced()
     return made
+
+
+def responses(found: Found) -> dict[str, Any]:
+    """Responses of page writes, as the paper has them: the flash's own time and what the throttle adds."""
+    return {
+        f"{batch}.{trace}.{variant}.response_us.{key}": response_us(result, key)
+        for batch, traces in found.results.items()
+        for trace, variants in traces.items()
+        for variant, result in variants.items()
+        for key in ("mean", "p50", "p99", "max")
+    }
 
 
 def achievable(model: str, idle_h: Sequence[float]) -> list[float]:
@@ -81,7 +93,7 @@ def _life(found: Found, trace: str, throttle: str) -> dict[str, Any]:
 
 
 def deviation(found: Found, place: str) -> float | None:
-    """Standard deviation of the write responses, us, from their distribution."""
+    """Standard deviation of the write responses, us, from the distribution of their delays."""
     return spread_of(found.look(place) or {})
 
 
@@ -90,7 +102,7 @@ def spread_of(result: dict[str, Any]) -> float | None:
 
     Quantiles would not do: under ST one page write in some hundreds waits for the next second, for all the others.
     """
-    cdf, mean = (look(result, "latency_us", "write", key) for key in ("cdf", "mean"))
+    cdf, mean = (look(result, "throttle", "delay_us", key) for key in ("cdf", "mean"))
     if not cdf or not cdf.get("us") or mean is None:
         return None
     heights, shares = np.asarray(cdf["us"], dtype=float), np.diff(np.asarray(cdf["share"], dtype=float), prepend=0.0)
@@ -154,7 +166,7 @@ def _spreads(found: Found) -> dict[str, Any]:
 
 
 def _relative(result: dict[str, Any]) -> float | None:
-    spread, mean = spread_of(result), look(result, "latency_us", "write", "mean")
+    spread, mean = spread_of(result), response_us(result, "mean")
     return spread / mean if spread is not None and mean else None
 
 

@@ -7,13 +7,14 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.forecast import latency
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.report.sections.forecast.lines import life_years, part_served, under
 from floatgate.results.result_view import look
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """Life, rating, share that is served, write response, achievable cycles, WAF: name, figure, basis."""
+    """Life, rating, share that is served, latencies, achievable cycles, WAF: name, figure, basis."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
@@ -27,10 +28,15 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     made += rating.cards(result)
     if (part := part_served(result)) is not None:
         made.append(("served", part, "of what the host asks for in the target time"))
-    write = look(result, "latency_us", "write") or {}
-    if write.get("mean") is not None:
-        p99 = f"p99 {units.span(write['p99'] * 1e-6)}" if write.get("p99") is not None else ""
-        made.append(("mean page write", units.span(write["mean"] * 1e-6), p99))
+    if (told := latency.overload(result)) is not None:
+        made.insert(0, ("load", "too high", told))
+    for kind in ("read", "write"):
+        p99 = look(result, "latency_us", kind, "p99")
+        if p99 is not None:
+            made.append((f"p99 of {kind}s", units.span(p99 * 1e-6), latency.where(result)))
+    held = look(result, "throttle", "delay_us", "p99")
+    if held is not None:
+        made.append(("p99 of delays", units.span(held * 1e-6), "by which the throttle holds page writes back"))
     if facts.get("pe_cycles_achievable") is not None:
         rest = facts.get("mean_idle_h")
         said = "" if rest is None else f"at {units.span(rest * 3600)} of rest"

@@ -55,9 +55,24 @@ def holds(result: Forecast) -> bool:
 
 
 def write_us(result: Forecast, key: str) -> float | None:
-    """The mean response of a page write, or a quantile of it: ``mean``, ``p99``, ``p999``."""
+    """What writes of the host take, and what a throttle adds: ``mean``, ``p99``, ``p999``.
+
+    Quantiles of both are added: a write that meets the worst of both is no faster.
+    """
     value: float | None = look(result, "latency_us", "write", key)
+    held: float | None = look(result, "throttle", "delay_us", key)
+    return None if value is None else value + (held or 0.0)
+
+
+def read_us(result: Forecast, key: str) -> float | None:
+    """What reads of the host take; None where there are none."""
+    value: float | None = look(result, "latency_us", "read", key)
     return value
+
+
+def overloaded(result: Forecast) -> bool:
+    """Whether the host asks for more than the drive can do where it is busiest."""
+    return bool(look(result, "close_up", "busiest", "overloaded"))
 
 
 def served(result: Forecast) -> float | None:
@@ -78,7 +93,9 @@ def kept(result: Forecast) -> dict[str, Any]:
         "waf": look(result, "waf"),
         "waf_bytes": look(result, "waf_bytes"),
         "lifetime": look(result, "lifetime"),
-        "latency_us": {"write": {key: look(result, "latency_us", "write", key) for key in _TIMES}},
+        "latency_us": {kind: _times(look(result, "latency_us", kind)) for kind in ("read", "write")},
+        "delay_us": _times(look(result, "throttle", "delay_us")),
+        "overloaded": overloaded(result),
         "demand_share": served(result),
         "demand_share_range": look(result, "throttle", "demand_share_range"),
         "workload_kind": look(result, "workload", "kind"),
@@ -87,11 +104,16 @@ def kept(result: Forecast) -> dict[str, Any]:
     }
 
 
+def _times(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if facts is None else {key: look(facts, key) for key in _TIMES}
+
+
 def restored(told: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a forecast that :func:`kept` and the size of the drive tell of."""
     return {
         "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
-        "throttle": {key: told[key] for key in ("demand_share", "demand_share_range")},
+        "throttle": {key: told[key] for key in ("demand_share", "demand_share_range", "delay_us")},
+        "close_up": {"busiest": {"overloaded": told["overloaded"]}},
         "workload": {"kind": told["workload_kind"]},
         **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
         "rated_years": told.get("rated_years"),

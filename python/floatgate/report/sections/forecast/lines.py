@@ -8,7 +8,7 @@ from floatgate.base import units
 from floatgate.report import timestamp_warning
 from floatgate.report.sections import reduce
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import life_range
+from floatgate.report.sections.forecast import latency, life_range
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -38,7 +38,7 @@ def life_years(value: float | None) -> str:
 
 
 def answer(result: Facts) -> str:
-    """``5.0 years under qos: the target of 5 years is met; 86 % of what the host asks for is served; mean write``."""
+    """``5.0 years under qos: the target of 5 years is met; 86 % of what the host asks for is served; p99 of ...``."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     first = uneven(result)
@@ -50,10 +50,10 @@ def answer(result: Facts) -> str:
         said += f": the target of {target:g} years is {_verdict(target, holds, first)}"
     if (part := part_served(result)) is not None:
         said += f"; {part} of what the host asks for is served"
-    mean, p99 = (look(result, "latency_us", "write", key) for key in ("mean", "p99"))
-    if mean is not None:
-        said += f"; mean write {units.span(mean * 1e-6)}"
-        said += "" if p99 is None else f" (p99 {units.span(p99 * 1e-6)})"
+    if (told := latency.p99s(result)) is not None:
+        said += f"; {told}"
+    if (held := look(result, "throttle", "delay_us", "p99")) is not None:
+        said += f"; p99 of the throttle's delay {units.span(held * 1e-6)}"
     return said
 
 
@@ -77,19 +77,6 @@ def _verdict(target: float, holds: bool, first: float | None) -> str:
     if not holds:
         return "missed"
     return "met" if first is None or first >= target else "met by the average block only"
-
-
-def write(result: Facts) -> str | None:
-    """``per page: 0.6 ms flash and 0.7 ms throttling on average; p50 1.2 ms, p99 2.1 ms, max 9.6 ms``."""
-    facts = look(result, "latency_us", "write") or {}
-    if facts.get("mean") is None:
-        return None
-    delay = sum(look(result, "throttle", f"{kind}_us_mean") or 0.0 for kind in ("delay", "wait"))
-    said = f"{units.span((facts['mean'] - delay) * 1e-6)} flash"
-    said += f" and {units.span(delay * 1e-6)} throttling on average" if delay > 0 else ", never throttled"
-    named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
-    parts = [f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named if facts.get(key) is not None]
-    return f"per page: {said}; {', '.join(parts)}"
 
 
 def workload(result: Facts, label: str = "") -> str | None:
@@ -167,7 +154,8 @@ def throttle(result: Facts) -> str | None:
     if facts.get("held_share") is not None:
         parts.append(f"{units.share(facts['held_share'])} of page writes delayed")
     if facts.get("delay_us_mean") is not None:
-        parts.append(f"mean delay {units.span(facts['delay_us_mean'] * 1e-6)}")
+        spread = latency.delay(result)
+        parts.append(f"mean delay {units.span(facts['delay_us_mean'] * 1e-6)}" + (f" ({spread})" if spread else ""))
     if facts.get("waits"):
         waited = f"{units.count(facts['waits'])} waited for capacity"
         mean = facts.get("wait_us_mean")
@@ -219,7 +207,7 @@ _HELD_LONG_US = 60e6
 def _held_long(result: Facts) -> str | None:
     """That a page write was held back for very long, or that delays reached their bound; None where neither is so."""
     facts = look(result, "throttle") or {}
-    bound, most = facts.get("max_delay_s"), look(result, "latency_us", "write", "max")
+    bound, most = facts.get("max_delay_s"), look(result, "throttle", "delay_us", "max")
     reached = facts.get("epochs_at_max_delay")
     if bound and reached:
         epochs = f"{units.count(reached)} of {units.count(facts['epochs'])} epochs"

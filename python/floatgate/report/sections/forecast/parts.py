@@ -76,22 +76,28 @@ def _responses(result: dict[str, Any], policy: str) -> list[Figure]:
         return []
     drawn = figure(
         "responses",
-        "Responses of page writes",
-        "Share of page writes that took at most this long, flash service and throttling included.",
+        "Delays of page writes",
+        "Share of page writes that the throttle held back for at most this long.",
         lambda width: throttle_charts.lines(
-            rows, looks, "response of a page write, ms", "share", width=width, x_log=True, share=True
+            rows, looks, "delay of a page write, ms", "share", width=width, x_log=True, share=True
         ),
     )
     return [drawn]
 
 
-def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:
-    """The distribution of write responses as points of lines: x in milliseconds, y the share at or below."""
-    cdf = look(result, "latency_us", "write", "cdf") or {}
+def cdf_rows(result: Mapping[str, Any], label: str, service_us: float = 0.0) -> list[dict[str, Any]]:
+    """The distribution of delays as points of lines: x in milliseconds, y the share at or below.
+
+    Args:
+        result: a forecast.
+        label: of the look.
+        service_us: added to each delay.
+    """
+    cdf = look(result, "throttle", "delay_us", "cdf") or {}
     points = list(zip(cdf.get("us") or [], cdf.get("share") or [], strict=False))
     # Up from nought, so that responses that are all alike are a line as well.
     points = [(points[0][0], 0.0), *points] if points else []
-    return [{"x": us / 1000, "y": share, "series": label} for us, share in throttle_charts.thin(points)]
+    return [{"x": (us + service_us) / 1000, "y": share, "series": label} for us, share in throttle_charts.thin(points)]
 
 
 def course_rows(

@@ -1,0 +1,168 @@
+//! Latencies of a forecast: how a variant looks in timed mode, and what was seen of it there.
+
+use crate::lifetime::functional;
+use crate::lifetime_laps::is_given;
+use crate::load::{experiment_toml, load};
+use crate::quantiles::quantiles_us;
+use floatgate_base::Error;
+use floatgate_config::{Resolved, acting_in_time};
+use floatgate_sim::Plan;
+use floatgate_sim::close_up::{CloseUp, Seen};
+use serde_json::{Value, json};
+use toml::Table;
+
+/// The plan of a variant in timed mode, or why there is none.
+pub(crate) type InTime = Result<Box<Plan>, String>;
+
+/// How a variant looks in timed mode.
+pub(crate) fn in_time(
+    text: Option<&str>,
+    path: &str,
+    overrides: &[(String, String)],
+    (resolved, wanted): (&Resolved, bool),
+) -> InTime {
+    if !wanted {
+        return Err("not asked for".into());
+    }
+    if is_given(resolved) {
+        return Err("write amplification is given, so no drive was there to be looked at".into());
+    }
+    if resolved.forecast.close_up_requests == 0 {
+        return Err("lifetime.forecast.close_up_requests is 0".into());
+    }
+    let experiment = experiment_in_time(text, path, overrides, resolved).map_err(|error| refused(&error))?;
+    let plain = load_in_time(&experiment, path);
+    let incremental = load_in_time(&collecting_as_in_time(experiment), path);
+    match (incremental, plain) {
+        (Ok(resolved), _) if resolved.plan.ftl.setup.incremental => Ok(Box::new(resolved.plan)),
+        (_, Ok(resolved)) => Ok(Box::new(resolved.plan)),
+        (_, Err(error)) => Err(refused(&error)),
+    }
+}
+
+fn refused(error: &Error) -> String {
+    format!("timed mode refuses the experiment: {error}")
+}
+
+fn load_in_time(experiment: &Table, path: &str) -> floatgate_base::Result<Resolved> {
+    let text = toml::to_string(experiment).expect("an experiment is TOML");
+    load(Some(&text), path, &[("mode".into(), "timed".into())])
+}
+
+/// The experiment of a forecast with every default written out, as TOML. It says in timed mode what acts there alone, for the
+/// close-up; lives pass over that. A forecast of it is the same forecast.
+///
+/// # Errors
+/// Input errors with their place.
+pub fn forecast_toml(
+    text: Option<&str>,
+    path: &str,
+    overrides: &[(String, String)],
+) -> floatgate_base::Result<String> {
+    let resolved = functional(text, path, overrides)?;
+    Ok(match experiment_in_time(text, path, overrides, &resolved) {
+        Ok(experiment) => toml::to_string(&experiment).expect("an experiment is TOML"),
+        Err(_) => experiment_toml(&resolved),
+    })
+}
+
+/// What was resolved without time, and beside it what acts in time alone.
+fn experiment_in_time(
+    text: Option<&str>,
+    path: &str,
+    overrides: &[(String, String)],
+    resolved: &Resolved,
+) -> floatgate_base::Result<Table> {
+    let mut overrides = overrides.to_vec();
+    overrides.retain(|(key, _)| key != "mode" && key != "workload.arrival");
+    overrides.push(("mode".into(), "timed".into()));
+    let timed = table(&experiment_toml(&load(text, path, &overrides)?));
+    let mut made = table(&experiment_toml(resolved));
+    // How requests arrive is the close-up's own affair.
+    for key in acting_in_time().filter(|key| !key.starts_with("workload.")) {
+        if let Some(value) = find(&timed, &key) {
+            set(&mut made, &key, value.clone());
+        }
+    }
+    set(&mut made, "mode", "timed".into());
+    Ok(made)
+}
+
+/// Collection as it is in timed mode where nothing is said of it: a life counts blocks that are collected whole, and in time real
+/// drives collect page by page (`docs/decisions/0019-incremental-collection.md`).
+fn collecting_as_in_time(mut experiment: Table) -> Table {
+    for key in ["mode", "trigger_free_blocks", "stop_free_blocks"] {
+        remove(&mut experiment, &format!("ftl.collect.{key}"));
+    }
+    if find(&experiment, "ftl.separate.policy").and_then(toml::Value::as_str) == Some("none") {
+        remove(&mut experiment, "ftl.separate");
+    }
+    experiment
+}
+
+fn table(text: &str) -> Table {
+    text.parse().expect("a resolved experiment is TOML")
+}
+
+fn find<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
+    match key.split_once('.') {
+        None => table.get(key),
+        Some((first, rest)) => find(table.get(first)?.as_table()?, rest),
+    }
+}
+
+fn set(table: &mut Table, key: &str, value: toml::Value) {
+    match key.split_once('.') {
+        None => _ = table.insert(key.into(), value),
+        Some((first, rest)) => {
+            let inner = table.entry(first).or_insert_with(|| Table::new().into());
+            inner.as_table_mut().into_iter().for_each(|inner| set(inner, rest, value.clone()));
+        }
+    }
+}
+
+fn remove(table: &mut Table, key: &str) {
+    match key.split_once('.') {
+        None => _ = table.remove(key),
+        Some((first, rest)) => {
+            let inner = table.get_mut(first).and_then(toml::Value::as_table_mut);
+            inner.into_iter().for_each(|inner| remove(inner, rest));
+        }
+    }
+}
+
+/// The table `close_up` of a forecast, and its `latency_us`.
+pub(crate) fn tables(in_time: &InTime, close_up: Option<&CloseUp>) -> (Value, Value) {
+    let unknown = match (in_time, close_up) {
+        (_, Some(_)) => None,
+        (Err(why), None) => Some(why.clone()),
+        (Ok(_), None) => Some("the workload writes nothing".into()),
+    };
+    let Some(found) = close_up else {
+        let none = json!({ "unknown": unknown, "busiest": null, "typical": null });
+        return (none, json!({ "read": null, "write": null }));
+    };
+    let typical = found.typical.as_ref().map(|seen| {
+        let mut table = part(seen);
+        table["latency_us"] = latencies(seen);
+        table
+    });
+    let table = json!({ "unknown": null, "busiest": part(&found.busiest), "typical": typical });
+    (table, latencies(&found.busiest))
+}
+
+fn latencies(seen: &Seen) -> Value {
+    let [read, write] = seen.latencies.each_ref().map(quantiles_us);
+    json!({ "read": read, "write": write })
+}
+
+fn part(seen: &Seen) -> Value {
+    json!({
+        "from_s": seen.from_ns as f64 / 1e9,
+        "span_s": seen.span_ns as f64 / 1e9,
+        "requests": seen.requests,
+        "offered_bytes_per_s": seen.offered_bytes_per_s(),
+        "possible_bytes_per_s": seen.possible_bytes_per_s,
+        "overloaded": seen.is_overloaded(),
+    })
+}

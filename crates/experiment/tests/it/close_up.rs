@@ -1,0 +1,134 @@
+//! Latencies of a forecast: those of a part of the workload in timed mode, on the worn-in drive.
+
+use crate::common::{Folder, run_ok, seeds, try_lifetime};
+use floatgate_base::Rng;
+use serde_json::Value;
+
+/// A drive of 12 MiB.
+const DRIVE: &str = "[drive]\nplp = true\n[drive.geometry]\nchannels = 2\nchips_per_channel = 2\nblocks_per_plane = 48\n\
+    pages_per_block = 16\npage_bytes = 4096\n[ftl]\nspare_factor = 0.2\n[lifetime.forecast]\nlaps_max = 3\n";
+const REQUESTS: u64 = 12_000;
+/// Requests of a part.
+const PART: u64 = 1500;
+
+/// Reads and writes of a page each, in bursts and quiet times, some of which the drive hardly stands.
+fn bursts(rng: &mut Rng) -> String {
+    let (mut at_us, mut text) = (0.0, String::new());
+    let (reads, pages) = (0.2 + 0.5 * rng.unit(), 2000);
+    let rates = [0, 1, 2].map(|_| 200.0 * 20f64.powf(rng.unit()));
+    for i in 0..REQUESTS {
+        // Parts as long as five hundred requests, each at one of three rates.
+        let rate = rates[(i / 500 * 7 % 3) as usize];
+        at_us += -rng.unit().max(1e-9).ln() * 1e6 / rate;
+        let op = if rng.unit() < reads { "Read" } else { "Write" };
+        let page = (rng.unit().powi(2) * f64::from(pages)) as u64;
+        let stamp = 128_166_372_003_061_629 + (at_us * 10.0) as u64;
+        text += &format!("{stamp},usr,0,{op},{},4096,0\n", page * 4096);
+    }
+    text
+}
+
+fn forecast(toml: &str, overrides: &[(&str, &str)]) -> Value {
+    let overrides = overrides.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+    try_lifetime(toml, &[overrides]).unwrap_or_else(|e| panic!("{e}\n{toml}")).remove(0)
+}
+
+fn number(value: &Value, pointer: &str) -> f64 {
+    value.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {pointer}"))
+}
+
+/// Over a whole trace, quantiles lie between those of its typical and its busiest part; the few of either kind that one of a hundred
+/// is among are worth a tenth.
+#[test]
+fn parts_tell_what_a_whole_timed_run_shows() {
+    let folder = Folder::new("close-up");
+    let (mut outside, mut compared) = (vec![], 0);
+    for seed in seeds(2) {
+        let mut rng = Rng::new(seed, "close-up");
+        let trace = folder.file(&format!("{seed}.csv"), &bursts(&mut rng));
+        let toml = format!("{DRIVE}[workload]\nfile = \"{trace}\"\n");
+        let life = forecast(&toml, &[("lifetime.forecast.close_up_requests", &PART.to_string())]);
+        let timed = [("mode", "timed"), ("workload.arrival", "open"), ("workload.warmup_passes", "8")];
+        let timed = timed.map(|(key, value)| (key, value.to_owned()));
+        let run = run_ok(&toml, &timed).result;
+        for kind in ["read", "write"] {
+            for quantile in ["p50", "p99"] {
+                let of = |value: &Value, table: &str| {
+                    number(value, &format!("{table}/latency_us/{kind}/{quantile}"))
+                };
+                let (typical, busiest) = (of(&life, "/close_up/typical"), of(&life, ""));
+                let whole = of(&run, "");
+                println!(
+                    "seed {seed} {kind} {quantile}: {typical:.0} to {busiest:.0} us, whole {whole:.0} us"
+                );
+                compared += 1;
+                let (low, high) = (typical.min(busiest), typical.max(busiest));
+                if !(low * 0.9..=high * 1.1).contains(&whole) {
+                    outside.push(format!("seed {seed} {kind} {quantile}: {whole} beyond {low} to {high}"));
+                }
+            }
+        }
+    }
+    assert!(outside.len() * 20 <= compared, "{} of {compared}: {outside:?}", outside.len());
+}
+
+/// A generator's load on the drive, in a few parts.
+fn load(more: &str) -> String {
+    format!(
+        "{DRIVE}close_up_requests = 1000\n{more}[workload]\nread_share = 0.5\nrequests = 6000\nrate_per_s = 300\n"
+    )
+}
+
+/// Another way through the life, or a throttle, changes nothing in how long requests take without it.
+#[test]
+fn latencies_are_those_of_the_drive_without_its_throttle() {
+    let of = |overrides: &[(&str, &str)]| {
+        let life = forecast(&load("[lifetime.throttle]\ntarget_years = 0.0005\n"), overrides);
+        (life["latency_us"].clone(), life["close_up"].clone(), life["throttle"]["delay_us"].clone())
+    };
+    let (plain, throttled) = (of(&[]), of(&[("lifetime.throttle.policy", "static")]));
+    assert_eq!((&plain.0, &plain.1), (&throttled.0, &throttled.1));
+    assert!(plain.2.is_null() && number(&throttled.2, "/count") > 0.0);
+    assert!(number(&plain.0, "/write/count") + number(&plain.0, "/read/count") >= 500.0);
+    assert_eq!(plain.1["busiest"]["overloaded"], false);
+    // Whether or not a life goes through the drive itself.
+    let full = of(&[("lifetime.forecast.method", "full")]);
+    assert_eq!(full.1["busiest"]["requests"], plain.1["busiest"]["requests"]);
+    assert!((number(&full.0, "/write/p50") / number(&plain.0, "/write/p50") - 1.0).abs() < 0.01);
+}
+
+/// More than the drive can do is said, with what it can.
+#[test]
+fn an_overload_is_told() {
+    let life = forecast(&load(""), &[("workload.rate_per_s", "20000"), ("workload.requests", "60000")]);
+    let busiest = &life["close_up"]["busiest"];
+    let (offered, possible) =
+        (number(busiest, "/offered_bytes_per_s"), number(busiest, "/possible_bytes_per_s"));
+    assert!((offered / (20_000.0 * 4096.0) - 1.0).abs() < 0.1, "{offered}");
+    assert!(busiest["overloaded"] == true && possible < offered / 2.0, "{busiest}");
+    // As much as a run that is always busy.
+    let closed = [("mode", "timed"), ("workload.queue_depth", "256"), ("workload.requests", "20000")];
+    let closed = closed.map(|(key, value)| (key, value.to_owned()));
+    let toml = load("").replace("rate_per_s = 300\n", "warmup_requests = 10000\n");
+    let run = run_ok(&toml, &closed).result;
+    let reached = 1e6
+        * ["read", "write"]
+            .map(|kind| number(&run, &format!("/throughput/{kind}_mb_per_s")))
+            .iter()
+            .sum::<f64>();
+    assert!((possible / reached - 1.0).abs() < 0.1, "{possible} and {reached}");
+}
+
+/// What cannot be looked at says why.
+#[test]
+fn what_was_not_looked_at_says_why() {
+    let why = |overrides: &[(&str, &str)]| {
+        let life = forecast(&load(""), overrides);
+        assert!(life["latency_us"]["write"].is_null());
+        life["close_up"]["unknown"].as_str().unwrap_or_else(|| panic!("{life}")).to_owned()
+    };
+    let waf = load("").replace("laps_max = 3\nclose_up_requests = 1000\n", "waf = 2.0\n");
+    assert!(forecast(&waf, &[])["close_up"]["unknown"].as_str().unwrap().contains("is given"));
+    assert!(why(&[("lifetime.forecast.close_up_requests", "0")]).contains("close_up_requests is 0"));
+    assert!(why(&[("workload.read_share", "1")]).contains("writes nothing"));
+}

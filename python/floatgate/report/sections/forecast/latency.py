@@ -1,0 +1,84 @@
+"""What requests take on the worn-in drive, as far as a forecast looked at it in timed mode; what a throttle adds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.results.result_view import look
+
+Facts = dict[str, Any]
+
+_KINDS = ("read", "write")
+
+
+def overload(result: Facts) -> str | None:
+    """That the host asks for more than the drive can do; None where it keeps up, or nothing is known."""
+    busiest, typical = (look(result, "close_up", part) or {} for part in ("busiest", "typical"))
+    if not busiest.get("overloaded"):
+        return None
+    asked, possible = busiest["offered_bytes_per_s"], busiest["possible_bytes_per_s"]
+    told = f"more than this drive can do: {_rate(asked)} asked for, {_rate(possible)} possible, {where(result)}"
+    if not typical:
+        return told
+    return f"{told}; {'also' if typical.get('overloaded') else 'but not'} in a typical {units.span(typical['span_s'])}"
+
+
+def _rate(bytes_per_s: float) -> str:
+    return f"{units.decimal_bytes(bytes_per_s)}/s"
+
+
+def where(result: Facts) -> str:
+    """``in its busiest 32 s``, or ``over the 20 min of the workload`` where all of it was looked at."""
+    busiest = look(result, "close_up", "busiest") or {}
+    span = units.span(busiest.get("span_s") or 0.0)
+    whole = look(result, "close_up", "typical") is None
+    told = f"over the {span} of the workload" if whole else f"in its busiest {span}"
+    return told if look(result, "throttle", "delay_us") is None else f"{told}, unthrottled"
+
+
+def p99s(result: Facts) -> str | None:
+    """``p99 of reads 0.68 ms and of writes 0.61 ms in the busiest 32 s``; None where nothing is known."""
+    told = _quantile(look(result, "latency_us") or {}, "p99")
+    return None if told is None else f"p99 {told} {where(result)}"
+
+
+def _quantile(latencies: Facts, key: str) -> str | None:
+    known = [(kind, (latencies.get(kind) or {}).get(key)) for kind in _KINDS]
+    return " and ".join(f"of {kind}s {units.span(us * 1e-6)}" for kind, us in known if us is not None) or None
+
+
+def lines(result: Facts) -> list[str]:
+    """Reads and writes of what was looked at; or why nothing was."""
+    unknown = look(result, "close_up", "unknown")
+    if unknown is not None:
+        return [f"not known: {unknown}"]
+    typical = look(result, "close_up", "typical") or {}
+    made = [f"{told}, {where(result)}" for told in _each(look(result, "latency_us") or {})]
+    if typical:
+        span = units.span(typical["span_s"])
+        made += [f"{told}, in a typical {span}" for told in _each(typical["latency_us"])]
+    return made
+
+
+def _each(latencies: Facts) -> list[str]:
+    named = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
+    return [
+        f"{kind}s: " + ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named)
+        for kind in _KINDS
+        if (facts := latencies.get(kind) or {})
+    ]
+
+
+def delay(result: Facts) -> str | None:
+    """``p50 0.6 ms, p99 1.5 ms, max 9 ms``: by how much the throttle holds page writes back; None without one."""
+    facts = look(result, "throttle", "delay_us") or {}
+    named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
+    return ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named if key in facts) or None
+
+
+def response_us(result: Facts | None, key: str) -> float | None:
+    """Nominal time of a page write and what the throttle adds, as papers about throttles tell it: ``mean``, ``p99``."""
+    service = look(result, "throttle", "service_us")
+    held = look(result, "throttle", "delay_us", key)
+    return None if service is None else float(service) + (held or 0.0)
