@@ -33,12 +33,12 @@ from floatgate.study.planning import plan
 from floatgate.study.repeat import Repetition, plan_seeds
 from floatgate.study.runs import unfinished
 from floatgate.study.runs.engine import Local
-from floatgate.study.runs.plan import plan_runs
+from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points, parse_axis
 from floatgate.study.runs.work import FAILED, Answer
 from floatgate.study.sweeps.sweep import planned
 from floatgate.study.tune.objective import goal_of
-from floatgate.study.tune.search import Asked, Search, begun
+from floatgate.study.tune.search import Search, SearchPlan, begun, space
 from floatgate.trace.conversion import convert
 from fuzz_surface import Surface, kept_on_failure
 
@@ -250,7 +250,7 @@ def _plan_and_told(file: Path) -> Any:
 def _search_and_told(file: Path) -> Any:
     _of_folder("tune", report=False)(file)
     found = begun(file.parent)
-    return [found.trials, found.batch, found.repeat, found.seed]
+    return [found.trials, found.batch, found.runs.repeat, found.runs.seed]
 
 
 def _kept_plan(file: Path) -> Any:
@@ -376,10 +376,9 @@ def _results(folder: Path) -> dict[str, Path]:
         RunFolder.given(str(places["plan"]), force=False), report=False
     )
     places["tune"].mkdir()
-    asked = Asked(
-        base, tuple(map(parse_axis, _SPACE)), goal_of(["waf_bytes"], [], ["wear.erases_max < 9e9"]), 4, 4, 1, 1
-    )
-    search = Search.open(places["tune"], asked, fresh=True)
+    runs = RunPlan(base, space(tuple(map(parse_axis, _SPACE))))
+    searched = SearchPlan(runs, goal_of(["waf_bytes"], [], ["wear.erases_max < 9e9"]), 4, 4)
+    search = Search.open(places["tune"], searched, fresh=True)
     with contextlib.closing(search):
         search.run(Local(1))
     return places

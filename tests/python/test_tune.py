@@ -156,3 +156,13 @@ def test_bounds_are_strict_where_they_say_so() -> None:
     strict, loose = goal.bounds
     assert strict.excess(5.0) > 0 >= strict.excess(4.9)
     assert loose.excess(-1500.0) <= 0 < loose.excess(-1501.0)
+
+
+def test_a_seed_that_varies_is_the_seed_of_its_runs(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    asked = ("tune", experiment, "--minimise", "waf_bytes", "--vary", "seed=5,6,7", "--trials", "3")
+    told = json.loads(cli(*asked, "--out", "t", "--no-report", "--json", "-").done())
+    rows = pq.read_table(tmp_path / "t/sweep.parquet").to_pylist()
+    assert [row["seed"] for row in rows] == [5, 6, 7]
+    proof = json.loads(cli("run", "t/best.toml", "--no-report", "--json", "-").done())
+    assert proof["seed"] == told["best"]["set"]["seed"]
+    assert proof["waf_bytes"] == told["best"]["figures"]["waf_bytes"]

@@ -1,16 +1,18 @@
-"""Studies that keep whole runs in their folder until they are complete: compare, run --repeat, lifetime --plan.
+"""How commands keep what their studies have done, and say after Ctrl-C how they go on.
 
-The runs of ``reproduce`` are kept likewise.
+Compare, run --repeat, lifetime --plan and reproduce keep whole runs until they are complete; sweep and tune a journal.
 """
 
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterator
 
-from floatgate.base.errors import InterruptedRunError
+from floatgate.base.errors import InputError, InterruptedRunError
 from floatgate.results.folder import RunFolder
 from floatgate.study.runs.folders import folder_for
+from floatgate.study.runs.journaled import Journaled
 from floatgate.study.runs.plan import RunPlan
 from floatgate.study.runs.unfinished import PLAN, Unfinished, Whole
 
@@ -50,3 +52,22 @@ def keeping(
             if not len(kept):
                 raise
             raise InterruptedRunError(f"interrupted, {len(kept)} runs are done; continue with {how}") from None
+
+
+@contextlib.contextmanager
+def journaling(study: Journaled, name: str, of: str = "") -> Iterator[None]:
+    """After Ctrl-C say how ``floatgate NAME`` goes on; remove what it has written where no run has ended.
+
+    Raises:
+        InterruptedRunError: in place of a KeyboardInterrupt after the first run.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, InputError) as error:
+        if not len(study.journal):
+            study.clear()
+        if isinstance(error, InputError) or not len(study.journal):
+            raise
+        command = f"floatgate {name} --out {shlex.quote(str(study.folder))} --resume"
+        said = f"interrupted, {len(study.journal)}{of} runs are done; continue with: {command}"
+        raise InterruptedRunError(said) from None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
+from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import REPORT, draw
@@ -90,7 +89,10 @@ def sweep(
 def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int:
     """Do what is left, draw the report, and say what came out."""
     with contextlib.closing(begun):
-        with _saying_how_to_go_on(begun), bar(begun.folder.name, quiet=output.quiet) as shown:
+        with (
+            kept.journaling(begun, "sweep", f" of {len(begun.plan)}"),
+            bar(begun.folder.name, quiet=output.quiet) as shown,
+        ):
 
             def told(answer: Answer, ended: int, of: int) -> None:  # noqa: ARG001
                 if shown is not None:
@@ -107,16 +109,3 @@ def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int
         output.say(f"{'table':<10} {one_line(begun.table)}")
         output.say(o.place_line(begun.folder, report=report))
         return STATUS_DONE if failure is None else STATUS_RUN_FAILED
-
-
-@contextlib.contextmanager
-def _saying_how_to_go_on(begun: Sweep) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        if not len(begun.journal):
-            begun.clear()
-            raise
-        command = f"floatgate sweep --out {shlex.quote(str(begun.folder))} --resume"
-        done = f"{len(begun.journal)} of {len(begun.plan)} runs are done"
-        raise InterruptedRunError(f"interrupted, {done}; continue with: {command}") from None

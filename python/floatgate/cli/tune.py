@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, InterruptedRunError, input_error, one_line
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
+from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.flat import plain
@@ -27,7 +27,7 @@ from floatgate.study.sweeps.spec import Asked as Vary
 from floatgate.study.sweeps.spec import points_of
 from floatgate.study.sweeps.sweep import plan_of
 from floatgate.study.tune.objective import goal_of
-from floatgate.study.tune.search import BEST, FILE, Asked, Search, Trial, begun, best_of
+from floatgate.study.tune.search import BEST, FILE, SAMPLE, SAMPLES, Search, SearchPlan, Trial, begun, best_of
 
 TRIALS = 100
 BATCH = 8
@@ -77,19 +77,18 @@ def tune(
     won, and the command that repeats its run is printed.
     """
     output = Output(json, quiet=quiet, force=force)
-    asked, name = None, ""
+    plan, name = None, ""
     if experiment is not None or not resume:
         goal = goal_of(minimise or [], maximise or [], subject_to or [])
         base = g.built(experiment, source, None, set)
         name = base.name()
-        # What is searched between the ends of a range is drawn by Optuna; a sample of one point stands for it here.
+        # Optuna draws from ranges; a sample stands for them here.
         points, repeats = points_of(
-            Vary(tuple(vary or ()), "latin-hypercube", 16, None, repeat), base.sweep, experiment or "floatgate tune"
+            Vary(tuple(vary or ()), SAMPLE, SAMPLES, None, repeat), base.sweep, experiment or "floatgate tune"
         )
         if points.listed:
             raise input_error("floatgate tune: sweep.points lists settings; expected keys that vary by themselves")
-        plan = plan_of(base, points, repeats)
-        asked = Asked(plan.base, points.axes, goal, trials, batch, repeats, plan.seed, search_seed, plan.files)
+        plan = SearchPlan(plan_of(base, points, repeats), goal, trials, batch, search_seed)
     elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "report", "quiet", "force", "trials"):
         raise input_error("--resume: without an experiment the search goes on as it was begun; expected only --trials")
     _must_be_installed()
@@ -97,10 +96,10 @@ def tune(
     engine = engine_of(on, jobs)
     with folder, contextlib.closing(engine):
         if resume:
-            more = trials if asked is not None or o.was_given(context, "trials") else None
-            asked = _same(folder.path, asked, more)
-        assert asked is not None  # noqa: S101 - for mypy: there is an experiment, or a folder with a search
-        search = Search.open(folder.path, asked, fresh=not resume)
+            more = trials if plan is not None or o.was_given(context, "trials") else None
+            plan = _same(folder.path, plan, more)
+        assert plan is not None  # noqa: S101 - for mypy: there is an experiment, or a folder with a search
+        search = Search.open(folder.path, plan, fresh=not resume)
         return _searched(search, engine, output, report=output.draws(report))
 
 
@@ -112,7 +111,7 @@ def _must_be_installed() -> None:
         raise input_error(f"{what}; expected the extra 'tune': pip install 'floatgate[tune]'") from None
 
 
-def _same(folder: Path, asked: Asked | None, trials: int | None) -> Asked:
+def _same(folder: Path, plan: SearchPlan | None, trials: int | None) -> SearchPlan:
     """What the search was begun with, with more trials where they are asked for.
 
     Raises:
@@ -120,8 +119,8 @@ def _same(folder: Path, asked: Asked | None, trials: int | None) -> Asked:
     """
     before = begun(folder)
     wanted = before.trials if trials is None else trials
-    if asked is not None:
-        must_be_same(folder, before.to_dict(), asked.to_dict())
+    if plan is not None:
+        must_be_same(folder, before.to_dict(), plan.to_dict())
     return replace(before, trials=max(wanted, before.trials))
 
 
@@ -130,66 +129,49 @@ def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -
     from floatgate.study.tune import page
 
     with contextlib.closing(search):
-        with _saying_how_to_go_on(search), bar(search.folder.name, quiet=output.quiet) as shown:
+        with kept.journaling(search, "tune"), bar(search.folder.name, quiet=output.quiet) as shown:
             trials = search.run(engine, None if shown is None else lambda done, of: shown(done, of, "runs"))
-        asked = search.asked
-        front = best_of(trials, asked.goal)
+        plan = search.plan
+        front = best_of(trials, plan.goal)
         proof = None
         if front:
             search.write_best(front[0])
             proof = search.proof()
         importance = search.importance()
         if report:
-            draw(search.folder / REPORT, lambda: page.page(asked, trials, importance, proof, o.command_line()))
+            draw(search.folder / REPORT, lambda: page.page(plan, trials, importance, proof, o.command_line()))
         if not front:
-            sys.stderr.write(f"error: {one_line(_no_winner(asked, trials))}\n")
+            sys.stderr.write(f"error: {one_line(_no_winner(plan, trials))}\n")
         output.give(_told(search, trials, front, importance, proof))
-        output.say(_text(asked, trials, front, importance))
+        output.say(_text(plan, trials, front, importance))
         if proof is not None:
             output.say(f"{'experiment':<10} {one_line(search.folder / BEST)}\n{'proof':<10} {proof}")
         output.say(o.place_line(search.folder, report=report))
         return STATUS_DONE if front else STATUS_RUN_FAILED
 
 
-@contextlib.contextmanager
-def _saying_how_to_go_on(search: Search) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        if not len(search.journal):
-            search.clear()
-            raise
-        command = f"floatgate tune --out {shlex.quote(str(search.folder))} --resume"
-        said = f"interrupted, {len(search.journal)} runs are done; continue with: {command}"
-        raise InterruptedRunError(said) from None
-    except InputError:
-        if not len(search.journal):
-            search.clear()
-        raise
-
-
-def _no_winner(asked: Asked, trials: Sequence[Trial]) -> str:
+def _no_winner(plan: SearchPlan, trials: Sequence[Trial]) -> str:
     if not any(trial.figures for trial in trials):
         return f"none of {len(trials)} trials has a result; see DIR/sweep.parquet for their errors"
     nearest = min((trial for trial in trials if trial.figures), key=lambda one: max(0.0, *one.excess))
-    said = ", ".join(f"{bound.key} = {nearest.figures[bound.key]:g}" for bound in asked.goal.bounds)
+    said = ", ".join(f"{bound.key} = {nearest.figures[bound.key]:g}" for bound in plan.goal.bounds)
     return f"none of {len(trials)} trials keeps to the bounds; the nearest has {said}"
 
 
 def _text(
-    asked: Asked, trials: Sequence[Trial], front: Sequence[Trial], importance: dict[str, dict[str, float]]
+    plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial], importance: dict[str, dict[str, float]]
 ) -> str:
     from floatgate.study.tune import page
 
-    said = [f"{'search':<10} {page.words(asked.goal)}: {page.counts(asked, trials)}"]
+    said = [f"{'search':<10} {page.words(plan.goal)}: {page.counts(plan, trials)}"]
     if front:
         best = front[0]
-        figures = ", ".join(f"{key} = {best.figures[key]:.6g}" for key in asked.goal.keys)
+        figures = ", ".join(f"{key} = {best.figures[key]:.6g}" for key in plan.goal.keys)
         said.append(f"{'best':<10} {figures} (trial {best.number})")
         said += [f"{'':<10} {key} = {plain(value)}" for key, value in best.settings]
         if len(front) > 1:
             said.append(f"{'':<10} one of {len(front)} settings that no other beats in every objective")
-        said += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(asked, trials, front)]
+        said += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(plan, trials, front)]
     for key, shares in importance.items():
         parts = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
         said.append(f"{'importance':<10} of keys for {key}: {parts}")
@@ -212,11 +194,11 @@ def _told(
     return {
         "schema": "floatgate.tune/1",
         "folder": str(search.folder),
-        **search.asked.goal.to_dict(),
+        **search.plan.goal.to_dict(),
         "trials": len(trials),
         "best": told(front[0]) if front else None,
         "front": [told(trial) for trial in front],
-        "at_ends": [end.to_dict() for end in page.at_ends(search.asked, trials, front)],
+        "at_ends": [end.to_dict() for end in page.at_ends(search.plan, trials, front)],
         "importance": importance,
         "proof": proof,
     }

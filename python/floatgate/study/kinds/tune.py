@@ -15,7 +15,7 @@ def _report(folder: Folder) -> str:
     with contextlib.closing(Search(folder.path, begun(folder.path), read_only=True)) as search:
         proof = search.proof() if (folder.path / BEST).is_file() else None
         trials = search.trials()
-        return page(search.asked, trials, search.importance(), proof)
+        return page(search.plan, trials, search.importance(), proof)
 
 
 KIND = Kind("tune", sweep.told, _report)

@@ -85,7 +85,7 @@ class Journal:
         if what is not None:
             raise input_error(f"{where}: run {number}: {what}")
         before = self._places.get(number)
-        if before is not None and _content(entry) != _content(self._at(before)):
+        if before is not None and _content(entry) != _content(self.entry(number)):
             raise input_error(f"{where}: run {number} stands there twice, with different content; expected it once")
         if shape_of(entry["figures"]) in self._shapes:
             return
@@ -97,12 +97,6 @@ class Journal:
             first, its_run = self._kinds.setdefault(key, (kind, number))
             if kind != first:
                 raise input_error(f"{where}: {quote(key)} is {shown(value)}; expected {first}, as in run {its_run}")
-
-    def _at(self, place: int) -> dict[str, Any]:
-        with self.path.open("rb") as file:
-            file.seek(place)
-            entry: dict[str, Any] = json.loads(file.readline())
-            return entry
 
     def _note(self, entry: dict[str, Any], place: int) -> None:
         if entry["run"] in self._places:
@@ -146,6 +140,13 @@ class Journal:
             "spent": answer.spent,
         }
         self._note(entry, self._lines.add(entry))
+
+    def entry(self, number: int) -> dict[str, Any]:
+        """What is written of a run that has ended."""
+        with self.path.open("rb") as file:
+            file.seek(self._places[number])
+            entry: dict[str, Any] = json.loads(file.readline())
+            return entry
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """What is written of each run, in the order of their numbers."""

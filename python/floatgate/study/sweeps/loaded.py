@@ -166,11 +166,12 @@ def load_sweep(folder: str | os.PathLike[str]) -> LoadedSweep:
     if (path / TUNE).is_file():
         from floatgate.study.tune.search import begun
 
-        asked = begun(path)
-        keys, runs, repeat, wrong = asked.keys, asked.trials * asked.repeat, asked.repeat, asked.wrong
+        search = begun(path)
+        plan, wrong = search.runs, search.wrong
+        runs = search.trials * plan.repeat
     else:
         plan = planned(path)
-        keys, runs, repeat, wrong = plan.keys, len(plan), plan.repeat, plan.wrong
+        runs, wrong = len(plan), plan.wrong
     if not (path / TABLE).is_file():
         raise InputError(f"{path}: no run of the sweep has ended yet; expected a sweep with results")
-    return LoadedSweep(path, keys, runs, repeat, wrong)
+    return LoadedSweep(path, plan.keys, runs, plan.repeat, wrong)

@@ -15,12 +15,12 @@ from floatgate.base.errors import input_error
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.results import shapes
 from floatgate.results.flat import plain
-from floatgate.results.folder import write_text
 from floatgate.run.experiment import Experiment
 from floatgate.study.runs.engine import Engine, Progress
 from floatgate.study.runs.files import names_file
 from floatgate.study.runs.journal import FILE as JOURNAL
-from floatgate.study.runs.journal import TABLE, Journal
+from floatgate.study.runs.journal import TABLE
+from floatgate.study.runs.journaled import Journaled
 from floatgate.study.runs.plan import RunPlan, must_be_same, named_values, plan_runs
 from floatgate.study.runs.points import Points
 from floatgate.study.runs.requested import carry_out, left
@@ -29,7 +29,6 @@ from floatgate.study.sweeps.spec import must_be_usable
 
 SCHEMA = "floatgate.sweep/1"
 PLAN = "sweep.json"
-WRITABLE = "a folder that can be written to"
 _TABLE_EVERY_S = 5.0
 """Seconds between two versions of the table while a sweep runs, at the least."""
 _TABLE_SHARE = 0.02
@@ -75,13 +74,15 @@ def must_be_few(count: int, *, yes: bool) -> None:
         )
 
 
-class Sweep:
+class Sweep(Journaled):
     """A sweep in its folder: what is planned, and how far it is."""
+
+    files = (PLAN, JOURNAL, TABLE)
 
     def __init__(self, folder: Path, plan: RunPlan) -> None:
         """Use :meth:`open`."""
-        self.folder, self.plan = folder, plan
-        self.journal = Journal(folder / JOURNAL, plan.keys, plan.wrong)
+        super().__init__(folder, plan.keys, plan.wrong)
+        self.plan = plan
 
     @classmethod
     def open(cls, folder: Path, plan: RunPlan, *, fresh: bool) -> Sweep:
@@ -91,15 +92,9 @@ class Sweep:
             InputError: the folder cannot be written to.
         """
         if fresh:
-            for name in (PLAN, JOURNAL, TABLE):
-                (folder / name).unlink(missing_ok=True)
-            write_text(str(folder / PLAN), json.dumps(plan_told(plan), indent=2, ensure_ascii=False) + "\n", WRITABLE)
+            cls.remove(folder)
+            cls.write_plan(folder, plan_told(plan))
         return cls(folder, plan)
-
-    @property
-    def table(self) -> Path:
-        """Where the flat table is."""
-        return self.folder / TABLE
 
     def run(self, engine: Engine, told: Told | None = None, progress: Progress | None = None) -> None:
         """Do what is left to do, and write the table.
@@ -124,11 +119,8 @@ class Sweep:
                 last = time.monotonic()
                 spent += last - now
 
-        try:
+        with self.leaving_table():
             carry_out(engine, left(self.plan, self.journal), done, progress)
-        finally:
-            if len(self.journal):
-                self.journal.write_table(self.table)
 
     def summary(self) -> dict[str, Any]:
         """How far the sweep is, as JSON gives it (schema ``floatgate.sweep/1``)."""
@@ -157,15 +149,6 @@ class Sweep:
         """How many runs ended how, as a line of text."""
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.journal.counts.items()))
         return f"{'runs':<10} {len(self.plan)}: {counts}"
-
-    def clear(self) -> None:
-        """Remove what was written, where no run has ended."""
-        for name in (PLAN, JOURNAL, TABLE):
-            (self.folder / name).unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Close the journal."""
-        self.journal.close()
 
 
 def planned(folder: Path) -> RunPlan:

@@ -16,14 +16,14 @@ from floatgate.results.flat import plain
 from floatgate.study import varied_charts
 from floatgate.study.range_ends import End, of_search
 from floatgate.study.tune.objective import Goal
-from floatgate.study.tune.search import Asked, Trial, best_of
+from floatgate.study.tune.search import SearchPlan, Trial, best_of
 
 SHOWN = 20
 """Trials in the table."""
 
 
 def page(
-    asked: Asked,
+    plan: SearchPlan,
     trials: Sequence[Trial],
     importance: dict[str, dict[str, float]],
     proof: str | None,
@@ -32,22 +32,22 @@ def page(
     """The search as one self-contained HTML page.
 
     Args:
-        asked: what was searched.
+        plan: what was searched.
         trials: all trials.
         importance: for each objective the share of each key.
         proof: the command that repeats the best run.
         command: the command line of the search.
     """
-    goal = asked.goal
+    goal = plan.goal
     title = f"search for {words(goal)}"
     front = best_of(trials, goal)
     parts = [
         Title(title),
-        Text(f"floatgate {_core.__version__}, {counts(asked, trials)}", soft=True),
-        *_winner(asked, trials, front),
+        Text(f"floatgate {_core.__version__}, {counts(plan, trials)}", soft=True),
+        *_winner(plan, trials, front),
         *([Section("The command that proves it", [Code(proof)])] if proof else []),
-        *_pictures(asked, trials, importance),
-        *_table(asked, trials, front),
+        *_pictures(plan, trials, importance),
+        *_table(plan, trials, front),
         *([Section("How to repeat the search", [Code(command)])] if command else []),
     ]
     return document(f"{title}: floatgate", parts)
@@ -59,13 +59,13 @@ def words(goal: Goal) -> str:
     return wanted + (f" with {' and '.join(map(str, goal.bounds))}" if goal.bounds else "")
 
 
-def counts(asked: Asked, trials: Sequence[Trial]) -> str:
+def counts(plan: SearchPlan, trials: Sequence[Trial]) -> str:
     """``40 trials, 3 seeds each: 31 keep to the bounds, 2 failed``."""
-    said = f"{len(trials)} trials" + (f", {asked.repeat} seeds each" if asked.repeat > 1 else "")
+    said = f"{len(trials)} trials" + (f", {plan.runs.repeat} seeds each" if plan.runs.repeat > 1 else "")
     parts = []
-    if asked.whole is not None:
+    if plan.whole is not None:
         parts.append("every setting was tried")
-    if asked.goal.bounds:
+    if plan.goal.bounds:
         parts.append(f"{sum(trial.feasible for trial in trials)} keep to the bounds")
     failed = sum(not trial.figures for trial in trials)
     if failed:
@@ -73,7 +73,7 @@ def counts(asked: Asked, trials: Sequence[Trial]) -> str:
     return said + (f": {', '.join(parts)}" if parts else "")
 
 
-def at_ends(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> list[End]:
+def at_ends(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[End]:
     """The keys of the best settings that lie at an end of what was searched."""
     if not front:
         return []
@@ -81,25 +81,25 @@ def at_ends(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> li
     def settings_of(trial: Trial) -> dict[str, Any]:
         return {key: plain(value) for key, value in trial.settings}
 
-    wanted = front[0].values(asked.goal)
-    ties = [trial for trial in trials if trial.feasible and trial.values(asked.goal) == wanted]
-    return of_search(asked.axes, settings_of(front[0]), map(settings_of, ties))
+    wanted = front[0].values(plan.goal)
+    ties = [trial for trial in trials if trial.feasible and trial.values(plan.goal) == wanted]
+    return of_search(plan.axes, settings_of(front[0]), map(settings_of, ties))
 
 
-def _winner(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
+def _winner(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
     if not front:
         return [Text("No setting keeps to the bounds.", strong=True)]
     best = front[0]
-    cards = [(key, units.figure(best.figures[key], 4), f"trial {best.number}") for key in asked.goal.keys]
+    cards = [(key, units.figure(best.figures[key], 4), f"trial {best.number}") for key in plan.goal.keys]
     rows = [(key, str(plain(value))) for key, value in best.settings]
-    return [Cards(cards), Rows(rows), *(Text(f"{end.text()}.") for end in at_ends(asked, trials, front))]
+    return [Cards(cards), Rows(rows), *(Text(f"{end.text()}.") for end in at_ends(plan, trials, front))]
 
 
-def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> list[Part]:
+def _pictures(plan: SearchPlan, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> list[Part]:
     known = [trial for trial in trials if trial.figures]
     if not known:
         return []
-    goal = asked.goal
+    goal = plan.goal
     drawn = []
     if len(goal.objectives) == 1:
         drawn.append(
@@ -125,12 +125,12 @@ def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[
         )  # fmt: skip
     rows = [{key: plain(value) for key, value in trial.settings} | dict(trial.figures) for trial in known]
     one = varied_charts.Figure(goal.objectives[0].key, goal.objectives[0].key, goal.objectives[0].key)
-    for key in asked.keys:
-        title = f"{one.key} against {varied_charts.short(key, asked.keys)}"
+    for key in plan.runs.keys:
+        title = f"{one.key} against {varied_charts.short(key, plan.runs.keys)}"
         drawn.append(
             figure(
                 f"key-{key.replace('.', '-')}", title, "Each point is a trial; the other keys vary too.",
-                lambda width, key=key: varied_charts.points(rows, key, asked.keys, one, width),  # type: ignore[misc]
+                lambda width, key=key: varied_charts.points(rows, key, plan.runs.keys, one, width),  # type: ignore[misc]
             )
         )  # fmt: skip
     return [Section("Trials", [Charts(drawn)])]
@@ -190,8 +190,8 @@ def _importance(shares: dict[str, float], width: int = WIDTH) -> vega.Composed:
     return varied_charts.bars(rows, ["key"], one, width)
 
 
-def _table(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
-    goal = asked.goal
+def _table(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
+    goal = plan.goal
     first = goal.objectives[0]
     sign = -1 if first.maximise else 1
     ranked = sorted(
@@ -200,7 +200,7 @@ def _table(asked: Asked, trials: Sequence[Trial], front: Sequence[Trial]) -> lis
     )
     shown = list(front) if len(goal.objectives) > 1 else ranked[:SHOWN]
     title = "The Pareto front" if len(goal.objectives) > 1 else f"The best {min(SHOWN, len(ranked))} of {len(ranked)}"
-    keys = asked.keys
+    keys = plan.runs.keys
     header = [*(varied_charts.short(key, keys) for key in keys), *goal.keys, "trial"]
     cells = [
         [

@@ -9,7 +9,6 @@ A space that has no more points than trials are asked for is gone through whole.
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import warnings
@@ -22,19 +21,18 @@ from floatgate import _core
 from floatgate.base.errors import InputError, input_error, quote, reading
 from floatgate.base.json_in import Node
 from floatgate.results import shapes
-from floatgate.results.flat import plain
 from floatgate.results.folder import write_text
-from floatgate.run.experiment import Experiment, Overrides
+from floatgate.run.experiment import Overrides
 from floatgate.run.run import check
 from floatgate.study.runs.engine import Engine
 from floatgate.study.runs.journal import FILE as JOURNAL
-from floatgate.study.runs.journal import TABLE, Journal
-from floatgate.study.runs.plan import experiment_told, kept_experiment, placed
+from floatgate.study.runs.journal import TABLE
+from floatgate.study.runs.journaled import WRITABLE, Journaled
+from floatgate.study.runs.plan import RunPlan, kept_experiment
 from floatgate.study.runs.points import RUNS_END, Axis, Points
 from floatgate.study.runs.requested import carry_out
 from floatgate.study.runs.rows import wrong_against
-from floatgate.study.runs.work import DONE, Answer, Job
-from floatgate.study.sweeps.sweep import WRITABLE
+from floatgate.study.runs.work import DONE, Answer
 from floatgate.study.tune import proposals
 from floatgate.study.tune.objective import Goal, Objective, goal_of
 from floatgate.study.tune.proposals import Proposals, distribution, setting, suggested, word
@@ -44,40 +42,34 @@ FILE = "tune.json"
 BEST = "best.toml"
 _OF_OLDER_VERSIONS = ("study.log", "study.log.lock")
 """Optuna's own log of a study, which is not read any more, and its lock, which outlived killed searches."""
+SAMPLE, SAMPLES = "latin-hypercube", 16
+"""The sample that stands for a space of ranges before Optuna draws from them."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchPlan:
     """What is searched.
 
     Attributes:
-        base: the experiment.
-        axes: the keys that vary.
+        runs: the experiment, the keys that vary, seeds and files; its points stand for the space (:func:`space`).
         goal: what is wanted.
         trials: settings that are tried.
         batch: settings that are proposed at a time.
-        repeat: seeds of each setting; its figures are their means.
-        seed: the first of them.
         search_seed: of the proposals.
-        files: where the files are that values name.
         by_optuna: whether Optuna proposes even where the space has no more points than trials, since it has begun to.
     """
 
-    base: Experiment
-    axes: tuple[Axis, ...]
+    runs: RunPlan
     goal: Goal
     trials: int
     batch: int
-    repeat: int
-    seed: int
     search_seed: int = 1
-    files: Mapping[str, str] = field(default_factory=dict)
     by_optuna: bool = False
 
     @property
-    def keys(self) -> list[str]:
-        """The keys that vary."""
-        return [axis.key for axis in self.axes]
+    def axes(self) -> tuple[Axis, ...]:
+        """The keys that vary, with their values."""
+        return self.runs.points.axes
 
     @property
     def whole(self) -> Points | None:
@@ -89,32 +81,34 @@ class Asked:
 
     def wrong(self, number: int, settings: Mapping[str, Any]) -> str | None:
         """Say what a journal has for a run that no trial can set, with what is expected; None where all fits."""
-        if number >= self.trials * self.repeat:
-            return f"no run of this search; expected a number below {self.trials * self.repeat}"
-        seed = self.seed + number % self.repeat
-        missing = [key for key in self.keys if key not in settings]
+        repeat = self.runs.repeat
+        if number >= self.trials * repeat:
+            return f"no run of this search; expected a number below {self.trials * repeat}"
+        missing = [key for key in self.runs.keys if key not in settings]
         if missing:
             return f"sets no {quote(missing[0])}; expected a value of it"
-        return wrong_against(settings, {**{key: settings[key] for key in self.keys}, "seed": seed})
+        possible = {key: settings[key] for key in self.runs.keys}
+        return wrong_against(settings, {"seed": self.runs.seed + number % repeat, **possible})
 
     def to_dict(self) -> dict[str, Any]:
         """As ``tune.json`` keeps it."""
+        runs = self.runs.to_dict()
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
-            "experiment": experiment_told(self.base),
-            "axes": [axis.to_dict() for axis in self.axes],
+            "experiment": runs["experiment"],
+            "axes": runs["points"]["axes"],
             "goal": self.goal.to_dict(),
             "trials": self.trials,
             "batch": self.batch,
-            "repeat": self.repeat,
-            "seed": self.seed,
+            "repeat": self.runs.repeat,
+            "seed": self.runs.seed,
             "search_seed": self.search_seed,
-            "files": dict(self.files),
+            "files": runs["files"],
         }
 
     @classmethod
-    def from_kept(cls, kept: Node) -> Asked:
+    def from_kept(cls, kept: Node) -> SearchPlan:
         """Read what :meth:`to_dict` has made.
 
         Raises:
@@ -130,17 +124,20 @@ class Asked:
         axes = kept["axes"].elements()
         if not axes:
             raise kept["axes"].refusal("is an empty list", "a key that varies, or more")
-        return cls(
+        runs = RunPlan(
             kept_experiment(kept["experiment"]),
-            tuple(map(Axis.from_kept, axes)),
-            wanted,
-            trials=kept["trials"].whole(1, RUNS_END),
-            batch=kept["batch"].whole(1, RUNS_END),
-            repeat=kept["repeat"].whole(1, RUNS_END),
-            seed=kept["seed"].whole(),
-            search_seed=kept["search_seed"].whole(),
-            files=kept["files"].table(),
+            space(tuple(map(Axis.from_kept, axes))),
+            kept["repeat"].whole(1, RUNS_END),
+            kept["seed"].whole(),
+            kept["files"].table(),
         )
+        trials, batch = (kept[key].whole(1, RUNS_END) for key in ("trials", "batch"))
+        return cls(runs, wanted, trials, batch, kept["search_seed"].whole())
+
+
+def space(axes: tuple[Axis, ...]) -> Points:
+    """The points that a plan has of a space before any is proposed: a sample, for a range may have no steps."""
+    return Points(axes, SAMPLE, SAMPLES)
 
 
 @dataclass(frozen=True)
@@ -175,50 +172,40 @@ class _Proposal:
 
     number: int
     params: dict[str, Any]
-    settings: Overrides
     trial: Any = None
 
 
-class Search:
+class Search(Journaled):
     """A search in its folder."""
 
-    def __init__(self, folder: Path, asked: Asked, *, read_only: bool = False) -> None:
+    files = (FILE, JOURNAL, TABLE, proposals.FILE)
+
+    def __init__(self, folder: Path, plan: SearchPlan, *, read_only: bool = False) -> None:
         """Use :meth:`open`; with ``read_only`` only look at what a search has done that may be running."""
-        self.folder, self.asked = folder, asked
-        self.journal = Journal(folder / JOURNAL, asked.keys, asked.wrong, read_only=read_only)
-        self._rows: dict[int, dict[str, Any] | None] = {}
-        self._set: dict[int, dict[str, Any]] = {}
-        self._tried: dict[tuple[tuple[str, str], ...], int] = {}
+        super().__init__(folder, plan.runs.keys, plan.wrong, read_only=read_only)
+        self.plan, self.tried = plan, plan.runs
+        self._first: dict[tuple[tuple[str, str], ...], int] = {}
         self._study: Any = None
-        for entry in self.journal.entries():
-            self._rows[entry["run"]] = entry["figures"] if entry["status"] == DONE else None
-            self._set[entry["run"]] = entry["set"]
         try:
-            self._proposals = Proposals(folder / proposals.FILE, asked.axes, read_only=read_only)
+            self._proposals = Proposals(folder / proposals.FILE, plan.axes, read_only=read_only)
         except BaseException:
             self.journal.close()
             raise
-        whole = asked.whole
+        whole = plan.whole
         if whole is not None and any(self._of_point(whole, number) != one for number, one in self._proposals.items()):
-            self.asked = replace(asked, by_optuna=True)
+            self.plan = replace(plan, by_optuna=True)
 
     @classmethod
-    def open(cls, folder: Path, asked: Asked, *, fresh: bool) -> Search:
+    def open(cls, folder: Path, plan: SearchPlan, *, fresh: bool) -> Search:
         """Open the folder of a search; a new one with ``fresh``, else the one that was begun there."""
         if fresh:
-            for name in (FILE, proposals.FILE, JOURNAL, TABLE, BEST):
-                (folder / name).unlink(missing_ok=True)
-        if fresh or begun(folder).trials < asked.trials:
-            write_text(str(folder / FILE), json.dumps(asked.to_dict(), indent=2, ensure_ascii=False) + "\n", WRITABLE)
+            cls.remove(folder)
+            (folder / BEST).unlink(missing_ok=True)
+        if fresh or begun(folder).trials < plan.trials:
+            cls.write_plan(folder, plan.to_dict())
         for name in _OF_OLDER_VERSIONS:
             (folder / name).unlink(missing_ok=True)
-        return cls(folder, asked)
-
-    def clear(self) -> None:
-        """Remove what was written, where nothing is worth keeping."""
-        self.close()
-        for name in (FILE, proposals.FILE, JOURNAL, TABLE):
-            (self.folder / name).unlink(missing_ok=True)
+        return cls(folder, plan)
 
     def run(self, engine: Engine, told: Callable[[int, int], None] | None = None) -> list[Trial]:
         """Try settings until there are enough; the trials in order.
@@ -227,11 +214,8 @@ class Search:
             InputError: a figure of the goal is null, there is no room, or the engine cannot be used.
             KeyboardInterrupt: Ctrl-C; what has been done is kept.
         """
-        try:
+        with self.leaving_table():
             return list(self._trials(lambda batch: self._do(batch, engine, told)))
-        finally:
-            if len(self.journal):
-                self.journal.write_table(self.folder / TABLE)
 
     def trials(self) -> list[Trial]:
         """The trials that have ended so far, in order."""
@@ -243,51 +227,48 @@ class Search:
         Args:
             do: runs what the journal lacks of a batch; None to end at the first trial of which it lacks a run.
         """
-        self._study, self._tried = self._new_study(), {}
-        done = 0
-        while done < self._count():
-            batch = self._proposed(done)
+        self._study, self._first = self._new_study(), {}
+        listed: tuple[tuple[tuple[str, str], ...], ...] = ()
+        while len(listed) < self._count():
+            batch = self._proposed(len(listed))
+            listed += tuple(map(self._settings, batch))
+            self.tried = replace(self.plan.runs, points=Points((), listed=listed))
             for one in batch:
-                self._must_have_run(one)
+                self._must_have_run(one.number)
             if do is not None:
                 do(batch)
             for one in batch:
-                if do is None and not self._has_ended(one):
+                if do is None and not all(number in self.journal for number in self._runs_of(one.number)):
                     return
-                trial = self._trial(one.number, one.settings)
+                trial = self._trial(one.number)
                 self._tell(one, trial)
                 if do is not None:
                     self._proposals.add(one.number, one.params)
                 yield trial
-            done += len(batch)
 
-    def _must_have_run(self, one: _Proposal) -> None:
+    def _must_have_run(self, trial: int) -> None:
         """Refuse a journal with other runs of a trial than those that its settings ask for."""
-        for number in self._runs_of(one.number):
-            wanted = self._row(one.settings, number)
-            what = wrong_against(self._set[number], wanted) if number in self._set else None
-            if what is not None:
-                raise input_error(f"{self.journal.path}: run {number}: {what} (trial {one.number})")
+        for number in self._own_runs(trial):
+            if number in self.journal:
+                what = self.tried.wrong(number, self.journal.entry(number)["set"])
+                if what is not None:
+                    raise input_error(f"{self.journal.path}: run {number}: {what} (trial {trial})")
 
-    def _has_ended(self, one: _Proposal) -> bool:
-        first = self._tried.setdefault(tuple(one.settings), one.number)
-        return all(number in self.journal for number in self._runs_of(first))
+    def _own_runs(self, trial: int) -> range:
+        return range(trial * self.tried.repeat, (trial + 1) * self.tried.repeat)
 
     def _runs_of(self, trial: int) -> range:
-        return range(trial * self.asked.repeat, (trial + 1) * self.asked.repeat)
-
-    def _row(self, settings: Overrides, number: int) -> dict[str, Any]:
-        """What a run sets, as values of the table."""
-        return {key: plain(value) for key, value in [*settings, self._seed(number % self.asked.repeat)]}
+        """The runs that a trial has its figures from: those of the first trial with the same settings."""
+        return self._own_runs(self._first.setdefault(tuple(self.tried.points.at(trial)), trial))
 
     def proof(self) -> str:
         """The command that repeats the best run."""
-        several = f" --repeat {self.asked.repeat}" if self.asked.repeat > 1 else ""
+        several = f" --repeat {self.tried.repeat}" if self.tried.repeat > 1 else ""
         return f"floatgate run {shlex.quote(str(self.folder / BEST))}{several}"
 
     def _count(self) -> int:
-        whole = self.asked.whole
-        return self.asked.trials if whole is None else len(whole)
+        whole = self.plan.whole
+        return self.plan.trials if whole is None else len(whole)
 
     # Optuna
 
@@ -295,39 +276,35 @@ class Search:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        return optuna.create_study(directions=[one.direction for one in self.asked.goal.objectives])
+        return optuna.create_study(directions=[one.direction for one in self.plan.goal.objectives])
 
     def _proposed(self, done: int) -> list[_Proposal]:
         """The batch that begins with trial ``done``: what was proposed for it before, else new proposals."""
         import optuna
 
-        size = min(self.asked.batch, self._count() - done)
+        size = min(self.plan.batch, self._count() - done)
         numbers = range(done, done + size)
-        whole = self.asked.whole
+        whole = self.plan.whole
         if whole is not None:
-            made = [self._of_point(whole, number) for number in numbers]
-        elif numbers[-1] in self._proposals:
-            made = [self._proposals[number] for number in numbers]
-        else:
-            # A batch that was stopped half-way is proposed again as a whole: its seed and what was told before are
-            # the same, and so is each proposal.
-            self._study.sampler = optuna.samplers.TPESampler(seed=self.asked.search_seed * 1_000_003 + done)
-            asked = [self._study.ask() for _ in numbers]
-            made = [{axis.key: suggested(one, axis) for axis in self.asked.axes} for one in asked]
-            return [
-                _Proposal(one.number, params, self._settings(params), one)
-                for one, params in zip(asked, made, strict=True)
-            ]
-        return [_Proposal(number, params, self._settings(params)) for number, params in zip(numbers, made, strict=True)]
+            return [_Proposal(number, self._of_point(whole, number)) for number in numbers]
+        if numbers[-1] in self._proposals:
+            return [_Proposal(number, self._proposals[number]) for number in numbers]
+        # A batch that was stopped half-way is proposed again as a whole: its seed and what was told before are
+        # the same, and so is each proposal.
+        self._study.sampler = optuna.samplers.TPESampler(seed=self.plan.search_seed * 1_000_003 + done)
+        asked = [(number, self._study.ask()) for number in numbers]
+        return [
+            _Proposal(number, {axis.key: suggested(one, axis) for axis in self.plan.axes}, one) for number, one in asked
+        ]
 
     def _of_point(self, whole: Points, number: int) -> dict[str, Any]:
         """A point of the whole space as Optuna has it."""
         point = dict(whole.at(number)) if number < len(whole) else {}
-        return {axis.key: word(axis, point[axis.key]) for axis in self.asked.axes if point}
+        return {axis.key: word(axis, point[axis.key]) for axis in self.plan.axes if point}
 
-    def _settings(self, params: Mapping[str, Any]) -> Overrides:
+    def _settings(self, proposal: _Proposal) -> tuple[tuple[str, str], ...]:
         """What Optuna proposes, as settings."""
-        return [(axis.key, setting(axis, params[axis.key])) for axis in self.asked.axes]
+        return tuple((axis.key, setting(axis, proposal.params[axis.key])) for axis in self.plan.axes)
 
     def _tell(self, proposal: _Proposal, trial: Trial) -> None:
         """Tell Optuna what came of a proposal."""
@@ -335,14 +312,14 @@ class Search:
 
         one = proposal.trial
         state = optuna.trial.TrialState.COMPLETE if trial.figures else optuna.trial.TrialState.FAIL
-        values = trial.values(self.asked.goal) if trial.figures else None
+        values = trial.values(self.plan.goal) if trial.figures else None
         if one is None:
-            distributions = {axis.key: distribution(axis) for axis in self.asked.axes}
+            distributions = {axis.key: distribution(axis) for axis in self.plan.axes}
             one = optuna.trial.create_trial(
                 params=proposal.params, distributions=distributions, values=values, state=state
             )
         if trial.figures:
-            for bound, excess in zip(self.asked.goal.bounds, trial.excess, strict=True):
+            for bound, excess in zip(self.plan.goal.bounds, trial.excess, strict=True):
                 one.set_constraint(str(bound), excess)
         if proposal.trial is None:
             self._study.add_trial(one)
@@ -360,7 +337,7 @@ class Search:
         found: dict[str, dict[str, float]] = {}
         if self._study is None:
             return found
-        for number, objective in enumerate(self.asked.goal.objectives):
+        for number, objective in enumerate(self.plan.goal.objectives):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -379,56 +356,41 @@ class Search:
 
     def _do(self, batch: Sequence[_Proposal], engine: Engine, told: Callable[[int, int], None] | None) -> None:
         """Run what the journal does not have yet; settings that were tried before are not run again."""
-        jobs: list[Job] = []
-        for one in batch:
-            if self._tried.setdefault(tuple(one.settings), one.number) == one.number:
-                jobs += [self._job(one.number, one.settings, each) for each in range(self.asked.repeat)]
-        settings_of = {one.number: one.settings for one in batch}
+        numbers = dict.fromkeys(number for one in batch for number in self._runs_of(one.number))
+        left = [self.tried.job(number) for number in numbers if number not in self.journal]
 
         def done(answer: Answer) -> None:
-            if answer.status == DONE and not any(row is not None for row in self._rows.values()):
-                self.asked.goal.must_be_known(answer.figures)
-            settings = self._row(settings_of[answer.number // self.asked.repeat], answer.number)
-            self.journal.add(answer, settings)
-            self._rows[answer.number] = answer.figures if answer.status == DONE else None
-            self._set[answer.number] = settings
+            if answer.status == DONE and not self.journal.counts.get(DONE):
+                self.plan.goal.must_be_known(answer.figures)
+            self.journal.add(answer, self.tried.row(answer.number))
             if told is not None:
-                told(len(self.journal), self._count() * self.asked.repeat)
+                told(len(self.journal), self._count() * self.tried.repeat)
 
-        left = [job for job in jobs if job.number not in self.journal]
         if left:
             carry_out(engine, left, done)
 
-    def _job(self, number: int, settings: Overrides, each: int) -> Job:
-        laid = placed([*settings, self._seed(each)], self.asked.files)
-        return Job(number * self.asked.repeat + each, self.asked.base.with_overrides(laid))
-
-    def _seed(self, each: int) -> tuple[str, str]:
-        return ("seed", str(self.asked.seed + each))
-
-    def _trial(self, number: int, settings: Overrides) -> Trial:
-        """A trial with the means of its runs, or of those of an earlier trial with the same settings."""
-        first = self._tried.setdefault(tuple(settings), number)
-        runs = [self._rows.get(first * self.asked.repeat + each) for each in range(self.asked.repeat)]
-        goal = self.asked.goal
+    def _trial(self, number: int) -> Trial:
+        """A trial with the means of its runs."""
+        settings, goal = self.tried.points.at(number), self.plan.goal
+        runs = [self.journal.entry(run)["figures"] for run in self._runs_of(number)]
         figures: dict[str, float] = {}
         for key in goal.keys:
-            values = [run.get(key) if run is not None else None for run in runs]
+            values = [run.get(key) for run in runs]
             if any(value is None for value in values):
                 return Trial(number, settings)
-            figures[key] = math.fsum(values) / len(values)  # type: ignore[arg-type]
+            figures[key] = math.fsum(values) / len(values)
         return Trial(number, settings, figures, tuple(bound.excess(figures[bound.key]) for bound in goal.bounds))
 
     def write_best(self, trial: Trial) -> Path:
         """Write the experiment that won, with every default, and return where it is."""
-        experiment = self.asked.base.with_overrides(placed([*trial.settings, self._seed(0)], self.asked.files))
         target = self.folder / BEST
-        write_text(str(target), check(experiment), WRITABLE)
+        first = self.tried.job(trial.number * self.tried.repeat)
+        write_text(str(target), check(first.experiment), WRITABLE)
         return target
 
     def close(self) -> None:
         """Close the files."""
-        self.journal.close()
+        super().close()
         self._proposals.close()
 
 
@@ -472,7 +434,7 @@ def best_of(trials: Sequence[Trial], goal: Goal) -> list[Trial]:
     return sorted(front, key=lambda one: (away(one), one.number))
 
 
-def begun(folder: Path) -> Asked:
+def begun(folder: Path) -> SearchPlan:
     """What the search of a folder was begun with.
 
     Raises:
@@ -481,8 +443,8 @@ def begun(folder: Path) -> Asked:
     path = folder / FILE
     if not path.is_file():
         raise input_error(f"{folder}: holds no search; expected a folder that floatgate tune --out has begun")
-    asked = Asked.from_kept(shapes.read(path, "tune"))
+    plan = SearchPlan.from_kept(shapes.read(path, "tune"))
     with reading(path, "expected the settings of a search"):
-        for axis in asked.axes:
+        for axis in plan.axes:
             distribution(axis)
-    return asked
+    return plan
