@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
 from floatgate.base import units
 from floatgate.lab.rb_summary import ERRORS, SIGNALS, dies_of, errors, lines, signals
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
-from floatgate.pages.page import page as document
-from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, Text, Title, figure, to_repeat
+from floatgate.pages.page import report
+from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, figure
 from floatgate.trace.charts import Picture
 
 Facts = dict[str, Any]
@@ -40,16 +39,13 @@ def page(paths: Sequence[str], facts: Facts, command: str | None = None) -> str:
     drawn = [figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts)]
     rows = [(name, text) for name, text in lines(paths, facts) if name != "WA"]
     parts = [
-        Title(f"{title}: write amplification"),
-        Text(f"floatgate {_core.__version__}", soft=True),
         Cards(headline(facts)),
         Rows(rows),
         Section("Low phases", [Charts(drawn)]),
         Section("Where the interval comes from", [Grid(ERRORS, errors(facts))]),
         Section("Signals", [Grid(SIGNALS, signals(facts))]),
-        *to_repeat(command),
     ]
-    return document(f"{title}: floatgate rb", parts)
+    return report(f"{title}: write amplification", parts, kind="floatgate rb", command=command)
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:

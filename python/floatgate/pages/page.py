@@ -5,14 +5,15 @@ A room keeps its templates in a folder of its own: ``report/timeline.html`` stan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from floatgate import _core
 from floatgate.pages import drawing
 from floatgate.pages.causes import patterned
-from floatgate.pages.parts import Part
+from floatgate.pages.parts import Part, Text, Title, left_out, to_repeat
 
 if TYPE_CHECKING:
     import jinja2
@@ -24,6 +25,34 @@ def page(title: str, parts: Iterable[Part]) -> str:
     return rendered(
         "pages/page.html", {"title": title, "parts": list(parts), "style": _style(), "patterned": patterned()}
     )
+
+
+def report(
+    title: str,
+    parts: Iterable[Part],
+    *,
+    of: str = "",
+    kind: str = "floatgate",
+    version: str | None = None,
+    not_modelled: Sequence[str] = (),
+    command: str | None = None,
+    ends: Iterable[Part] = (),
+) -> str:
+    """A report as one self-contained HTML page: a heading, the version of floatgate, the parts, how to repeat it.
+
+    Args:
+        title: the heading, which names the page too.
+        parts: its own parts.
+        of: what it is of, beside the version.
+        kind: of the report, in the name of the page.
+        version: of the floatgate that made the result; None for this one.
+        not_modelled: what the model leaves out.
+        command: the command line that made it, where there was one.
+        ends: parts below that.
+    """
+    head = Text(f"floatgate {version or _core.__version__}{of and ', '}{of}", soft=True)
+    made = [Title(title), head, *parts, *left_out(not_modelled), *to_repeat(command), *ends]
+    return page(f"{title}: {kind}", made)
 
 
 def rendered_parts(parts: Iterable[Part]) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from floatgate import _core
 from floatgate.base import units
-from floatgate.pages.page import page as whole_page
-from floatgate.pages.parts import Cards, Code, Part, Rows, Section, Text, Title, left_out
+from floatgate.pages.page import report
+from floatgate.pages.parts import Cards, Code, Part, Rows, Section
 from floatgate.report.lifetime_summary import lines
 from floatgate.report.sections import reduce
 from floatgate.report.sections.forecast import cards, parts
@@ -24,23 +21,20 @@ def page(life: ForecastView, command: str | None = None) -> str:
         command: the command line that made it, where there was one.
     """
     result = life.result.to_dict()
-    title = f"life of a drive: {life.label}"
     made = [
-        Title(title),
-        _origin(result),
         Cards(cards.cards(result)),
         Rows(lines(result, life.label)),
         *parts.parts(result),
         *reduce.of_life(result),
-        *left_out(result.get("not_modelled") or []),
-        *_repeat(life, command),
     ]
-    return whole_page(f"{title}: floatgate", made)
-
-
-def _origin(result: dict[str, Any]) -> Part:
-    version, seed = result.get("version", _core.__version__), result.get("seed", "-")
-    return Text(f"floatgate {version}, seed {seed}", soft=True)
+    return report(
+        f"life of a drive: {life.label}",
+        made,
+        of=f"seed {result.get('seed', '-')}",
+        version=result.get("version"),
+        not_modelled=result.get("not_modelled") or [],
+        ends=_repeat(life, command),
+    )
 
 
 def _repeat(life: ForecastView, command: str | None) -> list[Part]:

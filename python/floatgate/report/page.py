@@ -5,10 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from floatgate import _core
 from floatgate.base import units
-from floatgate.pages.page import page as whole_page
-from floatgate.pages.parts import Cards, Code, Part, Rows, Section, Text, Title, left_out
+from floatgate.pages.page import report
+from floatgate.pages.parts import Cards, Code, Part, Rows, Section, Text
 from floatgate.report.sections import orders, workload
 from floatgate.report.sections.section import Card
 from floatgate.report.summary import lines
@@ -25,20 +24,19 @@ def page(run: RunView, command: str | None = None) -> str:
     """
     result = run.result.to_dict()
     parts = [
-        Title(run.name()),
-        _origin(result),
         Cards(headline(result)),
         Rows(lines(run)),
         *(part for section in orders.PAGE for part in section.parts(run, result)),
-        *left_out(result.get("not_modelled") or []),
-        *_repeat(run, result, command),
     ]
-    return whole_page(f"{run.name()}: floatgate report", parts)
-
-
-def _origin(result: dict[str, Any]) -> Part:
-    version, mode = result.get("version", _core.__version__), result.get("mode", "functional")
-    return Text(f"floatgate {version}, {mode} mode, seed {result.get('seed', '-')}", soft=True)
+    return report(
+        run.name(),
+        parts,
+        of=f"{result.get('mode', 'functional')} mode, seed {result.get('seed', '-')}",
+        kind="floatgate report",
+        version=result.get("version"),
+        not_modelled=result.get("not_modelled") or [],
+        ends=_repeat(run, result, command),
+    )
 
 
 def headline(result: dict[str, Any]) -> list[Card]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core
-from floatgate.pages.page import page as document
-from floatgate.pages.parts import Code, Grid, Part, Rows, Section, Text, Title, left_out, to_repeat
+from floatgate.pages.page import report
+from floatgate.pages.parts import Code, Grid, Part, Rows, Section, Text
 from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.results.result_view import look
@@ -33,18 +32,17 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     title = f"comparison by {', '.join(keys)}" if keys else "comparison"
     header, rows = comparison.rows()
     parts = [
-        Title(title),
-        Text(f"floatgate {_core.__version__}, {_count(comparison)}", soft=True),
         *_best(comparison),
         *_pictures(comparison),
         Section("All settings", [Grid(header, rows, texts=max(1, len(keys))), *_below(comparison)]),
         *_latency(comparison),
         *_workload(comparison),
-        *left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
-        *to_repeat(command),
-        *_experiment(comparison),
     ]
-    return document(f"{title}: floatgate", parts)
+    said = [text for run in comparison.runs for text in look(run.result, "not_modelled") or []]
+    own = [
+        Section("The first setting's resolved experiment", [Code(run.experiment_toml)]) for run in comparison.runs[:1]
+    ]
+    return report(title, parts, of=_count(comparison), not_modelled=said, command=command, ends=own)
 
 
 def _count(comparison: Comparison) -> str:
@@ -112,9 +110,3 @@ def _workload(comparison: Comparison) -> list[Part]:
         return []
     kept = [line for line in lines(comparison.runs[0]) if line[0] in ("drive", "workload", "note")]
     return [Section("The first setting's drive and workload", [Rows(kept)])]
-
-
-def _experiment(comparison: Comparison) -> list[Part]:
-    if not comparison.runs:
-        return []
-    return [Section("The first setting's resolved experiment", [Code(comparison.runs[0].experiment_toml)])]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core
 from floatgate.pages.charts import WIDTH
-from floatgate.pages.page import page as document
-from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, Title, figure, left_out, to_repeat
+from floatgate.pages.page import report
+from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
@@ -44,18 +43,14 @@ def page(plan: Plan, command: str | None = None) -> str:
     errors = dict.fromkeys(f"{point.capacity}: {point.error}" for point in plan.points if point.error)
     said = [text for point in plan.points for text in look(point.result, "not_modelled") or []]
     parts = [
-        Title(title),
-        Text(f"floatgate {_core.__version__}", soft=True),
         Text(_sentence(plan.answer()), strong=True),
         Grid(header, rows, header.index("throttle") + 1, stacks=True),
         Text(READING if basis is None else f"{READING} {_sentence(basis)}"),
         *(Text(f"Not possible: {text}") for text in errors),
         *_charts(plan),
-        *left_out(said),
-        *to_repeat(command),
-        Section("The experiment that is varied", [Code(plan.experiment_toml)]),
     ]
-    return document(f"{title}: floatgate", parts)
+    varied = Section("The experiment that is varied", [Code(plan.experiment_toml)])
+    return report(title, parts, not_modelled=said, command=command, ends=[varied])
 
 
 def _sentence(text: str) -> str:

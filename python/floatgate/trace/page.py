@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
 from floatgate.base import units
 from floatgate.pages import drawing
-from floatgate.pages.page import page as document
-from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, Title, figure
+from floatgate.pages.page import report
+from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, figure
 from floatgate.results.result_view import look
 from floatgate.trace.charts import Picture, busiest_contexts, pictures
 from floatgate.trace.summary import context_name, lines
@@ -35,10 +34,7 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
         command: the command line that made it, where there was one.
     """
     drawn = {picture.name: picture for picture in pictures(facts)}
-    title = Path(path).name
     parts = [
-        Title(title),
-        Text(f"floatgate {_core.__version__}, format {facts['format']}", soft=True),
         Cards(headline(facts)),
         Rows(lines(path, facts)),
         *(part for name, keys in _SECTIONS for part in _section(name, [drawn[key] for key in keys if key in drawn])),
@@ -46,7 +42,7 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
         *_devices(facts),
         *_repeat(facts, command),
     ]
-    return document(f"{title}: floatgate trace", parts)
+    return report(Path(path).name, parts, of=f"format {facts['format']}", kind="floatgate trace")
 
 
 def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:

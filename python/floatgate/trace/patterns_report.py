@@ -6,12 +6,11 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
 from floatgate.base import units
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
-from floatgate.pages.page import page as document
-from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, Text, Title, figure, to_repeat
+from floatgate.pages.page import report
+from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, figure
 from floatgate.trace.charts import READ, WRITE, Picture
 from floatgate.trace.patterns_summary import STRONGEST, kind, lines, strongest
 
@@ -33,22 +32,19 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
         facts: the JSON of ``floatgate trace patterns``.
         command: the command line that made it, where there was one.
     """
-    title = Path(path).name
     drawn = [figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts)]
     rows = strongest(facts, len(facts["strongest"]), _ADDRESSES)
     columns = [*STRONGEST[:3], f"{STRONGEST[3]} (bytes)"]
     # The addresses are text, and a grid has texts at the left.
     told = [[row[3], *row[:3]] for row in rows]
     parts = [
-        Title(f"{title}: patterns"),
-        Text(f"floatgate {_core.__version__}, format {facts['format']}", soft=True),
         Cards(headline(facts)),
         Rows(lines(path, facts)),
         *([Section("Patterns", [Charts(drawn)])] if drawn else []),
         *([Section("Strongest sets", [Grid([columns[3], *columns[:3]], told)])] if told else []),
-        *to_repeat(command),
     ]
-    return document(f"{title}: floatgate trace patterns", parts)
+    of = f"format {facts['format']}"
+    return report(f"{Path(path).name}: patterns", parts, of=of, kind="floatgate trace", command=command)
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core
 from floatgate.base import units
-from floatgate.pages.page import page as document
-from floatgate.pages.parts import Grid, Items, Part, Section, Text, Title, to_repeat
+from floatgate.pages.page import report
+from floatgate.pages.parts import Grid, Items, Part, Section, Text
 from floatgate.report.sections.amplification import IN_BYTES
 from floatgate.results import metrics
 from floatgate.study import varied_charts
@@ -29,17 +28,13 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
     """
     rows = sweep.settings()
     keys = sweep.keys
-    title = f"sweep over {', '.join(keys)}"
     parts = [
-        Title(title),
-        Text(f"floatgate {_core.__version__}, {_progress(sweep)}", soft=True),
         *varied_charts.best(rows, keys, lambda _, row: varied_charts.label(row, keys)),
         *([Section("Figures", varied_charts.pages(rows, keys))] if rows else []),
         *_table(rows, keys),
         *_failures(sweep),
-        *to_repeat(command),
     ]
-    return document(f"{title}: floatgate", parts)
+    return report(f"sweep over {', '.join(keys)}", parts, of=_progress(sweep), command=command)
 
 
 def _progress(sweep: LoadedSweep) -> str:

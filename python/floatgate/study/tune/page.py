@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate import _core
 from floatgate.base import units
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
-from floatgate.pages.page import page as document
-from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, Title, figure
+from floatgate.pages.page import report
+from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.results.flat import plain
 from floatgate.study import varied_charts
@@ -39,18 +38,14 @@ def page(
         command: the command line of the search.
     """
     goal = plan.goal
-    title = f"search for {words(goal)}"
     front = best_of(trials, goal)
     parts = [
-        Title(title),
-        Text(f"floatgate {_core.__version__}, {counts(plan, trials)}", soft=True),
         *_winner(plan, trials, front),
         *([Section("The command that proves it", [Code(proof)])] if proof else []),
         *_pictures(plan, trials, importance),
         *_table(plan, trials, front),
-        *([Section("How to repeat the search", [Code(command)])] if command else []),
     ]
-    return document(f"{title}: floatgate", parts)
+    return report(f"search for {words(goal)}", parts, of=counts(plan, trials), command=command)
 
 
 def words(goal: Goal) -> str:
