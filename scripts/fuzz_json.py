@@ -235,7 +235,7 @@ def _of_folder(kind: str, *, report: bool = True) -> Callable[[Path], Any]:
         found = list(folders.rows(one))
         if report:
             with mock.patch.object(drawing, "svg", _undrawn):
-                one.kind.report(one)
+                one.report()
         return found
 
     return read

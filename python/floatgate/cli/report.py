@@ -52,7 +52,7 @@ def report(
         raise input_error(f"{target}: exists already; expected a new file, --out FILE or --force")
     drawing.start()
     if first is not None:
-        text = first.kind.report(first)
+        text = first.report()
     else:
         compared = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)])
         with shapes.consuming("run", *map(document, runs)):

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from floatgate.base.errors import RunError
-from floatgate.study.compare import Comparison, Seeded, Setting
-from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told, lives_of, load_inner, row_of, wafs_of
+from floatgate.study.compare import Comparison, Setting
+from floatgate.study.kinds.kind import Document, Kind, Row, Told, inner, row_of, told_of
 
 
 def _rows(content: Document) -> Iterator[Row]:
@@ -21,38 +20,22 @@ def _rows(content: Document) -> Iterator[Row]:
 
 def _told(_path: Path, content: Document) -> Told:
     settings = content["settings"]
-    known = [setting["result"] for setting in settings if setting["result"] is not None]
-    failed = f", {len(settings) - len(known)} failed" if len(known) < len(settings) else ""
-    keys = ", ".join(settings[0]["set"])
-    return Told(f"{len(settings)} settings of {keys}{failed}", wafs_of(known), lives_of(known))
-
-
-def _loaded(path: Path, content: Document) -> Comparison:
-    settings = [_setting(path, number, setting) for number, setting in enumerate(content["settings"], start=1)]
-    return Comparison(settings, content.get("baseline", 0))
+    what = f"{len(settings)} settings of {', '.join(settings[0]['set'])}"
+    return told_of(what, [setting["result"] for setting in settings])
 
 
 def _setting(path: Path, number: int, setting: dict[str, Any]) -> Setting:
     overrides = list(setting["set"].items())
     naming = Comparison([Setting(overrides)])
-    if "seeds" not in setting:
-        name = naming.folder_name(number, naming.settings[0])
-        return Setting.of(overrides, [_seeded(path / name, None, setting["result"], setting["error"])])
-    seeds = [
-        _seeded(path / naming.folder_name(number, naming.settings[0], seed), seed, result, error)
-        for seed, result, error in zip(setting["seeds"], setting["results"], setting["errors"], strict=True)
-    ]
+    several = zip(setting["seeds"], setting["results"], setting["errors"], strict=True) if "seeds" in setting else ()
+    runs = list(several) or [(None, setting["result"], setting["error"])]
+    seeds = [inner(path / naming.folder_name(number, naming.settings[0], one[0]), *one) for one in runs]
     return Setting.of(overrides, seeds)
 
 
-def _seeded(path: Path, seed: int | None, result: Any, error: str | None) -> Seeded:
-    run = None if result is None else load_inner(path)
-    return Seeded(seed, run, None if error is None else RunError(error))
-
-
-def _report(folder: Folder) -> str:
-    with folder.document() as content:
-        return _loaded(folder.path, content).report()
+def _report(path: Path, content: Document) -> str:
+    settings = [_setting(path, number, setting) for number, setting in enumerate(content["settings"], start=1)]
+    return Comparison(settings, content.get("baseline", 0)).report()
 
 
 KIND = Kind("compare", _told, _report, _rows)

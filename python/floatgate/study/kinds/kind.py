@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.base.errors import input_error
+from floatgate.base.errors import RunError, input_error
 from floatgate.report.sections import lifetime_headline
 from floatgate.report.sections.amplification import amplification
 from floatgate.results import shapes
 from floatgate.results.flat import flat, plain
-from floatgate.run.run import Run, load
+from floatgate.run.run import load, read_text
+from floatgate.study.compare import Seeded
 
 Document = Mapping[str, Any]
 Row = dict[str, Any]
@@ -36,13 +37,13 @@ class Kind:
     Attributes:
         name: what it is called, and the name of its document in ``results/shapes``.
         told: the line of a list, from the folder and its document.
-        report: the report of the folder as HTML.
+        report: the report of the folder as HTML, likewise.
         rows: a flat row for each run, from the document; None where the folder has a table of its runs.
     """
 
     name: str
     told: Callable[[Path, Document], Told]
-    report: Callable[[Folder], str]
+    report: Callable[[Path, Document], str]
     rows: Callable[[Document], Iterable[Row]] | None = None
 
     @property
@@ -69,9 +70,19 @@ class Folder:
         with shapes.consuming(self.kind.name, found):
             yield found.value
 
-    def experiment(self) -> Path:
-        """The file with its resolved experiment."""
-        return self.path / "experiment.toml"
+    def report(self) -> str:
+        """Its report as HTML.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        with self.document() as content:
+            return self.kind.report(self.path, content)
+
+
+def experiment_of(folder: Path) -> str:
+    """The resolved experiment of a folder."""
+    return read_text(folder / "experiment.toml")
 
 
 def row_of(settings: Mapping[str, str], result: Document | None, error: str | None) -> Row:
@@ -80,15 +91,24 @@ def row_of(settings: Mapping[str, str], result: Document | None, error: str | No
     return {"status": "done" if result is not None else "failed", "error": error, **flat(result or {}), **laid}
 
 
-def load_inner(folder: Path) -> Run:
-    """Read a run back that stands in the folder of several.
+def inner(folder: Path, seed: int | None, result: Document | None, error: str | None) -> Seeded:
+    """Read back a run that stands in the folder of several, where it has a result.
 
     Raises:
         InputError: it is missing or damaged.
     """
-    if not folder.is_dir():
+    if result is not None and not folder.is_dir():
         raise input_error(f"{folder}: no such folder; expected that run beside the comparison")
-    return load(folder)
+    run = None if result is None else load(folder)
+    return Seeded(seed, run, None if error is None else RunError(error))
+
+
+def told_of(what: str, results: Iterable[Document | None]) -> Told:
+    """One line about several runs: what they are, how many failed, their write amplification and lives."""
+    each = list(results)
+    known = [result for result in each if result is not None]
+    failed = f", {len(each) - len(known)} failed" if len(known) < len(each) else ""
+    return Told(f"{what}{failed}", wafs_of(known), lives_of(known))
 
 
 def wafs_of(results: Iterable[Document]) -> str:

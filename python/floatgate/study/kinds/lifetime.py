@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from floatgate.run.lifetime import Lifetime
-from floatgate.run.run import read_text
 from floatgate.study.kinds import run
-from floatgate.study.kinds.kind import Folder, Kind
+from floatgate.study.kinds.kind import Document, Kind, experiment_of
 
 
-def _report(folder: Folder) -> str:
-    with folder.document() as content:
-        return Lifetime(content, read_text(folder.experiment()), folder.path.absolute().name).report()
+def _report(path: Path, content: Document) -> str:
+    return Lifetime(content, experiment_of(path), path.absolute().name).report()
 
 
 KIND = Kind("lifetime", run.told, _report, run.row)

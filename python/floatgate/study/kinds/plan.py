@@ -7,8 +7,7 @@ from pathlib import Path
 
 from floatgate.base import units
 from floatgate.report.sections.forecast import entry
-from floatgate.run.run import read_text
-from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told, row_of, span, wafs_of
+from floatgate.study.kinds.kind import Document, Kind, Row, Told, experiment_of, row_of, span, wafs_of
 from floatgate.study.plan import Plan
 
 
@@ -24,9 +23,8 @@ def _told(_path: Path, content: Document) -> Told:
     return Told(what, wafs_of(known), span(list(map(units.years, sorted(lives)))))
 
 
-def _report(folder: Folder) -> str:
-    with folder.document() as content:
-        return Plan.of(content, read_text(folder.experiment())).report()
+def _report(path: Path, content: Document) -> str:
+    return Plan.of(content, experiment_of(path)).report()
 
 
 KIND = Kind("plan", _told, _report, _rows)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from floatgate.base.errors import RunError
 from floatgate.study.compare import Setting
-from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told, lives_of, load_inner, row_of, wafs_of
+from floatgate.study.kinds.kind import Document, Kind, Row, Told, inner, row_of, told_of
 from floatgate.study.repeat import Repetition
 
 
@@ -18,21 +16,14 @@ def _rows(content: Document) -> Iterator[Row]:
 
 
 def _told(_path: Path, content: Document) -> Told:
-    runs = content["runs"]
-    known = [result for result in runs if result is not None]
-    failed = f", {len(runs) - len(known)} failed" if len(known) < len(runs) else ""
-    return Told(f"{len(runs)} seeds{failed}", wafs_of(known), lives_of(known))
+    return told_of(f"{len(content['runs'])} seeds", content["runs"])
 
 
-def _seed(folder: Path, seed: int, result: Any, error: str | None) -> Setting:
-    run = None if result is None else load_inner(folder / f"seed-{seed}")
-    return Setting([("seed", str(seed))], run, None if error is None else RunError(error))
-
-
-def _report(folder: Folder) -> str:
-    with folder.document() as content:
-        runs = zip(content["seeds"], content["runs"], content["errors"], strict=True)
-        return Repetition([_seed(folder.path, *entry) for entry in runs]).report()
+def _report(path: Path, content: Document) -> str:
+    runs = zip(content["seeds"], content["runs"], content["errors"], strict=True)
+    return Repetition(
+        [Setting.of([("seed", str(one[0]))], [inner(path / f"seed-{one[0]}", *one)]) for one in runs]
+    ).report()
 
 
 KIND = Kind("repeat", _told, _report, _rows)

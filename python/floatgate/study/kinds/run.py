@@ -11,7 +11,7 @@ from floatgate.report.sections.amplification import amplification
 from floatgate.results.flat import flat
 from floatgate.results.result_view import look
 from floatgate.run.run import load
-from floatgate.study.kinds.kind import Document, Folder, Kind, Row, Told
+from floatgate.study.kinds.kind import Document, Kind, Row, Told
 
 
 def row(result: Document) -> Iterator[Row]:
@@ -33,10 +33,8 @@ def told(_path: Path, result: Document) -> Told:
     )
 
 
-def _report(folder: Folder) -> str:
-    run = load(folder.path)
-    with folder.document():
-        return run.report()
+def _report(path: Path, _result: Document) -> str:
+    return load(path).report()
 
 
 KIND = Kind("run", told, _report, row)

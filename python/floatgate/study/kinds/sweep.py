@@ -6,7 +6,7 @@ from pathlib import Path
 
 from floatgate.base.errors import reading
 from floatgate.report.sections.amplification import IN_BYTES
-from floatgate.study.kinds.kind import Document, Folder, Kind, Told, span
+from floatgate.study.kinds.kind import Document, Kind, Told, span
 from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import TABLE
 from floatgate.study.sweeps.loaded import load_sweep
@@ -38,8 +38,8 @@ def _wafs(table: Path) -> list[float]:
     return [known[0], known[-1]] if known else []
 
 
-def _report(folder: Folder) -> str:
-    return load_sweep(folder.path).report()
+def _report(path: Path, _plan: Document) -> str:
+    return load_sweep(path).report()
 
 
 KIND = Kind("sweep", told, _report)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 from floatgate.study.kinds import sweep
-from floatgate.study.kinds.kind import Folder, Kind
+from floatgate.study.kinds.kind import Document, Kind
 
 
-def _report(folder: Folder) -> str:
+def _report(path: Path, _plan: Document) -> str:
     from floatgate.study.tune.page import page
     from floatgate.study.tune.search import BEST, Search, begun
 
-    with contextlib.closing(Search(folder.path, begun(folder.path), read_only=True)) as search:
-        proof = search.proof() if (folder.path / BEST).is_file() else None
+    with contextlib.closing(Search(path, begun(path), read_only=True)) as search:
+        proof = search.proof() if (path / BEST).is_file() else None
         trials = search.trials()
         return page(search.plan, trials, search.importance(), proof)
 
