@@ -86,6 +86,31 @@ def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: st
     )
 
 
+def binned(
+    rows: Sequence[dict[str, Any]], title: str, counted: str, width: int, *, axis: Any, scale: Any, log: bool = False
+) -> vega.Chart:
+    """Bars, each ``from`` one value ``to`` another, as high as its ``count``.
+
+    Args:
+        rows: the bars.
+        title: of the values.
+        counted: what is counted; a name of a large unit is added.
+        width: in pixels.
+        axis: of the values.
+        scale: likewise.
+        log: whether heights are nearly logarithmic, and keep their unit.
+    """
+    name, unit = ("", 1) if log else unit_of(max((row["count"] for row in rows), default=0), COUNT_UNITS)
+    settings = {"scale": vega.Scale(type="symlog")} if log else {}
+    bars = data_chart([{**row, "count": row["count"] / unit} for row in rows])
+    encoded = bars.mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0).encode(
+        x=vega.X("from:Q", title=title, bin="binned", axis=axis, scale=scale),
+        x2="to:Q",
+        y=vega.Y("count:Q", title=f"{counted}{f', {name}' if name else ''}", **settings),
+    )
+    return finished(encoded, width, HEIGHT)
+
+
 def data_chart(rows: Sequence[dict[str, Any]]) -> vega.Chart:
     """A chart whose data travel with it."""
     return vega.Chart(vega.Data(values=list(rows)))

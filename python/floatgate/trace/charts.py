@@ -171,19 +171,8 @@ def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
     for row in rows:
         row["size"] = units.binary_bytes(2 ** row["power"])
     present = [what for what in ("reads", "writes", "trims") if any(row["what"] == what for row in rows)]
-    chart = (
-        data_chart(rows)
-        .mark_bar(stroke=palette.INK, strokeWidth=0.4)
-        .encode(
-            x=vega.X("size:N", title="size of the request", sort=order, scale=vega.Scale(domain=order)).axis(
-                labelAngle=-60
-            ),
-            xOffset=vega.XOffset("what:N", sort=present),
-            y=vega.Y("share:Q", title="share of the requests", axis=vega.Axis(format="%", tickCount=5)),
-            color=_colors(present),
-        )
-    )
-    return finished(chart, width, HEIGHT + 30)
+    x = vega.X("size:N", title="size of the request", sort=order, scale=vega.Scale(domain=order)).axis(labelAngle=-60)
+    return finished(side_by_side(rows, present, x, "share of the requests"), width, HEIGHT + 30)
 
 
 def update_interval(facts: Facts, width: int = WIDTH) -> vega.Chart:
@@ -242,17 +231,8 @@ def frequency(facts: Facts, width: int = WIDTH) -> vega.Chart:
                 rows.append({"times": label, "share": pages / total, "what": what})
     present = [what for what in ("reads", "writes") if any(row["what"] == what for row in rows)]
     labels = sorted(order, key=lambda label: order[label])
-    chart = (
-        data_chart(rows)
-        .mark_bar(stroke=palette.INK, strokeWidth=0.4)
-        .encode(
-            x=vega.X("times:N", title="times", sort=labels, axis=vega.Axis(labelAngle=-60)),
-            xOffset=vega.XOffset("what:N", sort=present),
-            y=vega.Y("share:Q", title="share of the pages", axis=vega.Axis(format="%", tickCount=5)),
-            color=_colors(present),
-        )
-    )
-    return finished(chart, width, HEIGHT + 30)
+    x = vega.X("times:N", title="times", sort=labels, axis=vega.Axis(labelAngle=-60))
+    return finished(side_by_side(rows, present, x, "share of the pages"), width, HEIGHT + 30)
 
 
 def lorenz(facts: Facts, width: int = WIDTH) -> vega.Composed:
@@ -391,11 +371,17 @@ def _log_time(title: str, values: Sequence[float]) -> Any:
     return vega.X("at:Q", title=title, scale=scale, axis=axis)
 
 
-def _colors(present: Sequence[str]) -> Any:
-    colors = {"reads": READ, "writes": WRITE, "trims": palette.GREY}
+def side_by_side(rows: Rows, present: Sequence[str], x: Any, title: str) -> vega.Chart:
+    """Bars of the ``share`` of each row, beside one another where rows differ in ``what`` alone."""
+    colors = {"reads": READ, "writes": WRITE, "trims": palette.GREY, "reads and writes": WRITE}
     legend = vega.Legend(title=None, orient="top", symbolType="square", symbolSize=160)
-    return vega.Color(
-        "what:N", scale=vega.Scale(domain=list(present), range=[colors[what] for what in present]), legend=legend
+    scale = vega.Scale(domain=list(present), range=[colors[what] for what in present])
+    bars = data_chart(rows).mark_bar(stroke=palette.INK, strokeWidth=0.4)
+    return bars.encode(
+        x=x,
+        xOffset=vega.XOffset("what:N", sort=list(present)),
+        y=vega.Y("share:Q", title=title, axis=vega.Axis(format="%", tickCount=5)),
+        color=vega.Color("what:N", scale=scale, legend=legend),
     )
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import palette, vega
-from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
+from floatgate.pages import vega
+from floatgate.pages.charts import HEIGHT, WIDTH, binned, data_chart, finished
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, figure
-from floatgate.trace.charts import READ, WRITE, Picture
+from floatgate.trace.charts import WRITE, Picture, side_by_side
 from floatgate.trace.patterns_summary import STRONGEST, kind, lines, strongest
 
 Facts = dict[str, Any]
@@ -116,28 +116,13 @@ def course(facts: Facts, width: int = WIDTH) -> vega.Chart:
 def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Patterns by their number of addresses."""
     counted = facts["sizes"]
-    name, scale = unit_of(max(counted["patterns"]), COUNT_UNITS)
     rows = [
-        {"from": size - 0.5, "to": size + 0.5, "count": count / scale}
+        {"from": size - 0.5, "to": size + 0.5, "count": count}
         for size, count in zip(counted["size"], counted["patterns"], strict=True)
     ]
     ends = [min(counted["size"]) - 1.5, max(counted["size"]) + 1.5]
-    chart = (
-        data_chart(rows)
-        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
-        .encode(
-            x=vega.X(
-                "from:Q",
-                title="addresses of a pattern",
-                bin="binned",
-                axis=vega.Axis(tickMinStep=1),
-                scale=vega.Scale(domain=ends, nice=False),
-            ),
-            x2="to:Q",
-            y=vega.Y("count:Q", title=f"patterns{f', {name}' if name else ''}"),
-        )
-    )
-    return finished(chart, width, HEIGHT)
+    scale = vega.Scale(domain=ends, nice=False)
+    return binned(rows, "addresses of a pattern", "patterns", width, axis=vega.Axis(tickMinStep=1), scale=scale)
 
 
 def accesses(facts: Facts, width: int = WIDTH) -> vega.Chart:
@@ -150,19 +135,5 @@ def accesses(facts: Facts, width: int = WIDTH) -> vega.Chart:
             label = f"{first} or more" if first == times["from"][-1] else str(first)
             rows += [{"times": label, "share": count / total, "what": what}] if total else []
     present = list(dict.fromkeys(row["what"] for row in rows))
-    colors = {"reads and writes": WRITE, "reads": READ}
-    chart = (
-        data_chart(rows)
-        .mark_bar(stroke=palette.INK, strokeWidth=0.4)
-        .encode(
-            x=vega.X("times:N", title="times", sort=None, axis=vega.Axis(labelAngle=0)),
-            xOffset=vega.XOffset("what:N", sort=present),
-            y=vega.Y("share:Q", title="share of the addresses", axis=vega.Axis(format="%", tickCount=5)),
-            color=vega.Color(
-                "what:N",
-                scale=vega.Scale(domain=present, range=[colors[what] for what in present]),
-                legend=vega.Legend(title=None, orient="top", symbolType="square"),
-            ),
-        )
-    )
-    return finished(chart, width, HEIGHT)
+    x = vega.X("times:N", title="times", sort=None, axis=vega.Axis(labelAngle=0))
+    return finished(side_by_side(rows, present, x, "share of the addresses"), width, HEIGHT)

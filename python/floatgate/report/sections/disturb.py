@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import palette, vega
-from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
+from floatgate.pages.charts import HEIGHT, WIDTH, binned, data_chart, finished
 from floatgate.pages.parts import Charts, Part, Rows, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import section
@@ -201,22 +201,9 @@ def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
         for start, end, count in zip(edges, ends, counts, strict=True)
         if count
     ]
-    chart = (
-        data_chart(shown)
-        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
-        .encode(
-            x=vega.X(
-                "from:Q",
-                title="disturbance, share of the maximum",
-                bin="binned",
-                axis=vega.Axis(format="%"),
-                scale=vega.Scale(domain=[0, ends[-1] if counts[-1] else 1]),
-            ),
-            x2="to:Q",
-            y=vega.Y("count:Q", title="blocks", scale=vega.Scale(type="symlog")),
-        )
-    )
-    return finished(chart, width, HEIGHT)
+    scale = vega.Scale(domain=[0, ends[-1] if counts[-1] else 1])
+    title = "disturbance, share of the maximum"
+    return binned(shown, title, "blocks", width, axis=vega.Axis(format="%"), scale=scale, log=True)
 
 
 def service(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:

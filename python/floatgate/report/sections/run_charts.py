@@ -18,6 +18,7 @@ from floatgate.pages.charts import (
     WAF_TITLE,
     WIDTH,
     axis_title,
+    binned,
     by_cause_color,
     data_chart,
     finished,
@@ -121,27 +122,13 @@ def rest(run: RunView, width: int = WIDTH) -> vega.Chart:
     edges = [3600.0 * edge for edge in histogram.get("edges") or []]
     counts = histogram.get("intervals") or []
     unit, size = unit_of(edges[-1] if edges else 0, TIME_UNITS)
-    scale_name, scale = unit_of(max(counts, default=0), COUNT_UNITS)
     rows = [
-        {"from": (edges[i] or edges[i + 1] / 2) / size, "to": edges[i + 1] / size, "count": count / scale}
+        {"from": (edges[i] or edges[i + 1] / 2) / size, "to": edges[i + 1] / size, "count": count}
         for i, count in enumerate(counts)
     ]
-    chart = (
-        data_chart(rows)
-        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
-        .encode(
-            x=vega.X(
-                "from:Q",
-                title=f"time between two erases of a block, {unit}",
-                bin="binned",
-                axis=vega.Axis(format="~g"),
-                scale=vega.Scale(type="log", nice=False),
-            ),
-            x2="to:Q",
-            y=vega.Y("count:Q", title=f"erases{f', {scale_name}' if scale_name else ''}"),
-        )
-    )
-    return finished(chart, width, HEIGHT)
+    title = f"time between two erases of a block, {unit}"
+    scale = vega.Scale(type="log", nice=False)
+    return binned(rows, title, "erases", width, axis=vega.Axis(format="~g"), scale=scale)
 
 
 def valid_pages(run: RunView, width: int = WIDTH) -> vega.Chart:
@@ -165,25 +152,8 @@ def _histogram(
     ends = (start, start + len(counts) * step)
     if step == 1 and len(counts) < 5:  # few bars keep the width of bars
         ends = (max(-0.5, start - 2), start + len(counts) + 2)
-    scale_name, scale = unit_of(max((row["count"] for row in rows), default=0), COUNT_UNITS)
-    for row in rows:
-        row["count"] /= scale
-    chart = (
-        data_chart(rows)
-        .mark_bar(color=palette.GREY, stroke=palette.INK, strokeWidth=0.5, binSpacing=0)
-        .encode(
-            x=vega.X(
-                "from:Q",
-                title=title,
-                bin="binned",
-                axis=vega.Axis(tickMinStep=1),
-                scale=vega.Scale(domain=list(ends), nice=False),
-            ),
-            x2="to:Q",
-            y=vega.Y("count:Q", title=f"{unit}s{f', {scale_name}' if scale_name else ''}"),
-        )
-    )
-    return finished(chart, width, HEIGHT)
+    scale = vega.Scale(domain=list(ends), nice=False)
+    return binned(rows, title, f"{unit}s", width, axis=vega.Axis(tickMinStep=1), scale=scale)
 
 
 def _roomy(values: Sequence[float]) -> list[float]:
