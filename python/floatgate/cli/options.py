@@ -16,6 +16,9 @@ from floatgate.base.parallel import RUNS_MAX
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison
 
+TraceFile = Annotated[
+    str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
+]
 Json = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the result as JSON to FILE, or to standard output with -."),

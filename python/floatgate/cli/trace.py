@@ -16,10 +16,6 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
 from floatgate.results.folder import must_be_file_place
 
-TraceFile = Annotated[
-    str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
-]
-
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
@@ -36,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 @g.grouped
 def convert(
-    path: TraceFile,
+    path: o.TraceFile,
     target: Annotated[
         str, typer.Argument(metavar="OUT", help="The file to write; - for standard output (text formats).")
     ],
