@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from floatgate import _core
 from floatgate.base.errors import FloatgateError, InputError
-from floatgate.run.experiment import Experiment, flatten, parse_set, parse_vary, resolve, toml_value
+from floatgate.run.experiment import Experiment, flatten, parse_set, resolve, toml_value
+from floatgate.study.runs.points import parse_axis
 
 KEYS = ("seed", "drive.capacity", "ftl.spare_factor", "ftl.collect.policy", "workload.requests", "workload.pattern")
 VALUES = st.one_of(st.booleans(), st.integers(-(2**63), 2**63 - 1), st.floats(), st.text(), st.lists(st.integers(0, 9)))
@@ -43,7 +44,7 @@ def test_set_is_understood_or_refused_as_input(text: str) -> None:
 @given(st.text(alphabet="ab=.,'\"[]{} \n"))
 def test_vary_is_understood_or_refused_as_input(text: str) -> None:
     try:
-        _, values = parse_vary(text)
+        values = parse_axis(text).values
     except InputError as error:
         assert "--vary" in error.message
     else:
@@ -82,7 +83,8 @@ def test_any_text_is_an_experiment_or_an_input_error(text: str) -> None:
     ],
 )
 def test_vary_splits_at_commas_of_the_top_level(text: str, expected: tuple[str, list[str]]) -> None:
-    assert parse_vary(text) == expected
+    axis = parse_axis(text)
+    assert (axis.key, list(axis.values)) == expected
 
 
 def test_dicts_may_be_nested_or_dotted() -> None:

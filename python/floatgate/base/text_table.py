@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from floatgate.base.errors import one_line
 
@@ -16,6 +16,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: frozen
         right: the columns to align at the right, counted from 0.
     """
     return "\n".join(Columns(header, right=right).lines(rows))
+
+
+def named(lines: Iterable[tuple[str, str]]) -> str:
+    """Lines of a name and a text each, the texts below one another."""
+    return "\n".join(f"{name:<10} {one_line(text)}" for name, text in lines)
 
 
 class Columns:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floatgate.base import units
-from floatgate.base.errors import PATH_MAX, RunError, input_error, one_line, quote, quoted
-from floatgate.base.text_table import table
+from floatgate.base.errors import PATH_MAX, RunError, input_error, quote, quoted
+from floatgate.base.text_table import named, table
 from floatgate.base.units import counted
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
@@ -183,7 +183,7 @@ def _text(facts: dict[str, Any]) -> str:
         for row in facts["top_contexts"]
     ]
     top = table(["pages", "updates", "context"], rows, right=frozenset({0, 1}))
-    return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines) + f"\n\n{top}"
+    return f"{named(lines)}\n\n{top}"
 
 
 def _content(content: dict[str, Any], backend: str) -> str:

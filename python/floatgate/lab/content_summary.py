@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.base.errors import one_line
-from floatgate.base.text_table import table
+from floatgate.base.text_table import named, table
 from floatgate.lab.content import PAGES_MIN
 
 Facts = dict[str, Any]
@@ -33,8 +32,8 @@ def screen(paths: list[str], facts: Facts) -> str:
         ("left out", _left_out(facts)),
         ("note", _notes(facts)),
     ]
-    lines = [f"{name:<10} {one_line(text)}" for name, text in said if text]
-    return "\n\n".join(part for part in ("\n".join(lines), _ratios(facts), _index_table(facts)) if part)
+    lines = named((name, text) for name, text in said if text)
+    return "\n\n".join(part for part in (lines, _ratios(facts), _index_table(facts)) if part)
 
 
 def _places(paths: list[str]) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floatgate.base import units
-from floatgate.base.errors import one_line
-from floatgate.base.text_table import table
+from floatgate.base.text_table import named, table
 
 Facts = dict[str, Any]
 
@@ -26,7 +25,7 @@ def screen(paths: Sequence[str], facts: Facts) -> str:
         paths: the captures as the user called them.
         facts: the JSON of ``floatgate rb measure`` or ``rb multi-page``.
     """
-    text = "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(paths, facts))
+    text = named(lines(paths, facts))
     tables = [table(ERRORS, errors(facts), right=frozenset((1, 2)))]
     if len(facts["signals"]) > 1:
         tables.append(table(SIGNALS, signals(facts), right=frozenset(range(1, 5))))

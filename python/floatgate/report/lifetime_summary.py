@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.base.errors import one_line
+from floatgate.base.text_table import named
 from floatgate.report.sections import drive, rating, reduce
 from floatgate.report.sections.forecast import entry, latency
 from floatgate.report.sections.forecast import lines as forecast
@@ -12,7 +12,7 @@ from floatgate.report.sections.forecast import lines as forecast
 
 def text(result: dict[str, Any], label: str = "") -> str:
     """The summary as lines of text; ``label`` is what to call a trace."""
-    return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(result, label))
+    return named(lines(result, label))
 
 
 def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:

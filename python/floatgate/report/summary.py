@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.base.errors import one_line
+from floatgate.base.text_table import named
 from floatgate.report.sections import orders
 from floatgate.results.run_view import RunView
 
 
 def text(run: RunView) -> str:
     """The summary as lines of text."""
-    return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(run))
+    return named(lines(run))
 
 
 def lines(run: RunView) -> list[tuple[str, str]]:

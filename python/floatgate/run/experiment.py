@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, quote
 from floatgate.run.sweep_table import split
 
 ExperimentLike: TypeAlias = "Mapping[str, Any] | str | os.PathLike[str] | None"
@@ -224,22 +224,6 @@ def parse_set(text: str, option: str = "--set") -> tuple[str, str]:
             f"{option} {quote(text)}: {quote(key)} is not a dotted key; expected one such as ftl.spare_factor"
         )
     return key, value.strip()
-
-
-def parse_vary(text: str) -> tuple[str, list[str]]:
-    """Split ``a.b=x,y,z`` into key and value texts; commas inside quotes or brackets do not count.
-
-    Raises:
-        InputError: as :func:`parse_set`, or an empty value.
-    """
-    key, values = parse_set(text, "--vary")
-    parts = [part.strip() for part in split_values(values)]
-    if not all(parts):
-        raise input_error(f"--vary {quote(text)}: an empty value; expected KEY=VALUE,VALUE,...")
-    if len(set(parts)) < len(parts):
-        twice = [part for part in dict.fromkeys(parts) if parts.count(part) > 1]
-        raise input_error(f"--vary {quote(text)}: {quoted(twice)} given twice; expected each value once")
-    return key, parts
 
 
 def split_values(text: str) -> list[str]:

@@ -149,35 +149,26 @@ class Run:
 
     def plot_waf(self) -> alt.LayerChart:
         """Write amplification over time, with the run's mean and its 95 % interval."""
-        from floatgate.pages import vega
-        from floatgate.report.sections import run_charts
-
-        chart: alt.LayerChart = vega.altair_chart(run_charts.waf(self))
-        return chart
+        return self._plot("waf")
 
     def plot_writes(self) -> alt.Chart:
         """Pages programmed over time, stacked by cause."""
-        from floatgate.pages import vega
-        from floatgate.report.sections import run_charts
-
-        chart: alt.Chart = vega.altair_chart(run_charts.writes(self))
-        return chart
+        return self._plot("writes")
 
     def plot_wear(self) -> alt.Chart:
         """Blocks by number of erases."""
-        from floatgate.pages import vega
-        from floatgate.report.sections import run_charts
-
-        chart: alt.Chart = vega.altair_chart(run_charts.wear(self))
-        return chart
+        return self._plot("wear")
 
     def plot_valid_pages(self) -> alt.Chart:
         """Closed blocks by number of valid pages at the end of the run."""
+        return self._plot("valid_pages")
+
+    def _plot(self, name: str) -> Any:
+        """A chart of :mod:`floatgate.report.sections.run_charts`."""
         from floatgate.pages import vega
         from floatgate.report.sections import run_charts
 
-        chart: alt.Chart = vega.altair_chart(run_charts.valid_pages(self))
-        return chart
+        return vega.altair_chart(getattr(run_charts, name)(self))
 
     def report(self, command: str | None = None) -> str:
         """The report as one self-contained HTML page."""

@@ -26,8 +26,6 @@ from floatgate.trace.metadata import described
 PAGE_BYTES = 4096
 TOP = 5
 """How many contexts the dissertation counts as dominating (section 5.2)."""
-DISSERTATION_TOP_SHARE = 0.76
-"""Its share of the updates in data of the five contexts, over its benchmarks."""
 NO_CONTEXT = -1
 """Stands for writes without a stack."""
 
@@ -51,7 +49,6 @@ class ContextUpdates:
         by_context: updates by the context that had written the data, the most first.
         live_by_context: the same of live updates.
         sequence: that context at each update, in the order of the updates.
-        without_context: page writes without a stack.
     """
 
     metadata: dict[str, Any]
@@ -62,7 +59,6 @@ class ContextUpdates:
     updates: int = 0
     live_updates: int = 0
     writing: int = 0
-    without_context: int = 0
     by_context: Counter[int] = field(default_factory=Counter)
     live_by_context: Counter[int] = field(default_factory=Counter)
     sequence: list[int] = field(default_factory=list)
@@ -112,7 +108,6 @@ def read(path: str | Path) -> ContextUpdates:
 
 def _write(found: ContextUpdates, writer: dict[int, int], trimmed: set[int], pages: range, context: int) -> None:
     found.pages += len(pages)
-    found.without_context += len(pages) * (context == NO_CONTEXT)
     for page in pages:
         before = writer.get(page)
         writer[page] = context

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.base.errors import one_line
-from floatgate.base.text_table import table
+from floatgate.base.text_table import named, table
 from floatgate.report import timestamp_warning
 
 Facts = dict[str, Any]
@@ -26,7 +25,7 @@ def screen(path: str, facts: Facts) -> str:
         path: the trace as the user called it.
         facts: the JSON of ``floatgate trace patterns``.
     """
-    text = "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(path, facts))
+    text = named(lines(path, facts))
     rows = strongest(facts, SETS, ADDRESSES)
     return f"{text}\n\n{table(STRONGEST, rows, right=frozenset(range(3)))}" if rows else text
 

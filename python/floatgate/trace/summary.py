@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base import units
-from floatgate.base.errors import one_line
-from floatgate.base.text_table import table
+from floatgate.base.text_table import named, table
 from floatgate.report import timestamp_warning
 from floatgate.results.result_view import look
 
@@ -30,7 +29,7 @@ def screen(path: str, facts: Facts) -> str:
         path: the trace as the user called it.
         facts: the JSON of ``floatgate trace info``.
     """
-    text = "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(path, facts))
+    text = named(lines(path, facts))
     parts = [text, _contexts_table(facts), _devices_table(facts)]
     return "\n\n".join(part for part in parts if part)
 
