@@ -7,8 +7,9 @@ line prints that as the first line on standard error after ``error: `` and exits
 from __future__ import annotations
 
 import contextlib
+import difflib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from floatgate._core import FloatgateError, InputError, RunError
 
@@ -20,11 +21,13 @@ __all__ = [
     "RunError",
     "escaped",
     "input_error",
+    "meant",
     "one_line",
     "printable",
     "quote",
     "quoted",
     "reading",
+    "repeated",
     "warn",
 ]
 
@@ -120,6 +123,17 @@ def quote(given: object, most: int = _QUOTED_MAX) -> str:
     """What a user gave, for an error message: in quotes, on one line, and at most its first characters."""
     text = str(given)
     return f"'{one_line(text[:most])}{'...' if len(text) > most else ''}'"
+
+
+def meant(name: str, known: Iterable[str], otherwise: str) -> str:
+    """``did you mean 'a' or 'b'?`` where known names are close to one, else ``otherwise``."""
+    close = difflib.get_close_matches(name, list(known), 3, 0.6)
+    return f"did you mean {' or '.join(map(quote, close))}?" if close else otherwise
+
+
+def repeated(values: Sequence[str]) -> list[str]:
+    """Those values that are there twice or more, each once."""
+    return [value for value in dict.fromkeys(values) if values.count(value) > 1]
 
 
 def quoted(names: list[str]) -> str:

@@ -10,10 +10,11 @@ import typer
 from floatgate.base.errors import STATUS_DONE, input_error, one_line, quote, warn
 from floatgate.base.progress import bar
 from floatgate.cli import options as o
-from floatgate.cli.output import Output, must_be_new_file
+from floatgate.cli.output import Output
 from floatgate.lab import content_trace
 from floatgate.lab.content import Settings, measured, unreadable_note
 from floatgate.lab.content_summary import screen
+from floatgate.results.folder import must_be_new_file
 
 HOURS = 24.0
 _HOURS_MAX = 876_000.0

@@ -17,7 +17,7 @@ from floatgate.base.text_table import table
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
-from floatgate.results.folder import must_be_file_place, write_text, writing
+from floatgate.results.folder import must_be_new_file, write_text, writing
 from floatgate.run.experiment import Overrides, parse_set, toml_value
 from floatgate.trace import conversion
 from floatgate.trace.parquet_columns import write_columns
@@ -119,9 +119,7 @@ def _place(given: Sequence[str | None], out: str | None, *, force: bool) -> str:
         raise input_error(f"{', '.join(WORKLOADS)}: expected exactly one of them (or --list)")
     if out is None:
         raise input_error("--out: no file to write to; expected -o OUT")
-    must_be_file_place(out, EXPECTED_PLACE)
-    if Path(out).is_file() and not force:
-        raise input_error(f"{out}: exists already; expected a new file, or --force")
+    must_be_new_file(out, EXPECTED_PLACE, force=force)
     return out
 
 

@@ -7,11 +7,10 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from floatgate.base.errors import input_error, one_line, printable, quote
-from floatgate.results.folder import must_be_file_place, write_text, written
+from floatgate.results.folder import must_be_new_file, write_text, written
 
 EXPECTED_JSON = "a file for the JSON, or -"
 _COMMANDS = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -106,17 +105,6 @@ def _list_to(write: Callable[[str], Any]) -> Iterator[Callable[[Iterable[Any]], 
 def _escaped(text: str, what: re.Pattern[str]) -> str:
     """Write some characters of a JSON text by their numbers."""
     return what.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def must_be_new_file(path: str, expected: str, *, force: bool) -> None:
-    """Refuse a place for a file before the work starts: one that cannot be written to, or is taken (but for ``force``).
-
-    Raises:
-        InputError: with ``expected`` saying what was wanted.
-    """
-    must_be_file_place(path, expected)
-    if Path(path).is_file() and not force:
-        raise input_error(f"{path}: exists already; expected a new file, or --force")
 
 
 def written_text(out: str, format: str, report: Mapping[str, Any]) -> str:

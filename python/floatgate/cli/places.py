@@ -11,8 +11,8 @@ import typer
 
 from floatgate.base.errors import input_error, one_line
 from floatgate.cli import groups as g
-from floatgate.cli.output import Output, must_be_new_file
-from floatgate.results.folder import RunFolder, write_text
+from floatgate.cli.output import Output
+from floatgate.results.folder import RunFolder, must_be_new_file, write_text
 from floatgate.trace.charts import Picture
 from floatgate.trace.page import write_pictures
 

@@ -14,8 +14,8 @@ import typer
 from floatgate.base.errors import input_error, quote, quoted
 from floatgate.base.text_table import Columns, table
 from floatgate.cli import options as o
-from floatgate.cli.output import Output, must_be_new_file
-from floatgate.results.folder import DEFAULT_ROOT
+from floatgate.cli.output import Output
+from floatgate.results.folder import DEFAULT_ROOT, must_be_new_file
 from floatgate.results.table_files import EXPECTED, must_be_table_name, table_writer
 from floatgate.study.kinds import KINDS
 from floatgate.study.kinds import folders as result_folders

@@ -15,7 +15,7 @@ from floatgate.base.text_table import named, table
 from floatgate.base.units import counted
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.results.folder import must_be_file_place
+from floatgate.results.folder import must_be_new_file
 
 if TYPE_CHECKING:
     from floatgate.trace.recorder.page_cache import CacheModel
@@ -141,9 +141,7 @@ def _make_place(out: str, *, force: bool) -> None:
     Raises:
         InputError: no file can be written there, or one exists that must not be overwritten.
     """
-    must_be_file_place(out, "a file to write the trace to")
-    if Path(out).exists() and not force:
-        raise input_error(f"{out}: exists already; expected a new file, or --force")
+    must_be_new_file(out, "a file to write the trace to", force=force)
     try:
         Path(out).absolute().parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

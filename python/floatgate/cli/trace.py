@@ -14,7 +14,7 @@ from floatgate.cli import generate, record, trace_info, trace_patterns
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
-from floatgate.results.folder import must_be_file_place
+from floatgate.results.folder import must_be_new_file
 
 
 def register(app: typer.Typer) -> None:
@@ -80,7 +80,5 @@ def _target_format(target: str, to: str | None, *, json: bool, force: bool) -> s
             raise input_error("-: standard output has no extension to name a format; expected --to FORMAT")
         return to
     wanted = conversion.format_of(target) if to is None else to
-    must_be_file_place(target, "a file to write the trace to")
-    if Path(target).is_file() and not force:
-        raise input_error(f"{target}: exists already; expected a new file, or --force")
+    must_be_new_file(target, "a file to write the trace to", force=force)
     return wanted

@@ -194,13 +194,7 @@ class RunFolder:
 
     def _first_free(self) -> Path:
         """The first numbered name that nobody has."""
-        first = self.path if self._claim is None else self._claim.folder
-        number = 1
-        candidate = first
-        while candidate.exists():
-            number += 1
-            candidate = first.with_name(f"{first.name}-{number}")
-        return candidate
+        return first_free(self.path if self._claim is None else self._claim.folder)
 
     def _settle(self, staging: Path) -> Path:
         if self._claim is None:
@@ -225,6 +219,15 @@ class RunFolder:
                 continue
             staging.rename(target)
             return target
+
+
+def first_free(first: Path) -> Path:
+    """``NAME``, else the first of ``NAME-2``, ``NAME-3``, ... that nobody has."""
+    number, candidate = 1, first
+    while candidate.exists():
+        number += 1
+        candidate = first.with_name(f"{first.name}-{number}")
+    return candidate
 
 
 class _Claim:
@@ -444,6 +447,17 @@ def must_be_file_place(path: str, expected: str) -> None:
     except (OSError, ValueError) as error:
         raise input_error(f"{path}: {_reason(error)}; expected {expected}") from None
     _must_be_writable(target.parent, path)
+
+
+def must_be_new_file(path: str, expected: str, *, force: bool) -> None:
+    """Refuse a place for a file before the work starts: one that cannot be written to, or is taken (but for ``force``).
+
+    Raises:
+        InputError: with ``expected`` saying what was wanted.
+    """
+    must_be_file_place(path, expected)
+    if Path(path).is_file() and not force:
+        raise input_error(f"{path}: exists already; expected a new file, or --force")
 
 
 def _reason(error: Exception) -> str:

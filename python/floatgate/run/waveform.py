@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floatgate.base.errors import input_error, quote
-from floatgate.results.folder import must_be_file_place
+from floatgate.results.folder import must_be_new_file
 from floatgate.results.timeline import moment
 
 _NS_PER_S = 1e9
@@ -61,9 +61,7 @@ def pins_of(path: str | None, die: str | None, from_: str | None, until: str | N
             if given is not None:
                 raise input_error(f"{name}: no waveform is written; expected it with --waveform FILE")
         return None
-    must_be_file_place(path, "a file for the waveform")
-    if Path(path).is_file() and not force:
-        raise input_error(f"{path}: exists already; expected a new file for the waveform, or --force")
+    must_be_new_file(path, "a file for the waveform", force=force)
     number: int | None = 0
     if die is not None:
         if die != "all" and not (die.isascii() and die.isdigit() and len(die) < 10):

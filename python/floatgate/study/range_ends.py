@@ -5,17 +5,16 @@ Ends beyond which a setting cannot go are passed over, as are names and seeds.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from floatgate import _core
 from floatgate.results import metrics
 from floatgate.results.flat import plain
 from floatgate.study.runs.points import Axis
+from floatgate.study.runs.rows import setting_schemas
 
 _AT_END = 0.02
 """A value is at an end of a range if it is within this share of the range's width."""
@@ -127,7 +126,9 @@ def _limits() -> Mapping[str, tuple[float | None, float | None]]:
     """The least and the most value of each key, from the schema of experiments; None where there is none."""
     least: dict[str, list[float | None]] = {}
     most: dict[str, list[float | None]] = {}
-    for key, table in _numbers(json.loads(_core.schema())):
+    for key, table in setting_schemas():
+        if table.get("type") not in ("number", "integer"):
+            continue
         step = 1 if table["type"] == "integer" else 0
         low, high = table.get("exclusiveMinimum"), table.get("exclusiveMaximum")
         least.setdefault(key, []).append(table.get("minimum") if low is None else low + step)
@@ -138,22 +139,3 @@ def _limits() -> Mapping[str, tuple[float | None, float | None]]:
         return choose(known) if len(known) == len(limits) else None
 
     return {key: (widest(least[key], min), widest(most[key], max)) for key in least}
-
-
-def _numbers(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The schemas of numbers, with their dotted keys; a key that stands in several policies comes several times."""
-
-    def walk(table: Mapping[str, Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        if isinstance(reference := table.get("$ref"), str):
-            target: Any = schema
-            for part in reference.removeprefix("#/").split("/"):
-                target = target[part]
-            yield from walk(target, key)
-        for option in (*table.get("anyOf", ()), *table.get("oneOf", ()), *table.get("allOf", ())):
-            yield from walk(option, key)
-        for name, inner in table.get("properties", {}).items():
-            yield from walk(inner, f"{key}.{name}" if key else name)
-        if table.get("type") in ("number", "integer"):
-            yield key, table
-
-    yield from walk(schema, "")

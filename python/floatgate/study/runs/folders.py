@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from floatgate.base.errors import input_error
-from floatgate.results.folder import DEFAULT_ROOT, RunFolder
+from floatgate.results.folder import DEFAULT_ROOT, RunFolder, first_free
 
 
 def folder_for(
@@ -32,12 +32,7 @@ def folder_for(
             raise input_error(f"{out}: holds no {what} to go on with; expected the folder of one, or no --resume")
         return RunFolder.given(out, force=True)
     if out is None:
-        first = Path(DEFAULT_ROOT) / name
-        number, path = 1, first
-        while path.exists():
-            number += 1
-            path = first.with_name(f"{first.name}-{number}")
-        return RunFolder.given(str(path), force=False)
+        return RunFolder.given(str(first_free(Path(DEFAULT_ROOT) / name)), force=False)
     if (Path(out) / plan).is_file() and not force:
         raise input_error(
             f"{out}: holds {part or f'a {what}'}; expected --resume to go on with it, or --force to start over"

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.base.errors import InputError, input_error, quote, quoted, repeated
 from floatgate.base.json_in import Node
 from floatgate.run.experiment import Overrides, parse_set, split_values, toml_value
 
@@ -235,8 +235,7 @@ def axes_of(vary: Sequence[str]) -> tuple[Axis, ...]:
         InputError: one cannot be understood, or a key is given twice.
     """
     axes = tuple(map(parse_axis, vary))
-    keys = [axis.key for axis in axes]
-    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    twice = repeated([axis.key for axis in axes])
     if twice:
         raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
     return axes
@@ -263,7 +262,7 @@ def parse_axis(text: str) -> Axis:
 
 def values_of(key: str, place: str, parts: Sequence[str]) -> Axis:
     """An axis of values as TOML texts; raises InputError where one is given twice."""
-    twice = [part for part in dict.fromkeys(parts) if parts.count(part) > 1]
+    twice = repeated(parts)
     if twice:
         raise input_error(f"{place}: {quoted(twice)} given twice; expected each value once")
     return Axis(key, tuple(parts))

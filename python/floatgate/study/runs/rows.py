@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -301,26 +301,29 @@ _KINDS = {"integer": "a number", "number": "a number", "boolean": "true or false
 @cache
 def setting_kinds() -> Mapping[str, frozenset[str]]:
     """Kinds of values that each key of an experiment may have, from the schema; empty where it leaves them open."""
-    schema = json.loads(_core.schema())
     kinds: dict[str, set[str]] = {}
+    for key, table in setting_schemas():
+        said = table.get("type", ())
+        names = {said} if isinstance(said, str) else set(said) - {"null"}
+        kinds.setdefault(key, set()).update(_KINDS.get(name, "a text") for name in names)
+    return {key: frozenset(found) for key, found in kinds.items()}
 
-    def walk(table: Mapping[str, Any], key: str) -> None:
-        reference = table.get("$ref")
-        if isinstance(reference, str):
+
+def setting_schemas() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Dotted keys of an experiment with their schemas; a key comes several times where several policies have it."""
+    schema = json.loads(_core.schema())
+
+    def walk(table: Mapping[str, Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        if key:
+            yield key, table
+        if isinstance(reference := table.get("$ref"), str):
             target: Any = schema
             for part in reference.removeprefix("#/").split("/"):
                 target = target[part]
-            walk(target, key)
+            yield from walk(target, key)
         for option in (*table.get("anyOf", ()), *table.get("oneOf", ()), *table.get("allOf", ())):
-            walk(option, key)
+            yield from walk(option, key)
         for name, inner in table.get("properties", {}).items():
-            child = f"{key}.{name}" if key else name
-            kinds.setdefault(child, set())
-            walk(inner, child)
-        said = table.get("type", ())
-        for name in {said} if isinstance(said, str) else set(said) - {"null"}:
-            kinds.setdefault(key, set()).add(_KINDS.get(name, "a text"))
+            yield from walk(inner, f"{key}.{name}" if key else name)
 
-    walk(schema, "")
-    kinds.pop("", None)
-    return {key: frozenset(found) for key, found in kinds.items()}
+    yield from walk(schema, "")

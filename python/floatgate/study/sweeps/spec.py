@@ -5,12 +5,11 @@ The table stands in the file of the experiment: one file says everything (:mod:`
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.base.errors import InputError, input_error, meant, quote, quoted
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.run.experiment import Experiment, flatten, toml_value
 from floatgate.run.run import check
@@ -148,8 +147,7 @@ def must_be_usable(base: Experiment, points: Points, files: Mapping[str, str]) -
     known = keys_known()
     for key in points.keys:
         if key not in known:
-            close = difflib.get_close_matches(key, known, 3, 0.6)
-            said = f"did you mean {' or '.join(map(quote, close))}?" if close else "expected a key of the experiment"
+            said = meant(key, known, "expected a key of the experiment")
             raise input_error(f"--vary {quote(key)}: no such key; {said} (floatgate schema lists all)")
     count = len(points)
     numbers = range(count) if count <= _CHECKED_MAX else _spread(count)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.base.errors import InputError, input_error, meant, quote, quoted, repeated
 from floatgate.results.flat import CONTRACT, LEADING, figures_known
 
 _BOUND = re.compile(r"\s*([A-Za-z0-9_.]+)\s*(<=|>=|<|>)\s*([-+]?[\d_.]+(?:[eE][-+]?\d+)?)\s*")
@@ -105,8 +104,7 @@ def goal_of(minimise: Sequence[str], maximise: Sequence[str], subject_to: Sequen
     for one in objectives:
         if not _KEY.fullmatch(one.key):
             raise input_error(f"{one.option} {quote(one.key)}: no figure; expected one such as waf_bytes")
-    keys = [one.key for one in objectives]
-    twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    twice = repeated([one.key for one in objectives])
     if twice:
         raise input_error(f"{quoted(twice)} asked for twice; expected each figure once")
     return Goal(tuple(objectives), tuple(_bound(text) for text in subject_to))
@@ -132,8 +130,5 @@ def _unknown(one: Objective | Bound, value: Any, row: Mapping[str, Any]) -> Inpu
         what = "is no number" if value is not None else f"is null in mode = {quote(mode)} for this experiment"
         leading = [key for key in LEADING if key in known] or known[:_SHOWN]
         return input_error(f"{where}: {what}; expected a figure that is not, such as {quoted(leading[:_SHOWN])}")
-    close = difflib.get_close_matches(one.key, known, 3, 0.6)
-    said = (
-        f"did you mean {' or '.join(map(quote, close))}?" if close else f"expected one such as {quoted(known[:_SHOWN])}"
-    )
+    said = meant(one.key, known, f"expected one such as {quoted(known[:_SHOWN])}")
     return input_error(f"{where}: no such figure; {said}")
