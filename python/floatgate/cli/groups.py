@@ -13,7 +13,9 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import typer
 
 from floatgate.base.errors import input_error
 from floatgate.cli import options as o
@@ -54,13 +56,32 @@ class Reading(Group):
 class Slice(Group):
     """Which requests of a trace."""
 
-    from_: o.From = None
-    until: o.Until = None
-    device: o.Device = None
-    op: o.Op = None
-    requests: o.Requests = None
-    fold: o.Fold = None
-    time_scale: o.TimeScale = None
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="Keep requests from this time on: seconds after the first request, or 10m, 2h.",
+        ),
+    ] = None
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Keep requests before this time; see --from.")
+    ] = None
+    device: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Keep this device of the trace. May be repeated."),
+    ] = None
+    op: Annotated[str | None, typer.Option(metavar="OPS", help="Keep these operations: any of read,write,trim.")] = None
+    requests: Annotated[
+        str | None, typer.Option(metavar="N", help="Keep the first N requests after the other filters.")
+    ] = None
+    fold: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help='Fold each device\'s addresses into a space such as "4 GiB".'),
+    ] = None
+    time_scale: Annotated[
+        str | None, typer.Option(metavar="F", help="Multiply all times, e.g. by 0.5 for twice the speed.")
+    ] = None
 
     def given(self) -> dict[str, str]:
         """As the core names them; several devices are lines.
@@ -78,34 +99,52 @@ class Slice(Group):
 class Shuffle(Group):
     """Writes in another order."""
 
-    shuffle_window: o.ShuffleWindow = None
-    shuffle_seed: o.ShuffleSeed = None
+    shuffle_window: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Mix up the writes of every N requests: a control for patterns."),
+    ] = None
+    shuffle_seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the shuffling.")] = None
 
 
 @dataclass(frozen=True)
 class Amplification(Group):
     """More reads than the trace has."""
 
-    read_amplification: o.ReadAmplification = None
-    gap_spread: o.GapSpread = None
-    amplification_seed: o.AmplificationSeed = None
+    read_amplification: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Issue the trace by N cursors at once, which drift apart."),
+    ] = None
+    gap_spread: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Each gap of a cursor is 1 - S to 1 + S times as long, by chance. Default 1."),
+    ] = None
+    amplification_seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the cursors' gaps.")] = None
 
 
 @dataclass(frozen=True)
 class Content(Group):
     """Content made up for writes."""
 
-    duplicate_share: o.DuplicateShare = None
-    compressed_share: o.CompressedShare = None
-    incompressible_share: o.IncompressibleShare = None
-    content_seed: o.ContentSeed = None
+    duplicate_share: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Synthetic content: share of page writes that duplicate stored data."),
+    ] = None
+    compressed_share: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Synthetic content: mean compressed / original size of a page."),
+    ] = None
+    incompressible_share: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Synthetic content: share of pages that cannot be compressed."),
+    ] = None
+    content_seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the synthetic content.")] = None
 
 
 @dataclass(frozen=True)
 class Source(Group):
     """A workload and a drive in place of those of the experiment."""
 
-    trace: o.Trace = None
+    trace: Annotated[str | None, typer.Option(metavar="FILE", help="Use this trace as the workload.")] = None
     format: o.Format = None
     drive: o.Drive = None
     capacity: o.Capacity = None
@@ -115,7 +154,13 @@ class Source(Group):
 class EndingSource(Source):
     """The same, where the host may stop early."""
 
-    stop_after_bytes: o.StopAfterBytes = None
+    stop_after_bytes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="End once the host has written so much, such as 5GiB; a trace is repeated until then.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -126,8 +171,14 @@ class TraceOptions(Group):
     lba_unit: o.LbaUnit = None
     action: o.Action = None
     on_bad_line: o.OnBadLine = None
-    devices: o.Devices = None
-    beyond: o.Beyond = None
+    devices: Annotated[
+        str | None,
+        typer.Option(metavar="apart|fold", help="Several devices in a trace: side by side, or folded into one."),
+    ] = None
+    beyond: Annotated[
+        str | None,
+        typer.Option(metavar="refuse|wrap|scale", help="Addresses beyond the end of the drive: refuse, wrap or scale."),
+    ] = None
 
 
 def built(

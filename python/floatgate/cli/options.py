@@ -130,7 +130,6 @@ Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", metavar="N", min=1, help="Parallel runs. Default: one per core."),
 ]
-Trace = Annotated[str | None, typer.Option("--trace", metavar="FILE", help="Use this trace as the workload.")]
 Drive = Annotated[
     str | None, typer.Option("--drive", metavar="NAME", help="A drive of the catalogue (floatgate drives).")
 ]
@@ -140,14 +139,6 @@ Capacity = Annotated[
         "--capacity",
         metavar="SIZE",
         help="Flash capacity, such as 64GiB. A smaller drive has fewer dies, then fewer blocks.",
-    ),
-]
-StopAfterBytes = Annotated[
-    str | None,
-    typer.Option(
-        "--stop-after-bytes",
-        metavar="SIZE",
-        help="End once the host has written so much, such as 5GiB; a trace is repeated until then.",
     ),
 ]
 Format = Annotated[
@@ -166,81 +157,6 @@ Action = Annotated[
 OnBadLine = Annotated[
     str | None,
     typer.Option("--on-bad-line", metavar="stop|skip", help="On a malformed line: stop, or skip and count it."),
-]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from", metavar="TIME", help="Keep requests from this time on: seconds after the first request, or 10m, 2h."
-    ),
-]
-Until = Annotated[
-    str | None, typer.Option("--until", metavar="TIME", help="Keep requests before this time; see --from.")
-]
-Device = Annotated[
-    list[str] | None,
-    typer.Option("--device", metavar="NAME", help="Keep this device of the trace. May be repeated."),
-]
-Op = Annotated[str | None, typer.Option("--op", metavar="OPS", help="Keep these operations: any of read,write,trim.")]
-Requests = Annotated[
-    str | None, typer.Option("--requests", metavar="N", help="Keep the first N requests after the other filters.")
-]
-Fold = Annotated[
-    str | None,
-    typer.Option("--fold", metavar="SIZE", help='Fold each device\'s addresses into a space such as "4 GiB".'),
-]
-TimeScale = Annotated[
-    str | None, typer.Option("--time-scale", metavar="F", help="Multiply all times, e.g. by 0.5 for twice the speed.")
-]
-ShuffleWindow = Annotated[
-    str | None,
-    typer.Option(
-        "--shuffle-window", metavar="N", help="Mix up the writes of every N requests: a control for patterns."
-    ),
-]
-ShuffleSeed = Annotated[str | None, typer.Option("--shuffle-seed", metavar="N", help="Seed of the shuffling.")]
-ReadAmplification = Annotated[
-    str | None,
-    typer.Option("--read-amplification", metavar="N", help="Issue the trace by N cursors at once, which drift apart."),
-]
-GapSpread = Annotated[
-    str | None,
-    typer.Option(
-        "--gap-spread", metavar="S", help="Each gap of a cursor is 1 - S to 1 + S times as long, by chance. Default 1."
-    ),
-]
-AmplificationSeed = Annotated[
-    str | None, typer.Option("--amplification-seed", metavar="N", help="Seed of the cursors' gaps.")
-]
-DuplicateShare = Annotated[
-    str | None,
-    typer.Option(
-        "--duplicate-share", metavar="S", help="Synthetic content: share of page writes that duplicate stored data."
-    ),
-]
-CompressedShare = Annotated[
-    str | None,
-    typer.Option(
-        "--compressed-share", metavar="S", help="Synthetic content: mean compressed / original size of a page."
-    ),
-]
-IncompressibleShare = Annotated[
-    str | None,
-    typer.Option(
-        "--incompressible-share", metavar="S", help="Synthetic content: share of pages that cannot be compressed."
-    ),
-]
-ContentSeed = Annotated[str | None, typer.Option("--content-seed", metavar="N", help="Seed of the synthetic content.")]
-Devices = Annotated[
-    str | None,
-    typer.Option(
-        "--devices", metavar="apart|fold", help="Several devices in a trace: side by side, or folded into one."
-    ),
-]
-Beyond = Annotated[
-    str | None,
-    typer.Option(
-        "--beyond", metavar="refuse|wrap|scale", help="Addresses beyond the end of the drive: refuse, wrap or scale."
-    ),
 ]
 
 
