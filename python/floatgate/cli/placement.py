@@ -10,11 +10,10 @@ from typing import Annotated
 import typer
 
 from floatgate.base.errors import STATUS_DONE, one_line
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results.folder import RunFolder
-from floatgate.run.experiment import Experiment, Overrides, parse_set, toml_value
-from floatgate.run.slicing import slice_of
 
 By = Annotated[
     str,
@@ -87,11 +86,7 @@ def placement(
 
     output = Output(json, quiet=quiet)
     check(format, by)
-    settings: Overrides = [] if drive is None else [("drive.preset", toml_value("drive.preset", drive))]
-    asked = [parse_set(text) for text in set or []]
-    if capacity is not None:
-        settings += slice_of(Experiment().with_overrides(settings + asked), capacity)
-    settings += asked
+    settings = g.built(None, g.Source(drive=drive, capacity=capacity), sets=set).overrides
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
 
     def fill(staging: Path, _final: Path) -> None:

@@ -32,13 +32,11 @@ class ReadTwin:
         file: its TOML.
         requests: in a pass.
         footprint_bytes: the addresses that it goes over.
-        loop_bytes: what its first loop goes over.
     """
 
     file: Path
     requests: int
     footprint_bytes: int
-    loop_bytes: int
 
 
 def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadTwin:
@@ -67,7 +65,7 @@ def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadT
     file = folder / f"{name}{'-as-busy' if as_busy else ''}.toml"
     file.write_text(text, "utf-8")
     table = tomllib.loads(text)
-    return ReadTwin(file, table["requests"], table["footprint_bytes"], table["reads"]["loops"][0][0])
+    return ReadTwin(file, table["requests"], table["footprint_bytes"])
 
 
 def as_busy(batches: Iterable[str], name: str, by: int, folder: Path) -> dict[str, Overrides]:

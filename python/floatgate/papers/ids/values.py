@@ -6,6 +6,7 @@ from typing import Any
 
 from floatgate.papers.ids.workloads import GARBAGE
 from floatgate.papers.judge import Found
+from floatgate.papers.means import mean
 from floatgate.papers.pds.values import FIGURES, JUDGED, contexts, over
 from floatgate.papers.pds.workloads import PAGES_PER_BLOCK, RECORDED
 
@@ -29,12 +30,12 @@ def values(found: Found) -> dict[str, Any]:
     for beside in ("hash", "pds-1", "pds-4", "pds-16"):
         for key in ("time_s", "copied_per_victim"):
             ratios = [over(of, f"level.{one}.ids.{key}", f"level.{one}.{beside}.{key}") for one in JUDGED]
-            made[f"ids_over.{beside}.{key}"] = _mean(ratios)
-    made |= {f"pds_over_hash.{one}": _mean([of.figure(f"time.{w}.{one}") for w in JUDGED]) for one in VARIANTS}
-    made["pace.ids_over_pds"] = _mean(
+            made[f"ids_over.{beside}.{key}"] = mean(ratios)
+    made |= {f"pds_over_hash.{one}": mean([of.figure(f"time.{w}.{one}") for w in JUDGED]) for one in VARIANTS}
+    made["pace.ids_over_pds"] = mean(
         [over(of, f"pace.{one}.ids.gc.time_s", f"pace.{one}.pds-16.gc.time_s") for one in JUDGED]
     )
-    made["hot_share.mean"] = _mean([made.get(f"hot_share.{one}") for one in JUDGED])
+    made["hot_share.mean"] = mean([made.get(f"hot_share.{one}") for one in JUDGED])
     return made | _settings(of)
 
 
@@ -45,12 +46,12 @@ def _levels(found: Found, workload: str) -> dict[str, Any]:
     for variant in VARIANTS:
         for key, of in FIGURES.items():
             figures = [found.figure(f"{batch}.{workload}.{variant}.gc.{of}") for batch in batches]
-            made[f"level.{workload}.{variant}.{key}"] = _mean(figures)
+            made[f"level.{workload}.{variant}.{key}"] = mean(figures)
         streams = [_streams(found, batch, workload, variant) for batch in batches]
         opened = [float(sum(stream["opened"] for stream in one)) if one else None for one in streams]
-        made[f"level.{workload}.{variant}.opened"] = _mean(opened)
+        made[f"level.{workload}.{variant}.opened"] = mean(opened)
         used = [float(sum(stream["opened"] > 0 for stream in one)) if one else None for one in streams]
-        made[f"level.{workload}.{variant}.streams"] = _mean(used)
+        made[f"level.{workload}.{variant}.streams"] = mean(used)
     of_made = Found({}, made)
     for variant in VARIANTS:
         for name, key in (("time", "time_s"), ("blocks", "opened")):
@@ -98,11 +99,6 @@ def _settings(found: Found) -> dict[str, Any]:
     for variant in sorted(swept):
         ratios = [over(found, f"settings.{one}.{variant}.gc.time_s", f"{SWEPT}.{one}.ids.gc.time_s") for one in JUDGED]
         made |= {f"settings.{variant}.{one}": ratio for one, ratio in zip(JUDGED, ratios, strict=True)}
-        made[f"settings.{variant}.mean"] = _mean(ratios)
+        made[f"settings.{variant}.mean"] = mean(ratios)
     means = [value for name, value in made.items() if name.endswith(".mean") and value is not None]
     return made | ({"settings.least": min(means), "settings.most": max(means)} if means else {})
-
-
-def _mean(figures: list[float | None]) -> float | None:
-    known = [one for one in figures if one is not None]
-    return sum(known) / len(known) if known and len(known) == len(figures) else None

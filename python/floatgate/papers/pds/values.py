@@ -7,6 +7,7 @@ from typing import Any
 
 from floatgate.base.errors import FloatgateError
 from floatgate.papers.judge import Found
+from floatgate.papers.means import mean, ratio
 from floatgate.papers.pds.workloads import RECORDED, SEEDS
 from floatgate.trace import context_updates, library
 from floatgate.trace.context_updates import PAGE_BYTES
@@ -38,7 +39,7 @@ def values(found: Found) -> dict[str, Any]:
     of = Found(found.results, made)
     for separator in (*SEPARATORS, "ora"):
         for key in FIGURES:
-            made[f"mean.{separator}.{key}"] = mean(of, separator, key)
+            made[f"mean.{separator}.{key}"] = judged_mean(of, separator, key)
         copied = [of.figure(f"over.{one}.{separator}.copied") for one in JUDGED]
         made[f"total.{separator}.copied"] = None if None in copied else sum(one for one in copied if one is not None)
     for workload in JUDGED:
@@ -61,7 +62,7 @@ def _seeds(found: Found, workload: str) -> dict[str, Any]:
     for variant, names in runs.items():
         for key, of in FIGURES.items():
             figures = _known([found.figure(f"{name}.gc.{of}") for name in names])
-            made[f"over.{workload}.{variant}.{key}"] = sum(figures) / len(figures) if figures else None
+            made[f"over.{workload}.{variant}.{key}"] = mean(figures)
             if key == "time_s" and figures and sum(figures):
                 apart = (max(figures) - min(figures)) * len(figures) / sum(figures)
                 made[f"over.{workload}.{variant}.apart"] = apart
@@ -69,7 +70,7 @@ def _seeds(found: Found, workload: str) -> dict[str, Any]:
     hashed = made.get(f"over.{workload}.hash.time_s")
     for variant in runs:
         time = made.get(f"over.{workload}.{variant}.time_s")
-        made[f"of_hash.{workload}.{variant}"] = time / hashed if time is not None and hashed else None
+        made[f"of_hash.{workload}.{variant}"] = ratio(time, hashed)
     return made
 
 
@@ -97,25 +98,20 @@ def _hot(found: Found, names: list[str], of: str) -> dict[str, Any]:
     }
 
 
-def mean(found: Found, separator: str, key: str) -> float | None:
+def judged_mean(found: Found, separator: str, key: str) -> float | None:
     """The arithmetic mean of a figure of collection over the programs that are judged."""
-    known = _known([found.figure(f"over.{workload}.{separator}.{key}") for workload in JUDGED])
-    return sum(known) / len(known) if known else None
+    return mean(found.figure(f"over.{workload}.{separator}.{key}") for workload in JUDGED)
 
 
 def _shown(found: Found) -> dict[str, Any]:
     """What the texts on the page say."""
-    shares = {
-        one: _known([found.figure(f"of_hash.{workload}.{one}") for workload in JUDGED]) for one in ("none", "pds")
-    }
-    beside = _known([over(found, f"beside.{one}.pds.gc.time_s", f"beside.{one}.hash.gc.time_s") for one in JUDGED])
     return {
-        "none": _mean(shares["none"]),
-        "pds": _mean(shares["pds"]),
-        "beside.pds": _mean(beside),
-        "hot.printed": _mean(_known([found.figure(f"hot_share.{one}.hash") for one in JUDGED])),
-        "hot.sized": _mean(_known([found.figure(f"hot_share.{one}.hash-sized") for one in JUDGED])),
-        "sized": _mean(_known([found.figure(f"of_hash.{one}.hash-sized") for one in JUDGED])),
+        "none": mean(found.figure(f"of_hash.{one}.none") for one in JUDGED),
+        "pds": mean(found.figure(f"of_hash.{one}.pds") for one in JUDGED),
+        "beside.pds": mean(over(found, *(f"beside.{one}.{of}.gc.time_s" for of in ("pds", "hash"))) for one in JUDGED),
+        "hot.printed": mean(found.figure(f"hot_share.{one}.hash") for one in JUDGED),
+        "hot.sized": mean(found.figure(f"hot_share.{one}.hash-sized") for one in JUDGED),
+        "sized": mean(found.figure(f"of_hash.{one}.hash-sized") for one in JUDGED),
         "apart": max(
             (
                 figure
@@ -127,10 +123,10 @@ def _shown(found: Found) -> dict[str, Any]:
         ),
         "changed": max(
             (
-                abs(ratio - 1)
+                abs(changed - 1)
                 for one in JUDGED
                 for variant in SEPARATORS
-                if (ratio := over(found, f"over.{one}.{variant}-changed.time_s", f"over.{one}.{variant}.time_s"))
+                if (changed := over(found, f"over.{one}.{variant}-changed.time_s", f"over.{one}.{variant}.time_s"))
                 is not None
             ),
             default=None,
@@ -140,12 +136,7 @@ def _shown(found: Found) -> dict[str, Any]:
 
 def over(found: Found, name: str, other: str) -> float | None:
     """A figure over another; None where one is missing or the other is 0."""
-    figure, beside = found.figure(name), found.figure(other)
-    return figure / beside if figure is not None and beside else None
-
-
-def _mean(figures: list[float]) -> float | None:
-    return sum(figures) / len(figures) if figures else None
+    return ratio(found.figure(name), found.figure(other))
 
 
 def contexts(found: Found, workload: str, batch: str = "beside") -> dict[str, Any]:

@@ -6,7 +6,8 @@ import statistics
 from typing import Any
 
 from floatgate.papers.judge import Found
-from floatgate.papers.rb_explorer.micros import WRITES, micros, ratio
+from floatgate.papers.means import ratio
+from floatgate.papers.rb_explorer.micros import WRITES, micros
 
 READINGS = ("paper", "printed", "one", "all", "polled-1", "polled", "polled-100", "found")
 POLLING = {"polled-1": "polling-1", "polled": "polling", "polled-100": "polling-100"}

@@ -6,8 +6,9 @@ import statistics
 from typing import Any
 
 from floatgate.papers.judge import Found
+from floatgate.papers.means import mean, ratio
 from floatgate.papers.rb_explorer.errors import error
-from floatgate.papers.rb_explorer.micros import ALIGNMENTS, LARGE, ORDERS, SIZES, WRITES, mean, micros, ratio
+from floatgate.papers.rb_explorer.micros import ALIGNMENTS, LARGE, ORDERS, SIZES, WRITES, micros
 
 DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 STATES = ("initial", "steady")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatgate.papers.judge import Found
-from floatgate.papers.rb_explorer.micros import mean, ratio
+from floatgate.papers.means import mean, ratio
 
 SUBTESTS = 15
 OPS = ("op-7", "op-8", "op-10", "op-12", "op-15")

@@ -7,9 +7,10 @@ from typing import Any
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import data_chart, finished
 from floatgate.papers.judge import Found
+from floatgate.papers.means import ratio
 from floatgate.papers.paper import Figure
 from floatgate.papers.read_twins import response_steps
-from floatgate.papers.redftl.values import CLOSE_UP, MAXIMA, TLC_TIME, WORKLOADS, ratio, reads_share
+from floatgate.papers.redftl.values import CLOSE_UP, MAXIMA, TLC_TIME, WORKLOADS, reads_share
 from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
 
@@ -175,7 +176,7 @@ def _replica_pages(found: Found, what: str) -> Figure | None:
         baseline = found.figure(f"{what}.{workload}.baseline")
         for variant, pages in REPLICA_PAGES.items():
             value = found.figure(f"{what}.{workload}.{variant}")
-            over = ratio(value, baseline) if value is not None and baseline else None
+            over = ratio(value, baseline)
             if over is not None:
                 rows.append({"x": pages, "y": over, "series": workload})
     if not rows:

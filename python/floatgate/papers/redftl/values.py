@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from floatgate.papers.judge import Found
+from floatgate.papers.means import ratio
 from floatgate.papers.read_twins import response_ms
 
 WORKLOADS = ("ads", "mds", "tpc-h", "websearch")
@@ -88,11 +89,6 @@ def _costs(found: Found, batch: str, workload: str, variant: str) -> dict[str, A
         "rewritten": ratio(replicas["died_by_update"], replicas["made"]),
     }
     return {f"{name}.{workload}.{variant}": value for name, value in made.items()}
-
-
-def ratio(value: float, over: float) -> float | None:
-    """A ratio; None over nothing."""
-    return value / over if over else None
 
 
 def short(steps: list[list[float]], limit_ms: float) -> float | None:

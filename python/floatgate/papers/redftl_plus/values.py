@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.papers.judge import Found
+from floatgate.papers.means import mean, ratio
 from floatgate.papers.read_twins import response_ms
 from floatgate.papers.redftl_plus.readers import busiest
 from floatgate.papers.redftl_plus.workloads import PLANS
@@ -45,20 +46,19 @@ def values(found: Found) -> dict[str, Any]:
         for variant, batch in VARIANTS.items():
             made |= _figures(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
             made[f"time.{workload}.{variant}"] = times[variant]
-            made[f"over.{workload}.{variant}"] = over(times[variant], times["baseline"])
+            made[f"over.{workload}.{variant}"] = ratio(times[variant], times["baseline"])
         made[f"least_over_msb.{workload}"] = _least_over_msb(made, workload)
         for seed, batch in (("1", "main"), ("2", "seed-2"), ("3", "seed-3")):
             both = [time_of(found, batch, workload, variant) for variant in ("redftl-plus", "baseline")]
-            made[f"seed.{workload}.{seed}"] = over(*both)
+            made[f"seed.{workload}.{seed}"] = ratio(*both)
         both = [time_of(found, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
-        made[f"buffered.{workload}"] = over(*both)
+        made[f"buffered.{workload}"] = ratio(*both)
         made[f"count.buffered.{workload}"] = found.look(f"buffered.{workload}.baseline.reclaim.on_demand")
     for batch in ("main", "quarter"):
         for variant in ("rrb", "redftl", "redftl-plus"):
-            made[f"sum.{batch}.{variant}"] = over(*(_sum(found, batch, one) for one in (variant, "baseline")))
+            made[f"sum.{batch}.{variant}"] = ratio(*(_sum(found, batch, one) for one in (variant, "baseline")))
     for variant in VARIANTS:
-        shares = [made[f"over.{workload}.{variant}"] for workload in WORKLOADS]
-        made[f"mean.{variant}"] = None if None in shares else sum(shares) / len(shares)
+        made[f"mean.{variant}"] = mean(made[f"over.{workload}.{variant}"] for workload in WORKLOADS)
     return made | _responses(found)
 
 
@@ -73,11 +73,10 @@ def _responses(found: Found) -> dict[str, Any]:
             made[f"response.count.{workload}.{name}"] = None if None in jobs else sum(int(job or 0) for job in jobs)
         for name, kind in (("response", ""), ("response.idle", "-idle")):
             both = [made[f"during.mean.{workload}.{one}{kind}"] for one in ("baseline", "redftl-plus")]
-            made[f"{name}.{workload}"] = over(*both)
+            made[f"{name}.{workload}"] = ratio(*both)
         made |= {f"one-die.{key}": value for key, value in _one_die(found, workload).items()}
     for name in ("response", "response.idle"):
-        ratios = [made[f"{name}.{workload}"] for workload in WORKLOADS]
-        made[f"{name}.mean"] = None if None in ratios else sum(ratios) / len(ratios)
+        made[f"{name}.mean"] = mean(made[f"{name}.{workload}"] for workload in WORKLOADS)
     return made
 
 
@@ -93,7 +92,7 @@ def _asked(found: Found, workload: str) -> dict[str, Any]:
         return {}
     settings, host = result["config"]["workload"], result["host"]
     made = {
-        f"read_share.{workload}": over(host["read_requests"], host["read_requests"] + host["write_requests"]),
+        f"read_share.{workload}": ratio(host["read_requests"], host["read_requests"] + host["write_requests"]),
         f"raf.{workload}": settings.get("read_amplification"),
         f"requests.{workload}": settings.get("requests"),
     }
@@ -112,11 +111,6 @@ def _sum(found: Found, batch: str, variant: str) -> float | None:
     return sum(known) if len(known) == len(times) else None
 
 
-def over(value: float | None, baseline: float | None) -> float | None:
-    """A ratio; None where either is unknown, or the divisor nothing."""
-    return value / baseline if value is not None and baseline else None
-
-
 def _figures(found: Found, run: str, name: str) -> dict[str, Any]:
     """Reclaims and shares of page types of one run."""
     reclaim = found.look(f"{run}.reclaim")
@@ -125,11 +119,11 @@ def _figures(found: Found, run: str, name: str) -> dict[str, Any]:
     made = {f"count.{name}": reclaim["on_demand"] + reclaim["background"]}
     by_type = reclaim["reads_by_page_type"]
     total = sum(by_type.values())
-    made |= {f"{one}.{name}": over(by_type[one.upper()], total) for one in TYPES}
+    made |= {f"{one}.{name}": ratio(by_type[one.upper()], total) for one in TYPES}
     modes = reclaim["reads_by_mode"]
-    return made | {f"mode-{mode}.{name}": over(reads, sum(modes)) for mode, reads in enumerate(modes)}
+    return made | {f"mode-{mode}.{name}": ratio(reads, sum(modes)) for mode, reads in enumerate(modes)}
 
 
 def _least_over_msb(made: dict[str, Any], workload: str) -> float | None:
     lsb, csb, msb = (made.get(f"{one}.{workload}.redftl-plus") for one in TYPES)
-    return over(min(lsb, csb), msb) if lsb is not None and csb is not None else None
+    return ratio(min(lsb, csb), msb) if lsb is not None and csb is not None else None
