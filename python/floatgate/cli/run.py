@@ -6,7 +6,6 @@ import contextlib
 import os
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +23,7 @@ from floatgate.results.folder import SNAPSHOT, RunFolder
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import Run, execute, go_on, remove_snapshot
 from floatgate.run.saving import write_run
-from floatgate.run.waveform import Waveform, pins_of
+from floatgate.run.waveform import pins_of
 
 
 def register(app: typer.Typer) -> None:
@@ -85,44 +84,23 @@ def run(
     with contextlib.ExitStack() as stack:
         stack.enter_context(target)
         log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
-        options = _Options(shadow, save_drive, timeline, log, pins, snapshot_every, quiet)
-        return _run_once(asked, target, snapshot, output, options, report=output.draws(report))
-
-
-@dataclass(frozen=True)
-class _Options:
-    """What one run does besides."""
-
-    shadow: bool
-    save_drive: str | None
-    timeline: str | None
-    log: Path | None
-    pins: Waveform | None
-    snapshot_every: float | None
-    quiet: bool
-
-
-def _run_once(
-    asked: Experiment, target: RunFolder, snapshot: Path | None, output: Output, options: _Options, *, report: bool
-) -> int:
-    """Run, write the folder, and say what came out."""
-    if report:
-        drawing.start()
-    with bar(asked.name(), quiet=options.quiet) as progress, _saying_how_to_go_on(snapshot):
-        done = execute(
-            asked,
-            shadow=options.shadow,
-            save_drive=options.save_drive,
-            timeline=options.timeline,
-            log_requests=options.log,
-            waveform=options.pins,
-            snapshot=snapshot,
-            snapshot_every=options.snapshot_every,
-            command=o.command_line(),
-            telling=not options.quiet,
-            progress=progress,
-        )
-    return _finished(done, target, snapshot, output, report=report, requests=options.log)
+        if output.draws(report):
+            drawing.start()
+        with bar(asked.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
+            done = execute(
+                asked,
+                shadow=shadow,
+                save_drive=save_drive,
+                timeline=timeline,
+                log_requests=log,
+                waveform=pins,
+                snapshot=snapshot,
+                snapshot_every=snapshot_every,
+                command=o.command_line(),
+                telling=not quiet,
+                progress=progress,
+            )
+        return _finished(done, target, snapshot, output, report=output.draws(report), requests=log)
 
 
 def _target(asked: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:

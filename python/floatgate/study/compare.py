@@ -23,7 +23,7 @@ from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, reso
 from floatgate.run.run import Run, check, load
 from floatgate.run.saving import write_files
 from floatgate.study import differences
-from floatgate.study.compare_rows import flat_rows, notes, settings_rows, table_rows
+from floatgate.study.compare_rows import flat_rows, notes, table_rows
 from floatgate.study.runs.engine import Engine, Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points
@@ -157,19 +157,11 @@ class Comparison:
         """Header and cells: the values that vary, then the figures, then the difference against the baseline."""
         return table_rows(self)
 
-    def flat_rows(self) -> list[dict[str, Any]]:
-        """One flat row for each run, with columns named by key as a sweep has them."""
-        return flat_rows(self)
-
-    def settings_rows(self) -> list[dict[str, Any]]:
-        """One row for each setting, as pictures are drawn of them (:data:`floatgate.study.varied_charts.Rows`)."""
-        return settings_rows(self)
-
     def arrow(self) -> pa.Table:
-        """The flat rows as an Arrow table."""
+        """One flat row for each run, with columns named by key as a sweep has them, as an Arrow table."""
         import pyarrow as pa
 
-        rows = self.flat_rows()
+        rows = flat_rows(self)
         return written(rows, pa.schema(types_of(rows)))
 
     def difference(self, setting: Setting) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.results.result_view import look
 from floatgate.study import varied_charts
-from floatgate.study.compare_rows import notes
+from floatgate.study.compare_rows import notes, settings_rows
 from floatgate.study.compared_latency import compared_latency
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _reading(comparison: Comparison) -> str:
 def _best(comparison: Comparison) -> list[Part]:
     """The best setting by what people look for, and how far from the baseline it is."""
     known = [setting for setting in comparison if setting.result is not None]
-    rows = [{**row, _SETTING: setting} for setting, row in zip(known, comparison.settings_rows(), strict=True)]
+    rows = [{**row, _SETTING: setting} for setting, row in zip(known, settings_rows(comparison), strict=True)]
 
     def named(metric: metrics.Metric, row: dict[str, Any]) -> str:
         figures = (comparison.difference(row[_SETTING]) or {}).get("figures") or {}
@@ -89,7 +89,7 @@ def _short(setting: Setting) -> str:
 
 
 def _pictures(comparison: Comparison) -> list[Part]:
-    rows = comparison.settings_rows()
+    rows = settings_rows(comparison)
     keys = comparison.keys or ["setting"]
     drawn = varied_charts.pages(rows, keys, name="compared") if rows else []
     if not drawn:

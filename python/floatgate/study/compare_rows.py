@@ -61,7 +61,7 @@ def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """One row for each setting with a result: its values and figures, with intervals where they are known."""
+    """One row for each setting with a result, as charts are drawn of them (:data:`.varied_charts.Rows`)."""
     rows = []
     for setting in comparison:
         result = setting.result
