@@ -6,6 +6,7 @@ from floatgate.base import units
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Code, Part, Rows, Section
 from floatgate.report.lifetime_summary import lines
+from floatgate.report.page import identity
 from floatgate.report.sections import reduce
 from floatgate.report.sections.forecast import cards, parts
 from floatgate.report.throttle_charts import YEAR_S
@@ -39,9 +40,7 @@ def page(life: ForecastView, command: str | None = None) -> str:
 
 def _repeat(life: ForecastView, command: str | None) -> list[Part]:
     result = life.result.to_dict()
-    facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
-    facts += [("configuration", str(result["config_hash"]))] if result.get("config_hash") else []
-    facts += [("a year", f"{YEAR_S / 3600:.0f} hours of device time")]
+    facts = [*identity(result), ("a year", f"{YEAR_S / 3600:.0f} hours of device time")]
     spent = look(result, "run") or {}
     if spent.get("wall_s") is not None:
         facts.append(("cost of the run", units.span(spent["wall_s"])))

@@ -44,11 +44,16 @@ def headline(result: dict[str, Any]) -> list[Card]:
     return [card for section in orders.CARDS for card in section.cards(result)]
 
 
+def identity(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """What a result comes from, as rows: version, seed and the hash of its configuration."""
+    facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
+    return facts + ([("configuration", str(result["config_hash"]))] if result.get("config_hash") else [])
+
+
 def _repeat(run: RunView, result: dict[str, Any], command: str | None) -> list[Part]:
     folder = run.folder
     again = f"floatgate run {shlex.quote(str(folder / 'experiment.toml') if folder else 'experiment.toml')}"
-    facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
-    facts += [("configuration", str(result["config_hash"]))] if result.get("config_hash") else []
+    facts = identity(result)
     content = workload.content_hash(result)
     facts += [("trace content", content)] if content else []
     spent = look(result, "run") or {}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floatgate.pages.page import report
-from floatgate.pages.parts import Code, Grid, Part, Rows, Section, Text
+from floatgate.pages.parts import Box, Charts, Code, Grid, Part, Rows, Section, Text, figure
+from floatgate.report.sections import latency_charts
+from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.results.result_view import look
 from floatgate.study import varied_charts
 from floatgate.study.compare_rows import notes, settings_rows
-from floatgate.study.compared_latency import compared_latency
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
@@ -101,8 +102,25 @@ def _pictures(comparison: Comparison) -> list[Part]:
 def _latency(comparison: Comparison) -> list[Part]:
     if len(comparison) > varied_charts.BARS_MAX:
         return []  # the pictures of the tails say it; so many rows nobody reads
-    labels = [_short(setting) for setting in comparison]
-    return compared_latency(labels, [setting.result for setting in comparison])
+    labels, results = [_short(setting) for setting in comparison], [setting.result for setting in comparison]
+    rows = latency_charts.compared_rows(labels, results)
+    if not rows:
+        return []
+    kinds: list[Part] = []
+    for kind, label in latency_charts.KINDS:
+        of_kind = [row for row in rows if row["kind"] == label]
+        if not of_kind:
+            continue
+        chart = figure(
+            f"compared-{kind}",
+            f"Latency of {label}",
+            "Circle: p50, square: p99, triangle: p99.9.",
+            lambda width, of_kind=of_kind: latency_charts.compared(labels, of_kind, width),  # type: ignore[misc]
+        )
+        cells = [[name, *quantiles(result, kind)] for name, result in zip(labels, results, strict=True)]
+        table = Grid([label, *(name for _, name in QUANTILES)], cells)
+        kinds.append(Charts([chart, Box([table])]))
+    return [Section("Latency", kinds)]
 
 
 def _workload(comparison: Comparison) -> list[Part]:

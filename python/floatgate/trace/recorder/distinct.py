@@ -51,12 +51,19 @@ class DistinctPages:
 
     def _keep(self, value: int, page: bytes) -> None:
         slot = len(self._slots)
-        try:
-            done = os.pwrite(self._file.fileno(), page, slot * PAGE_BYTES)
-        except OSError as error:
-            done, why = -1, error.strerror
-        else:
-            why = "the disk is full"
-        if done != len(page):
-            raise input_error(f"{self._file.name}: {why}; expected room for the pages written in TMPDIR")
+        store(self._file, page, slot * PAGE_BYTES, "the pages written")
         self._slots[value] = slot
+
+
+def store(file: BinaryIO, piece: bytes, place: int, what: str) -> None:
+    """Write bytes to a place of a temporary file.
+
+    Raises:
+        InputError: there is no room for ``what``.
+    """
+    try:
+        done, why = os.pwrite(file.fileno(), piece, place), "the disk is full"
+    except OSError as error:
+        done, why = -1, str(error.strerror)
+    if done != len(piece):
+        raise input_error(f"{file.name}: {why}; expected room for {what} in TMPDIR")

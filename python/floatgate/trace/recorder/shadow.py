@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from floatgate.base.errors import input_error
+from floatgate.trace.recorder.distinct import store
 from floatgate.trace.recorder.layout import PAGE_BYTES, File
 
 _ZEROS = bytes(PAGE_BYTES)
@@ -262,14 +262,7 @@ class Shadow(NoShadow):
         known.masks.pop(page, None)
 
     def _store(self, slot: int, start: int, piece: bytes) -> None:
-        try:
-            done = os.pwrite(self._file.fileno(), piece, slot * PAGE_BYTES + start)
-        except OSError as error:
-            done, why = -1, error.strerror
-        else:
-            why = "the disk is full"
-        if done != len(piece):
-            raise input_error(f"{self._file.name}: {why}; expected room for the files' pages in TMPDIR")
+        store(self._file, piece, slot * PAGE_BYTES + start, "the files' pages")
 
 
 def _bits(start: int, end: int) -> int:
