@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from floatgate.base.errors import InputError, input_error, quote, quoted, repeated
@@ -136,20 +137,19 @@ class Points:
 
     def __post_init__(self) -> None:
         """Refuse what makes no points."""
-        columns = self._columns()
-        sizes = [len(column) for column in columns]
+        sizes = [len(column) for column in self._made]
         if self.sample == "list" and len(set(sizes)) > 1:
             counts = ", ".join(f"{axis.key} has {size}" for axis, size in zip(self.axes, sizes, strict=True))
             raise input_error(f"--sample list: {counts} values; expected as many of each key")
-        object.__setattr__(self, "_made", columns)
 
-    def _columns(self) -> list[Sequence[str]]:
+    @cached_property
+    def _made(self) -> list[Sequence[str]]:
         """The values of each axis: those of the grid, or one for each sample."""
         if self.sample in ("grid", "list"):
             return [axis.listed() for axis in self.axes]
         return [_drawn(axis, self.samples, self.seed, strata=self.sample != "random") for axis in self.axes]
 
-    @property
+    @cached_property
     def keys(self) -> list[str]:
         """The keys that vary, in the order of the columns."""
         listed = [key for point in self.listed for key, _ in point]
@@ -159,24 +159,22 @@ class Points:
         return max(1, len(self.listed)) * self._of_axes()
 
     def _of_axes(self) -> int:
-        columns: list[Sequence[str]] = self._made  # type: ignore[attr-defined]
-        if not columns:
+        if not self._made:
             return 1
-        return math.prod(map(len, columns)) if self.sample == "grid" else len(columns[0])
+        return math.prod(map(len, self._made)) if self.sample == "grid" else len(self._made[0])
 
     def at(self, number: int) -> Overrides:
         """The point of a number from 0: settings in the order of the keys, the last one varying fastest."""
-        columns: list[Sequence[str]] = self._made  # type: ignore[attr-defined]
         first, rest = divmod(number, self._of_axes())
         named = list(self.listed[first]) if self.listed else []
         chosen: list[str] = []
         if self.sample == "grid":
-            for column in reversed(columns):
+            for column in reversed(self._made):
                 rest, place = divmod(rest, len(column))
                 chosen.append(column[place])
             chosen.reverse()
         else:
-            chosen = [column[rest] for column in columns]
+            chosen = [column[rest] for column in self._made]
         return [*named, *((axis.key, value) for axis, value in zip(self.axes, chosen, strict=True))]
 
     def __iter__(self) -> Iterator[Overrides]:
