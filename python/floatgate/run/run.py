@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -149,26 +149,26 @@ class Run:
 
     def plot_waf(self) -> alt.LayerChart:
         """Write amplification over time, with the run's mean and its 95 % interval."""
-        return self._plot("waf")
+        return self._plot(lambda charts: charts.waf)
 
     def plot_writes(self) -> alt.Chart:
         """Pages programmed over time, stacked by cause."""
-        return self._plot("writes")
+        return self._plot(lambda charts: charts.writes)
 
     def plot_wear(self) -> alt.Chart:
         """Blocks by number of erases."""
-        return self._plot("wear")
+        return self._plot(lambda charts: charts.wear)
 
     def plot_valid_pages(self) -> alt.Chart:
         """Closed blocks by number of valid pages at the end of the run."""
-        return self._plot("valid_pages")
+        return self._plot(lambda charts: charts.valid_pages)
 
-    def _plot(self, name: str) -> Any:
-        """A chart of :mod:`floatgate.report.sections.run_charts`."""
+    def _plot(self, chosen: Callable[[Any], Any]) -> Any:
+        """The chosen chart of :mod:`floatgate.report.sections.run_charts`."""
         from floatgate.pages import vega
         from floatgate.report.sections import run_charts
 
-        return vega.altair_chart(getattr(run_charts, name)(self))
+        return vega.altair_chart(chosen(run_charts)(self))
 
     def report(self, command: str | None = None) -> str:
         """The report as one self-contained HTML page."""
