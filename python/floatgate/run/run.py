@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from floatgate._core import Progress
 
 SCHEMA = "floatgate.result/1"
-_TEXT_MAX = 64 << 20
+TEXT_MAX = 64 << 20
 """Most characters of a result: ours have some thousands, and a device has no end."""
 
 
@@ -358,7 +358,7 @@ def document(folder: str | os.PathLike[str]) -> Node:
         InputError: there is none, or it is damaged or of another version.
     """
     path = Path(folder)
-    return shapes.read(path if path.name == "result.json" else path / "result.json", "run", _TEXT_MAX)
+    return shapes.read(path if path.name == "result.json" else path / "result.json", "run", TEXT_MAX)
 
 
 @checked
@@ -401,10 +401,10 @@ def read_text(path: Path) -> str:
     """
     try:
         with path.open(encoding="utf-8-sig") as file:
-            text = file.read(_TEXT_MAX + 1)
-        if len(text) > _TEXT_MAX:
+            text = file.read(TEXT_MAX + 1)
+        if len(text) > TEXT_MAX:
             raise input_error(
-                f"{path}: is larger than {_TEXT_MAX >> 20} MiB; expected a run folder that floatgate wrote"
+                f"{path}: is larger than {TEXT_MAX >> 20} MiB; expected a run folder that floatgate wrote"
             )
         return text
     except FileNotFoundError:

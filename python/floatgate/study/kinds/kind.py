@@ -39,12 +39,14 @@ class Kind:
         told: the line of a list, from the folder and its document.
         report: the report of the folder as HTML, likewise.
         rows: a flat row for each run, from the document; None where the folder has a table of its runs.
+        most_bytes: the most that the document may have.
     """
 
     name: str
     told: Callable[[Path, Document], Told]
     report: Callable[[Path, Document], str]
     rows: Callable[[Document], Iterable[Row]] | None = None
+    most_bytes: int = 1 << 30
 
     @property
     def file(self) -> str:
@@ -66,7 +68,7 @@ class Folder:
         Raises:
             InputError: it cannot be read, or has no such content.
         """
-        found = shapes.read(self.path / self.kind.file, self.kind.name)
+        found = shapes.read(self.path / self.kind.file, self.kind.name, self.kind.most_bytes)
         with shapes.consuming(self.kind.name, found):
             yield found.value
 

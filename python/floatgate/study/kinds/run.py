@@ -10,7 +10,7 @@ from floatgate.report.sections import drive, lifetime_headline, workload
 from floatgate.report.sections.amplification import amplification
 from floatgate.results.flat import flat
 from floatgate.results.result_view import look
-from floatgate.run.run import load
+from floatgate.run.run import TEXT_MAX, load
 from floatgate.study.kinds.kind import Document, Kind, Row, Told
 
 
@@ -37,4 +37,4 @@ def _report(path: Path, _result: Document) -> str:
     return load(path).report()
 
 
-KIND = Kind("run", told, _report, row)
+KIND = Kind("run", told, _report, row, TEXT_MAX)
