@@ -111,12 +111,12 @@ def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Pat
     assert [one["lifetime"]["holds"] for one in points if one["throttle"] == "dynamic"] == [True] * 4
     smallest = points[answer["best"][0]]
     assert (smallest["capacity_bytes"] >> 20, smallest["spare_factor"], smallest["throttle"]) == (64, 0.2, "dynamic")
-    assert answer["answer"] in ended.err
+    assert answer["answer"].startswith(ended.err.splitlines()[0])
     assert "Life against capacity" in (tmp_path / "o" / "report.html").read_text()
 
 
-def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli, experiment: Path) -> None:
-    answer = json.loads(cli("lifetime", experiment, *WRITES, "--plan", "--json", "-").done())
+def test_a_plan_tries_half_to_four_times_the_capacity(cli: Cli, experiment: Path) -> None:
+    answer = json.loads(cli("lifetime", experiment, *WRITES, "--plan", "--throttles", "all", "--json", "-").done())
     tried = [(one["capacity_bytes"] >> 20, one["throttle"]) for one in answer["points"]]
     # None of these lasts without throttling; the one that should by their lives does.
     assert sorted({capacity for capacity, _ in tried}) == [32, 64, 128, 256, 1096]
@@ -137,13 +137,15 @@ def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--target", "0"), "target_years"),
+        (("--target", "0"), "--target: 0 is no length of time; expected years, more than 0"),
+        (("--target", "soon"), "--target: 'soon' is no length of time; expected years"),
+        (("--price-per-tb", "cheap"), "--price-per-tb: 'cheap' is no price; expected a figure above 0"),
         (("--target", "nan"), "--target: nan"),
         (("--throttle", "best"), "'best'"),
         (("--throttles", "none,best"), "unknown 'best'; expected some of 'none', 'static'"),
         (("--throttles", "none,none"), "'none' given twice"),
         (("--capacities", "64MiB,,"), "an empty value"),
-        (("--capacities", "much"), "much"),
+        (("--capacities", "64MiB,much"), "--capacities: 'much' is no size; expected sizes such as 64GiB"),
         (("--spare-factors", "many"), "'many' is no share"),
         (("--plan", "--throttle", "none"), "expected --throttles"),
         (("--min-served", "1.5"), "--min-served: 1.5 is no share; expected a figure from 0 to 1"),

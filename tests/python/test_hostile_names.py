@@ -24,6 +24,7 @@ NAME = "=cmd|' C'!A0\x1b]0;x\x07\x9b31m\u202e\u2066\nz\r\ty"
 DRIVE = [part for key, value in SMALL.items() if "workload" not in key for part in ("--set", f"{key}={value}")]
 FEW = ["--set", "workload.requests=1000", "--set", "ftl.precondition=none"]
 WRITER = ["sh", "-c", 'head -c 9000 /dev/zero > "$0"', NAME]
+_TABLE = ["--capacities", "64MiB", "--csv", f"p{NAME}.csv"]
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -107,6 +108,12 @@ CASES: dict[str, Callable[[Path], Case]] = {
     "lifetime": lambda at: [
         (0, [_toml(at), "--set", "workload.rate_per_s=1", "--out", f"l{NAME}", "--no-report"]),
         (2, [_toml(at), "--set", "workload.rate_per_s=1000000", "--out", f"m{NAME}"]),
+        (2, [NAME]),
+    ],
+    "plan": lambda at: [
+        (0, [_toml(at), "--set", "workload.rate_per_s=1", "--out", f"n{NAME}", "--no-report", *_TABLE]),
+        (2, [_toml(at), "--drives", NAME]),
+        (2, [_toml(at), "--capacities", NAME]),
         (2, [NAME]),
     ],
     "reproduce": lambda _: [(2, [NAME]), (0, [])],

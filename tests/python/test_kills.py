@@ -106,7 +106,7 @@ COMMANDS = {
         10,
         _lines(f"unfinished/{JOURNAL}"),
         "unfinished/plan.json",
-        ("plan.json", "experiment.toml"),
+        ("plan.json", "plan.parquet", "plan.csv", "experiment.toml"),
     ),
     "reproduce": Command(
         "reproduce",

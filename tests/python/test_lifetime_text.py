@@ -253,13 +253,13 @@ def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
     assert best == [("64 GiB", "ready-optimistic"), ("128 GiB", "ready-pessimistic"), ("256 GiB", "none")]
     plan = Plan(points, "seed = 1\n", "web")
     assert plan.answer() == (
-        "the smallest drive that lasts 5 years is 64 GiB under ready-optimistic (mean write 1.7 ms); faster, but "
-        "larger: 128 GiB under ready-pessimistic (mean write 775 us), "
-        "then 256 GiB without throttling (mean write 600 us)"
+        "the smallest drive that lasts 5 years is 64 GiB under ready-optimistic: life 5.0 years until the flash is "
+        "worn out, WAF 2.24, mean write 1.7 ms, p99 1.7 ms; faster, but larger: 128 GiB under ready-pessimistic (mean "
+        "write 775 us, p99 775 us), then 256 GiB without throttling (mean write 600 us, p99 600 us)"
     )
-    assert [line.startswith("*") for line in plan.text().splitlines()[3:13]] == [
-        index in (2, 5, 7) for index in range(10)
-    ]
+    lines = plan.text().splitlines()
+    assert [f"{lines[0]}; {lines[1]}", lines[2]] == [plan.answer(), ""]
+    assert [line.startswith("*") for line in lines[4:14]] == [index in (2, 5, 7) for index in range(10)]
     assert "4 GiB: too small" in plan.text()
     assert plan.to_dict()["best"] == [2, 5, 7]
     page = plan.report("floatgate lifetime --plan")
@@ -288,7 +288,10 @@ def test_a_plan_never_takes_what_serves_too_little() -> None:
     )
     lenient = Plan(points, "", "web", Bounds(min_served=0.5))
     assert [one.capacity for one in lenient.best] == ["128 GiB"]
-    assert "128 GiB under ready-optimistic (63 % served, mean write 900 us)" in lenient.answer()
+    assert (
+        "128 GiB under ready-optimistic: life 5.0 years until the flash is worn out, 63 % served, WAF 2.24, mean write "
+        "900 us, p99 900 us"
+    ) in lenient.answer()
     assert [one["cut_by"] for one in lenient.to_dict()["points"]] == ["served", None, "life"]
 
 
@@ -297,9 +300,10 @@ def test_a_plan_keeps_to_the_longest_write() -> None:
     quick = Bounds(max_write_p99_us=1000, price_per_tb=80)
     plan = Plan(points, "", "web", quick)
     assert [one.capacity for one in plan.best] == ["256 GiB"]
-    assert "256 GiB without throttling (mean write 600 us, price 22.0)" in plan.answer()
+    assert plan.answer().startswith("the cheapest drive that lasts 5 years is 256 GiB without throttling: ")
+    assert ", mean write 600 us, p99 600 us, price 22.0" in plan.answer()
     header, rows = plan.rows()
-    assert (header[-1], rows[0][-1]) == ("price", "5.50")
+    assert rows[0][header.index("price")] == "5.50"
     none = Plan(points, "", "web", Bounds(max_write_p99_us=500))
     assert none.answer() == (
         "none of these drives lasts 5 years, serves 99 % of the workload and writes 99 of 100 pages within 500 us: "
@@ -326,9 +330,9 @@ def test_a_plan_says_where_lives_lie_and_which_drive_lasts_surely() -> None:
     ]
     plan = Plan(points, "", "web")
     assert plan.answer() == (
-        "the smallest drive that lasts 5 years is 128 GiB without throttling (life 5.2 years within 4.4-6.4 years, "
-        "mean write 600 us); the target is met, but the interval reaches below: 256 GiB without throttling does it "
-        "with the whole interval"
+        "the smallest drive that lasts 5 years is 128 GiB without throttling: life 5.2 years within 4.4-6.4 years "
+        "until the flash is worn out, 100 % served, WAF 2.24, mean write 600 us, p99 600 us; the target is met, but "
+        "the interval reaches below: 256 GiB without throttling does it with the whole interval"
     )
     header, rows = plan.rows()
     cells = [dict(zip(header, row, strict=True)) for row in rows]
@@ -394,7 +398,7 @@ def test_a_plan_in_which_nothing_lasts_says_so() -> None:
     plan = Plan([point(64, "none", 600, years=1.0)], "", "web")
     # 64 GiB last a year; five years take five times as much.
     assert plan.answer() == (
-        "none of these drives lasts 5 years; without throttling it would take about 320 GiB, extrapolated from 64 GiB"
+        "none of these drives lasts 5 years; it would take about 320 GiB, extrapolated from 64 GiB"
     )
     assert plan.best == []
 
@@ -482,9 +486,8 @@ def test_a_plan_judges_by_the_rating_too() -> None:
 def test_a_plan_says_that_only_the_rating_is_missed() -> None:
     made = Plan([rated(64, 6.0, 3.0), rated(128, 9.0, 4.0)], "", "x")
     assert made.answer() == (
-        "none of these drives lasts 5 years: the flash of 128 GiB without throttling would (--judge flash), but its "
-        "rated bytes are written after 4.0 years; without throttling it would take about 160 GiB, extrapolated from "
-        "128 GiB"
+        "none of these drives lasts 5 years: the flash of 128 GiB would (--judge flash), but its rated bytes are "
+        "written after 4.0 years; it would take about 160 GiB, extrapolated from 128 GiB"
     )
     header, rows = made.rows()
     assert [row[header.index("rating")] for row in rows] == ["3.0 years", "4.0 years"]

@@ -171,17 +171,17 @@ def test_every_throttle_and_a_trace_go_on(tmp_path: Path, monkeypatch: pytest.Mo
     drive = {"drive.geometry.blocks_per_plane": 64, "drive.geometry.pages_per_block": 64, **BRIEF}
     del drive["workload.requests"]
     base = resolve(None, trace=week(tmp_path / "a.csv", 7 * [50]), set=drive)
-    first = planning.plan(base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path)
+    lists: dict[str, Any] = {"capacities": ["16 MiB", "1 KiB"], "spare_factors": ["0.1", "0.2"]}
+    lists["policies"] = ["all"]
+    first = planning.plan(base, **lists, out=tmp_path)
     with monkeypatch.context() as patch:
         patch.delattr(planning, "forecast")
-        again = planning.plan(
-            base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path, resume=True
-        )
+        again = planning.plan(base, **lists, out=tmp_path, resume=True)
     assert again.to_dict() == first.to_dict()
     assert {point.error is None for point in again.points} == {True, False}
     (tmp_path / "a.csv").write_text((tmp_path / "a.csv").read_text() + "\n")
     with pytest.raises(floatgate.InputError, match="the content of a trace or snapshot differ"):
-        planning.plan(base, capacities=["16 MiB", "1 KiB"], spare_factors=["0.1", "0.2"], out=tmp_path, resume=True)
+        planning.plan(base, **lists, out=tmp_path, resume=True)
 
 
 def _edited(file: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -244,7 +244,7 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
 ) -> None:
     monkeypatch.setattr(planning, "at_once", _one_and_no_more)
     brief = [part for key, value in BRIEF.items() for part in ("--set", f"{key}={value}")]
-    asked = [*brief, "--capacities", "32 MiB,64 MiB", "--throttles", "none"]
+    asked = [*brief, "--capacities", "32 MiB,64 MiB"]
     ended = status(["lifetime", str(experiment), *asked, "--json", "-", "--out", str(tmp_path / "o")])
     assert ended == 128 + signal.SIGINT
     out, err = capsys.readouterr()
@@ -254,7 +254,12 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
     assert not (tmp_path / "o" / "plan.json").exists()
     monkeypatch.undo()
     assert status(["lifetime", str(experiment), *asked, "--no-report", "--out", str(tmp_path / "o"), "--resume"]) == 0
-    assert sorted(entry.name for entry in (tmp_path / "o").iterdir()) == ["experiment.toml", "plan.json"]
+    assert sorted(entry.name for entry in (tmp_path / "o").iterdir()) == [
+        "experiment.toml",
+        "plan.csv",
+        "plan.json",
+        "plan.parquet",
+    ]
 
 
 def test_a_plan_without_a_candidate_says_which_bound_cut_the_last(cli: Cli, experiment: Path) -> None:
@@ -282,10 +287,7 @@ def test_a_drive_that_lasts_with_its_whole_interval_is_tried_too(
     assert sizes[:4] == [32, 64, 128, 256]
     assert [point.reaches_below for point in plan.points[3:]] == [True, False]
     assert 290 < sizes[4] < 300
-    assert (
-        f": {units.binary_bytes(plan.points[4].physical_bytes)} without throttling does it with the whole interval"
-        in plan.answer()
-    )
+    assert f": {units.binary_bytes(plan.points[4].physical_bytes)} does it with the whole interval" in plan.answer()
 
 
 def test_a_plan_bounds_delays_unless_the_experiment_does() -> None:

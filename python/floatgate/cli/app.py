@@ -16,6 +16,7 @@ MODULES = {
     "tune": ["tune"],
     "query": ["query", "ls"],
     "lifetime": ["lifetime"],
+    "plan": ["plan"],
     "reproduce": ["reproduce"],
     "content": ["content"],
     "placement": ["placement"],

@@ -164,6 +164,20 @@ class EndingSource(Source):
 
 
 @dataclass(frozen=True)
+class Choices(Group):
+    """What a plan tries, and what a drive must do before it is taken."""
+
+    capacities: o.Capacities = None
+    spare_factors: o.SpareFactors = None
+    throttles: o.Throttles = None
+    reducers: o.Reducers = None
+    min_served: o.MinServed = None
+    max_write_p99: o.MaxWriteP99 = None
+    price_per_tb: o.PricePerTb = None
+    judge: o.JudgedBy = None
+
+
+@dataclass(frozen=True)
 class TraceOptions(Group):
     """How the workload's trace is read and placed on the drive."""
 

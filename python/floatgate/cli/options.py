@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -140,6 +141,48 @@ Capacity = Annotated[
         metavar="SIZE",
         help="Flash capacity, such as 64GiB. A smaller drive has fewer dies, then fewer blocks.",
     ),
+]
+Target = Annotated[str | None, typer.Option("--target", metavar="YEARS", help="Target life. Default: 5.")]
+Capacities = Annotated[
+    str | None, typer.Option("--capacities", metavar="A,B,..", help="Capacities of the plan, e.g. 64GiB,128GiB.")
+]
+SpareFactors = Annotated[
+    str | None, typer.Option("--spare-factors", metavar="A,B,..", help="Spare factors of the plan, e.g. 0.07,0.28.")
+]
+Throttles = Annotated[
+    str | None,
+    typer.Option(
+        "--throttles",
+        metavar="A,B,..",
+        help="Throttles of the plan (floatgate policies), or all. Default: that of the experiment, which is none.",
+    ),
+]
+Reducers = Annotated[
+    str | None, typer.Option("--reducers", metavar="A,B,..", help="Reducers of the plan, e.g. none,both,integrated.")
+]
+MinServed = Annotated[
+    str | None,
+    typer.Option("--min-served", metavar="SHARE", help="Share of the workload to be written. Default: 0.99."),
+]
+MaxWriteP99 = Annotated[
+    str | None, typer.Option("--max-write-p99", metavar="MS", help="Longest p99 of page writes, milliseconds.")
+]
+PricePerTb = Annotated[
+    str | None, typer.Option("--price-per-tb", metavar="PRICE", help="Price of a TB of flash, to show prices.")
+]
+
+
+class Judge(StrEnum):
+    """What ends the life of a drive."""
+
+    BOTH = "both"
+    FLASH = "flash"
+    RATING = "rating"
+
+
+JudgedBy = Annotated[
+    Judge | None,
+    typer.Option("--judge", help="What ends a drive's life: flash, the maker's rating, or both. Default: both."),
 ]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="FORMAT", help="Format of the trace. Default: detected automatically.")

@@ -113,7 +113,7 @@ def lines(
         marks = data_chart(shown).mark_point(size=60, filled=False, strokeWidth=1.6)
         layers.append(marks.encode(x=x, y=y, color=_colors(looks, legend), shape=_shapes(looks, legend)))
     layers += _intervals(shown, x, y, looks)
-    layers += _rules(rules, y, max((row["x"] for row in shown), default=1.0))
+    layers += rules_across(rules, y, max((row["x"] for row in shown), default=1.0))
     return finished(vega.layer(*layers).resolve_legend(shape="shared", color="shared"), width, height)
 
 
@@ -134,12 +134,13 @@ def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[L
     return layers
 
 
-def _rules(rules: Sequence[tuple[str, float]], y: Any, right: float) -> list[Any]:
+def rules_across(rules: Sequence[tuple[str, float]], y: Any, end: float, align: str = "right") -> list[Any]:
+    """Dotted lines across, with their labels at an end, the right one or the left one."""
     made = []
     for label, height in rules:
-        chart = data_chart([{"y": height, "label": label, "x": right}])
+        chart = data_chart([{"y": height, "label": label, "x": end}])
         made.append(chart.mark_rule(color=palette.GREY, strokeDash=[1, 3], strokeWidth=1.6).encode(y=y))
-        text = chart.mark_text(align="right", baseline="bottom", dy=-2, color=palette.INK, fontSize=12)
+        text = chart.mark_text(align=align, baseline="bottom", dy=-2, color=palette.INK, fontSize=12)
         made.append(text.encode(x=vega.X("x:Q"), y=y, text="label:N"))
     return made
 

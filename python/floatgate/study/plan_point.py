@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import drive
-from floatgate.report.sections.forecast import entry, life_range
+from floatgate.report.sections.forecast import entry, life_range, lines
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
@@ -23,6 +24,23 @@ JUDGES = ("both", "flash", "rating")
 """What ends the life of a drive: whichever ends first, the wear of its flash, or its maker's rating."""
 
 
+ENDS = {
+    "flash": "the flash is worn out",
+    "first_block": "the first block is worn out",
+    "rating": "the rated bytes are written",
+}
+"""What ends the life that counts, in words."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a drive of the catalogue costs as it is listed; another capacity of it costs in proportion."""
+
+    drive: str
+    price: float
+    flash_bytes: int
+
+
 @dataclass(frozen=True)
 class Bounds:
     """What a drive must do besides lasting, before a planner takes it, and what its life is judged by.
@@ -32,12 +50,19 @@ class Bounds:
         max_write_p99_us: 99 of a hundred page writes take no longer; None for no bound.
         price_per_tb: of flash; None where prices do not matter.
         judge: one of :data:`JUDGES`; the rating of a drive without one is passed over.
+        prices: of drives of the catalogue; these go before ``price_per_tb``.
     """
 
     min_served: float = 0.99
     max_write_p99_us: float | None = None
     price_per_tb: float | None = None
     judge: str = JUDGES[0]
+    prices: tuple[Price, ...] = ()
+
+    @property
+    def priced(self) -> bool:
+        """Whether prices matter."""
+        return self.price_per_tb is not None or bool(self.prices)
 
     def cut_by(self, point: Point) -> str | None:
         """The first bound that rules a point out; None where it may be taken.
@@ -54,14 +79,31 @@ class Bounds:
 
     def price(self, point: Point) -> float | None:
         """What a drive costs."""
-        if self.price_per_tb is None or math.isinf(point.physical_bytes):
+        if math.isinf(point.physical_bytes):
             return None
-        return point.physical_bytes / TB * self.price_per_tb
+        own = next((one for one in self.prices if one.drive == point.drive), None)
+        if own is not None:
+            return point.physical_bytes / own.flash_bytes * own.price
+        return None if self.price_per_tb is None else point.physical_bytes / TB * self.price_per_tb
+
+    def price_per_useful_tb(self, point: Point) -> float | None:
+        """What each TB costs that the workload writes in the useful life of the drive (:attr:`Point.useful_tb`)."""
+        price = self.price(point)
+        return price / point.useful_tb if price is not None and point.useful_tb else None
+
+    def cost(self, point: Point) -> float:
+        """What choices are compared by: the price where it is known, the capacity else."""
+        price = self.price(point)
+        return point.physical_bytes if price is None else price
 
 
 @dataclass(frozen=True)
 class Point:
-    """One choice and what it gives; ``result`` is None where ``error`` says why there is none."""
+    """One choice and what it gives; ``result`` is None where ``error`` says why there is none.
+
+    ``drive`` is the name of a drive of the catalogue, None where none is named; ``capacity`` is empty where it is the
+    drive's own.
+    """
 
     capacity: str
     spare_factor: str | None
@@ -70,6 +112,14 @@ class Point:
     error: str | None = None
     reducer: str | None = None
     judge: str = JUDGES[0]
+    drive: str | None = None
+
+    @property
+    def label(self) -> str:
+        """``64 GiB``, ``client-tlc-1t``, ``client-tlc-1t of 64 GiB``: which drive it is, as it was asked for."""
+        if self.drive is None:
+            return self.capacity
+        return f"{self.drive} of {self.capacity}" if self.capacity else self.drive
 
     @property
     def throttles(self) -> bool:
@@ -99,10 +149,40 @@ class Point:
         return {"both": (flash, rated), "flash": (flash,), "rating": (rated,)}[self.judge]
 
     @property
+    def life_years(self) -> float:
+        """The life that counts; infinite where nothing ends it, 0 where there is no result."""
+        if self.result is None:
+            return 0.0
+        return min((one for one in self._lives if one is not None), default=math.inf)
+
+    @property
+    def ends(self) -> str | None:
+        """What ends the life that counts: a key of :data:`ENDS`; None where nothing does."""
+        if math.isinf(self.life_years) or not self.life_years:
+            return None
+        flash = entry.life_that_counts(self.result)
+        if self.judge == "rating" or (self.judge == "both" and flash != self.life_years):
+            return "rating"
+        return "flash" if entry.first_block_years(self.result) is None else "first_block"
+
+    @property
+    def useful_tb(self) -> float | None:
+        """TB that the workload writes until the life that counts or the target ends, whichever is earlier."""
+        a_year, target = entry.host_bytes_per_year(self.result), self.target_years
+        if a_year is None or not a_year or target is None:
+            return None
+        return a_year * min(self.life_years, target) / TB
+
+    @property
     def spare(self) -> float | None:
         """The spare factor as it was given, or as the drive has it, which differs in the fifth digit."""
         value = drive.spare_factor(self.result) if self.spare_factor is None else float(self.spare_factor)
         return None if value is None else round(value, 4)
+
+    @property
+    def spare_text(self) -> str:
+        """``7.0 %``; a dash where it is not known."""
+        return "-" if self.spare is None else units.percent1(self.spare)
 
     @property
     def holds(self) -> bool:
@@ -182,22 +262,33 @@ class Point:
     def line(self) -> str:
         """``64 GiB under static: 1.0 years, met, 32 % served, mean write 1.0 ms``: told as soon as it is known."""
         if self.result is None:
-            return f"{self.capacity}: {self.error}"
-        size = units.binary_bytes(self.physical_bytes)
+            return f"{self.label}: {self.error}"
+        size = units.binary_bytes(self.physical_bytes) if self.drive is None else self.label
         spare = "" if self.spare_factor is None else f" with {units.percent1(float(self.spare_factor))} spare"
-        life = entry.life_text(self.result)
+        life = self.life_text
         served = f"{life_range.served_text(self.result)} served"
         return f"{size}{spare} {managed_words(self)}: {life}, {self.verdict}, {served}, {write_words(self)}"
+
+    @property
+    def life_text(self) -> str:
+        """``5.0 years``, ``unlimited``: the life that counts."""
+        return "-" if self.result is None else lines.life_years(None if self.ends is None else self.life_years)
 
     def _write(self, key: str) -> float:
         value = entry.write_us(self.result, key)
         return math.inf if value is None else value
 
-    def to_dict(self, bounds: Bounds) -> dict[str, Any]:
+    def to_dict(self, bounds: Bounds, *, on_front: bool) -> dict[str, Any]:
         """As JSON gives it; ``cut_by`` is the first bound that rules it out."""
-        found = self.life_range
+        found, years = self.life_range, self.life_years
         return {
+            "drive": self.drive,
             "cut_by": bounds.cut_by(self),
+            "pareto": on_front,
+            "life_years": None if math.isinf(years) or self.result is None else years,
+            "ends": self.ends,
+            "useful_tb": self.useful_tb,
+            "price_per_useful_tb": bounds.price_per_useful_tb(self),
             "interval": None if found is None else [found.low, found.high],
             "interval_from": [] if found is None else list(found.sources),
             "reaches_below": None if found is None else self.reaches_below,
@@ -216,7 +307,8 @@ class Point:
         """The point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
         spare = None if told["spare_factor"] is None else str(told["spare_factor"])
         known = entry.restored(told) if told["error"] is None else None
-        return cls(told["capacity"], spare, told["throttle"], known, told["error"], told["reducer"], judge)
+        settings = (told["throttle"], known, told["error"], told["reducer"], judge, told.get("drive"))
+        return cls(told["capacity"], spare, *settings)
 
 
 WORTH = 0.99
@@ -224,11 +316,15 @@ WORTH = 0.99
 
 
 def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point]:
-    """Of the points within the bounds those that no other beats: smaller first, each faster than all smaller ones."""
+    """Of the points within the bounds those that no other beats: cheaper first, each faster than all cheaper ones."""
     asked = bounds or Bounds()
     holding = [point for point in points if asked.cut_by(point) is None]
     best: list[Point] = []
-    for _, same in itertools.groupby(sorted(holding, key=_cost), key=_cost):
+
+    def cost(point: Point) -> tuple[float, float, float, str]:
+        return asked.cost(point), point.physical_bytes, point.spare or 0.0, point.drive or ""
+
+    for _, same in itertools.groupby(sorted(holding, key=cost), key=cost):
         drive = list(same)
         fastest = min(point.write_us for point in drive)
         alike = [point for point in drive if WORTH * point.write_us <= fastest]
@@ -238,8 +334,13 @@ def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point
     return best
 
 
-def _cost(point: Point) -> tuple[float, float]:
-    return point.physical_bytes, point.spare or 0.0
+def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
+    """The Pareto front: no other point costs less, lives longer or serves more without being worse in another."""
+    known = [point for point in points if point.result is not None]
+    worth = [(bounds.cost(one), -one.life_years, -(1.0 if one.served is None else one.served)) for one in known]
+    # Points that are alike beat nobody: all of them are on the front.
+    beaten = (any(other != own and all(map(operator.le, other, own)) for other in worth) for own in worth)
+    return [point for point, is_beaten in zip(known, beaten, strict=True) if not is_beaten]
 
 
 def managed_words(point: Point) -> str:
@@ -251,5 +352,8 @@ def managed_words(point: Point) -> str:
 
 
 def write_words(point: Point) -> str:
-    """``mean write 1.3 ms``."""
-    return "-" if math.isinf(point.write_us) else f"mean write {units.span(point.write_us * 1e-6)}"
+    """``mean write 1.3 ms, p99 2.0 ms``."""
+    if math.isinf(point.write_us):
+        return "-"
+    tail = "" if math.isinf(point.p99_us) else f", p99 {units.span(point.p99_us * 1e-6)}"
+    return f"mean write {units.span(point.write_us * 1e-6)}{tail}"

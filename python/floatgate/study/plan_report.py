@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate.pages.charts import WIDTH
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.page import report
 from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
-from floatgate.report.throttle_charts import looks_of
+from floatgate.report.throttle_charts import TALL, looks_of
 from floatgate.results.result_view import look
+from floatgate.study.plan_table import legend
 
 if TYPE_CHECKING:
     from floatgate.study.plan import Plan
@@ -19,14 +23,14 @@ if TYPE_CHECKING:
 
 GIB = float(1 << 30)
 READING = (
-    "* marks a drive that lasts long enough and serves enough of the workload, where no other such drive is both as "
-    "small and as fast. Mean write, p99 and p99.9 are for page writes, flash service and throttling included. Served "
-    "is the share of the workload that is written in the target time; throttling lowers it. Where a throttle "
-    "guarantees the target, more demand does not shorten the life, it lowers the share that is served: its interval "
-    "stands in brackets."
+    "Mean write, p99 and p99.9 are for page writes, flash service and throttling included. Served is the share of the "
+    "workload that is written in the target time; throttling lowers it. Where a throttle guarantees the target, more "
+    "demand does not shorten the life, it lowers the share that is served: its interval stands in brackets."
 )
-
-
+FRONT = (
+    "Filled: choices that no other beats in {cost}, life and share served. Line: those of them that serve enough of "
+    "the workload. Dotted: the target. Lives are cut at ten times the target."
+)
 LIVES = "Dotted: the target. Bars: the intervals, where they are known. Lives are cut at ten times the target."
 
 
@@ -40,13 +44,14 @@ def page(plan: Plan, command: str | None = None) -> str:
     title = f"drives for {plan.label}"
     header, rows = plan.rows()
     basis = plan.basis()
-    errors = dict.fromkeys(f"{point.capacity}: {point.error}" for point in plan.points if point.error)
+    answer, *others = plan.answers()
     said = [text for point in plan.points for text in look(point.result, "not_modelled") or []]
     parts = [
-        Text(_sentence(plan.answer()), strong=True),
-        Grid(header, rows, header.index("throttle") + 1, stacks=True),
-        Text(READING if basis is None else f"{READING} {_sentence(basis)}"),
-        *(Text(f"Not possible: {text}") for text in errors),
+        Text(_sentence(answer), strong=True),
+        *(Text(_sentence(text)) for text in others),
+        Grid(header, rows, header.index("life"), stacks=True),
+        Text(" ".join([*map(_sentence, legend(plan)), READING, *([] if basis is None else [_sentence(basis)])])),
+        *(Text(f"Not possible: {text}") for text in plan.errors()),
         *_charts(plan),
     ]
     varied = Section("The experiment that is varied", [Code(plan.experiment_toml)])
@@ -59,16 +64,24 @@ def _sentence(text: str) -> str:
 
 def _charts(plan: Plan) -> list[Part]:
     known = [point for point in plan.points if point.result is not None]
-    spares = list(dict.fromkeys(point.spare for point in known))
+    spares = list(dict.fromkeys(point.spare_text for point in known))
     made: list[Figure] = []
+    if len(known) > 1:
+        cost = "price" if plan.bounds.priced else "capacity"
+        title = f"Life against {cost}: the Pareto front"
+        said = FRONT.format(cost=cost)
+        made.append(figure("plan-front", title, said, lambda width: front_chart(plan, known, width)))
+    if any(point.drive for point in known):
+        # Lines over capacity tell nothing of drives of several makes.
+        return [Section("Side by side", [Charts(made)])] if made else []
     for number, spare in enumerate(spares):
-        points = [point for point in known if point.spare == spare]
-        which = "" if len(spares) < 2 or spare is None else f", {100 * spare:.1f} % spare"
+        points = [point for point in known if point.spare_text == spare]
+        which = "" if len(spares) < 2 else f", {spare} spare"
         for kind, title, y_title, caption in (
             ("years", "Life against capacity", "years", LIVES),
             ("write", "Write response against capacity", "mean write response, ms", "The cost of throttling."),
         ):
-            if _rows(plan, points, kind):
+            if _rows(plan, points, kind) and (kind == "years" or any(point.throttles for point in points)):
                 made.append(
                     figure(
                         f"plan-{kind}-{number}",
@@ -82,12 +95,72 @@ def _charts(plan: Plan) -> list[Part]:
     return [Section("Side by side", [Charts(made)])] if made else []
 
 
+def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega.Composed:
+    """Lives against what drives cost, with the Pareto front as a line through those that serve enough."""
+    bounds, most = plan.bounds, 10 * (plan.target_years or 100.0)
+    rows: list[dict[str, Any]] = [
+        {
+            "x": bounds.cost(point) / (1 if bounds.priced else GIB),
+            "y": min(point.life_years, most),
+            "name": plan.name(point, short=True),
+            "front": point in plan.front,
+            "serves": point.served is None or point.served >= bounds.min_served,
+        }
+        for point in points
+    ]
+    shown = sorted((row for row in rows if row["y"] > 0), key=lambda row: (row["x"], row["y"]))
+    costs = [row["x"] for row in shown]
+    title = "price" if bounds.priced else "capacity, GiB"
+    # Room for names beside the marks.
+    ends = [min(costs, default=1.0) / 1.3, max(costs, default=1.0) * 1.3]
+    axis = vega.Axis(tickCount=5, format=throttle_charts.FIGURES, labelOverlap=True)
+    x = vega.X("x:Q", title=title, scale=vega.Scale(type="log", nice=False, domain=ends), axis=axis)
+    y = vega.Y("y:Q", title="life, years", scale=vega.Scale(type="log", padding=24), axis=axis)
+    line = data_chart(_steps([row for row in shown if row["front"] and row["serves"]]))
+    layers = [line.mark_line(strokeWidth=1.8, color=palette.BLUE, interpolate="step-after").encode(x=x, y=y)]
+    for filled in (False, True):
+        marks = data_chart([row for row in shown if row["front"] == filled])
+        look = {"color": palette.BLUE if filled else palette.GREY, "strokeWidth": 1.6}
+        layers.append(marks.mark_point(size=70, filled=filled, opacity=1, **look).encode(x=x, y=y))
+    layers += _names([row for row in shown if row["front"]], math.sqrt(ends[0] * ends[1]), x, y)
+    target = plan.target_years
+    if target is not None:
+        layers += throttle_charts.rules_across([(years_text(target), target)], y, ends[0] * 1.02, align="left")
+    return finished(vega.layer(*layers), width, TALL)
+
+
+def _steps(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of rows by their cost those that live longer than all cheaper ones."""
+    made: list[dict[str, Any]] = []
+    for row in rows:
+        if made and made[-1]["x"] == row["x"]:
+            made.pop()
+        if not made or row["y"] > made[-1]["y"]:
+            made.append(row)
+    return made
+
+
+def _names(rows: Sequence[dict[str, Any]], middle: float, x: Any, y: Any) -> list[vega.Chart]:
+    """The names of the marks, to the left of those in the right half."""
+    made = []
+    for left in (False, True):
+        chosen = data_chart([row for row in rows if (row["x"] > middle) == left])
+        look = {"align": "right" if left else "left", "dx": -8 if left else 8, "dy": -8, "fontSize": 11}
+        made.append(chosen.mark_text(color=palette.INK, **look).encode(x=x, y=y, text="name:N"))
+    return made
+
+
+def years_text(target: float) -> str:
+    """``1 year``, ``5 years``."""
+    return f"{target:g} year{'' if target == 1 else 's'}"
+
+
 def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int = WIDTH) -> Any:
     """Lives (``years``) or mean responses (``write``) against capacity, one line for each way to manage the drive."""
     rows = _rows(plan, points, kind)
     looks = looks_of([point.series for point in points])
     target = plan.target_years
-    rules = [(f"{target:g} years", target)] if kind == "years" and target is not None else []
+    rules = [(years_text(target), target)] if kind == "years" and target is not None else []
     return throttle_charts.lines(
         rows, looks, "capacity, GiB", y_title, width=width, x_log=True, y_log=True, points=True, rules=rules
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import FloatgateError, input_error, one_line, quoted
-from floatgate.base.parallel import at_once
+from floatgate.base.parallel import at_once, cores
 from floatgate.report.sections.reduce import INTEGRATED
 from floatgate.results import shapes
 from floatgate.results.flat import flat
@@ -23,6 +23,7 @@ from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.lifetime import FILE, forecast
 from floatgate.run.run import check
 from floatgate.study.plan import Plan
+from floatgate.study.plan_drives import Candidate, Needs, must_leave_drives, named_drives, needs, stripe, work_text
 from floatgate.study.plan_point import Bounds, Point
 from floatgate.study.runs.plan import plan_runs
 from floatgate.study.runs.points import Points
@@ -32,10 +33,14 @@ from floatgate.study.runs.work import DONE, UNUSABLE, Answer
 
 FACTORS = (0.5, 1.0, 2.0, 4.0)
 """Capacities that are tried where none are named, as multiples of the drive's own."""
+ALL = "all"
+"""All throttles, in place of their names."""
 LARGER_MAX = 3
 """So many larger drives are tried besides, where none of these lasts without throttling."""
 LARGER_BYTES = 256 << 30
 """No larger ones: the FTL would run for minutes."""
+LARGE_BYTES = 64 << 30
+"""Of drives that together have less it is not said what the work takes: it is done in seconds."""
 AT_ONCE_BYTES = 1 << 40
 """Drives that together have more are gone through one after the other: a TiB takes some GiB of tables."""
 MAX_DELAY_S = 10.0
@@ -62,61 +67,107 @@ def plan(
     told: Told | None = None,
     out: Path | None = None,
     resume: bool = False,
+    drives: Sequence[str] | None = None,
+    begins: Callable[[str], None] | None = None,
 ) -> Plan:
-    """Forecast every combination of capacity, spare factor and throttle, on all cores.
+    """Forecast every combination of drive, capacity, spare factor and throttle, on all cores.
 
-    Where no capacities are named and none of those tried will do without throttling, larger ones are tried by what the
-    largest has shown, as far as :data:`LARGER_BYTES`. Who breaks off (KeyboardInterrupt) after a drive is done gets a
-    plan of what there is, with the others in ``untried``.
+    Where neither drives nor capacities are named and none of those tried will do without throttling, larger ones are
+    tried by what the largest has shown, as far as :data:`LARGER_BYTES`. Who breaks off (KeyboardInterrupt) after a
+    drive is done gets a plan of what there is, with the others in ``untried``.
 
     Args:
         base: the experiment.
-        capacities: texts such as ``64GiB``; None for half, one, two and four times the drive's own.
+        capacities: texts such as ``64GiB``; None for those of ``drives``, else half to four times the drive's own.
         spare_factors: texts of shares; None for the drive's own.
-        policies: names of throttles; None for all, or for that of the experiment where reducers are named.
-        reducers: names of reducers; None for that of the experiment. The integrated manager throttles by itself, so it
-            stands beside no throttle.
+        policies: names of throttles, ``all`` for all of them; None for that of the experiment.
+        reducers: names of reducers; None for that of the experiment. The integrated one stands beside no throttle.
         progress: called with (done, total, phase).
         bounds: what a drive must do besides lasting; None for the defaults of :class:`Bounds`.
         told: called with all choices of a drive as soon as it is done, in the order in which they are.
         out: the folder that keeps what is done until the plan is complete (:mod:`.runs.unfinished`); None for none.
         resume: whether to go on with what it holds.
+        drives: names or groups of the catalogue (:func:`.plan_drives.named_drives`); None for that of the experiment.
+        begins: called with what the work will take, before it begins; not where that is little.
 
     Raises:
         InputError: the experiment is unusable, none of the drives can hold the workload, or what ``out`` holds is
             damaged or of another plan.
         RunError: a run failed.
     """
-    _refuse_unknown("--throttles", policies, _named("lifetime.throttle"))
     _refuse_unknown("--reducers", reducers, _named("lifetime.reduce"))
     resolved = check(base)
-    sizes = list(capacities) if capacities is not None else _multiples(resolved)
-    spares: list[str | None] = [*spare_factors] if spare_factors else [None]
+    managers = _managers(resolved, _throttles(policies), reducers)
+    if drives is not None:
+        must_leave_drives(base)
+    tried = _candidates(resolved, None if drives is None else named_drives(drives), capacities, spare_factors)
+    if begins is not None:
+        _begin(base, tried, begins)
     bounded = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is None
-    judge = (bounds or Bounds()).judge
     delayed = _delayed() if bounded else frozenset()
-    work = _Work(base, _managers(resolved, policies, reducers), delayed, judge, progress, told)
+    work = _Work(base, managers, delayed, (bounds or Bounds()).judge, progress, told)
     points: list[Point] = []
     untried: list[str] = []
-    drives = [(size, spare) for size in sizes for spare in spares]
     with contextlib.ExitStack() as stack:
         if out is not None:
-            work.kept = Unfinished(out, plan_runs(base, work.choices(drives)), WHOLE)
+            work.kept = Unfinished(out, plan_runs(base, work.choices(tried)), WHOLE)
             stack.callback(work.kept.close)
             if resume:
                 work.kept.go_on()
-        for _ in range(1 + (LARGER_MAX if capacities is None else 0)):
-            found, untried = work.go_through(drives)
+        for _ in range(1 + (LARGER_MAX if capacities is None and drives is None else 0)):
+            found, untried = work.go_through(tried)
             points += found
             larger = None if untried else _larger(points, resolved)
             if larger is None:
                 break
-            drives = [(larger, spare) for spare in spares]
+            tried = _candidates(resolved, None, [larger], spare_factors)
     if work.refused is not None and not any(point.result for point in points):
         if out is not None:
             remove(out)
         raise work.refused
     return Plan(points, resolved, base.name(), bounds, untried)
+
+
+def _throttles(policies: Sequence[str] | None) -> Sequence[str] | None:
+    """The names of throttles, where some are asked for.
+
+    Raises:
+        InputError: one is unknown.
+    """
+    known = _named("lifetime.throttle")
+    if policies is not None and list(policies) == [ALL]:
+        return known
+    _refuse_unknown("--throttles", policies, known)
+    return policies
+
+
+def _candidates(
+    resolved: str, names: Sequence[str] | None, capacities: Sequence[str] | None, spares: Sequence[str] | None
+) -> list[Candidate]:
+    """Every combination of drive, capacity and spare factor."""
+    own: Sequence[str | None] = _multiples(resolved) if names is None else (None,)
+    sizes = own if capacities is None else capacities
+    return [Candidate(name, size, spare) for name in names or (None,) for size in sizes for spare in spares or (None,)]
+
+
+def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str], None]) -> None:
+    """Say what the work takes, where it takes long.
+
+    Raises:
+        InputError: none of the drives can be.
+    """
+    found = [needs(base, candidate) for candidate in tried]
+    known = [one for one in found if isinstance(one, Needs)]
+    if not known:
+        raise next(one for one in found if not isinstance(one, Needs))
+    at_once = 1 if _few([one.flash_bytes for one in known]) else min(cores(), len(known))
+    if sum(one.flash_bytes for one in known) >= LARGE_BYTES:
+        begins(work_text(known, at_once))
+
+
+def _few(sizes: Sequence[int]) -> bool:
+    """Whether drives are so large that they are gone through one after the other."""
+    return sum(sorted(sizes)[-2:]) > AT_ONCE_BYTES
 
 
 @dataclass
@@ -136,8 +187,8 @@ class _Work:
     refused: FloatgateError | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def go_through(self, drives: Sequence[tuple[str, str | None]]) -> tuple[list[Point], list[str]]:
-        """All choices of the drives in their order, and the capacities of those that somebody's breaking off left out.
+    def go_through(self, drives: Sequence[Candidate]) -> tuple[list[Point], list[str]]:
+        """All choices of the drives in their order, and which drives somebody's breaking off left out.
 
         Raises:
             KeyboardInterrupt: before any drive was done.
@@ -146,10 +197,10 @@ class _Work:
         self.begun = self.choices(drives)
         if self.kept is not None:
             self.kept.extend(self.begun)
-        sizes = [self._bytes(size, spare) for size, spare in drives]
+        sizes = [self._bytes(drive) for drive in drives]
         # The largest first, since it takes longest: the others fill what cores are left meanwhile.
         order = sorted(range(len(drives)), key=lambda number: (-sizes[number], number))
-        few = sum(sorted(sizes)[-2:]) > AT_ONCE_BYTES
+        few = _few(sizes)
         done: dict[int, list[Point]] = {}
         shares = [0.0] * len(drives)
         busy: set[int] = set()
@@ -163,7 +214,7 @@ class _Work:
                 over = sum(share * size for share, size in zip(shares, sizes, strict=True)) / max(1, sum(sizes))
                 # Within the lock: a bar is no thing for two threads.
                 if self.progress is not None:
-                    self.progress(int(STEPS * over), STEPS, ", ".join(drives[one][0] for one in sorted(busy)))
+                    self.progress(int(STEPS * over), STEPS, ", ".join(drives[one].label for one in sorted(busy)))
 
         def work(turn: int) -> None:
             number = order[turn]
@@ -171,7 +222,7 @@ class _Work:
                 busy.add(number)
             report(number, 0.0)
             first = before + number * len(self.managers)
-            made = self._drive(first, *drives[number], lambda share: report(number, share))
+            made = self._drive(first, drives[number], lambda share: report(number, share))
             with self.lock:
                 busy.remove(number)
                 shares[number], done[number] = 1.0, made
@@ -184,40 +235,40 @@ class _Work:
             if not done:
                 raise
         points = [point for number in sorted(done) for point in done[number]]
-        return points, [drives[number][0] for number in range(len(drives)) if number not in done]
+        return points, [drives[number].label for number in range(len(drives)) if number not in done]
 
-    def choices(self, drives: Sequence[tuple[str, str | None]]) -> Points:
+    def choices(self, drives: Sequence[Candidate]) -> Points:
         """The choices so far, and those of some more drives."""
         further = (
-            (*_drive(*drive), *_overrides(policy, reducer, policy in self.bounded))
+            (*drive.overrides(self.base), *_overrides(policy, reducer, policy in self.bounded))
             for drive in drives
             for policy, reducer in self.managers
         )
         return Points((), listed=(*self.begun.listed, *further))
 
-    def _bytes(self, size: str, spare: str | None) -> int:
+    def _bytes(self, candidate: Candidate) -> int:
         """The capacity of a drive; 0 where it cannot be, which its forecast will say."""
-        try:
-            resolved = check(self.base.with_overrides(_drive(size, spare)))
-        except _core.InputError:
-            return 0
-        return _stripe(resolved) * int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
+        found = needs(self.base, candidate)
+        return found.flash_bytes if isinstance(found, Needs) else 0
 
-    def _drive(self, first: int, size: str, spare: str | None, report: Callable[[float], None]) -> list[Point]:
+    def _drive(self, first: int, drive: Candidate, report: Callable[[float], None]) -> list[Point]:
         """The choices of one drive, from number ``first`` on; with the reason in them where it cannot be."""
         done = {} if self.kept is None else self.kept.done
         numbers = range(first, first + len(self.managers))
         known = all(number in done for number in numbers)
-        answers = [done[number] for number in numbers] if known else self._forecast(first, size, spare, report)
+        answers = [done[number] for number in numbers] if known else self._forecast(first, drive, report)
         with self.lock:
             if self.kept is not None and not known:
                 for answer in answers:
                     self.kept.add(answer)
             self.refused = self.refused or next((answer.failure() for answer in answers if answer.error), None)
         pairs = zip(self.managers, answers, strict=True)
-        return [Point(size, spare, policy, one.run, one.error, reducer, self.judge) for (policy, reducer), one in pairs]
+        return [
+            Point(drive.capacity or "", drive.spare, policy, one.run, one.error, reducer, self.judge, drive.drive)
+            for (policy, reducer), one in pairs
+        ]
 
-    def _forecast(self, first: int, size: str, spare: str | None, report: Callable[[float], None]) -> list[Answer]:
+    def _forecast(self, first: int, drive: Candidate, report: Callable[[float], None]) -> list[Answer]:
         def tick(done: int, total: int | None, phase: str) -> None:
             begins, ends = PHASES.get(phase, (0.0, 1.0))
             report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0))
@@ -225,7 +276,7 @@ class _Work:
         numbers = range(first, first + len(self.managers))
         try:
             results = forecast(
-                self.base.with_overrides(_drive(size, spare)),
+                self.base.with_overrides(drive.overrides(self.base)),
                 [_overrides(policy, reducer, policy in self.bounded) for policy, reducer in self.managers],
                 progress=tick,
             )
@@ -273,8 +324,8 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
     wanted = longest.physical_bytes * target / years * 1.01
     if wanted > LARGER_BYTES:
         return None
-    stripe = _stripe(resolved)
-    return _size(stripe * math.ceil(wanted / stripe))
+    step = stripe(resolved)
+    return _size(step * math.ceil(wanted / step))
 
 
 def _named(slot: str) -> list[str]:
@@ -298,8 +349,7 @@ def _managers(
     """
     settings = look(tomllib.loads(resolved), "lifetime") or {}
     own, throttle = (str(look(settings, slot, "policy") or "none") for slot in ("reduce", "throttle"))
-    # Where reducers are compared, the throttle stays as it is.
-    throttles = list(policies or ([throttle] if reducers is not None else _named("lifetime.throttle")))
+    throttles = list(policies or [throttle])
     named = list(reducers) if reducers is not None else [own]
     if named == [INTEGRATED] and policies is not None and throttles != ["none"]:
         raise input_error("--throttles: the integrated manager throttles by itself; expected no such option")
@@ -322,22 +372,10 @@ def _overrides(policy: str, reducer: str | None, bounded: bool) -> Overrides:
     return throttle if reducer is None else [*throttle, ("lifetime.reduce.policy", toml_value("", reducer))]
 
 
-def _drive(capacity: str, spare: str | None) -> Overrides:
-    drive = [("drive.capacity", toml_value("drive.capacity", capacity))]
-    return drive if spare is None else [*drive, ("ftl.spare_factor", spare)]
-
-
 def _multiples(resolved: str) -> list[str]:
     """Half, one, two and four times the capacity of a resolved experiment, as far as these are whole blocks."""
     blocks = int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
-    return [_size(_stripe(resolved) * max(1, int(blocks * factor))) for factor in FACTORS]
-
-
-def _stripe(resolved: str) -> int:
-    """Bytes of one block on each plane."""
-    geometry = tomllib.loads(resolved)["drive"]["geometry"]
-    names = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "pages_per_block", "page_bytes")
-    return math.prod(int(geometry[name]) for name in names)
+    return [_size(stripe(resolved) * max(1, int(blocks * factor))) for factor in FACTORS]
 
 
 def _size(size_bytes: int) -> str:

@@ -27,11 +27,12 @@ def tbw_bytes(result: Facts) -> float | None:
 
 def years(result: Facts) -> float | None:
     """Years until the host has written the rated bytes, at the rate of the workload; None where either is unknown."""
-    rated, a_year = tbw_bytes(result), _bytes_per_year(result)
+    rated, a_year = tbw_bytes(result), bytes_per_year(result)
     return rated / a_year if rated and a_year else None
 
 
-def _bytes_per_year(result: Facts) -> float | None:
+def bytes_per_year(result: Facts) -> float | None:
+    """What the host writes in a year at the rate of the workload; None where that is not known."""
     writes_a_day, visible = look(result, "lifetime", "dwpd"), look(result, "drive", "logical_bytes")
     if writes_a_day is not None and visible is not None:
         return float(writes_a_day * visible * _DAYS)

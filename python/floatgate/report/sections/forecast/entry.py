@@ -7,7 +7,6 @@ from typing import Any
 
 from floatgate.report.sections import rating
 from floatgate.report.sections.forecast.life_range import uneven
-from floatgate.report.sections.forecast.lines import life_years
 from floatgate.results.result_view import look
 
 Forecast = Mapping[str, Any] | None
@@ -38,9 +37,10 @@ def rated_years(result: Forecast) -> float | None:
     return rating.years(result) if kept_years is None else kept_years
 
 
-def life_text(result: Forecast) -> str:
-    """``5.0 years``, ``unlimited``: the life that counts."""
-    return life_years(life_that_counts(result))
+def host_bytes_per_year(result: Forecast) -> float | None:
+    """What the host writes in a year, throttled as it is; of a kept forecast as it was kept."""
+    kept_bytes: float | None = look(result, "host_bytes_per_year")
+    return rating.bytes_per_year(result) if kept_bytes is None else kept_bytes
 
 
 def target_years(result: Forecast) -> float | None:
@@ -101,11 +101,21 @@ def kept(result: Forecast) -> dict[str, Any]:
         "workload_kind": look(result, "workload", "kind"),
         "not_modelled": look(result, "not_modelled"),
         "rated_years": rated_years(result),
+        "host_bytes_per_year": host_bytes_per_year(result),
     }
 
 
 def _times(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if facts is None else {key: look(facts, key) for key in _TIMES}
+
+
+def columns(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what :func:`kept` keeps the columns of a flat table."""
+    row = {key: told[key] for key in ("rated_years", "waf", "waf_bytes", "demand_share", "overloaded")}
+    latencies = {f"latency_us.{kind}": times for kind, times in told["latency_us"].items()}
+    for name, times in (latencies | {"throttle.delay_us": told["delay_us"]}).items():
+        row |= {f"{name}.{key}": value for key, value in (times or dict.fromkeys(_TIMES)).items()}
+    return row
 
 
 def restored(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,5 +126,5 @@ def restored(told: Mapping[str, Any]) -> dict[str, Any]:
         "close_up": {"busiest": {"overloaded": told["overloaded"]}},
         "workload": {"kind": told["workload_kind"]},
         **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
-        "rated_years": told.get("rated_years"),
+        **{key: told.get(key) for key in ("rated_years", "host_bytes_per_year")},
     }

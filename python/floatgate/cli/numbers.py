@@ -1,0 +1,79 @@
+"""Numbers and lists that options name, with errors that say the option, the value and what was expected."""
+
+from __future__ import annotations
+
+import math
+
+from floatgate.base.errors import input_error, quote
+
+YEARS_MAX = 100.0
+
+
+def years(text: str | None) -> float | None:
+    """``--target``.
+
+    Raises:
+        InputError: it is no length of time.
+    """
+    if text is None:
+        return None
+    found = _number(text)
+    if found is None or not 0 < found <= YEARS_MAX:
+        raise _error("--target", text, "no length of time", "years, more than 0 and up to 100, such as 5")
+    return found
+
+
+def share(option: str, text: str | None) -> float | None:
+    """A share from 0 to 1.
+
+    Raises:
+        InputError: it is none.
+    """
+    if text is None:
+        return None
+    found = _number(text)
+    if found is None or not 0 <= found <= 1:
+        raise _error(option, text, "no share", "a figure from 0 to 1 such as 0.99")
+    return found
+
+
+def above_zero(option: str, text: str | None, what: str, expected: str) -> float | None:
+    """A finite number above 0.
+
+    Raises:
+        InputError: it is none; ``what`` says so, and ``expected`` what is wanted.
+    """
+    if text is None:
+        return None
+    found = _number(text)
+    if found is None or not 0 < found < math.inf:
+        raise _error(option, text, what, expected)
+    return found
+
+
+def listed(option: str, text: str | None) -> list[str] | None:
+    """The values of an option, separated by commas.
+
+    Raises:
+        InputError: one is empty, or there twice.
+    """
+    if text is None:
+        return None
+    values = [value.strip() for value in text.split(",")]
+    if not all(values):
+        raise input_error(f"{option} {quote(text)}: an empty value; expected VALUE,VALUE,...")
+    twice = [value for value in dict.fromkeys(values) if values.count(value) > 1]
+    if twice:
+        raise input_error(f"{option} {quote(text)}: {quote(twice[0])} given twice; expected each value once")
+    return values
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _error(option: str, text: str, what: str, expected: str) -> Exception:
+    return input_error(f"{option}: {text if _number(text) is not None else quote(text)} is {what}; expected {expected}")

@@ -1,0 +1,245 @@
+"""``floatgate plan``: which drive to buy for a workload. ``floatgate lifetime --plan`` comes here, too."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote, quoted
+from floatgate.base.progress import bar, tell
+from floatgate.cli import groups as g
+from floatgate.cli import kept
+from floatgate.cli import options as o
+from floatgate.cli.numbers import above_zero, listed, share, years
+from floatgate.cli.output import Output, must_be_new_file
+from floatgate.results.table_files import EXPECTED, must_be_table_name, write_table
+from floatgate.run.experiment import Experiment
+from floatgate.run.lifetime import managed
+from floatgate.study.plan_drives import named_drives, sold_bytes
+from floatgate.study.plan_point import Bounds, Point, Price
+from floatgate.study.planning import WHOLE
+from floatgate.study.planning import plan as plan_of
+from floatgate.study.runs.unfinished import NAME, remove
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from floatgate.study.plan import Plan
+
+_SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGTPkmgtp]?i?[Bb])?")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("plan")(plan)
+
+
+@g.grouped
+def plan(
+    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    *,
+    source: g.Source,
+    set: o.Set = None,
+    trace_options: g.TraceOptions,
+    target: o.Target = None,
+    drives: Annotated[
+        str | None,
+        typer.Option(
+            "--drives",
+            metavar="A,B,..",
+            help="Drives of the catalogue (floatgate drives), by name or by group: a group is a word of their names "
+            "such as client, enterprise, tlc or ent-qlc; or current, or papers.",
+        ),
+    ] = None,
+    prices: Annotated[
+        str | None,
+        typer.Option(
+            "--prices",
+            metavar="NAME=PRICE,..",
+            help="Price of each drive of --drives as it is listed; another capacity of it costs in proportion.",
+        ),
+    ] = None,
+    choices: g.Choices,
+    csv: Annotated[
+        str | None, typer.Option("--csv", metavar="FILE", help="Write the table to FILE, .csv or .parquet.")
+    ] = None,
+    out: o.Out = None,
+    resume: o.ResumeHere = False,
+    force: o.Force = False,
+    json: o.Json = None,
+    report: o.Report = None,
+    quiet: o.Quiet = False,
+) -> int:
+    """Find the cheapest drive that lasts long enough under a workload and serves it.
+
+    Each drive lives through the workload, which repeats until the drive is worn out or reaches the target. Without
+    --drives and --capacities, half, one, two and four times the capacity of the experiment's drive are tried. With
+    --out, write plan.json, plan.csv, plan.parquet, experiment.toml and report.html.
+    """
+    output = Output(json, quiet=quiet, force=force)
+    names = listed("--drives", drives)
+    if names is not None and source.drive is not None:
+        raise input_error("--drive: the plan tries those of --drives; expected one of both options")
+    if names is not None and source.capacity is not None:
+        raise input_error("--capacity: the plan tries several drives; expected --capacities in its place")
+    base = g.built(experiment, source, trace_options, set).with_overrides(managed(None, years(target), None))
+    places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
+    return planned(base, choices, output, places, names, prices)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a plan is written.
+
+    Attributes:
+        out: the run folder, or None.
+        csv: the file of the table, or None.
+        resume: whether to go on with what the folder holds.
+        force: whether existing files may be overwritten.
+        report: whether a report is drawn.
+    """
+
+    out: str | None
+    csv: str | None = None
+    resume: bool = False
+    force: bool = False
+    report: bool = True
+
+
+def planned(
+    base: Experiment,
+    choices: g.Choices,
+    output: Output,
+    places: Places,
+    drives: Sequence[str] | None = None,
+    prices: str | None = None,
+) -> int:
+    """Make a plan, write it and say what to take.
+
+    Raises:
+        InputError: an option, the experiment or its workload is unusable.
+        InterruptedRunError: after Ctrl-C, when a drive was done.
+    """
+    lists = _lists(choices)
+    bounds = _bounds(choices, None if drives is None else named_drives(drives), prices)
+    if places.csv is not None:
+        must_be_table_name(places.csv, "--csv")
+        must_be_new_file(places.csv, EXPECTED, force=places.force)
+    place = kept.folder(places.out, WHOLE, resume=places.resume, force=places.force)
+    with place or contextlib.nullcontext():
+        parts = None if place is None else place.path
+        with bar(base.name(), quiet=output.quiet) as progress:
+            told = _tell if progress is not None and sys.stderr.isatty() else None
+            begins = None if output.quiet else tell
+            found = (base, *lists, progress, bounds, told)
+            made = plan_of(*found, out=parts, resume=places.resume, drives=drives, begins=begins)
+        if made.untried:
+            raise _interrupted(made, output, parts)
+        folder = None
+        if place is not None:
+            place.expect(str(place.path / NAME))
+            folder = made.write(place, report=places.report, command=o.command_line())
+            remove(folder)
+    if places.csv is not None:
+        write_table(made.arrow(), Path(places.csv))
+    output.give(made.to_dict())
+    output.say(made.text())
+    if folder is not None:
+        output.say(o.place_line(folder, report=places.report))
+    return STATUS_DONE
+
+
+def _interrupted(made: Plan, output: Output, place: Path | None) -> InterruptedRunError:
+    """Say what there is of a plan, and how it goes on."""
+    output.give(made.to_dict())
+    output.say(made.text())
+    said = f"interrupted; not gone through: {', '.join(made.untried)}"
+    if place is not None:
+        said += f"; continue with the same command and --resume (--out {shlex.quote(str(place))})"
+    return InterruptedRunError(said)
+
+
+def _tell(points: Sequence[Point]) -> None:
+    """Say what came of a drive while others are gone through."""
+    for point in points:
+        tell(point.line())
+
+
+Lists = tuple[list[str] | None, list[str] | None, list[str] | None, list[str] | None]
+
+
+def _lists(choices: g.Choices) -> Lists:
+    """Capacities, spare factors, throttles and reducers.
+
+    Raises:
+        InputError: one of them cannot be.
+    """
+    sizes, spares = listed("--capacities", choices.capacities), listed("--spare-factors", choices.spare_factors)
+    for text in sizes or []:
+        if not _SIZE.fullmatch(text):
+            raise input_error(f"--capacities: {quote(text)} is no size; expected sizes such as 64GiB,128GiB")
+    for text in spares or []:
+        if not _is_spare(text):
+            raise input_error(
+                f"--spare-factors: {quote(text)} is no share; expected figures from 0 to 1 such as 0.07,0.28"
+            )
+    return sizes, spares, listed("--throttles", choices.throttles), listed("--reducers", choices.reducers)
+
+
+def _is_spare(text: str) -> bool:
+    try:
+        return 0 <= float(text) < 1
+    except ValueError:
+        return False
+
+
+def _bounds(choices: g.Choices, drives: Sequence[str] | None, prices: str | None) -> Bounds:
+    """What the options ask of a drive.
+
+    Raises:
+        InputError: one of them is no share, no time or no price.
+    """
+    served = share("--min-served", choices.min_served)
+    p99_ms = above_zero("--max-write-p99", choices.max_write_p99, "no time", "milliseconds, more than 0")
+    per_tb = above_zero("--price-per-tb", choices.price_per_tb, "no price", "a figure above 0")
+    return Bounds(
+        Bounds.min_served if served is None else served,
+        None if p99_ms is None else 1000 * p99_ms,
+        per_tb,
+        (choices.judge or o.Judge.BOTH).value,
+        _prices(prices, drives, others=per_tb is not None),
+    )
+
+
+def _prices(text: str | None, drives: Sequence[str] | None, *, others: bool) -> tuple[Price, ...]:
+    """``NAME=PRICE,NAME=PRICE``; ``others`` says whether drives without one have another price.
+
+    Raises:
+        InputError: a price is none, or of a drive that the plan does not try; a drive has none.
+    """
+    if text is None:
+        return ()
+    if drives is None:
+        raise input_error("--prices: no drives are named; expected --drives beside it, or --price-per-tb")
+    made: dict[str, Price] = {}
+    for pair in listed("--prices", text) or []:
+        name, _, value = (part.strip() for part in pair.partition("="))
+        if name not in drives:
+            raise input_error(f"--prices: {quote(name)} is no drive of the plan; expected some of {quoted([*drives])}")
+        if name in made:
+            raise input_error(f"--prices: {quote(name)} given twice; expected one price for each drive")
+        price = above_zero(f"--prices {name}", value, "no price", "a figure above 0")
+        made[name] = Price(name, price or 0.0, sold_bytes(name))
+    without = [name for name in drives if name not in made]
+    if without and not others:
+        raise input_error(
+            f"--prices: no price of {quoted(without)}; expected one for each drive, or --price-per-tb for the others"
+        )
+    return tuple(made.values())

@@ -1,0 +1,165 @@
+"""The drives of a plan: names and groups of the catalogue, capacities and spare factors of each, and what they need."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from floatgate import _core
+from floatgate.base import units
+from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.run.experiment import Experiment, Overrides, toml_value
+from floatgate.run.run import check
+from floatgate.run.slicing import slice_of
+
+GROUPS = ("current", "papers")
+"""Groups that the catalogue itself names: drives that one can buy, and those of papers."""
+_ALIASES = {"enterprise": "ent"}
+"""Words for parts of names."""
+_OWN = ("geometry", "capacity", "timing", "endurance", "rated")
+"""Keys of ``[drive]`` that make a drive what it is."""
+_SHOWN_MAX = 5
+_TABLE_BYTES = 10
+"""Memory per unit of the map, about, as measured on drives of 2 to 32 GiB."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One drive that a plan tries.
+
+    Attributes:
+        drive: its name in the catalogue; None for the drive of the experiment.
+        capacity: a text such as ``64 GiB``; None for its own.
+        spare: the text of a share; None for its own.
+    """
+
+    drive: str | None
+    capacity: str | None
+    spare: str | None = None
+
+    @property
+    def label(self) -> str:
+        """``client-tlc-1t``, ``64 GiB``, ``client-tlc-1t of 64 GiB``."""
+        if self.drive is None:
+            return self.capacity or "the drive of the experiment"
+        return self.drive if self.capacity is None else f"{self.drive} of {self.capacity}"
+
+    def overrides(self, base: Experiment) -> Overrides:
+        """The settings that make it the drive of an experiment.
+
+        A drive of the catalogue with another capacity has fewer dies, as ``--capacity`` makes it.
+        """
+        made: Overrides = []
+        if self.drive is not None:
+            made.append(("drive.preset", toml_value("drive.preset", self.drive)))
+        if self.capacity is not None and self.drive is not None:
+            made += slice_of(base.with_overrides(made), self.capacity)
+        elif self.capacity is not None:
+            made.append(("drive.capacity", toml_value("drive.capacity", self.capacity)))
+        return made if self.spare is None else [*made, ("ftl.spare_factor", self.spare)]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What the work on a drive takes."""
+
+    flash_bytes: int
+    memory_bytes: int
+
+    @classmethod
+    def of(cls, resolved: str) -> Needs:
+        """Of a resolved experiment."""
+        settings = tomllib.loads(resolved)
+        size = stripe(resolved) * int(settings["drive"]["geometry"]["blocks_per_plane"])
+        unit = settings.get("ftl", {}).get("mapping_bytes") or settings["drive"]["geometry"]["page_bytes"]
+        return cls(size, size // int(unit) * _TABLE_BYTES)
+
+
+def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
+    """What a drive takes, or why it cannot be."""
+    try:
+        return Needs.of(check(base.with_overrides(candidate.overrides(base))))
+    except _core.InputError as error:
+        return error
+
+
+def stripe(resolved: str) -> int:
+    """Bytes of one block on each plane."""
+    geometry = tomllib.loads(resolved)["drive"]["geometry"]
+    size = 1
+    for name in ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "pages_per_block", "page_bytes"):
+        size *= int(geometry[name])
+    return size
+
+
+def sold_bytes(name: str) -> int:
+    """The flash of a drive of the catalogue as it is listed."""
+    return next(int(entry["physical_bytes"]) for entry in _catalogue() if entry["name"] == name)
+
+
+def named_drives(asked: Sequence[str]) -> list[str]:
+    """The names that names and groups stand for, each once.
+
+    A group is ``current``, ``papers``, or one or more words of names: ``client``, ``ent-tlc``, ``qlc``. It holds the
+    current drives with these words; those of papers where no current drive has them.
+
+    Raises:
+        InputError: a name or group is unknown.
+    """
+    entries = _catalogue()
+    of_group = {entry["name"]: entry["group"] for entry in entries}
+    found: list[str] = []
+    for name in asked:
+        members = [name] if name in of_group else _members(name, of_group)
+        if not members:
+            raise input_error(_unknown(name, list(of_group)))
+        found += members
+    return list(dict.fromkeys(found))
+
+
+def must_leave_drives(base: Experiment) -> None:
+    """Refuse an experiment file whose own drive would lie over those of the catalogue.
+
+    Raises:
+        InputError: it sets what makes a drive what it is.
+    """
+    settings = tomllib.loads(base.toml or "")
+    keys = [f"drive.{key}" for key in _OWN if key in settings.get("drive", {})]
+    keys += ["ftl.spare_factor"] if "spare_factor" in settings.get("ftl", {}) else []
+    if keys:
+        raise input_error(
+            f"{base.path}: sets {', '.join(keys)}, which each drive of --drives has itself; expected an experiment "
+            "without it (--capacities and --spare-factors vary drives)"
+        )
+
+
+def _catalogue() -> list[dict[str, str]]:
+    entries: list[dict[str, str]] = json.loads(_core.catalogue(["drives"]))["drives"]
+    return entries
+
+
+def _members(group: str, of_group: dict[str, str]) -> list[str]:
+    if group in GROUPS:
+        return [name for name, own in of_group.items() if own == group]
+    words = f"-{_ALIASES.get(group, group)}-"
+    having = [name for name in of_group if words in f"-{name}-"]
+    return [name for name in having if of_group[name] == "current"] or having
+
+
+def _unknown(name: str, names: list[str]) -> str:
+    words = sorted({part for one in names for part in one.split("-") if part.isalpha()} | {*GROUPS, *_ALIASES})
+    near = difflib.get_close_matches(name, [*names, *words], _SHOWN_MAX, cutoff=0.4)
+    shown = quoted(near or [*GROUPS, *words][:_SHOWN_MAX])
+    return f"--drives: unknown drive or group {quote(name)}; expected some of floatgate drives, such as {shown}"
+
+
+def work_text(found: Sequence[Needs], at_once: int) -> str:
+    """``3 drives of 1.1 TiB to 2.0 TiB; about 4.7 GiB of memory``: what a plan is about to do."""
+    sizes = sorted(one.flash_bytes for one in found)
+    memory = sum(sorted((one.memory_bytes for one in found), reverse=True)[:at_once])
+    ends = dict.fromkeys(map(units.binary_bytes, (sizes[0], sizes[-1])))
+    drives = f"{units.counted(len(sizes), 'drive')} of {' to '.join(ends)}"
+    return f"{drives}, {at_once} at once; about {units.binary_bytes(memory)} of memory"

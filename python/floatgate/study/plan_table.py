@@ -1,0 +1,156 @@
+"""The table of a plan: for people, and flat for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from floatgate.base import units
+from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.forecast import entry, life_range
+from floatgate.report.sections.reduce import INTEGRATED
+from floatgate.results.columns import types_of, written
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from floatgate.study.plan import Plan
+    from floatgate.study.plan_point import Point
+
+WORDS = ("", "drive", "reducer", "throttle", "ends by", "target")
+"""Columns of words, which are set flush left."""
+_ENDS = {"flash": "flash", "first_block": "first block", "rating": "rating", None: "-"}
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of the table; it is left out where it says nothing."""
+
+    header: str
+    cell: Callable[[Plan, Point], str]
+    applies: Callable[[Plan], bool] = lambda _: True
+
+
+def rows(plan: Plan) -> tuple[list[str], list[list[str]]]:
+    """Header and cells, without the columns that say nothing about these drives."""
+    shown = [column for column in _COLUMNS if column.applies(plan)]
+    cells = [[column.cell(plan, point) for column in shown] for point in plan.points]
+    return [column.header for column in shown], cells
+
+
+def legend(plan: Plan) -> list[str]:
+    """How to read the marks, and the columns that need it."""
+    said = []
+    if plan.best:
+        said.append("* meets all that is asked for, and no cheaper one is as fast")
+    if plan.front:
+        cost = "cheaper" if plan.bounds.priced else "smaller"
+        said.append(f"+ Pareto front: no other is {cost}, lives longer or serves more without being worse in another")
+    if plan.bounds.priced:
+        target = plan.target_years
+        end = "the target is reached" if target is None else f"{target:g} year{' is' if target == 1 else 's are'} over"
+        said.append(
+            f"useful TB: what the workload writes until the life of the drive ends or {end}, if that is earlier"
+        )
+    return said
+
+
+def flat_rows(plan: Plan) -> list[dict[str, Any]]:
+    """One row for each choice, with columns of numbers."""
+    return [_flat(plan, point) for point in plan.points]
+
+
+def arrow(plan: Plan) -> pa.Table:
+    """The flat rows as an Arrow table."""
+    import pyarrow as pa
+
+    made = flat_rows(plan)
+    return written(made, pa.schema(types_of(made)))
+
+
+def _flat(plan: Plan, point: Point) -> dict[str, Any]:
+    told = point.to_dict(plan.bounds, on_front=point in plan.front)
+    low, high = told["interval"] or (None, None)
+    return {
+        **{key: told[key] for key in ("drive", "capacity_bytes", "spare_factor", "throttle", "reducer")},
+        "status": "done" if point.error is None else "failed",
+        "error": point.error,
+        "target_years": plan.target_years,
+        "best": point in plan.best,
+        **{key: told[key] for key in ("pareto", "cut_by", "life_years", "ends")},
+        "interval.low": low,
+        "interval.high": high,
+        **entry.columns(told),
+        **{key: told[key] for key in ("price", "useful_tb", "price_per_useful_tb")},
+    }
+
+
+def _mark(plan: Plan, point: Point) -> str:
+    return ("*" if point in plan.best else "") + ("+" if point in plan.front else "")
+
+
+def _capacity(_plan: Plan, point: Point) -> str:
+    return point.capacity or "-" if point.result is None else units.binary_bytes(point.physical_bytes)
+
+
+def _throttle(_plan: Plan, point: Point) -> str:
+    return "by itself" if point.result is not None and point.reducer == INTEGRATED else point.throttle
+
+
+def _rating(_plan: Plan, point: Point) -> str:
+    return "-" if point.rated_years is None else units.years(point.rated_years)
+
+
+def _interval(_plan: Plan, point: Point) -> str:
+    return "-" if point.life_range is None else point.life_range.text
+
+
+def _target(_plan: Plan, point: Point) -> str:
+    return "not possible" if point.result is None else point.verdict
+
+
+def waf_text(point: Point) -> str:
+    """``1.93``; a dash where it is not known."""
+    waf = None if point.result is None else amplification(point.result)[0]
+    return "-" if waf is None else f"{waf:.2f}"
+
+
+def _time(time_us: float) -> str:
+    return "-" if math.isinf(time_us) else units.span(time_us * 1e-6)
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else units.figure(value)
+
+
+def _throttled(plan: Plan) -> bool:
+    return any(point.throttles for point in plan.points)
+
+
+def _priced(plan: Plan) -> bool:
+    return plan.bounds.priced
+
+
+_COLUMNS: Sequence[_Column] = (
+    _Column("", _mark),
+    _Column("drive", lambda _, point: point.drive or "-", lambda plan: any(point.drive for point in plan.points)),
+    _Column("capacity", _capacity),
+    _Column("spare", lambda _, point: point.spare_text),
+    _Column("reducer", lambda _, point: point.reducer or "-", lambda plan: plan.reduces()),
+    _Column("throttle", _throttle, _throttled),
+    _Column("life", lambda _, point: point.life_text),
+    _Column("ends by", lambda _, point: _ENDS[point.ends]),
+    _Column("target", _target),
+    _Column("served", lambda _, point: life_range.served_text(point.result)),
+    _Column("WAF", lambda _, point: waf_text(point)),
+    _Column("mean write", lambda _, point: _time(point.write_us)),
+    _Column("p99", lambda _, point: _time(point.p99_us)),
+    _Column("p99.9", lambda _, point: _time(point.p999_us)),
+    _Column("price", lambda plan, point: _figure(plan.bounds.price(point)), _priced),
+    _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),
+    _Column("price/useful TB", lambda plan, point: _figure(plan.bounds.price_per_useful_tb(point)), _priced),
+    _Column("interval", _interval),
+    _Column("rating", _rating, lambda plan: any(point.rated_years is not None for point in plan.points)),
+)

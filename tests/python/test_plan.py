@@ -1,0 +1,210 @@
+"""``floatgate plan``: drives of the catalogue side by side, prices, the Pareto front, its files, what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import Cli
+from floatgate.study.plan import Plan
+from floatgate.study.plan_drives import GROUPS, Needs, named_drives, sold_bytes, work_text
+from floatgate.study.plan_point import Bounds, Point, Price, front
+from test_plan_point import point
+
+GIVEN = ("--set", "lifetime.forecast.waf=1.5", "--target", "1")
+"""No laps: lives of large drives within a blink."""
+NAMES = "client-tlc-1t,client-qlc-1t,boot-480g"
+PRICES = "client-tlc-1t=80,client-qlc-1t=60,boot-480g=90"
+
+
+@pytest.fixture
+def steady(tmp_path: Path) -> Path:
+    """A workload of 12 MB/s, without a drive of its own: 388 TB a year."""
+    path = tmp_path / "steady.toml"
+    path.write_text("[workload]\nrequests = 20000\nrate_per_s = 3000.0\n")
+    return path
+
+
+def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path) -> None:
+    ended = cli("plan", steady, *GIVEN, "--drives", NAMES, "--prices", PRICES, "--out", "o", "--json", "-", "--report")
+    answer = json.loads(ended.done())
+    points = answer["points"]
+    assert [one["drive"] for one in points] == NAMES.split(",")
+    assert [one["capacity_bytes"] for one in points] == [sold_bytes(name) for name in NAMES.split(",")]
+    assert {(one["throttle"], one["error"]) for one in points} == {("none", None)}
+    assert [one["price"] for one in points] == [80, 60, 90]
+    # 388 TB a year: the QLC drive is rated for 220 TB, the others for 600 and 876.
+    assert [one["cut_by"] for one in points] == [None, "rating", None]
+    assert [one["ends"] for one in points] == ["rating"] * 3
+    assert [round(one["life_years"], 1) for one in points] == [1.5, 0.6, 2.3]
+    assert [one["pareto"] for one in points] == [True, True, True]
+    # The QLC drive writes what it is rated for, the others what a year brings.
+    assert [one["useful_tb"] for one in points] == pytest.approx([387.5, 220, 387.5], rel=0.01)
+    assert points[1]["price_per_useful_tb"] == pytest.approx(60 / 220, rel=0.01)
+    assert answer["best"] == [0]
+    lines = ended.err.splitlines()
+    assert lines[0].startswith("3 drives of 512 GiB to 1 TiB, ")
+    assert lines[1].startswith(
+        "the cheapest drive that lasts 1 year is client-tlc-1t: life 1.5 years until the rated bytes are written, "
+        "100 % served, WAF 1.50, mean write "
+    )
+    assert lines[1].endswith(", price 80.0 (0.206 per useful TB)")
+    page = (tmp_path / "o/report.html").read_text()
+    assert "Life against price: the Pareto front" in page
+    cli("report", "o").done()
+    again = (tmp_path / "o/report.html").read_text()
+    assert again.split() == re.sub(r"<h2>How to repeat it</h2>\s*<pre>.*?</pre>", "", page).split()
+
+
+def test_the_table_is_written_as_csv_and_parquet(cli: Cli, steady: Path, tmp_path: Path) -> None:
+    asked = ("plan", steady, *GIVEN, "--drives", NAMES, "--prices", PRICES, "--no-report")
+    cli(*asked, "--out", "o", "--csv", "t.csv").done()
+    text = (tmp_path / "t.csv").read_text()
+    assert (tmp_path / "o/plan.csv").read_text() == text
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [(row["drive"], row["best"], row["ends"]) for row in rows] == [
+        ("client-tlc-1t", "True", "rating"),
+        ("client-qlc-1t", "False", "rating"),
+        ("boot-480g", "False", "rating"),
+    ]
+    known = pq.read_table(tmp_path / "o/plan.parquet").to_pylist()
+    assert [row["price"] for row in known] == [80.0, 60.0, 90.0]
+    assert known[0]["price_per_useful_tb"] == pytest.approx(float(rows[0]["price_per_useful_tb"]))
+    assert "exists already" in cli(*asked, "--csv", "t.csv").refused()
+    assert "unknown kind of file" in cli(*asked, "--csv", "t.txt").refused()
+
+
+def test_without_drives_it_does_as_lifetime_plan_and_throttles_nothing(cli: Cli, experiment: Path) -> None:
+    short = ("--set", "workload.requests=2000", "--target", "0.001", "--capacities", "32MiB,64MiB", "--json", "-")
+    answer = json.loads(cli("plan", experiment, *short).done())
+    assert [(one["drive"], one["throttle"]) for one in answer["points"]] == [(None, "none")] * 2
+    assert json.loads(cli("lifetime", experiment, "--plan", *short).done()) == answer
+    own = cli("plan", experiment, *short, "--set", "lifetime.throttle.policy=static").done()
+    assert {one["throttle"] for one in json.loads(own)["points"]} == {"static"}
+
+
+def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cli, steady: Path) -> None:
+    asked = ("--drives", "client-tlc-1t,boot-480g", "--capacities", "64GiB", "--price-per-tb", "100")
+    answer = json.loads(cli("plan", steady, *GIVEN, *asked, "--prices", "boot-480g=80", "--json", "-").done())
+    first, second = answer["points"]
+    assert first["capacity"] == second["capacity"] == "64GiB"
+    assert first["price"] == pytest.approx(first["capacity_bytes"] / 1e10)
+    assert second["price"] == pytest.approx(80 * second["capacity_bytes"] / sold_bytes("boot-480g"))
+    # Its rating makes the boot drive last longer, and the price of so much of it is said.
+    assert answer["answer"] == (
+        "none of these drives lasts 1 year; it would take about 227 GiB of boot-480g for 35.4, extrapolated from 64 GiB"
+    )
+
+
+def test_an_interrupted_plan_of_drives_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from floatgate.run.experiment import resolve
+    from floatgate.study import planning
+
+    base = resolve({"workload.requests": 20000, "workload.rate_per_s": 3000.0, "lifetime.forecast.waf": 1.5})
+    asked: dict[str, Any] = {"drives": ["boot-480g", "client-qlc"], "capacities": ["32GiB", "64GiB"]}
+    first = planning.plan(base, **asked, out=tmp_path)
+    assert [one.label for one in first.points][:2] == ["boot-480g of 32GiB", "boot-480g of 64GiB"]
+    with monkeypatch.context() as patch:
+        patch.delattr(planning, "forecast")
+        assert planning.plan(base, **asked, out=tmp_path, resume=True).to_dict() == first.to_dict()
+    told = first.to_dict()
+    assert Plan.of(told, first.experiment_toml).to_dict() == told
+
+
+def test_groups_are_words_of_names() -> None:
+    every = {name: named_drives([name]) for name in GROUPS}
+    assert set(every["current"]).isdisjoint(every["papers"])
+    assert named_drives(["client-qlc", "boot"]) == ["client-qlc-1t", "client-qlc-2t", "boot-480g"]
+    assert named_drives(["client-qlc", "client-qlc-2t"]) == ["client-qlc-1t", "client-qlc-2t"]
+    assert all(name.startswith("ent-") for name in named_drives(["enterprise"]))
+    assert named_drives(["enterprise"]) == named_drives(["ent"])
+    # Drives of papers stand in groups where no current drive does.
+    assert set(named_drives(["tlc"])) <= set(every["current"])
+    assert named_drives(["ready"]) == ["ready-32g", "ready-128g"]
+
+
+def priced(one: Point, drive: str) -> Point:
+    return Point("", None, one.throttle, one.result, drive=drive)
+
+
+def test_the_front_is_what_nothing_beats() -> None:
+    sizes = [(1 << 20, 3.0), (2 << 20, 6.0), (4 << 20, 6.0), (8 << 20, 7.0)]
+    points = [point(size=size, years=years) for size, years in sizes]
+    assert front(points, Bounds()) == [points[0], points[1], points[3]]
+    more = [*points, point(served=0.5, size=4 << 20, years=8.0), point(served=0.5, size=4 << 20, years=6.0)]
+    assert front(more, Bounds()) == [points[0], points[1], points[3], more[4]]
+    # By price the largest is the cheapest.
+    named = [priced(one, str(number)) for number, one in enumerate(points)]
+    prices = tuple(Price(str(number), 10.0 - number, int(one.physical_bytes)) for number, one in enumerate(named))
+    assert front(named, Bounds(prices=prices)) == [named[3]]
+    assert (
+        Plan(named, "", "x", Bounds(prices=prices)).answer().startswith("the cheapest drive that lasts 5 years is 3: ")
+    )
+    # A drive that nothing wears out lives longest.
+    endless = point(size=16 << 20)
+    assert endless.result is not None
+    endless.result["lifetime"] |= {"years": None, "holds": True}
+    assert front([*points, endless], Bounds())[-1] == endless
+    assert (endless.ends, endless.to_dict(Bounds(), on_front=True)["life_years"]) == (None, None)
+
+
+def test_what_a_plan_takes_is_said_of_large_drives_only() -> None:
+    assert work_text([Needs(64 << 30, 160 << 20), Needs(128 << 30, 320 << 20)], 1) == (
+        "2 drives of 64 GiB to 128 GiB, 1 at once; about 320 MiB of memory"
+    )
+    assert work_text([Needs(64 << 30, 160 << 20)] * 2, 2).startswith("2 drives of 64 GiB, 2 at once; about 320 MiB")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("--drives", "client-tlc-1x"),
+            "unknown drive or group 'client-tlc-1x'; expected some of",
+        ),
+        (("--drives", "boot-480g,boot-480g"), "'boot-480g' given twice"),
+        (("--drives", "boot-480g", "--drive", "boot-480g"), "--drive: the plan tries those of --drives"),
+        (("--drives", "boot-480g", "--capacity", "64GiB"), "--capacity: the plan tries several drives; expected"),
+        (("--prices", "boot-480g=5"), "--prices: no drives are named; expected --drives"),
+        (
+            ("--drives", "boot", "--prices", "client-tlc-1t=5"),
+            "'client-tlc-1t' is no drive of the plan; expected",
+        ),
+        (
+            ("--drives", "boot", "--prices", "boot-480g=much"),
+            "--prices boot-480g: 'much' is no price; expected a figure",
+        ),
+        (("--drives", "boot", "--prices", "boot-480g=0"), "--prices boot-480g: 0 is no price"),
+        (
+            ("--drives", "client-qlc", "--prices", "client-qlc-1t=5"),
+            "no price of 'client-qlc-2t'; expected one",
+        ),
+        (("--capacities", "64GiB,big"), "--capacities: 'big' is no size; expected sizes such as 64GiB"),
+        (("--capacities", "64GiB,64GiB"), "'64GiB' given twice"),
+        (("--target", "long"), "--target: 'long' is no length of time; expected years"),
+        (("--target", "-1"), "--target: -1 is no length of time"),
+        (("--price-per-tb", "dear"), "--price-per-tb: 'dear' is no price"),
+        (("--throttles", "best"), "--throttles: unknown 'best'"),
+        (("--throttles", "all,none"), "--throttles: unknown 'all'"),
+    ],
+)
+def test_bad_options_are_refused(cli: Cli, steady: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    assert said in cli("plan", steady, *arguments, "--out", "o", "--csv", "t.csv").refused()
+    assert not (tmp_path / "o").exists()
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_near_names_are_listed(cli: Cli, steady: Path) -> None:
+    assert "'client-tlc-1t'" in cli("plan", steady, "--drives", "client-tlc-1x").refused()
+    assert "'client'" in cli("plan", steady, "--drives", "clients").refused()
+
+
+def test_an_experiment_with_a_drive_of_its_own_is_refused_beside_drives(cli: Cli, experiment: Path) -> None:
+    said = cli("plan", experiment, "--drives", "boot-480g").refused()
+    assert "small.toml: sets drive.geometry, drive.capacity, ftl.spare_factor, which each drive of --drives has" in said
