@@ -68,7 +68,7 @@ def lifetime(
         raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
     place = None if out is None else RunFolder.given(out, force=force)
     with place or contextlib.nullcontext():
-        with bar(base.name(), quiet=quiet) as progress:
+        with bar(base.name(), quiet=quiet) as progress, o.naming_remedies("--capacity"):
             life = of(base, progress)
         folder = None if place is None else life.write(place, report=output.draws(report), command=o.command_line())
     output.give(life.result.to_dict())

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import sys
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, input_error, one_line, quote
 from floatgate.base.parallel import RUNS_MAX
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison
+
+_BEYOND = 'or workload.beyond = "wrap"'
+"""How the core says what helps where a drive is too small for a trace."""
 
 TraceFile = Annotated[
     str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
@@ -201,6 +206,17 @@ OnBadLine = Annotated[
     str | None,
     typer.Option("--on-bad-line", metavar="stop|skip", help="On a malformed line: stop, or skip and count it."),
 ]
+
+
+@contextlib.contextmanager
+def naming_remedies(capacity: str) -> Iterator[None]:
+    """Name ``capacity`` and --beyond in the error that a trace addresses more than the drive has."""
+    try:
+        yield
+    except InputError as error:
+        if _BEYOND not in error.message:
+            raise
+        raise input_error(f"{error.message} ({capacity}, --beyond)") from None
 
 
 def given_beside(context: typer.Context, *allowed: str) -> bool:

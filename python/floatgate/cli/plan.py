@@ -135,7 +135,7 @@ def planned(
     place = kept.folder(places.out, WHOLE, resume=places.resume, force=places.force)
     with place or contextlib.nullcontext():
         parts = None if place is None else place.path
-        with bar(base.name(), quiet=output.quiet) as progress:
+        with bar(base.name(), quiet=output.quiet) as progress, o.naming_remedies("--capacities"):
             told = _tell if progress is not None and sys.stderr.isatty() else None
             begins = None if output.quiet else tell
             found = (base, *lists, progress, bounds, told)

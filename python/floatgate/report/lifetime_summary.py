@@ -20,6 +20,7 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
     made = [
         ("load", latency.overload(result)),
         ("life", forecast.answer(result)),
+        ("basis", forecast.basis(result)),
         ("interval", forecast.interval(result)),
         ("rating", rating.line(result, entry.life_that_counts(result))),
         *(("latency" if i == 0 else "", told) for i, told in enumerate(latency.lines(result))),

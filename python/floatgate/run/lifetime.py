@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
 from floatgate.base.arguments import checked
+from floatgate.base.errors import input_error
+from floatgate.report.sections.forecast import entry
 from floatgate.results.folder import RunFolder
-from floatgate.results.result_view import Record
+from floatgate.results.result_view import Record, look
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 
 if TYPE_CHECKING:
@@ -128,7 +131,20 @@ def of(experiment: Experiment, progress: Progress | None = None) -> Lifetime:
     """Forecast one life; see :func:`lifetime`."""
     resolved = check_forecast(experiment)
     [result] = forecast(experiment, [[]], progress=progress)
+    must_wear(result, resolved)
     return Lifetime(result, resolved, experiment.name())
+
+
+def must_wear(result: Mapping[str, Any], resolved: str) -> None:
+    """Refuse a workload that programs nothing: its lives have no end, and no drive is better than another.
+
+    Raises:
+        InputError: with the file of the trace, or the key of the generator.
+    """
+    if entry.wears(result):
+        return
+    place = look(tomllib.loads(resolved), "workload", "file") or "workload.read_share"
+    raise input_error(f"{place}: no request writes, so nothing wears the drive out; expected a workload with writes")
 
 
 def forecast(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
-from floatgate.report.sections.forecast import life_range
+from floatgate.report.sections.forecast import life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.table_files import write_table
@@ -74,7 +74,8 @@ class Plan:
         if self.untried:
             tried = len({(point.label, point.spare_factor) for point in self.points})
             first = f"incomplete, {tried} of {tried + len(self.untried)} drives tried: {first}"
-        return [first, *others]
+        basis = next((lines.basis(point.result) for point in self.points if point.result is not None), None)
+        return [first, *([] if basis is None else [basis]), *others]
 
     def _best(self, years: str) -> list[str]:
         best = self.best[0]

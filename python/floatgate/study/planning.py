@@ -20,7 +20,7 @@ from floatgate.results import shapes
 from floatgate.results.flat import flat
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment, Overrides, toml_value
-from floatgate.run.lifetime import FILE, forecast
+from floatgate.run.lifetime import FILE, forecast, must_wear
 from floatgate.run.run import check
 from floatgate.study.plan import Plan
 from floatgate.study.plan_drives import Candidate, Needs, must_leave_drives, named_drives, needs, stripe, work_text
@@ -274,12 +274,15 @@ class _Work:
             report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0))
 
         numbers = range(first, first + len(self.managers))
+        tried = self.base.with_overrides(drive.overrides(self.base))
         try:
             results = forecast(
-                self.base.with_overrides(drive.overrides(self.base)),
+                tried,
                 [_overrides(policy, reducer, policy in self.bounded) for policy, reducer in self.managers],
                 progress=tick,
             )
+            for result in results:
+                must_wear(result, check(tried))
         except _core.InputError as error:
             return [Answer(number, UNUSABLE, one_line(error)) for number in numbers]
         return [Answer(number, DONE, None, _figures(one), one) for number, one in zip(numbers, results, strict=True)]

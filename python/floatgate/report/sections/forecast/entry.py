@@ -37,6 +37,11 @@ def rated_years(result: Forecast) -> float | None:
     return rating.years(result) if kept_years is None else kept_years
 
 
+def wears(result: Forecast) -> bool:
+    """Whether the workload programs anything, as far as that is known."""
+    return bool(look(result, "pass", "page_writes") != 0 or look(result, "lifetime", "w_work_bytes") != 0)
+
+
 def host_bytes_per_year(result: Forecast) -> float | None:
     """What the host writes in a year, throttled as it is; of a kept forecast as it was kept."""
     kept_bytes: float | None = look(result, "host_bytes_per_year")
@@ -99,6 +104,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "demand_share": served(result),
         "demand_share_range": look(result, "throttle", "demand_share_range"),
         "workload_kind": look(result, "workload", "kind"),
+        "pass_span_s": pass_span_s(result),
         "not_modelled": look(result, "not_modelled"),
         "rated_years": rated_years(result),
         "host_bytes_per_year": host_bytes_per_year(result),
@@ -107,6 +113,12 @@ def kept(result: Forecast) -> dict[str, Any]:
 
 def _times(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if facts is None else {key: look(facts, key) for key in _TIMES}
+
+
+def pass_span_s(result: Forecast) -> float | None:
+    """How long a pass over the workload takes."""
+    value: float | None = look(result, "pass", "span_s")
+    return value
 
 
 def columns(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,6 +137,7 @@ def restored(told: Mapping[str, Any]) -> dict[str, Any]:
         "throttle": {key: told[key] for key in ("demand_share", "demand_share_range", "delay_us")},
         "close_up": {"busiest": {"overloaded": told["overloaded"]}},
         "workload": {"kind": told["workload_kind"]},
+        "pass": {"span_s": told.get("pass_span_s")},
         **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
         **{key: told.get(key) for key in ("rated_years", "host_bytes_per_year")},
     }

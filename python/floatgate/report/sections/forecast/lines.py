@@ -16,6 +16,8 @@ Facts = dict[str, Any]
 
 UNTHROTTLED = "none"
 
+SHORT_S = 60.0
+"""A trace that is shorter tells nothing of years."""
 NOT_ALL_SERVED = 0.9995
 """Below this share of the demand, what is served does not read as 100 %."""
 
@@ -61,6 +63,18 @@ def part_served(result: Facts) -> str | None:
     """``64 % (51-82 %)``: the share of the demand that is written in the target time; None where that is all of it."""
     share: float | None = look(result, "throttle", "demand_share")
     return None if share is None or share >= NOT_ALL_SERVED else life_range.served_text(result)
+
+
+def basis(result: Facts) -> str | None:
+    """That a trace of seconds stands for years; None of longer ones and of generators."""
+    span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
+    if span is None or span >= SHORT_S or look(result, "workload", "kind") != "trace":
+        return None
+    years = "years" if target is None else f"{target:g} year{'' if target == 1 else 's'}"
+    return (
+        f"{units.span(span)} of trace stand for {years}, which is no basis for a decision; record an hour or more, "
+        "best a week"
+    )
 
 
 def interval(result: Facts) -> str | None:
