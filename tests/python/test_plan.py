@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Cli
+from floatgate.run.experiment import resolve
+from floatgate.study import planning
 from floatgate.study.plan import Plan
 from floatgate.study.plan_drives import GROUPS, Needs, named_drives, sold_bytes, work_text
 from floatgate.study.plan_point import Bounds, Point, Price, front
@@ -49,12 +51,11 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
     assert points[1]["price_per_useful_tb"] == pytest.approx(60 / 220, rel=0.01)
     assert answer["best"] == [0]
     lines = ended.err.splitlines()
-    assert lines[0].startswith("3 drives of 512 GiB to 1 TiB, ")
-    assert lines[1].startswith(
+    assert lines[0].startswith(
         "the cheapest drive that lasts 1 year is client-tlc-1t: life 1.5 years until the rated bytes are written, "
         "100 % served, WAF 1.50, mean write "
     )
-    assert lines[1].endswith(", price 80.0 (0.206 per useful TB)")
+    assert lines[0].endswith(", price 80.0 (0.206 per useful TB)")
     page = (tmp_path / "o/report.html").read_text()
     assert "Life against price: the Pareto front" in page
     cli("report", "o").done()
@@ -103,9 +104,6 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
 
 
 def test_an_interrupted_plan_of_drives_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from floatgate.run.experiment import resolve
-    from floatgate.study import planning
-
     base = resolve({"workload.requests": 20000, "workload.rate_per_s": 3000.0, "lifetime.forecast.waf": 1.5})
     asked: dict[str, Any] = {"drives": ["boot-480g", "client-qlc"], "capacities": ["32GiB", "64GiB"]}
     first = planning.plan(base, **asked, out=tmp_path)
@@ -159,6 +157,24 @@ def test_what_a_plan_takes_is_said_of_large_drives_only() -> None:
         "2 drives of 64 GiB to 128 GiB, 1 at once; about 320 MiB of memory"
     )
     assert work_text([Needs(64 << 30, 160 << 20)] * 2, 2).startswith("2 drives of 64 GiB, 2 at once; about 320 MiB")
+
+
+@pytest.mark.parametrize(
+    ("settings", "begins"), [({}, 1), ({"drive.capacity": "16 GiB"}, 0), ({"lifetime.forecast.waf": 1.5}, 0)]
+)
+def test_nothing_is_said_where_the_work_is_little(
+    settings: dict[str, Any], begins: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(planning, "at_once", stop)
+    said: list[str] = []
+    base = resolve({"workload.rate_per_s": 3000.0, **settings})
+    sizes = ["8 GiB"] if "drive.capacity" in settings else ["64 GiB", "128 GiB"]
+    with pytest.raises(KeyboardInterrupt):
+        planning.plan(base, capacities=sizes, begins=said.append)
+    assert len(said) == begins
 
 
 @pytest.mark.parametrize(

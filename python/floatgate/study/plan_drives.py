@@ -19,6 +19,7 @@ GROUPS = ("current", "papers")
 """Groups that the catalogue itself names: drives that one can buy, and those of papers."""
 _ALIASES = {"enterprise": "ent"}
 """Words for parts of names."""
+_WAFS = {"lifetime.forecast.waf", "lifetime.forecast.waf_of_bytes"}
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that make a drive what it is."""
 _SHOWN_MAX = 5
@@ -118,6 +119,13 @@ def named_drives(asked: Sequence[str]) -> list[str]:
             raise input_error(_unknown(name, list(of_group)))
         found += members
     return list(dict.fromkeys(found))
+
+
+def assumes_waf(base: Experiment) -> bool:
+    """Whether write amplification is given, so that no drive is simulated."""
+    settings = tomllib.loads(base.toml or "").get("lifetime", {}).get("forecast", {})
+    given = {f"lifetime.forecast.{key}" for key in settings} | {key for key, _ in base.overrides}
+    return bool(given & _WAFS)
 
 
 def must_leave_drives(base: Experiment) -> None:

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from floatgate.study.plan_point import Point
 
 GIB = float(1 << 30)
-READING = (
-    "Mean write, p99 and p99.9 are for page writes, flash service and throttling included. Served is the share of the "
-    "workload that is written in the target time; throttling lowers it. Where a throttle guarantees the target, more "
-    "demand does not shorten the life, it lowers the share that is served: its interval stands in brackets."
+READING = "Mean write, p99 and p99.9 are for page writes, flash service and throttling included."
+THROTTLED = (
+    "Served is the share of the workload that is written in the target time; throttling lowers it. Where a throttle "
+    "guarantees the target, more demand does not shorten the life, it lowers the share that is served: its interval "
+    "stands in brackets."
 )
 FRONT = (
     "Filled: choices that no other beats in {cost}, life and share served. Line: those of them that serve enough of "
@@ -45,12 +46,13 @@ def page(plan: Plan, command: str | None = None) -> str:
     header, rows = plan.rows()
     basis = plan.basis()
     answer, *others = plan.answers()
+    reading = [READING, *([THROTTLED] if any(point.throttles for point in plan.points) else [])]
     said = [text for point in plan.points for text in look(point.result, "not_modelled") or []]
     parts = [
         Text(_sentence(answer), strong=True),
         *(Text(_sentence(text)) for text in others),
         Grid(header, rows, header.index("life"), stacks=True),
-        Text(" ".join([*map(_sentence, legend(plan)), READING, *([] if basis is None else [_sentence(basis)])])),
+        Text(" ".join([*map(_sentence, legend(plan)), *reading, *([] if basis is None else [_sentence(basis)])])),
         *(Text(f"Not possible: {text}") for text in plan.errors()),
         *_charts(plan),
     ]

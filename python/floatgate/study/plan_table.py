@@ -151,6 +151,6 @@ _COLUMNS: Sequence[_Column] = (
     _Column("price", lambda plan, point: _figure(plan.bounds.price(point)), _priced),
     _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),
     _Column("price/useful TB", lambda plan, point: _figure(plan.bounds.price_per_useful_tb(point)), _priced),
-    _Column("interval", _interval),
+    _Column("interval", _interval, lambda plan: any(point.life_range is not None for point in plan.points)),
     _Column("rating", _rating, lambda plan: any(point.rated_years is not None for point in plan.points)),
 )

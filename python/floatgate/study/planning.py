@@ -23,7 +23,16 @@ from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.lifetime import FILE, forecast, must_wear
 from floatgate.run.run import check
 from floatgate.study.plan import Plan
-from floatgate.study.plan_drives import Candidate, Needs, must_leave_drives, named_drives, needs, stripe, work_text
+from floatgate.study.plan_drives import (
+    Candidate,
+    Needs,
+    assumes_waf,
+    must_leave_drives,
+    named_drives,
+    needs,
+    stripe,
+    work_text,
+)
 from floatgate.study.plan_point import Bounds, Point
 from floatgate.study.runs.plan import plan_runs
 from floatgate.study.runs.points import Points
@@ -161,7 +170,7 @@ def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str],
     if not known:
         raise next(one for one in found if not isinstance(one, Needs))
     at_once = 1 if _few([one.flash_bytes for one in known]) else min(cores(), len(known))
-    if sum(one.flash_bytes for one in known) >= LARGE_BYTES:
+    if not assumes_waf(base) and sum(one.flash_bytes for one in known) >= LARGE_BYTES:
         begins(work_text(known, at_once))
 
 

@@ -236,7 +236,7 @@ def remarks(result: Facts) -> list[str]:
     """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     said = []
     if look(result, "lifetime", "holds") is False:
-        said.append("--plan finds a throttle, capacity or spare factor that meets the target")
+        said.append("--plan finds a drive that meets the target (floatgate plan)")
     if uneven(result) is not None:
         said.append("wear is uneven: target, cycles and flash endurance are those of the average block")
         if look(result, "config", "ftl", "level", "policy") == "none":
