@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,10 @@ SMALL = {
     "workload.rate_per_s": 1000.0,
 }
 """Settings of a drive of 256 blocks that collects garbage within a blink."""
+
+
+_PROGRESS = re.compile(r"^.* \(\d+ s\)\n", re.MULTILINE)
+"""A line of progress (``floatgate/base/progress.py``)."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,8 @@ def cli(commands: Commands, tmp_path: Path) -> Cli:
     def call(*arguments: str | Path) -> Outcome:
         environment = {**os.environ, "NO_COLOR": "1"}
         ended = commands.run([str(argument) for argument in arguments], tmp_path, environment, timeout_s=120)
-        return Outcome(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+        # On a busy machine any command may take long enough to say how far it is.
+        return Outcome(ended.returncode, ended.stdout.decode(), _PROGRESS.sub("", ended.stderr.decode()))
 
     return call
 
