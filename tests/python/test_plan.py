@@ -56,6 +56,8 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
         "100 % served, WAF 1.50, mean write "
     )
     assert lines[0].endswith(", price 80.0 (0.206 per useful TB)")
+    assert "3 choices of drive and throttle for steady" in (listed := cli("ls", "o").done())
+    assert "207 days to 2.3 years" in listed
     page = (tmp_path / "o/report.html").read_text()
     assert "Life against price: the Pareto front" in page
     cli("report", "o").done()

@@ -18,7 +18,8 @@ def _rows(content: Document) -> Iterator[Row]:
 
 def _told(_path: Path, content: Document) -> Told:
     known = [point for point in content["points"] if point["error"] is None]
-    lives = [life for point in known if (life := entry.years(point)) is not None]
+    # Plans of older versions know the life of the flash alone.
+    lives = [life for point in known if (life := point.get("life_years", entry.years(point))) is not None]
     what = f"{len(content['points'])} choices of drive and throttle for {content['label']}"
     return Told(what, wafs_of(known), span(list(map(units.years, sorted(lives)))))
 
