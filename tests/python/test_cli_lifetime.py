@@ -86,7 +86,7 @@ def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Pat
         "and serves 99 % of the workload: of those that last, 128 MiB with 30.0 % spare under dynamic serves most"
         in strict["answer"]
     )
-    assert {one["cut_by"] for one in strict["points"]} == {"life", "served"}
+    assert {one["cut_by"] for one in strict["points"]} == {"load", "served"}
     ended = cli(
         "lifetime", experiment, *WRITES, *lists, "--min-served", "0.01", "--json", "-", "--report", "--out", "o"
     )

@@ -53,9 +53,8 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
     lines = ended.err.splitlines()
     assert lines[0].startswith(
         "the cheapest drive that lasts 1 year is client-tlc-1t: life 1.5 years until the rated bytes are written, "
-        "100 % served, WAF 1.50, mean write "
+        "100 % served, WAF 1.50, price 80.0 (0.206 per useful TB)"
     )
-    assert lines[0].endswith(", price 80.0 (0.206 per useful TB)")
     assert "3 choices of drive and throttle for steady" in (listed := cli("ls", "o").done())
     assert "207 days to 2.3 years" in listed
     page = (tmp_path / "o/report.html").read_text()
@@ -63,6 +62,13 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
     cli("report", "o").done()
     again = (tmp_path / "o/report.html").read_text()
     assert again.split() == re.sub(r"<h2>How to repeat it</h2>\s*<pre>.*?</pre>", "", page).split()
+
+
+def test_a_bound_on_latencies_that_are_not_known_is_told(cli: Cli, steady: Path) -> None:
+    asked = ("plan", steady, *GIVEN, "--drives", NAMES, "--max-write-p99", "5", "--no-report")
+    told = json.loads(cli(*asked, "--json", "-").done())
+    assert told["best"] == []
+    assert "how long writes take is not known (write amplification is given" in told["answer"]
 
 
 def test_the_table_is_written_as_csv_and_parquet(cli: Cli, steady: Path, tmp_path: Path) -> None:

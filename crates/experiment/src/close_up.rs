@@ -1,7 +1,6 @@
 //! Latencies of a forecast: how a variant looks in timed mode, and what was seen of it there.
 
-use crate::lifetime::functional;
-use crate::lifetime_laps::is_given;
+use crate::lifetime_variant::{functional, is_given};
 use crate::load::{experiment_toml, load};
 use crate::quantiles::quantiles_us;
 use floatgate_base::Error;

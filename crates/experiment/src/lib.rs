@@ -17,6 +17,7 @@ mod life_interval;
 pub mod lifetime;
 mod lifetime_json;
 mod lifetime_laps;
+mod lifetime_variant;
 mod load;
 pub mod meter;
 mod options;

@@ -6,13 +6,13 @@
 use crate::close_up::{InTime, in_time};
 use crate::life_interval::{self, Interval, Parts, Sources};
 use crate::lifetime_json::{Found, object, waf};
-use crate::lifetime_laps::{Measured, is_given, measure_all, reduction, wanted_of};
-use crate::load::load;
+use crate::lifetime_laps::{Measured, measure_all, reduction, wanted_of};
+use crate::lifetime_variant::{is_given, variant};
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
 use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
-use floatgate_config::{Resolved, acting_in_time};
+use floatgate_config::Resolved;
 use floatgate_lifetime::SECONDS_PER_YEAR;
 use floatgate_lifetime::life::{Life, Method, Outcome, Reduction};
 use floatgate_sim::close_up::CloseUp;
@@ -66,13 +66,7 @@ pub fn lifetime(
         .map(|(one, r)| in_time(text, path, one, (r, options.latencies)))
         .collect();
     let (pass_of, firsts) = group(&resolved, pass_key);
-    let passes = each(&firsts, "workload", progress, |&i, told| {
-        let r = &resolved[i];
-        let all = requests_of(&r.plan);
-        read_pass(&plan_of_pass(r), window_ns(r), &mut |done| {
-            told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64)
-        })
-    })?;
+    let passes = read_passes(&resolved, &firsts, progress)?;
     for (i, one) in resolved.iter().enumerate() {
         waf_is_possible(one, &passes[pass_of[i]])?;
     }
@@ -120,43 +114,19 @@ pub fn lifetime(
     Ok(all.into_iter().map(|i| object(&found(i), meter.wall_s(), cpu_s)).collect())
 }
 
-fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<Resolved> {
-    if let Some((_, arrival)) =
-        overrides.iter().find(|(key, value)| key == "workload.arrival" && value != "shifted")
-    {
-        let what = format!(
-            "arrival '{arrival}' has no effect on a life: requests arrive at their stamps and all delays"
-        );
-        let place = Place::Setting("workload.arrival".into());
-        return Err(Error::input(place, what, "expected \"shifted\" or no such key"));
-    }
-    let resolved = functional(text, path, overrides)?;
-    if resolved.plan.ftl.setup.separate.foresees() {
-        let name = resolved.plan.ftl.setup.separate.info().name;
-        let what = format!("separator {name} knows a workload to its end, and a life goes on");
-        let place = Place::Setting("ftl.separate.policy".into());
-        return Err(Error::input(place, what, "expected another separator, or floatgate run"));
-    }
-    if resolved.plan.ftl.setup.reduce.is_some() && is_given(&resolved) {
-        let of_pages = resolved.forecast.waf.is_some();
-        let key = if of_pages { "lifetime.forecast.waf" } else { "lifetime.forecast.waf_of_bytes" };
-        let what = "a write amplification that is given does not say what deduplication and compression leave of a page write";
-        let expected =
-            "expected no such key, so that both are measured, or lifetime.reduce.policy = \"none\"";
-        return Err(Error::input(Place::Setting(key.into()), what, expected));
-    }
-    Ok(resolved)
-}
-
-/// The experiment as a life counts operations: what acts in timed mode alone, where that is asked for, is for the close-up.
-pub(crate) fn functional(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<Resolved> {
-    let mut overrides = overrides.to_vec();
-    if overrides.iter().any(|(key, value)| key == "mode" && value.trim_matches('"') == "timed") {
-        let in_time: Vec<String> = acting_in_time().collect();
-        overrides.retain(|(key, _)| key != "mode" && !in_time.contains(key));
-    }
-    overrides.push(("mode".into(), "functional".into()));
-    load(text, path, &overrides)
+/// One pass over the workload of each variant that is the first of its group.
+fn read_passes(
+    resolved: &[Resolved],
+    firsts: &[usize],
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+) -> Result<Vec<Pass>> {
+    each(firsts, "workload", progress, |&i, told| {
+        let r = &resolved[i];
+        let all = requests_of(&r.plan);
+        read_pass(&plan_of_pass(r), window_ns(r), &mut |done| {
+            told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64)
+        })
+    })
 }
 
 /// The least programs per page written that a drive without a buffer can have, but for rounding.
@@ -342,10 +312,4 @@ fn without_drive<'a>(
     let (plan, forecast) = (&resolved.plan, &resolved.forecast);
     let setup = gate::setup(plan, forecast.cycles_used, forecast.age_years * SECONDS_PER_YEAR);
     Life { setup, demand: &pass.demand, waf, detail_ns, lumps: None, reduction }
-}
-
-/// Nominal time of a page write: command, transfer, program (of several page types their mean).
-pub(crate) fn service_us(plan: &Plan) -> f64 {
-    let t = &plan.drive.timing;
-    t.mean_program_us() + t.command_us + t.transfer_us(plan.drive.flash_page_bytes())
 }

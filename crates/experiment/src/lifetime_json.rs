@@ -3,8 +3,8 @@
 
 use crate::close_up::{self, InTime};
 use crate::life_interval::{Interval, Parts};
-use crate::lifetime::service_us;
 use crate::lifetime_laps::Measured;
+use crate::lifetime_variant::service_us;
 use crate::meter::peak_rss_bytes;
 use crate::quantiles::quantiles_us;
 use crate::reduce;

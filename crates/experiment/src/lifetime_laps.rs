@@ -1,6 +1,7 @@
 //! What `floatgate lifetime` measures before it goes through a life: write amplification, and what reduction leaves of page
 //! writes. Under the integrated manager both depend on the schemes that are on, so each choice of them has laps of its own.
 
+use crate::lifetime_variant::is_given;
 use crate::options::Progress;
 use crate::workers::each;
 use floatgate_base::Result;
@@ -48,11 +49,6 @@ impl Measured {
             Self::ByChoice(laps) => laps,
         }
     }
-}
-
-/// Whether write amplification need not be measured.
-pub(crate) fn is_given(resolved: &Resolved) -> bool {
-    resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
 }
 
 fn criterion(forecast: &Forecast) -> Criterion {

@@ -210,19 +210,6 @@ impl Ftl {
         }
     }
 
-    /// The drive goes on under another setup, and another run begins; false where the setups differ in more than when
-    /// collection works, and nothing has changed then.
-    #[must_use]
-    pub fn go_on_as(&mut self, setup: Setup) -> bool {
-        let fits = self.setup.goes_on_as(&setup);
-        if fits {
-            self.needs_all |= setup.needs_all();
-            self.setup = setup;
-            self.start_over(false);
-        }
-        fits
-    }
-
     /// What collection did since counting began.
     #[must_use]
     pub fn gc(&self) -> GcCounters {

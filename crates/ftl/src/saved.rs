@@ -378,6 +378,19 @@ impl Ftl {
         self.candidates.garbage = self.setup.garbage_share.map(|_| Garbage::of(&self.layout, &self.units));
     }
 
+    /// The drive goes on under another setup, and another run begins; false where the setups differ in more than when
+    /// collection works, and nothing has changed then.
+    #[must_use]
+    pub fn go_on_as(&mut self, setup: crate::Setup) -> bool {
+        let fits = self.setup.goes_on_as(&setup);
+        if fits {
+            self.needs_all |= setup.needs_all();
+            self.setup = setup;
+            self.start_over(false);
+        }
+        fits
+    }
+
     /// Puts the drive at the start of another run: its stream of random numbers begins anew with the seed, and nothing
     /// has been counted.
     pub fn start_over(&mut self, reseed: bool) {

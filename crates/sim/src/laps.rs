@@ -207,15 +207,24 @@ pub fn measure(
         laps.lumps = Some(lumps(&mut simulation, requests, pages, &mut || tick(1.0))?);
     }
     if let Some(wanted) = close_up {
-        // In time collection may be incremental, with another separator: that is another drive.
-        laps.close_up = if plan.ftl.setup.goes_on_as(&wanted.plan.ftl.setup) {
-            close_up::close_up(simulation, wanted, &mut || tick(1.0))?
-        } else {
-            drop(simulation);
-            close_up_without_laps(pass, wanted, &mut |_| tick(1.0))?
-        };
+        laps.close_up = close_up_after(simulation, pass, wanted, &mut || tick(1.0))?;
     }
     Ok(laps)
+}
+
+/// Looks closely at the drive of these laps, or at one of its own where it works otherwise in time: collection may be incremental
+/// there, with another separator.
+fn close_up_after(
+    laps: Simulation,
+    pass: &Pass,
+    wanted: &close_up::Wanted,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Option<CloseUp>> {
+    if laps.plan().ftl.setup.goes_on_as(&wanted.plan.ftl.setup) {
+        return close_up::close_up(laps, wanted, tick);
+    }
+    drop(laps);
+    close_up_without_laps(pass, wanted, &mut |_| tick())
 }
 
 /// Drive capacities that are programmed before a drive that had no laps is looked at.

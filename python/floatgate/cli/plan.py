@@ -18,7 +18,8 @@ from floatgate.cli import groups as g
 from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.numbers import above_zero, listed, share, years
-from floatgate.cli.output import Output, must_be_new_file
+from floatgate.cli.output import Output
+from floatgate.results.folder import must_be_new_file
 from floatgate.results.table_files import EXPECTED, must_be_table_name, write_table
 from floatgate.run.experiment import Experiment
 from floatgate.run.lifetime import managed

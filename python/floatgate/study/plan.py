@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +15,7 @@ from floatgate.base.text_table import table
 from floatgate.report.sections.forecast import life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
+from floatgate.results.result_view import look
 from floatgate.results.table_files import write_table
 from floatgate.study.plan_point import BELOW, ENDS, Bounds, Point, Price, choices, front, managed_words, write_words
 from floatgate.study.plan_table import WORDS, arrow, legend, rows, waf_text
@@ -105,7 +107,13 @@ class Plan:
 
     def _none(self, years: str) -> str:
         """That no drive will do, and which bound has cut the last ones."""
-        lasting = [point for point in self.points if point.holds]
+        lasting = [point for point in self.points if point.holds and not point.overloaded]
+        if not lasting and (overloaded := [point for point in self.points if point.holds]):
+            names = ", ".join(self.name(point) for point in overloaded[:3])
+            return (
+                f"none of these drives lasts {years} and stands the load: {names} would last, but the host asks for "
+                "more than it can do; use a drive with more dies, or a throttle"
+            )
         if not lasting:
             plain = self._unthrottled() or "use a larger drive or a throttle that guarantees the target"
             return f"none of these drives lasts {years}{self._by_rating()}; {plain}"
@@ -119,6 +127,9 @@ class Plan:
             said = f"none of these drives lasts {years} and serves {asked}: {told}"
             return f"{said}; {plain}" if plain else said
         fastest = min(serving, key=lambda point: point.p99_us)
+        if math.isinf(fastest.p99_us):
+            why = look(fastest.result, "close_up", "unknown") or "nothing was looked at in timed mode"
+            return f"none of these drives can be chosen by --max-write-p99: how long writes take is not known ({why})"
         bound, least = (units.span(us * 1e-6) for us in (self.bounds.max_write_p99_us or 0.0, fastest.p99_us))
         return (
             f"none of these drives lasts {years}, serves {asked} and writes 99 of 100 pages within {bound}: of those "

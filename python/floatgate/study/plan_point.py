@@ -67,8 +67,10 @@ class Bounds:
     def cut_by(self, point: Point) -> str | None:
         """The first bound that rules a point out; None where it may be taken.
 
-        ``life`` (of the flash), ``rating``, ``served`` or ``p99``.
+        ``load`` (more than it can do), ``life`` (of the flash), ``rating``, ``served`` or ``p99``.
         """
+        if point.overloaded:
+            return "load"
         if not point.holds:
             return "life" if point.judge == "flash" or not point.flash_holds else "rating"
         if point.served is not None and point.served < self.min_served:
@@ -220,6 +222,17 @@ class Point:
         return self._write("p999")
 
     @property
+    def read_p99_us(self) -> float:
+        """99 of a hundred reads take no longer; infinite where it is not known."""
+        value = entry.read_us(self.result, "p99")
+        return math.inf if value is None else value
+
+    @property
+    def overloaded(self) -> bool:
+        """Whether the host asks for more than the drive can do, and nothing holds its writes back."""
+        return not self.throttles and entry.overloaded(self.result)
+
+    @property
     def served(self) -> float | None:
         """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
         return entry.served(self.result)
@@ -255,6 +268,8 @@ class Point:
     @property
     def verdict(self) -> str:
         """What has become of the target, in a few words."""
+        if self.overloaded:
+            return "load too high"
         if not self.holds:
             return "missed" if self.judge == "flash" or not self.flash_holds else "missed (rating)"
         return "met, interval below" if self.reaches_below else "met"

@@ -129,6 +129,14 @@ def _throttled(plan: Plan) -> bool:
     return any(point.throttles for point in plan.points)
 
 
+def _timed(plan: Plan) -> bool:
+    return any(not math.isinf(point.write_us) for point in plan.points)
+
+
+def _reads(plan: Plan) -> bool:
+    return any(not math.isinf(point.read_p99_us) for point in plan.points)
+
+
 def _priced(plan: Plan) -> bool:
     return plan.bounds.priced
 
@@ -145,9 +153,10 @@ _COLUMNS: Sequence[_Column] = (
     _Column("target", _target),
     _Column("served", lambda _, point: life_range.served_text(point.result)),
     _Column("WAF", lambda _, point: waf_text(point)),
-    _Column("mean write", lambda _, point: _time(point.write_us)),
-    _Column("p99", lambda _, point: _time(point.p99_us)),
-    _Column("p99.9", lambda _, point: _time(point.p999_us)),
+    _Column("mean write", lambda _, point: _time(point.write_us), _timed),
+    _Column("p99", lambda _, point: _time(point.p99_us), _timed),
+    _Column("p99.9", lambda _, point: _time(point.p999_us), _timed),
+    _Column("read p99", lambda _, point: _time(point.read_p99_us), _reads),
     _Column("price", lambda plan, point: _figure(plan.bounds.price(point)), _priced),
     _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),
     _Column("price/useful TB", lambda plan, point: _figure(plan.bounds.price_per_useful_tb(point)), _priced),

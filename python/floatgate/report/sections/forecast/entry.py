@@ -76,8 +76,9 @@ def read_us(result: Forecast, key: str) -> float | None:
 
 
 def overloaded(result: Forecast) -> bool:
-    """Whether the host asks for more than the drive can do where it is busiest."""
-    return bool(look(result, "close_up", "busiest", "overloaded"))
+    """Whether the host asks for more than the drive can do, not in its busiest part alone; kept forecasts as kept."""
+    part = "busiest" if look(result, "close_up", "typical") is None else "typical"
+    return bool(look(result, "close_up", part, "overloaded"))
 
 
 def served(result: Forecast) -> float | None:
@@ -134,8 +135,8 @@ def restored(told: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a forecast that :func:`kept` and the size of the drive tell of."""
     return {
         "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
-        "throttle": {key: told[key] for key in ("demand_share", "demand_share_range", "delay_us")},
-        "close_up": {"busiest": {"overloaded": told["overloaded"]}},
+        "throttle": {key: told.get(key) for key in ("demand_share", "demand_share_range", "delay_us")},
+        "close_up": {"busiest": {"overloaded": told.get("overloaded")}},
         "workload": {"kind": told["workload_kind"]},
         "pass": {"span_s": told.get("pass_span_s")},
         **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
