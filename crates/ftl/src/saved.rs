@@ -378,17 +378,28 @@ impl Ftl {
         self.candidates.garbage = self.setup.garbage_share.map(|_| Garbage::of(&self.layout, &self.units));
     }
 
-    /// The drive goes on under another setup, and another run begins; false where the setups differ in more than when
-    /// collection works, and nothing has changed then.
+    /// The drive goes on under another setup, and another run begins. They may differ in when collection works, and in whether what it
+    /// moves lies apart, which a plain drive learns; false where they differ in more, and nothing has changed then.
     #[must_use]
     pub fn go_on_as(&mut self, setup: crate::Setup) -> bool {
-        let fits = self.setup.goes_on_as(&setup);
-        if fits {
-            self.needs_all |= setup.needs_all();
-            self.setup = setup;
-            self.start_over(false);
+        let (was, becomes) = (self.setup.separate, setup.separate);
+        let plain = self.reduction.is_none() && self.reclaiming.is_none() && !self.volatile.is_on();
+        let learns = plain && !was.looks() && !becomes.looks() && was.streams() <= becomes.streams();
+        let alike = crate::Setup { separate: if learns { becomes } else { was }, ..self.setup };
+        if !alike.goes_on_as(&setup) {
+            return false;
         }
-        fits
+        let slots = (becomes.streams() * self.layout.domains()) as usize;
+        self.frontiers.resize(slots, Frontier::CLOSED);
+        if self.layout.is_packed() {
+            let mut filling = self.filling.as_slice().to_vec();
+            filling.resize(becomes.streams() as usize, 0);
+            self.filling = filling.into();
+        }
+        self.needs_all |= setup.needs_all();
+        self.setup = setup;
+        self.start_over(false);
+        true
     }
 
     /// Puts the drive at the start of another run: its stream of random numbers begins anew with the seed, and nothing

@@ -6,11 +6,12 @@
 
 use crate::addressing::Placing;
 use crate::book::Book;
+use crate::buffer::Buffered;
 use crate::drive::Drive;
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::reading::busy::{Stretch, Stretches};
 use crate::reading::{Reading, open};
-use crate::serve::{Serving, TimedServing};
+use crate::serve::{InOrder, Serving, TimedServing};
 use crate::simulation::{Phase, Simulation, Stages, State};
 use floatgate_base::Result;
 use floatgate_flash::{Functional, Timed};
@@ -134,6 +135,28 @@ pub fn close_up(
     }
 }
 
+/// The drive that a functional run leaves, at the beginning of another functional run; none where it cannot go on so.
+///
+/// # Errors
+/// Those of a run.
+pub(crate) fn go_on(run: Simulation, plan: Plan) -> Result<Option<Simulation>> {
+    let Some(Aged { ftl, counts, ends }) = Aged::of(run)? else { return Ok(None) };
+    let Some(drive) = Drive::go_on(&plan, ftl, &counts) else { return Ok(None) };
+    let serving =
+        Serving::Functional(InOrder { drive, buffer: Buffered::of(&plan), gate: None, runs: Vec::new() });
+    let reading = Reading::new(&plan, open::open_for_run(&plan)?);
+    let stages = Stages { placing: Placing::new(&plan, ends), serving, book: Book::default() };
+    Ok(Some(counting_from_now(&plan, reading, stages)?))
+}
+
+/// A run whose drive is there, and which counts from its next request on.
+fn counting_from_now(plan: &Plan, reading: Reading, stages: Stages) -> Result<Simulation> {
+    let (plan, state) = (plan.clone(), State::WarmUp);
+    let mut simulation = Simulation { plan, reading, stages, wear_in: None, written: None, state };
+    simulation.start_counting_if_due()?;
+    Ok(simulation)
+}
+
 impl Aged {
     /// The drive of a functional run, with what its buffer held; none of another run.
     fn of(mut run: Simulation) -> Result<Option<Self>> {
@@ -192,7 +215,7 @@ impl Aged {
             serving: Serving::Timed(TimedServing::of(plan, arrival, None, drive)),
             book: Book::default(),
         };
-        let mut run = Run::begin(plan, reading, stages)?;
+        let mut run = Run { simulation: counting_from_now(plan, reading, stages)? };
         let (from_ns, bytes_before) = run.serve(stretch.lead, tick)?;
         let (arrived_ns, bytes) = run.serve(stretch.requests, tick)?;
         let (latencies, ended_ns, Drive { ftl, array }) = run.end()?;
@@ -217,20 +240,6 @@ struct Run {
 }
 
 impl Run {
-    /// Counting begins with the next request.
-    fn begin(plan: &Plan, reading: Reading, stages: Stages) -> Result<Self> {
-        let mut simulation = Simulation {
-            plan: plan.clone(),
-            reading,
-            stages,
-            wear_in: None,
-            written: None,
-            state: State::WarmUp,
-        };
-        simulation.start_counting_if_due()?;
-        Ok(Self { simulation })
-    }
-
     /// Serves requests, and forgets the latencies before; when the last of them arrived, and the bytes of all so far.
     fn serve(&mut self, requests: u64, tick: &mut dyn FnMut() -> Result<()>) -> Result<(u64, u64)> {
         let end = self.simulation.stages.book.counted + requests;
@@ -248,6 +257,9 @@ impl Run {
     /// Lets all requests end: latencies, when the last one ended, and the drive.
     fn end(mut self) -> Result<([Latency; 2], u64, Drive<Timed>)> {
         self.simulation.finish_serving()?;
+        if self.simulation.plan().shadow {
+            self.simulation.audit()?;
+        }
         let Serving::Timed(serving) = self.simulation.stages.serving else { unreachable!("it is in time") };
         let mut clock = serving.timely.clock;
         Ok((clock.take_latencies(), clock.latest_ns(), serving.timely.drive))

@@ -1,7 +1,7 @@
 //! Write amplification and wear of a workload that goes on and on: the FTL runs in laps until they are alike.
 //!
-//! A lap is as many passes as it takes to program the drive's capacity at least once, and two million pages; five laps are run at
-//! least. `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
+//! A lap is as many passes as it takes to program, at least once, the pages among which data move, and two million; those are all
+//! pages of the flash but for blocks of data at rest (`precondition = "auto"`). Five laps are run at least. `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
 //! and what is within the limit set for it counts as stationary. A life has the laps themselves at its beginning and that mean from then
 //! on.
 //!
@@ -154,8 +154,8 @@ pub fn measure(
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
     let plan_cycles = plan.drive.endurance.pe_cycles();
-    let (mut simulation, requests) = begin(plan, pass, tick)?;
-    let enough = plan.drive.geometry.pages().max(PROGRAMS_MIN);
+    let Begun { mut simulation, requests, pages } = begin(plan, pass, tick)?;
+    let enough = pages.max(PROGRAMS_MIN);
     let mut laps = Laps {
         waf: 0.0,
         taken: 0,
@@ -207,31 +207,58 @@ pub fn measure(
         laps.lumps = Some(lumps(&mut simulation, requests, pages, &mut || tick(1.0))?);
     }
     if let Some(wanted) = close_up {
-        laps.close_up = close_up_after(simulation, pass, wanted, &mut || tick(1.0))?;
+        laps.close_up = close_up_after(simulation, (pass, requests, pages), wanted, &mut || tick(1.0))?;
     }
     Ok(laps)
 }
 
-/// Looks closely at the drive of these laps, or at one of its own where it works otherwise in time: collection may be incremental
-/// there, with another separator.
+/// Looks closely at the drive of these laps. Where it works otherwise in time, it goes on so first; where it cannot, another drive is
+/// worn in. Collection may be incremental there, and lay apart what it moves.
 fn close_up_after(
     laps: Simulation,
-    pass: &Pass,
+    (pass, requests, pages): (&Pass, u64, u64),
     wanted: &close_up::Wanted,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<CloseUp>> {
     if laps.plan().ftl.setup.goes_on_as(&wanted.plan.ftl.setup) {
         return close_up::close_up(laps, wanted, tick);
     }
-    drop(laps);
-    close_up_without_laps(pass, wanted, &mut |_| tick())
+    let mut plan = endless(&wanted.plan);
+    plan.workload.without_reads = !plan.reads_matter();
+    match close_up::go_on(laps, plan)? {
+        Some(mut simulation) => {
+            wear_in(&mut simulation, requests, pages, &mut |_| tick())?;
+            close_up::close_up(simulation, wanted, tick)
+        }
+        None => close_up_without_laps(pass, wanted, &mut |_| tick()),
+    }
 }
 
-/// Drive capacities that are programmed before a drive that had no laps is looked at.
-const WORN_IN: u64 = 2;
+/// The workload on a drive at its first request.
+struct Begun {
+    simulation: Simulation,
+    /// Requests of a pass.
+    requests: u64,
+    /// Pages of the flash but for those of data at rest, which lie in blocks of their own: among them the workload's data move.
+    pages: u64,
+}
 
-/// Looks closely at a drive that had no laps, after as many passes as program it twice. `tick` is told which share of them was made,
-/// and may break off.
+fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> Result<Begun> {
+    let mut plan = endless(plan);
+    plan.workload.without_reads = !plan.reads_matter();
+    let requests = if plan.workload.without_reads { pass.requests_without_reads } else { pass.requests };
+    let pages = plan.drive.geometry.pages();
+    let mut simulation = Simulation::new(plan)?;
+    let mut at_rest = 0;
+    while simulation.phase() != Phase::Run {
+        at_rest = at_rest.max(simulation.pages_at_rest());
+        simulation.step(STEP)?;
+        tick(0.0)?;
+    }
+    Ok(Begun { simulation, requests, pages: pages - at_rest.min(pages) })
+}
+
+/// Looks closely at a drive that had no laps. `tick` is told which share of the programs was made that wear it in, and may break off.
 ///
 /// # Errors
 /// Those of a run, and what `tick` returns.
@@ -240,33 +267,29 @@ pub fn close_up_without_laps(
     wanted: &close_up::Wanted,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Option<CloseUp>> {
-    let (mut simulation, requests) = begin(&wanted.plan, pass, tick)?;
-    let enough = wanted.plan.drive.geometry.pages() * WORN_IN;
-    let (mut served, mut programs) = (0, 0);
-    while programs < enough && served < REQUESTS_MAX {
-        serve(&mut simulation, requests, &mut |programs, _| {
-            tick((programs as f64 / enough as f64).min(1.0))
-        })?;
-        served += requests;
-        let before = std::mem::replace(&mut programs, simulation.stages.serving.counters().programs_total());
-        if programs == before {
-            break;
-        }
-    }
+    let Begun { mut simulation, requests, pages } = begin(&wanted.plan, pass, tick)?;
+    wear_in(&mut simulation, requests, pages, tick)?;
     close_up::close_up(simulation, wanted, &mut || tick(1.0))
 }
 
-/// The workload at its first request, on the drive in its first state, and the requests of a pass.
-fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> Result<(Simulation, u64)> {
-    let mut plan = endless(plan);
-    plan.workload.without_reads = !plan.reads_matter();
-    let requests = if plan.workload.without_reads { pass.requests_without_reads } else { pass.requests };
-    let mut simulation = Simulation::new(plan)?;
-    while simulation.phase() != Phase::Run {
-        simulation.step(STEP)?;
-        tick(0.0)?;
+/// Serves passes until twice so many pages are programmed.
+fn wear_in(
+    simulation: &mut Simulation,
+    requests: u64,
+    pages: u64,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
+) -> Result<()> {
+    let programs = |simulation: &Simulation| simulation.stages.serving.counters().programs_total();
+    let (first, mut served) = (programs(simulation), 0);
+    loop {
+        let before = programs(simulation);
+        serve(simulation, requests, &mut |now, _| tick((now - first) as f64 / (2 * pages) as f64))?;
+        served += requests;
+        let now = programs(simulation);
+        if now == before || now - first >= 2 * pages || served >= REQUESTS_MAX {
+            return Ok(());
+        }
     }
-    Ok((simulation, requests))
 }
 
 /// Serves so many requests; `tick` is told the programs so far, and the requests of this call.

@@ -304,6 +304,17 @@ impl Preparation {
         Ok(done.then_some(Prepared { snapshot_hash: None }))
     }
 
+    /// Pages at rest that get blocks of their own, of which nothing is ever collected.
+    #[must_use]
+    pub fn pages_at_rest(&self) -> u64 {
+        let halves = match self {
+            Self::Steady(state) => state.halves.as_ref(),
+            Self::Fill(filler) => filler.again.as_ref().map(|(halves, _)| halves),
+            Self::Nothing | Self::Load(_) => None,
+        };
+        halves.map_or(0, Halves::at_rest)
+    }
+
     /// Pages done, and pages in all.
     #[must_use]
     pub fn progress(&self, plan: &Plan) -> (u64, u64) {

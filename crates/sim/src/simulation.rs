@@ -212,6 +212,14 @@ impl Simulation {
         self.wear_in.as_ref()
     }
 
+    /// Pages at rest in blocks of their own, while the drive is filled.
+    pub(crate) fn pages_at_rest(&self) -> u64 {
+        match &self.state {
+            State::Precondition(preparation, _) => preparation.pages_at_rest(),
+            _ => 0,
+        }
+    }
+
     /// Work done in this phase, and in all where that is known.
     #[must_use]
     pub fn progress(&self) -> (u64, Option<u64>) {

@@ -2,6 +2,10 @@
 
 use crate::common::{Folder, run_ok, seeds, try_lifetime};
 use floatgate_base::Rng;
+use floatgate_experiment::load;
+use floatgate_sim::close_up::{Wanted, plan_of};
+use floatgate_sim::laps::{Criterion, measure};
+use floatgate_sim::reading::pass::read_pass;
 use serde_json::Value;
 
 /// A drive of 12 MiB.
@@ -73,7 +77,7 @@ fn parts_tell_what_a_whole_timed_run_shows() {
 }
 
 /// A generator's load on the drive, in a few parts.
-fn load(more: &str) -> String {
+fn rated(more: &str) -> String {
     format!(
         "{DRIVE}close_up_requests = 1000\n{more}[workload]\nread_share = 0.5\nrequests = 6000\nrate_per_s = 300\n"
     )
@@ -83,7 +87,7 @@ fn load(more: &str) -> String {
 #[test]
 fn latencies_are_those_of_the_drive_without_its_throttle() {
     let of = |overrides: &[(&str, &str)]| {
-        let life = forecast(&load("[lifetime.throttle]\ntarget_years = 0.0005\n"), overrides);
+        let life = forecast(&rated("[lifetime.throttle]\ntarget_years = 0.0005\n"), overrides);
         (life["latency_us"].clone(), life["close_up"].clone(), life["throttle"]["delay_us"].clone())
     };
     let (plain, throttled) = (of(&[]), of(&[("lifetime.throttle.policy", "static")]));
@@ -100,7 +104,7 @@ fn latencies_are_those_of_the_drive_without_its_throttle() {
 /// More than the drive can do is said, with what it can.
 #[test]
 fn an_overload_is_told() {
-    let life = forecast(&load(""), &[("workload.rate_per_s", "20000"), ("workload.requests", "60000")]);
+    let life = forecast(&rated(""), &[("workload.rate_per_s", "20000"), ("workload.requests", "60000")]);
     let busiest = &life["close_up"]["busiest"];
     let (offered, possible) =
         (number(busiest, "/offered_bytes_per_s"), number(busiest, "/possible_bytes_per_s"));
@@ -109,7 +113,7 @@ fn an_overload_is_told() {
     // As much as a run that is always busy.
     let closed = [("mode", "timed"), ("workload.queue_depth", "256"), ("workload.requests", "20000")];
     let closed = closed.map(|(key, value)| (key, value.to_owned()));
-    let toml = load("").replace("rate_per_s = 300\n", "warmup_requests = 10000\n");
+    let toml = rated("").replace("rate_per_s = 300\n", "warmup_requests = 10000\n");
     let run = run_ok(&toml, &closed).result;
     let reached = 1e6
         * ["read", "write"]
@@ -123,12 +127,52 @@ fn an_overload_is_told() {
 #[test]
 fn what_was_not_looked_at_says_why() {
     let why = |overrides: &[(&str, &str)]| {
-        let life = forecast(&load(""), overrides);
+        let life = forecast(&rated(""), overrides);
         assert!(life["latency_us"]["write"].is_null());
         life["close_up"]["unknown"].as_str().unwrap_or_else(|| panic!("{life}")).to_owned()
     };
-    let waf = load("").replace("laps_max = 3\nclose_up_requests = 1000\n", "waf = 2.0\n");
+    let waf = rated("").replace("laps_max = 3\nclose_up_requests = 1000\n", "waf = 2.0\n");
     assert!(forecast(&waf, &[])["close_up"]["unknown"].as_str().unwrap().contains("is given"));
     assert!(why(&[("lifetime.forecast.close_up_requests", "0")]).contains("close_up_requests is 0"));
     assert!(why(&[("workload.read_share", "1")]).contains("writes nothing"));
+}
+
+/// The drive goes on from laps in whole blocks to incremental collection, and from counting to time, and loses nothing: the shadow
+/// model looks at every operation of both.
+#[test]
+fn a_drive_that_goes_on_in_time_holds_what_was_written() {
+    let (mut learned, mut kept) = (0, 0);
+    for seed in seeds(8) {
+        let mut rng = Rng::new(seed, "going on in time");
+        let pick = |rng: &mut Rng, of: &[&'static str]| of[rng.below(of.len() as u64) as usize];
+        let victim = pick(&mut rng, &["greedy", "fifo", "random", "cost-benefit"]);
+        let level = pick(&mut rng, &["none", "hot-cold-swap"]);
+        let pages = pick(&mut rng, &["4096", "16384"]);
+        let buffer = pick(&mut rng, &["0 B", "256 KiB"]);
+        let (plp, seed_key) = (rng.below(2) == 0, rng.next_u64() >> 1);
+        let toml = format!(
+            "seed = {seed_key}\n[drive]\nplp = {plp}\nbuffer.capacity = \"{buffer}\"\n[drive.geometry]\nchannels = 2\n\
+             chips_per_channel = 1\nblocks_per_plane = 96\npages_per_block = 16\npage_bytes = {pages}\n[ftl]\n\
+             spare_factor = 0.25\nmapping_bytes = 4096\ncollect.policy = \"{victim}\"\nlevel.policy = \"{level}\"\n\
+             [workload]\npattern = \"zipf\"\nread_share = 0.3\nrequests = 6000\nrate_per_s = 400\n"
+        );
+        let plan = |mode: &str| {
+            let mut plan = load(Some(&toml), "t.toml", &[("mode".into(), mode.into())]).unwrap().plan;
+            plan.shadow = true;
+            plan
+        };
+        let (functional, timed) = (plan("functional"), plan_of(&plan("timed")));
+        assert!(timed.ftl.setup.incremental, "{toml}");
+        let pass = read_pass(&functional, None, &mut |_| Ok(())).unwrap();
+        let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
+        let criterion = Criterion { error_max: 1.0, laps_max: 1 };
+        let laps = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(()));
+        let laps = laps.unwrap_or_else(|e| panic!("{e}\n{toml}"));
+        let found = laps.close_up.unwrap_or_else(|| panic!("nothing was seen of\n{toml}"));
+        let latencies = [&found.busiest, &found.typical.unwrap()].map(|seen| seen.latencies[1].count());
+        assert!(latencies.iter().all(|&count| count > 300), "{latencies:?}\n{toml}");
+        *(if pages == "16384" && !plp { &mut kept } else { &mut learned }) += 1;
+    }
+    println!("{learned} drives learned to lay apart what they move, {kept} were worn in anew");
+    assert!(learned > 0);
 }
