@@ -83,7 +83,8 @@ impl InOrder {
         let n = self.permutation.n;
         debug_assert!(from < n);
         (self.from, self.there) = (from, (n - from).min(LANES as u64) as usize);
-        self.lanes = std::array::from_fn(|lane| (from + lane as u64) % n);
+        // Lanes beyond the end go through the network for nothing; a division for each would take longer than that.
+        self.lanes = std::array::from_fn(|lane| (from + lane as u64).min(n - 1));
         let mut walking: [usize; LANES] = std::array::from_fn(|lane| lane);
         let mut count = LANES;
         while count > 0 {

@@ -1,8 +1,10 @@
 //! Which logical pages a workload writes, as far as it was read ahead.
 
-use floatgate_base::permute::Permutation;
+use floatgate_base::permute::{InOrder, Permutation};
+use floatgate_base::prefetch::prefetch;
 use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// Where fewer pages than one of so many are written, they are listed to draw one of them; else pages are drawn until one
 /// of them turns up.
@@ -104,6 +106,85 @@ pub struct Halves {
     looked: [u64; 2],
     /// How many of both are still to come.
     left: [u64; 2],
+    /// How both look; made again from `looked`.
+    #[serde(skip)]
+    search: Option<Box<Search>>,
+}
+
+/// Pages of one half that wait, at most, until those of the other have been found.
+const WAITING_MAX: usize = 1 << 22;
+
+/// One look through the order serves both halves, as long as few pages of one have to wait for the other; else each has its own.
+#[derive(Clone, Debug)]
+enum Search {
+    /// The look, and the places and pages that wait.
+    Shared(Ahead, [VecDeque<(u32, u32)>; 2]),
+    /// The looks of both.
+    Apart([Ahead; 2]),
+}
+
+impl Search {
+    fn new(order: &Permutation, written: &WrittenPages, looked: [u64; 2]) -> Box<Self> {
+        let from = looked[0].min(looked[1]);
+        Box::new(Self::Shared(Ahead::new(order, written, from), Default::default()))
+    }
+}
+
+/// Places of an order that are looked at together.
+const BLOCK: usize = 64;
+
+/// The pages at the places from some one on, two blocks of them: of the second one the bits are asked for while the first is looked
+/// through.
+#[derive(Clone, Debug)]
+struct Ahead {
+    order: InOrder,
+    pages: u64,
+    /// Place of the first page of the second block, and of the next one to be made.
+    next: u64,
+    blocks: [[u32; BLOCK]; 2],
+    /// The page of the first block that comes next, and how many it has.
+    at: usize,
+    len: usize,
+    /// Its place.
+    place: u64,
+}
+
+impl Ahead {
+    fn new(order: &Permutation, written: &WrittenPages, from: u64) -> Self {
+        let (order, blocks) = (InOrder::new(order.clone()), [[0; BLOCK]; 2]);
+        let mut ahead = Self { order, pages: written.pages, next: from, blocks, at: 0, len: 0, place: from };
+        ahead.make(written);
+        ahead.turn(written);
+        ahead
+    }
+
+    /// Makes the second block.
+    fn make(&mut self, written: &WrittenPages) {
+        let end = self.next.saturating_add(BLOCK as u64).min(self.pages);
+        for (place, page) in (self.next..end).zip(&mut self.blocks[1]) {
+            *page = self.order.apply(place) as u32;
+            prefetch(&written.words, *page as usize / 64);
+        }
+    }
+
+    /// The second block becomes the first.
+    fn turn(&mut self, written: &WrittenPages) {
+        (self.at, self.len) = (0, (self.pages - self.next).min(BLOCK as u64) as usize);
+        self.next += self.len as u64;
+        self.blocks[0] = self.blocks[1];
+        self.make(written);
+    }
+
+    /// The next page and its place.
+    fn look(&mut self, written: &WrittenPages) -> (u64, Lpn) {
+        if self.at == self.len {
+            self.turn(written);
+        }
+        let found = (self.place, Lpn(self.blocks[0][self.at]));
+        self.at += 1;
+        self.place += 1;
+        found
+    }
 }
 
 impl Halves {
@@ -112,7 +193,7 @@ impl Halves {
     pub fn new(written: WrittenPages, seed: u64) -> Self {
         let order = Permutation::new(written.pages, &mut Rng::new(seed, "written and at rest"));
         let left = [written.pages - written.count, written.count];
-        Self { written, order, looked: [0; 2], left }
+        Self { written, order, looked: [0; 2], left, search: None }
     }
 
     /// The next page of a half.
@@ -123,13 +204,37 @@ impl Halves {
         let half = usize::from(is_written);
         assert!(self.left[half] > 0, "no page is left of this half");
         self.left[half] -= 1;
-        loop {
-            let lpn = Lpn(self.order.apply(self.looked[half]) as u32);
-            self.looked[half] += 1;
-            if self.written.contains(lpn) == is_written {
-                return lpn;
-            }
+        let Self { written, order, looked, search, .. } = self;
+        let search = search.get_or_insert_with(|| Search::new(order, written, *looked));
+        let (place, lpn) = match search.as_mut() {
+            Search::Shared(ahead, waiting) => match waiting[half].pop_front() {
+                Some((place, page)) => (u64::from(place), Lpn(page)),
+                None => loop {
+                    let (place, lpn) = ahead.look(written);
+                    let of = usize::from(written.contains(lpn));
+                    if place < looked[of] {
+                        continue;
+                    }
+                    if of == half {
+                        break (place, lpn);
+                    }
+                    waiting[of].push_back((place as u32, lpn.0));
+                },
+            },
+            Search::Apart(ahead) => loop {
+                let (place, lpn) = ahead[half].look(written);
+                if written.contains(lpn) == is_written {
+                    break (place, lpn);
+                }
+            },
+        };
+        looked[half] = place + 1;
+        if let Search::Shared(_, waiting) = search.as_ref()
+            && waiting.iter().any(|pages| pages.len() > WAITING_MAX)
+        {
+            **search = Search::Apart(looked.map(|from| Ahead::new(order, written, from)));
         }
+        lpn
     }
 
     /// Pages that are still to come of a half.
@@ -186,5 +291,36 @@ mod tests {
         let wide = written.widened(4);
         let near: Vec<u32> = (0..10).filter(|&page| wide.contains(Lpn(page))).collect();
         assert_eq!((near, wide.count()), (vec![4, 5, 6, 7, 8, 9], 6));
+    }
+
+    /// Both halves in the order of the permutation, also where a snapshot is taken in between.
+    #[test]
+    fn halves_come_in_the_order_of_the_permutation() {
+        for pages in [1, 63, 64, 65, 1000] {
+            let mut rng = Rng::new(pages, "halves");
+            let mut written = WrittenPages::new(pages);
+            (0..pages).filter(|_| rng.below(3) == 0).for_each(|page| written.mark(Lpn(page as u32)));
+            let mut halves = Halves::new(written.clone(), pages);
+            let order: Vec<Lpn> = (0..pages).map(|place| Lpn(halves.order.apply(place) as u32)).collect();
+            let mut due = [false, true].map(|is_written| {
+                let of_half = order.iter().copied().filter(|&lpn| written.contains(lpn) == is_written);
+                of_half.collect::<Vec<_>>().into_iter()
+            });
+            for _ in 0..pages {
+                let is_written = halves.left(false) == 0 || (halves.left(true) > 0 && rng.below(2) == 0);
+                assert_eq!(Some(halves.next(is_written)), due[usize::from(is_written)].next());
+                if rng.below(50) == 0 {
+                    // As where too many wait.
+                    let Halves { written, order, looked, .. } = &halves;
+                    let apart = looked.map(|from| Ahead::new(order, written, from));
+                    halves.search = Some(Box::new(Search::Apart(apart)));
+                }
+                if rng.below(10) == 0 {
+                    // As it comes from a file.
+                    halves.search = None;
+                }
+            }
+            assert_eq!((halves.left(false), halves.left(true)), (0, 0));
+        }
     }
 }
