@@ -3,7 +3,7 @@
 use crate::lifetime_variant::{functional, is_given};
 use crate::load::{experiment_toml, load};
 use crate::quantiles::quantiles_us;
-use floatgate_base::Error;
+use floatgate_base::Result;
 use floatgate_config::{Resolved, acting_in_time};
 use floatgate_sim::Plan;
 use floatgate_sim::close_up::{CloseUp, Seen};
@@ -11,41 +11,53 @@ use serde_json::{Value, json};
 use toml::Table;
 
 /// The plan of a variant in timed mode, or why there is none.
-pub(crate) type InTime = Result<Box<Plan>, String>;
+pub(crate) type InTime = std::result::Result<Box<Plan>, String>;
 
 /// How a variant looks in timed mode.
+///
+/// # Errors
+/// Where the experiment asks for that mode, its input errors.
 pub(crate) fn in_time(
     text: Option<&str>,
     path: &str,
     overrides: &[(String, String)],
     (resolved, wanted): (&Resolved, bool),
-) -> InTime {
+) -> Result<InTime> {
     if !wanted {
-        return Err("not asked for".into());
+        return Ok(Err("not asked for".into()));
     }
     if is_given(resolved) {
-        return Err("write amplification is given, so no drive was there to be looked at".into());
+        return Ok(Err("write amplification is given, so no drive was there to be looked at".into()));
     }
     if resolved.forecast.close_up_requests == 0 {
-        return Err("lifetime.forecast.close_up_requests is 0".into());
+        return Ok(Err("lifetime.forecast.close_up_requests is 0".into()));
     }
-    let experiment = experiment_in_time(text, path, overrides, resolved).map_err(|error| refused(&error))?;
-    let plain = load_in_time(&experiment, path);
-    let incremental = load_in_time(&collecting_as_in_time(experiment), path);
-    match (incremental, plain) {
-        (Ok(resolved), _) if resolved.plan.ftl.setup.incremental => Ok(Box::new(resolved.plan)),
-        (_, Ok(resolved)) => Ok(Box::new(resolved.plan)),
-        (_, Err(error)) => Err(refused(&error)),
+    let found = experiment_in_time(text, path, overrides, resolved).and_then(|experiment| {
+        let plain = load_in_time(&experiment);
+        match load_in_time(&collecting_as_in_time(experiment)) {
+            Ok(resolved) if resolved.plan.ftl.setup.incremental => Ok(resolved),
+            _ => plain,
+        }
+    });
+    match found {
+        Ok(resolved) => Ok(Ok(Box::new(resolved.plan))),
+        Err(error) if asks_for_time(text, overrides) => Err(error),
+        Err(error) => Ok(Err(format!("timed mode refuses the experiment: {error}"))),
     }
 }
 
-fn refused(error: &Error) -> String {
-    format!("timed mode refuses the experiment: {error}")
+/// Whether the experiment itself is in timed mode.
+fn asks_for_time(text: Option<&str>, overrides: &[(String, String)]) -> bool {
+    let in_text = || Some(text?.parse::<Table>().ok()?.get("mode")?.as_str()? == "timed");
+    match overrides.iter().rfind(|(key, _)| key == "mode") {
+        Some((_, mode)) => mode.trim_matches('"') == "timed",
+        None => in_text().unwrap_or(false),
+    }
 }
 
-fn load_in_time(experiment: &Table, path: &str) -> floatgate_base::Result<Resolved> {
+fn load_in_time(experiment: &Table) -> Result<Resolved> {
     let text = toml::to_string(experiment).expect("an experiment is TOML");
-    load(Some(&text), path, &[("mode".into(), "timed".into())])
+    load(Some(&text), "the resolved experiment", &[("mode".into(), "timed".into())])
 }
 
 /// The experiment of a forecast with every default written out, as TOML. It says in timed mode what acts there alone, for the
@@ -53,16 +65,13 @@ fn load_in_time(experiment: &Table, path: &str) -> floatgate_base::Result<Resolv
 ///
 /// # Errors
 /// Input errors with their place.
-pub fn forecast_toml(
-    text: Option<&str>,
-    path: &str,
-    overrides: &[(String, String)],
-) -> floatgate_base::Result<String> {
+pub fn forecast_toml(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<String> {
     let resolved = functional(text, path, overrides)?;
-    Ok(match experiment_in_time(text, path, overrides, &resolved) {
-        Ok(experiment) => toml::to_string(&experiment).expect("an experiment is TOML"),
-        Err(_) => experiment_toml(&resolved),
-    })
+    match experiment_in_time(text, path, overrides, &resolved) {
+        Ok(experiment) => Ok(toml::to_string(&experiment).expect("an experiment is TOML")),
+        Err(error) if asks_for_time(text, overrides) => Err(error),
+        Err(_) => Ok(experiment_toml(&resolved)),
+    }
 }
 
 /// What was resolved without time, and beside it what acts in time alone.
@@ -71,7 +80,7 @@ fn experiment_in_time(
     path: &str,
     overrides: &[(String, String)],
     resolved: &Resolved,
-) -> floatgate_base::Result<Table> {
+) -> Result<Table> {
     let mut overrides = overrides.to_vec();
     overrides.retain(|(key, _)| key != "mode" && key != "workload.arrival");
     overrides.push(("mode".into(), "timed".into()));

@@ -64,7 +64,7 @@ pub fn lifetime(
         .iter()
         .zip(&resolved)
         .map(|(one, r)| in_time(text, path, one, (r, options.latencies)))
-        .collect();
+        .collect::<Result<_>>()?;
     let (pass_of, firsts) = group(&resolved, pass_key);
     let passes = read_passes(&resolved, &firsts, progress)?;
     for (i, one) in resolved.iter().enumerate() {

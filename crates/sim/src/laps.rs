@@ -135,6 +135,8 @@ const PROGRAMS_MIN: u64 = 1 << 21;
 const MARKS_PER_LAP: u64 = 32;
 /// Laps after which most workloads are alike.
 const LAPS_EXPECTED: f64 = 6.0;
+/// Part of the work that laps are, about, where their drive is looked at closely then.
+const LAPS_SHARE: f64 = 0.7;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 18;
 
@@ -154,6 +156,8 @@ pub fn measure(
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
     let plan_cycles = plan.drive.endurance.pe_cycles();
+    let of_laps = if close_up.is_some() { LAPS_SHARE } else { 1.0 };
+    let tick = &mut |share: f64| tick(share * of_laps);
     let Begun { mut simulation, requests, pages } = begin(plan, pass, tick)?;
     let enough = pages.max(PROGRAMS_MIN);
     let mut laps = Laps {

@@ -176,3 +176,20 @@ fn a_drive_that_goes_on_in_time_holds_what_was_written() {
     println!("{learned} drives learned to lay apart what they move, {kept} were worn in anew");
     assert!(learned > 0);
 }
+
+/// What an experiment in timed mode says of it is for the close-up, and wrong there as it is wrong in a run.
+#[test]
+fn an_experiment_in_timed_mode_shapes_the_close_up() {
+    let timed =
+        |policy: &str| format!("mode = \"timed\"\n{}[drive.scheduling]\npolicy = \"{policy}\"\n", rated(""));
+    let p99 =
+        |toml: &str| number(&forecast(toml, &[("workload.rate_per_s", "1500")]), "/latency_us/read/p99");
+    assert_ne!(p99(&timed("fcfs")), p99(&timed("priority")));
+    let refused = try_lifetime(&timed("fifo"), &[vec![]]).unwrap_err().to_string();
+    assert!(refused.contains("unknown scheduling 'fifo'"), "{refused}");
+    // A file of a forecast gives the same forecast.
+    let told = floatgate_experiment::forecast_toml(Some(&timed("fcfs")), "t.toml", &[]).unwrap();
+    let [first, again] = [timed("fcfs"), told].map(|toml| forecast(&toml, &[]));
+    let keys = ["waf", "lifetime", "latency_us", "close_up", "throttle"];
+    keys.iter().for_each(|&key| assert_eq!(first[key], again[key], "{key}"));
+}
