@@ -70,8 +70,17 @@ pub fn forecast_toml(text: Option<&str>, path: &str, overrides: &[(String, Strin
     match experiment_in_time(text, path, overrides, &resolved) {
         Ok(experiment) => Ok(toml::to_string(&experiment).expect("an experiment is TOML")),
         Err(error) if asks_for_time(text, overrides) => Err(error),
-        Err(_) => Ok(experiment_toml(&resolved)),
+        Err(_) => Ok(with_forecast(&resolved)),
     }
+}
+
+/// The resolved experiment, with how its life is forecast, of which a run's says nothing.
+fn with_forecast(resolved: &Resolved) -> String {
+    let mut resolved = resolved.clone();
+    if let Some(lifetime) = &mut resolved.experiment.lifetime {
+        lifetime.forecast = Some(resolved.raw_forecast.clone());
+    }
+    experiment_toml(&resolved)
 }
 
 /// What was resolved without time, and beside it what acts in time alone.
@@ -85,7 +94,7 @@ fn experiment_in_time(
     overrides.retain(|(key, _)| key != "mode" && key != "workload.arrival");
     overrides.push(("mode".into(), "timed".into()));
     let timed = table(&experiment_toml(&load(text, path, &overrides)?));
-    let mut made = table(&experiment_toml(resolved));
+    let mut made = table(&with_forecast(resolved));
     // How requests arrive is the close-up's own affair.
     for key in acting_in_time().filter(|key| !key.starts_with("workload.")) {
         if let Some(value) = find(&timed, &key) {
