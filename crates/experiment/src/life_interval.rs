@@ -54,6 +54,22 @@ impl Parts {
     }
 }
 
+impl Parts {
+    /// By which share of their mean the parts grow from one to the next, by least squares, and half of its 95 % interval.
+    pub fn trend(&self) -> Option<(f64, f64)> {
+        let n = self.pages.len() as f64;
+        let mean = self.pages.iter().sum::<u64>() as f64 / n;
+        let middle = (n - 1.0) / 2.0;
+        let all =
+            || (0..).zip(&self.pages).map(|(i, &pages)| (f64::from(i) - middle, pages as f64 / mean - 1.0));
+        let spread: f64 = all().map(|(x, _)| x * x).sum();
+        let slope = all().map(|(x, y)| x * y).sum::<f64>() / spread;
+        let left: f64 = all().map(|(x, y)| (y - slope * x) * (y - slope * x)).sum();
+        let error = (left / (n - 2.0) / spread).sqrt();
+        (self.pages.len() >= PARTS_MIN && mean > 0.0).then(|| (slope, student_t_975(n - 2.0) * error))
+    }
+}
+
 /// What an interval is made from.
 pub(crate) struct Sources<'a> {
     /// How far off write amplification may be, relative; none where it is not known.
@@ -207,6 +223,17 @@ mod tests {
 
     fn rng(seed: u64) -> Rng {
         Rng::new(seed, "test")
+    }
+
+    #[test]
+    fn a_trend_is_told_with_its_error() {
+        let of = |pages: &[u64]| Parts { name: "days", part_ns: DAY_NS, pages: pages.to_vec() }.trend();
+        // 10 more each day, of 120 in the middle.
+        let (trend, error) = of(&[100, 110, 120, 130, 140]).unwrap();
+        assert!((trend - 10.0 / 120.0).abs() < 1e-12 && error < 1e-9, "{trend} {error}");
+        let (trend, error) = of(&[100, 140, 90, 130, 95, 135]).unwrap();
+        assert!(trend.abs() < error, "{trend} {error}");
+        assert_eq!((of(&[1, 2, 3]), of(&[0; 5])), (None, None));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::quantiles::quantiles_us;
 use crate::reduce;
 use crate::result;
 use floatgate_config::Resolved;
+use floatgate_lifetime::demand_growth::{written_of_growing, years_of_growing};
 use floatgate_lifetime::life::{Detail, Method, Outcome, Row};
 use floatgate_lifetime::throttle::Predictions;
 use floatgate_lifetime::{Growth, SECONDS_PER_HOUR, SECONDS_PER_YEAR, WornBlock};
@@ -171,6 +172,8 @@ fn parts(found: &Found<'_>) -> Value {
     json!({
         "are": parts.name,
         "part_s": parts.part_ns as f64 / 1e9,
+        "trend": parts.trend().map(|(trend, _)| trend),
+        "trend_95": parts.trend().map(|(_, error)| error),
         "written_bytes": parts.pages.iter().map(|pages| pages * page_bytes).collect::<Vec<_>>(),
     })
 }
@@ -236,17 +239,23 @@ fn lifetime(found: &Found<'_>) -> Value {
     let plan = &resolved.plan;
     let physical = plan.drive.geometry.bytes();
     let first = found.wear().and_then(|wear| first_block(found, wear));
+    let growth = resolved.forecast.growth_per_year;
+    let target_years = plan.throttle.target_years;
+    let grown = |years: f64| years_of_growing(years, growth);
+    let years = life.years.and_then(grown);
+    let holds = if growth == 0.0 { life.holds } else { years.is_none_or(|years| years >= target_years) };
     json!({
-        "years": life.years,
-        "years_range": found.interval.map(|interval| interval.years),
+        "years": years,
+        "years_range": found.interval.map(|interval| interval.years.map(|end| end.and_then(grown))),
         "years_range_from": found.interval.map_or(&[][..], |interval| &interval.from),
-        "years_first_block": first.map(|(years, _)| years),
-        "years_first_block_range": first.map(|(_, range)| range),
-        "target_years": plan.throttle.target_years,
-        "holds": life.holds,
+        "years_first_block": first.and_then(|(years, _)| grown(years)),
+        "years_first_block_range": first.map(|(_, range)| range.map(grown)),
+        "target_years": target_years,
+        "growth_per_year": growth,
+        "holds": holds,
         "c_ssd_bytes": physical.saturating_mul(u64::from(plan.drive.endurance.pe_cycles())),
         "c_ssd_recovered_bytes": (physical as f64 * life.pe_cycles) as u64,
-        "w_work_bytes": life.work_bytes.round() as u64,
+        "w_work_bytes": (life.work_bytes * written_of_growing(target_years, growth)).round() as u64,
         "pe_cycles_achievable": life.pe_cycles,
         "mean_idle_h": life.mean_idle_s.map(|s| s / SECONDS_PER_HOUR),
     })

@@ -2,6 +2,7 @@
 //!
 //! Must not know: the map, blocks, victims. Wear and write amplification reach it as plain numbers.
 
+pub mod demand_growth;
 pub mod life;
 pub mod projection;
 pub mod reduce;

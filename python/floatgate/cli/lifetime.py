@@ -11,7 +11,7 @@ from floatgate.base.errors import STATUS_DONE, input_error
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
-from floatgate.cli.numbers import years
+from floatgate.cli.numbers import growth, years
 from floatgate.cli.output import Output
 from floatgate.results.folder import RunFolder
 from floatgate.run.lifetime import managed, of
@@ -30,6 +30,7 @@ def lifetime(
     set: o.Set = None,
     trace_options: g.TraceOptions,
     target: o.Target = None,
+    growing: o.Growth = None,
     throttle: Annotated[
         str | None, typer.Option("--throttle", metavar="NAME", help="The throttling policy (floatgate policies).")
     ] = None,
@@ -55,7 +56,7 @@ def lifetime(
     """
     output = Output(json, quiet=quiet, force=force)
     base = g.built(experiment, source, trace_options, set)
-    base = base.with_overrides(managed(throttle, years(target), reducer))
+    base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing)))
     if plan or choices.given():
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")

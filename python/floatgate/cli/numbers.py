@@ -7,6 +7,7 @@ import math
 from floatgate.base.errors import input_error, quote
 
 YEARS_MAX = 100.0
+GROWTH_MIN, GROWTH_MAX = -0.9, 100.0
 
 
 def years(text: str | None) -> float | None:
@@ -20,6 +21,20 @@ def years(text: str | None) -> float | None:
     found = _number(text)
     if found is None or not 0 < found <= YEARS_MAX:
         raise _error("--target", text, "no length of time", "years, more than 0 and up to 100, such as 5")
+    return found
+
+
+def growth(text: str | None) -> float | None:
+    """``--growth``.
+
+    Raises:
+        InputError: it is no share by which demand may grow.
+    """
+    if text is None:
+        return None
+    found = _number(text)
+    if found is None or not GROWTH_MIN <= found <= GROWTH_MAX:
+        raise _error("--growth", text, "no growth", f"a share each year from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2")
     return found
 
 

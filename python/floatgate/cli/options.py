@@ -148,6 +148,12 @@ Capacity = Annotated[
     ),
 ]
 Target = Annotated[str | None, typer.Option("--target", metavar="YEARS", help="Target life. Default: 5.")]
+Growth = Annotated[
+    str | None,
+    typer.Option(
+        "--growth", metavar="SHARE", help="What the host writes grows by this share each year, e.g. 0.2. Default: 0."
+    ),
+]
 Capacities = Annotated[
     str | None, typer.Option("--capacities", metavar="A,B,..", help="Capacities of the plan, e.g. 64GiB,128GiB.")
 ]

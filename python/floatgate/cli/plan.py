@@ -17,7 +17,7 @@ from floatgate.base.progress import bar, tell
 from floatgate.cli import groups as g
 from floatgate.cli import kept
 from floatgate.cli import options as o
-from floatgate.cli.numbers import above_zero, listed, share, years
+from floatgate.cli.numbers import above_zero, growth, listed, share, years
 from floatgate.cli.output import Output
 from floatgate.results.folder import must_be_new_file
 from floatgate.results.table_files import EXPECTED, must_be_table_name, write_table
@@ -50,6 +50,7 @@ def plan(
     set: o.Set = None,
     trace_options: g.TraceOptions,
     target: o.Target = None,
+    growing: o.Growth = None,
     drives: Annotated[
         str | None,
         typer.Option(
@@ -90,7 +91,7 @@ def plan(
         raise input_error("--drive: the plan tries those of --drives; expected one of both options")
     if names is not None and source.capacity is not None:
         raise input_error("--capacity: the plan tries several drives; expected --capacities in its place")
-    base = g.built(experiment, source, trace_options, set).with_overrides(managed(None, years(target), None))
+    base = g.built(experiment, source, trace_options, set).with_overrides(managed(None, years(target), None, growth(growing)))
     places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
     return planned(base, choices, output, places, names, prices)
 

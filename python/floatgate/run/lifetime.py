@@ -88,6 +88,7 @@ def lifetime(
     throttle: str | None = None,
     target_years: float | None = None,
     reduce: str | None = None,
+    growth_per_year: float | None = None,
     progress: Progress | None = None,
 ) -> Lifetime:
     """Forecast a drive's life under a workload that is repeated until the drive is worn out or its target is reached.
@@ -101,6 +102,7 @@ def lifetime(
         throttle: the policy of ``lifetime.throttle``.
         target_years: how long the drive should last.
         reduce: the policy of ``lifetime.reduce``.
+        growth_per_year: share by which what the host writes grows each year.
         progress: called now and then with (done, total or None, phase).
 
     Raises:
@@ -108,13 +110,18 @@ def lifetime(
         RunError: the run failed.
     """
     base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
-    return of(base.with_overrides(managed(throttle, target_years, reduce)), progress)
+    return of(base.with_overrides(managed(throttle, target_years, reduce, growth_per_year)), progress)
 
 
-def managed(throttle: str | None, target_years: float | None, reduce: str | None = None) -> Overrides:
-    """The settings of a throttle, a target and a reducer, where they are given."""
+def managed(
+    throttle: str | None,
+    target_years: float | None,
+    reduce: str | None = None,
+    growth_per_year: float | None = None,
+) -> Overrides:
+    """The settings of a throttle, a target, a reducer and growing demand, where they are given."""
     named = {"lifetime.throttle.policy": throttle, "lifetime.throttle.target_years": target_years}
-    named |= {"lifetime.reduce.policy": reduce}
+    named |= {"lifetime.reduce.policy": reduce, "lifetime.forecast.growth_per_year": growth_per_year}
     return [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
 
 

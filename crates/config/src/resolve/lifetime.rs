@@ -28,7 +28,9 @@ pub(crate) fn resolve(layers: &Layers, given: settings::Lifetime, endurance: End
     let params = Params::of(&chosen).map_err(|misfit| refuse::<slot_types::Throttle>(layers, misfit))?;
     let (reducer, raw_reduce) = slot::resolve(layers, given.reduce, &facts)?;
     let reduce = ReduceSettings { policy: Reducer::of(&reducer), params: reduce::Params::of(&reducer) };
-    let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), (endurance, policy))?;
+    let throttles = policy.parts().is_some() || reduce.params.integrated.is_some();
+    let of = (endurance, policy, throttles);
+    let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), of)?;
     Ok(Lifetime {
         throttle: ThrottleSettings { policy, params, target_years: chosen.real("target_years") },
         forecast,
@@ -41,7 +43,7 @@ pub(crate) fn resolve(layers: &Layers, given: settings::Lifetime, endurance: End
 fn forecast(
     layers: &Layers,
     given: settings::Forecast,
-    (endurance, policy): (Endurance, Throttle),
+    (endurance, policy, throttles): (Endurance, Throttle, bool),
 ) -> Result<(Forecast, settings::Forecast)> {
     let section = layers.section("lifetime.forecast");
     let name = given.method();
@@ -52,6 +54,12 @@ fn forecast(
     let close_up_requests = given.close_up_requests();
     let (cycles_used, age_years) = (given.cycles_used(), given.age_years());
     check_age(layers, endurance, policy, (cycles_used, age_years))?;
+    let growth_per_year = given.growth_per_year();
+    if growth_per_year != 0.0 && throttles {
+        let what = format!("growth_per_year is {growth_per_year}, and the life is throttled");
+        let expected = "expected lifetime.throttle.policy = \"none\" and another reducer than \"integrated\", or no growth";
+        return Err(section.error("growth_per_year", &what, expected));
+    }
     let raw = settings::Forecast {
         method: Some(name),
         window_s: matches!(method, Method::Auto | Method::Windows).then_some(window_s),
@@ -61,6 +69,7 @@ fn forecast(
         waf_error_max: measures.then_some(waf_error_max),
         close_up_requests: given.waf.or(given.waf_of_bytes).is_none().then_some(close_up_requests),
         cycles_used: Some(cycles_used),
+        growth_per_year: given.growth_per_year,
         age_years: Some(age_years),
         cycles_spread: given.cycles_spread,
     };
@@ -75,6 +84,7 @@ fn forecast(
             waf_error_max,
             close_up_requests,
             cycles_used,
+            growth_per_year,
             age_years,
             cycles_spread: given.cycles_spread,
         },

@@ -47,6 +47,11 @@ table! {
             (0, u32::MAX),
         );
         cycles_used: f64 = within("cycles that the blocks have behind them at the beginning", 0.0, Range::FROM_0);
+        growth_per_year: f64 = within(
+            "share by which what the host writes grows each year; without a throttle",
+            0.0,
+            Range::closed(-0.9, 100.0),
+        );
         age_years: f64 = within("how old the drive is then", 0.0, Range::FROM_0);
         cycles_spread: f64 = within(
             "standard deviation of the cycles that blocks stand, as a share of their mean, for the lower end of the life",

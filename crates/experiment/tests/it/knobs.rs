@@ -241,6 +241,7 @@ fn lifetime() -> Vec<Case> {
         ("lifetime.forecast.waf_of_bytes", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
         ("lifetime.forecast.laps_max", life("none", strict), Life("3", "4", "/method/laps")),
         ("lifetime.forecast.waf_error_max", life("none", windows), Life("1e-12", "0.5", "/method/laps")),
+        ("lifetime.forecast.growth_per_year", life("none", windows), Life("0", "0.5", "/lifetime/years")),
         (
             "lifetime.forecast.close_up_requests",
             life("none", windows),

@@ -60,6 +60,8 @@ pub struct Forecast {
     pub close_up_requests: u32,
     /// Cycles that the blocks have behind them at the beginning.
     pub cycles_used: f64,
+    /// Share by which demand grows each year.
+    pub growth_per_year: f64,
     /// How old the drive is then, years: cycles and age tell how long its blocks have rested so far.
     pub age_years: f64,
     /// Standard deviation of the cycles that blocks stand, as a share of their mean; none where it is not known.

@@ -70,6 +70,7 @@ pub(super) const GROUPS: &[Group] = &[
             )
             .or_null(),
             number("target_years", "years", "the life that is asked for (`lifetime.throttle.target_years`)"),
+            number("growth_per_year", "-", "share by which demand grows each year in all these figures"),
             flag("holds", "whether the drive lives so long"),
             count("c_ssd_bytes", "bytes", "physical capacity * rated cycles"),
             count("c_ssd_recovered_bytes", "bytes", "physical capacity * pe_cycles_achievable"),
@@ -164,6 +165,8 @@ pub(super) const GROUPS: &[Group] = &[
             count("passes", "passes", "passes in the life, the last one in part"),
             text("parts.are", "what its parts are: `days` or `hours`"),
             number("parts.part_s", "s", "length of a part"),
+            number("parts.trend", "-", "by which share of their mean the parts grow from one to the next, by least squares"),
+            number("parts.trend_95", "-", "half of the 95 % interval of that"),
             numbers("parts.written_bytes", "bytes", "what the host writes in each"),
         ],
     },

@@ -1,0 +1,45 @@
+//! Demand that grows: a life as it is forecast has the same demand every year.
+//!
+//! What the host writes grows by a share `g` each year, without a break. By the time `T` it has written as much as in
+//! `((1 + g)^T - 1) / ln(1 + g)` years without growth.
+
+/// When as much is written as in so many years without growth; none where shrinking demand never comes to that.
+#[must_use]
+pub fn years_of_growing(years: f64, per_year: f64) -> Option<f64> {
+    let rate = per_year.ln_1p();
+    if rate == 0.0 {
+        return Some(years);
+    }
+    let grown = years * rate;
+    (grown > -1.0).then(|| grown.ln_1p() / rate)
+}
+
+/// What is written in so many years, relative to the same years without growth.
+#[must_use]
+pub fn written_of_growing(years: f64, per_year: f64) -> f64 {
+    let rate = per_year.ln_1p();
+    if rate == 0.0 || years == 0.0 { 1.0 } else { (rate * years).exp_m1() / (rate * years) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn demand_that_doubles_each_year() {
+        // In the first year as much as in 1 / ln 2, in three years as much as in 7 / ln 2.
+        let ln2 = std::f64::consts::LN_2;
+        for (years, as_in) in [(1.0, 1.0 / ln2), (3.0, 7.0 / ln2)] {
+            assert!((years_of_growing(as_in, 1.0).unwrap() - years).abs() < 1e-12);
+            assert!((written_of_growing(years, 1.0) * years - as_in).abs() < 1e-12);
+        }
+        assert_eq!((years_of_growing(3.0, 0.0), written_of_growing(3.0, 0.0)), (Some(3.0), 1.0));
+    }
+
+    /// Demand that halves each year comes to no more than 1 / ln 2 years of the first rate.
+    #[test]
+    fn demand_that_shrinks_may_never_come_to_it() {
+        assert_eq!(years_of_growing(1.5, -0.5), None);
+        assert!((years_of_growing(0.5 / std::f64::consts::LN_2, -0.5).unwrap() - 1.0).abs() < 1e-12);
+    }
+}
