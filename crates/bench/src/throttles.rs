@@ -54,19 +54,11 @@ fn whole_life(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     day.iter().for_each(|&(at_ns, pages)| builder.add(at_ns, pages));
     let demand = builder.finish(DAY_NS);
     let setup = setup(policy, demand.pages(), 365);
-    let life = Life {
-        setup,
-        demand: &demand,
-        waf: 1.0,
-        service_ns: 600_000,
-        detail_ns: None,
-        lumps: None,
-        reduction: None,
-    };
+    let life = Life { setup, demand: &demand, waf: 1.0, detail_ns: None, lumps: None, reduction: None };
     let mut pages = 0;
     let lives_per_s = rate(1_000_000, || {
         let outcome = life.run::<Box<Error>>(&mut |_| Ok(())).expect("nothing breaks off");
-        pages = outcome.latency.count();
+        pages = outcome.delay.count();
     });
     lives_per_s * pages as f64 / demand.pages() as f64 * day.len() as f64 / 1e6
 }

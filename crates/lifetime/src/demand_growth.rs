@@ -6,19 +6,19 @@
 /// When as much is written as in so many years without growth; none where shrinking demand never comes to that.
 #[must_use]
 pub fn years_of_growing(years: f64, per_year: f64) -> Option<f64> {
-    let rate = per_year.ln_1p();
+    let rate = libm::log1p(per_year);
     if rate == 0.0 {
         return Some(years);
     }
     let grown = years * rate;
-    (grown > -1.0).then(|| grown.ln_1p() / rate)
+    (grown > -1.0).then(|| libm::log1p(grown) / rate)
 }
 
 /// What is written in so many years, relative to the same years without growth.
 #[must_use]
 pub fn written_of_growing(years: f64, per_year: f64) -> f64 {
-    let rate = per_year.ln_1p();
-    if rate == 0.0 || years == 0.0 { 1.0 } else { (rate * years).exp_m1() / (rate * years) }
+    let rate = libm::log1p(per_year);
+    if rate == 0.0 || years == 0.0 { 1.0 } else { libm::expm1(rate * years) / (rate * years) }
 }
 
 #[cfg(test)]

@@ -116,6 +116,7 @@ const WAITING_MAX: usize = 1 << 22;
 
 /// One look through the order serves both halves, as long as few pages of one have to wait for the other; else each has its own.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a drive that is filled has one")]
 enum Search {
     /// The look, and the places and pages that wait.
     Shared(Ahead, [VecDeque<(u32, u32)>; 2]),

@@ -19,11 +19,11 @@ const PART: u64 = 1500;
 fn bursts(rng: &mut Rng) -> String {
     let (mut at_us, mut text) = (0.0, String::new());
     let (reads, pages) = (0.2 + 0.5 * rng.unit(), 2000);
-    let rates = [0, 1, 2].map(|_| 200.0 * 20f64.powf(rng.unit()));
+    let rates = [0, 1, 2].map(|_| 200.0 * libm::pow(20.0, rng.unit()));
     for i in 0..REQUESTS {
         // Parts as long as five hundred requests, each at one of three rates.
         let rate = rates[(i / 500 * 7 % 3) as usize];
-        at_us += -rng.unit().max(1e-9).ln() * 1e6 / rate;
+        at_us += -libm::log(rng.unit().max(1e-9)) * 1e6 / rate;
         let op = if rng.unit() < reads { "Read" } else { "Write" };
         let page = (rng.unit().powi(2) * f64::from(pages)) as u64;
         let stamp = 128_166_372_003_061_629 + (at_us * 10.0) as u64;
@@ -49,7 +49,7 @@ fn parts_tell_what_a_whole_timed_run_shows() {
     let (mut outside, mut compared) = (vec![], 0);
     for seed in seeds(2) {
         let mut rng = Rng::new(seed, "close-up");
-        let trace = folder.file(&format!("{seed}.csv"), &bursts(&mut rng));
+        let trace = folder.file(&format!("{seed}.csv"), bursts(&mut rng));
         let toml = format!("{DRIVE}[workload]\nfile = \"{trace}\"\n");
         let life = forecast(&toml, &[("lifetime.forecast.close_up_requests", &PART.to_string())]);
         let timed = [("mode", "timed"), ("workload.arrival", "open"), ("workload.warmup_passes", "8")];
