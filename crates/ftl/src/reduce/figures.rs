@@ -38,12 +38,6 @@ pub struct IndexFigures {
 }
 
 impl Ftl {
-    /// Whether host writes may be deduplicated or compressed.
-    #[must_use]
-    pub fn reduces(&self) -> bool {
-        self.reduction.is_some()
-    }
-
     /// What deduplication and compression did, where there is either, or content of either on the drive.
     #[must_use]
     pub fn reduced(&self) -> Option<ReduceFigures> {
