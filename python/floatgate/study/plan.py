@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
-from floatgate.report.sections.forecast import life_range, lines
+from floatgate.report.sections.forecast import entry, life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
-from floatgate.results.result_view import look
 from floatgate.results.table_files import write_table
 from floatgate.study.plan_point import BELOW, ENDS, Bounds, Point, Price, choices, front, managed_words, write_words
 from floatgate.study.plan_table import WORDS, arrow, legend, rows, waf_text
@@ -128,7 +127,7 @@ class Plan:
             return f"{said}; {plain}" if plain else said
         fastest = min(serving, key=lambda point: point.p99_us)
         if math.isinf(fastest.p99_us):
-            why = look(fastest.result, "close_up", "unknown") or "nothing was looked at in timed mode"
+            why = entry.latency_unknown(fastest.result) or "nothing was looked at in timed mode"
             return f"none of these drives can be chosen by --max-write-p99: how long writes take is not known ({why})"
         bound, least = (units.span(us * 1e-6) for us in (self.bounds.max_write_p99_us or 0.0, fastest.p99_us))
         return (

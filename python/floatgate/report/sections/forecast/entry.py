@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from floatgate.report.sections import rating
+from floatgate.report.sections import not_modelled, rating
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -75,6 +75,12 @@ def read_us(result: Forecast, key: str) -> float | None:
     return value
 
 
+def latency_unknown(result: Forecast) -> str | None:
+    """Why it is not known what requests take; None where it is known, or nothing says why."""
+    why: str | None = look(result, "close_up", "unknown")
+    return why
+
+
 def overloaded(result: Forecast) -> bool:
     """Whether the host asks for more than the drive can do, not in its busiest part alone; kept forecasts as kept."""
     part = "busiest" if look(result, "close_up", "typical") is None else "typical"
@@ -102,11 +108,12 @@ def kept(result: Forecast) -> dict[str, Any]:
         "latency_us": {kind: _times(look(result, "latency_us", kind)) for kind in ("read", "write")},
         "delay_us": _times(look(result, "throttle", "delay_us")),
         "overloaded": overloaded(result),
+        "latency_unknown": latency_unknown(result),
         "demand_share": served(result),
         "demand_share_range": look(result, "throttle", "demand_share_range"),
         "workload_kind": look(result, "workload", "kind"),
         "pass_span_s": pass_span_s(result),
-        "not_modelled": look(result, "not_modelled"),
+        "not_modelled": not_modelled.of(result),
         "rated_years": rated_years(result),
         "host_bytes_per_year": host_bytes_per_year(result),
     }
@@ -136,7 +143,7 @@ def restored(told: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
         "throttle": {key: told.get(key) for key in ("demand_share", "demand_share_range", "delay_us")},
-        "close_up": {"busiest": {"overloaded": told.get("overloaded")}},
+        "close_up": {"busiest": {"overloaded": told.get("overloaded")}, "unknown": told.get("latency_unknown")},
         "workload": {"kind": told["workload_kind"]},
         "pass": {"span_s": told.get("pass_span_s")},
         **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},

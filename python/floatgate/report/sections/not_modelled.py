@@ -1,0 +1,59 @@
+"""What the model leaves out: of a run as its result says it, of a forecast and of a sweep by their experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any] | None
+"""A result, a forecast or what a plan keeps of one."""
+
+LATENCY = "latency and queueing (functional mode counts operations)"
+TO_THE_END = (
+    "the end of life itself: blocks that fail early, and flash that gets slower and needs more read retries as it wears"
+)
+"""What only a forecast can be thought to tell."""
+NO_DRIVE = "drives: all figures are counted in the trace; nothing is simulated"
+OF_CAPTURES = (
+    "what the pin does not show: pages, blocks and data of an operation, whether the host or the drive caused it, and "
+    "operations of dies that were not captured"
+)
+_OFF = (None, "none", "0 B")
+
+
+def of(result: Facts) -> list[str]:
+    """What a run says that it leaves out; of a forecast, which does not say it, by its experiment."""
+    told: list[str] | None = look(result, "not_modelled")
+    if told is not None:
+        return list(told)
+    config = look(result, "config")
+    if config is None:
+        return []
+    if look(result, "close_up") is None:
+        return of_experiment(config)
+    # Whatever the mode: requests are looked at in timed mode wherever that can be done.
+    timed = look(result, "close_up", "unknown") is None
+    return [*of_experiment({**config, "mode": "timed" if timed else "functional"}), TO_THE_END]
+
+
+def of_experiment(config: Mapping[str, Any]) -> list[str]:
+    """The same by a resolved experiment, in the words of results."""
+    known = {
+        LATENCY: look(config, "mode") != "functional",
+        "energy": look(config, "drive", "energy") is not None,
+        "bad blocks": False,
+        "data retention": False,
+        "read disturb": look(config, "drive", "disturb", "model") not in _OFF,
+        "SLC cache": False,
+        "DRAM buffer": look(config, "drive", "buffer", "capacity") not in _OFF,
+        "metadata writes of the FTL": False,
+        "recovery of worn blocks while they rest": look(config, "drive", "endurance", "model") != "fixed",
+    }
+    return [what for what, is_known in known.items() if not is_known]
+
+
+def of_all(results: Iterable[Facts]) -> list[str]:
+    """What any of several results leaves out, each once."""
+    return list(dict.fromkeys(text for result in results for text in of(result)))
