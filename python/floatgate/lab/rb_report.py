@@ -15,6 +15,7 @@ from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, figure
+from floatgate.report.sections.not_modelled import OF_CAPTURES
 from floatgate.trace.charts import Picture
 
 Facts = dict[str, Any]
@@ -45,7 +46,9 @@ def page(paths: Sequence[str], facts: Facts, command: str | None = None) -> str:
         Section("Where the interval comes from", [Grid(ERRORS, errors(facts))]),
         Section("Signals", [Grid(SIGNALS, signals(facts))]),
     ]
-    return report(f"{title}: write amplification", parts, kind="floatgate rb", command=command)
+    return report(
+        f"{title}: write amplification", parts, not_modelled=[OF_CAPTURES], kind="floatgate rb", command=command
+    )
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:

@@ -31,10 +31,10 @@ def report(
     title: str,
     parts: Iterable[Part],
     *,
+    not_modelled: Sequence[str],
     of: str = "",
     kind: str = "floatgate",
     version: str | None = None,
-    not_modelled: Sequence[str] = (),
     command: str | None = None,
     ends: Iterable[Part] = (),
 ) -> str:
@@ -43,10 +43,10 @@ def report(
     Args:
         title: the heading, which names the page too.
         parts: its own parts.
+        not_modelled: what the model leaves out; every kind of report has to say it.
         of: what it is of, beside the version.
         kind: of the report, in the name of the page.
         version: of the floatgate that made the result; None for this one.
-        not_modelled: what the model leaves out.
         command: the command line that made it, where there was one.
         ends: parts below that.
     """

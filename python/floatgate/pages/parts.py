@@ -179,8 +179,9 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
 
 
 def left_out(texts: Sequence[str]) -> list[Part]:
-    """The list of what the model leaves out, each once; nothing where it leaves nothing out."""
-    return [Section("What the model leaves out", [Items(list(dict.fromkeys(texts)))])] if texts else []
+    """The list of what the model leaves out, each once; no report is without it."""
+    said = list(dict.fromkeys(texts)) or ["not known: no result says it"]
+    return [Section("What the model leaves out", [Items(said)])]
 
 
 def to_repeat(command: str | None) -> list[Part]:

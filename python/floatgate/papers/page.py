@@ -27,6 +27,7 @@ from floatgate.pages.parts import (
 )
 from floatgate.papers.judge import Verdict, rule_text, shown
 from floatgate.papers.tables import cells
+from floatgate.report.sections import not_modelled
 from floatgate.run.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _not_modelled(results: Any) -> list[str]:
     for batch in results.values():
         for variants in batch.values():
             for result in variants.values():
-                said += result.get("not_modelled") or []
+                said += not_modelled.of(result)
     return said
 
 

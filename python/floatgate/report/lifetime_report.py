@@ -7,7 +7,7 @@ from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Code, Part, Rows, Section
 from floatgate.report.lifetime_summary import lines
 from floatgate.report.page import identity
-from floatgate.report.sections import reduce
+from floatgate.report.sections import not_modelled, reduce
 from floatgate.report.sections.forecast import cards, parts
 from floatgate.report.throttle_charts import YEAR_S
 from floatgate.results.result_view import look
@@ -33,7 +33,7 @@ def page(life: ForecastView, command: str | None = None) -> str:
         made,
         of=f"seed {result.get('seed', '-')}",
         version=result.get("version"),
-        not_modelled=result.get("not_modelled") or [],
+        not_modelled=not_modelled.of(result),
         ends=_repeat(life, command),
     )
 

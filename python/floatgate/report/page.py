@@ -8,7 +8,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Code, Part, Rows, Section, Text
-from floatgate.report.sections import orders, workload
+from floatgate.report.sections import not_modelled, orders, workload
 from floatgate.report.sections.section import Card
 from floatgate.report.summary import lines
 from floatgate.results.result_view import look
@@ -34,7 +34,7 @@ def page(run: RunView, command: str | None = None) -> str:
         of=f"{result.get('mode', 'functional')} mode, seed {result.get('seed', '-')}",
         kind="floatgate report",
         version=result.get("version"),
-        not_modelled=result.get("not_modelled") or [],
+        not_modelled=not_modelled.of(result),
         ends=_repeat(run, result, command),
     )
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.pages.page import report
 from floatgate.pages.parts import Box, Charts, Code, Grid, Part, Rows, Section, Text, figure
-from floatgate.report.sections import latency_charts
+from floatgate.report.sections import latency_charts, not_modelled
 from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
-from floatgate.results.result_view import look
 from floatgate.study import varied_charts
 from floatgate.study.compare_rows import notes, settings_rows
 
@@ -39,10 +38,10 @@ def page(comparison: Comparison, command: str | None = None) -> str:
         *_latency(comparison),
         *_workload(comparison),
     ]
-    said = [text for run in comparison.runs for text in look(run.result, "not_modelled") or []]
     own = [
         Section("The first setting's resolved experiment", [Code(run.experiment_toml)]) for run in comparison.runs[:1]
     ]
+    said = not_modelled.of_all(run.result for run in comparison.runs)
     return report(title, parts, of=_count(comparison), not_modelled=said, command=command, ends=own)
 
 

@@ -11,10 +11,10 @@ from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.page import report
 from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, figure
 from floatgate.report import throttle_charts
+from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.report.throttle_charts import TALL, looks_of
-from floatgate.results.result_view import look
 from floatgate.study.plan_table import legend
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def page(plan: Plan, command: str | None = None) -> str:
     basis = plan.basis()
     answer, *others = plan.answers()
     reading = [READING, *([THROTTLED] if any(point.throttles for point in plan.points) else [])]
-    said = [text for point in plan.points for text in look(point.result, "not_modelled") or []]
+    said = not_modelled.of_all(point.result for point in plan.points)
     parts = [
         Text(_sentence(answer), strong=True),
         *(Text(_sentence(text)) for text in others),

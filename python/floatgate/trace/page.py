@@ -10,6 +10,7 @@ from floatgate.base import units
 from floatgate.pages import drawing
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, figure
+from floatgate.report.sections.not_modelled import NO_DRIVE
 from floatgate.results.result_view import look
 from floatgate.trace.charts import Picture, busiest_contexts, pictures
 from floatgate.trace.summary import context_name, lines
@@ -42,7 +43,8 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
         *_devices(facts),
         *_repeat(facts, command),
     ]
-    return report(Path(path).name, parts, of=f"format {facts['format']}", kind="floatgate trace")
+    of = f"format {facts['format']}"
+    return report(Path(path).name, parts, not_modelled=[NO_DRIVE], of=of, kind="floatgate trace")
 
 
 def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:

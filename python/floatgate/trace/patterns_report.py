@@ -11,6 +11,7 @@ from floatgate.pages import vega
 from floatgate.pages.charts import HEIGHT, WIDTH, binned, data_chart, finished
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, figure
+from floatgate.report.sections.not_modelled import NO_DRIVE
 from floatgate.trace.charts import WRITE, Picture, side_by_side
 from floatgate.trace.patterns_summary import STRONGEST, kind, lines, strongest
 
@@ -43,8 +44,8 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
         *([Section("Patterns", [Charts(drawn)])] if drawn else []),
         *([Section("Strongest sets", [Grid([columns[3], *columns[:3]], told)])] if told else []),
     ]
-    of = f"format {facts['format']}"
-    return report(f"{Path(path).name}: patterns", parts, of=of, kind="floatgate trace", command=command)
+    title, of = f"{Path(path).name}: patterns", f"format {facts['format']}"
+    return report(title, parts, not_modelled=[NO_DRIVE], of=of, kind="floatgate trace", command=command)
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from floatgate.study.runs.plan import RunPlan
+
 
 TUNE = "tune.json"
 
@@ -126,6 +128,10 @@ class LoadedSweep:
         drawn = one or varied_charts.Figure(figure, figure, figure)
         panels = varied_charts.drawings(rows, self.keys, drawn)
         return [vega.altair_chart(draw(width or charts.WIDTH)) for _, _, draw in panels]
+
+    def plan(self) -> RunPlan | None:
+        """The plan of its runs; None of a search, whose plan is a space."""
+        return None if (self.folder / TUNE).is_file() else planned(self.folder)
 
     def report(self, command: str | None = None) -> str:
         """The sweep as one self-contained HTML page."""

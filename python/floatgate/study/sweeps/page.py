@@ -10,6 +10,7 @@ from floatgate.pages.parts import Grid, Items, Part, Section, Text
 from floatgate.report.sections.amplification import IN_BYTES
 from floatgate.results import metrics
 from floatgate.study import varied_charts
+from floatgate.study.runs.left_out import of_runs
 from floatgate.study.runs.work import DONE
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
         *_table(rows, keys),
         *_failures(sweep),
     ]
-    return report(f"sweep over {', '.join(keys)}", parts, of=_progress(sweep), command=command)
+    title, said = f"sweep over {', '.join(keys)}", of_runs(sweep.plan())
+    return report(title, parts, of=_progress(sweep), not_modelled=said, command=command)
 
 
 def _progress(sweep: LoadedSweep) -> str:

@@ -14,6 +14,7 @@ from floatgate.report import throttle_charts
 from floatgate.results.flat import plain
 from floatgate.study import varied_charts
 from floatgate.study.range_ends import End, of_search
+from floatgate.study.runs.left_out import of_runs
 from floatgate.study.tune.objective import Goal
 from floatgate.study.tune.search import SearchPlan, Trial, best_of
 
@@ -45,7 +46,9 @@ def page(
         *_pictures(plan, trials, importance),
         *_table(plan, trials, front),
     ]
-    return report(f"search for {words(goal)}", parts, of=counts(plan, trials), command=command)
+    said = of_runs(plan.runs, [trial.settings for trial in trials])
+    title = f"search for {words(goal)}"
+    return report(title, parts, of=counts(plan, trials), not_modelled=said, command=command)
 
 
 def words(goal: Goal) -> str:

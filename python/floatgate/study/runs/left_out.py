@@ -1,0 +1,49 @@
+"""What the model leaves out of many runs, by their experiments: tables of runs hold numbers alone."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterable
+
+from floatgate.base.errors import InputError
+from floatgate.report.sections import not_modelled
+from floatgate.run.experiment import Overrides
+from floatgate.run.run import check
+from floatgate.study.runs.plan import RunPlan, placed
+
+_FIRST = 10_000
+_MOST = 24
+"""How many points are looked at, and how many different drives among them; all else leaves out the same."""
+
+
+def of_runs(plan: RunPlan | None, settings: Iterable[Overrides] | None = None) -> list[str]:
+    """What any of the runs leaves out; nothing where none can be known.
+
+    Args:
+        plan: the runs; None where there is none.
+        settings: what each of them sets; None for all points of the plan.
+    """
+    if plan is None:
+        return []
+    distinct: dict[tuple[tuple[str, str], ...], Overrides] = {}
+    for one in itertools.islice(plan.points if settings is None else settings, _FIRST):
+        distinct.setdefault(tuple((key, value) for key, value in one if _matters(key)), one)
+        if len(distinct) == _MOST:
+            break
+    said: list[str] = []
+    for one in distinct.values():
+        said += _of(plan, one)
+    return list(dict.fromkeys(said))
+
+
+def _matters(key: str) -> bool:
+    return key == "mode" or key.startswith("drive.")
+
+
+def _of(plan: RunPlan, settings: Overrides) -> list[str]:
+    experiment = plan.base.with_overrides(placed(settings, plan.files))
+    try:
+        return not_modelled.of_experiment(tomllib.loads(check(experiment)))
+    except InputError:
+        return []  # such a run has no result either
