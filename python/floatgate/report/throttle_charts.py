@@ -29,6 +29,15 @@ class Look:
     shape: str
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A rule upwards at ``x``, with a label; ``dash`` as of a :class:`Look`."""
+
+    label: str
+    x: float
+    dash: tuple[int, ...]
+
+
 THROTTLES: dict[str, Look] = {
     "none": Look("none", palette.GREY, (2, 3), "circle"),
     "static": Look("static", palette.BROWN, (8, 3), "square"),
@@ -70,6 +79,7 @@ def lines(
     x_min: float | None = None,
     y_max: float | None = None,
     rules: Sequence[tuple[str, float]] = (),
+    marks: Sequence[Mark] = (),
     legend: bool = True,
 ) -> vega.Composed:
     """Lines of several kinds.
@@ -89,6 +99,7 @@ def lines(
         x_min: the left end of x, so that a line there does not lie on the axis; None for what the rows need.
         y_max: the top of y, so that several charts can be compared; None for what the rows need.
         rules: labels and heights of dotted lines across.
+        marks: rules upwards; the top of y leaves room for their labels.
         legend: whether a legend says which line is which.
     """
     shown = [row for row in rows if (row["x"] > 0 or not x_log) and (row["y"] > 0 or not y_log)]
@@ -100,8 +111,9 @@ def lines(
         ),
         axis=vega.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
     )
-    if share or y_max is not None:
-        y_scale = vega.Scale(domain=[0, 1 if share else y_max])
+    y_max = 1 if share else _with_room(y_max, rows, rules, marks)
+    if y_max is not None:
+        y_scale = vega.Scale(domain=[0, y_max])
     else:
         y_scale = vega.Scale(type="log" if y_log else "linear", zero=not y_log)
     y_axis = vega.Axis(format="%" if share else FIGURES, tickCount=5, labelOverlap=True)
@@ -110,10 +122,13 @@ def lines(
     interpolate = "step-before" if step else "linear"
     layers = [data_chart(shown).mark_line(strokeWidth=1.8, interpolate=interpolate, clip=True).encode(**encoded)]
     if points:
-        marks = data_chart(shown).mark_point(size=60, filled=False, strokeWidth=1.6)
-        layers.append(marks.encode(x=x, y=y, color=_colors(looks, legend), shape=_shapes(looks, legend)))
+        each = data_chart(shown).mark_point(size=60, filled=False, strokeWidth=1.6)
+        layers.append(each.encode(x=x, y=y, color=_colors(looks, legend), shape=_shapes(looks, legend)))
     layers += _intervals(shown, x, y, looks)
-    layers += rules_across(rules, y, max((row["x"] for row in shown), default=1.0))
+    first, last = (end((row["x"] for row in shown), default=1.0) for end in (min, max))
+    # Marks have their labels at the right more often.
+    layers += rules_across(rules, y, first if marks else last, "left" if marks else "right")
+    layers += _rules_up(marks, x, last)
     return finished(vega.layer(*layers).resolve_legend(shape="shared", color="shared"), width, height)
 
 
@@ -132,6 +147,37 @@ def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[L
             marks = ticks.mark_tick(orient="horizontal", size=9, thickness=1.4, color=look.color)
             layers.append(marks.encode(x=x, y=y))
     return layers
+
+
+_LABEL_PX = 15
+"""Height of the label of a mark."""
+
+
+def _with_room(y_max: float | None, rows: Sequence[dict[str, Any]], rules: Any, marks: Sequence[Mark]) -> float | None:
+    """The top of y above which the labels of marks have room, each in a line of its own."""
+    if not marks:
+        return y_max
+    heights = [*(row["y"] for row in rows), *(height for _, height in rules)]
+    top = max(heights, default=0.0) if y_max is None else y_max
+    return (top or 1.0) * (1.1 + (len(marks) + bool(rules)) * _LABEL_PX / HEIGHT)
+
+
+def _rules_up(marks: Sequence[Mark], x: Any, end: float) -> list[Any]:
+    """Lines upwards with their labels at the top, to the right of those in the left half.
+
+    Each ends below the label of the one before, so that none crosses a label that reaches over it.
+    """
+    middle, made = end / 2, []
+    right = sorted((mark for mark in marks if mark.x > middle), key=lambda mark: -mark.x)
+    left = sorted((mark for mark in marks if mark.x <= middle), key=lambda mark: mark.x)
+    for number, mark in enumerate([*right, *left]):
+        chart = data_chart([{"x": mark.x, "label": mark.label}])
+        rule = chart.mark_rule(color=palette.INK, strokeDash=list(mark.dash) or [1, 0], strokeWidth=1.3)
+        align = {"align": "right", "dx": -4} if mark.x > middle else {"align": "left", "dx": 4}
+        text = chart.mark_text(color=palette.INK, baseline="top", fontSize=12, **align)
+        top = vega.value(_LABEL_PX * number)
+        made += [rule.encode(x=x, y=top, y2=vega.value("height")), text.encode(x=x, y=top, text="label:N")]
+    return made
 
 
 def rules_across(rules: Sequence[tuple[str, float]], y: Any, end: float, align: str = "right") -> list[Any]:

@@ -9,6 +9,7 @@ from floatgate.pages import palette
 from floatgate.pages.parts import Charts, Figure, Part, Section, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import reduce
+from floatgate.report.sections.forecast import ends
 from floatgate.report.throttle_charts import look_of
 from floatgate.results.result_view import look
 
@@ -17,7 +18,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
     """What happens over the life; nothing where the forecast has no course."""
     policy = str(look(result, "throttle", "policy") or "none")
     policy = reduce.INTEGRATED if reduce.policy(result) == reduce.INTEGRATED else policy
-    figures = [*_written(result), *_responses(result, policy)]
+    figures = [*_written(result, policy), *_responses(result, policy)]
     if policy != "none":
         figures += _course(
             result, policy, "delay_us", 1000.0, "Throttling delay", "delay of a page write, ms",
@@ -34,37 +35,51 @@ def _course(
     result: dict[str, Any], policy: str, column: str, scale: float, title: str, y_title: str, caption: str
 ) -> list[Figure]:
     looks = [look_of(policy)]
-    rows, x_title = course_rows(result, column, looks[0].label, scale=scale)
+    rows, x_title = course_rows(result, column, looks[0].label, scale=scale, to_s=ends.shown_s(result))
     if len(rows) < 2:
         return []
+    marks, legend = ends.marks(result), policy != "none"
     drawn = figure(
         column.replace("_", "-"),
         title,
-        caption,
-        lambda width: throttle_charts.lines(rows, looks, x_title, y_title, width=width, step=True),
+        f"{caption}{ends.beyond(result)}",
+        lambda width: throttle_charts.lines(
+            rows, looks, x_title, y_title, width=width, step=True, marks=marks, legend=legend
+        ),
     )
     return [drawn]
 
 
-def _written(result: dict[str, Any]) -> list[Figure]:
-    """Bytes programmed, wanted and allowed over the life."""
+def _written(result: dict[str, Any], policy: str) -> list[Figure]:
+    """Bytes programmed, wanted and allowed over the life, and what the flash endures."""
     terabyte = 1e12
-    looks = [
-        throttle_charts.Look("programmed", palette.BLUE, (), "circle"),
-        throttle_charts.Look("capacity so far", palette.BROWN, (6, 3), "square"),
-    ]
+    looks = [throttle_charts.Look("programmed", palette.BLUE, (), "circle")]
+    columns = ["written_bytes"]
+    if policy != "none":
+        # Without a throttle nothing keeps count of it.
+        looks.append(throttle_charts.Look("capacity so far", palette.BROWN, (6, 3), "square"))
+        columns.append("capacity_bytes")
     rows: list[dict[str, Any]] = []
     x_title = ""
-    for one, column in zip(looks, ("written_bytes", "capacity_bytes"), strict=True):
-        made, x_title = course_rows(result, column, one.label, scale=terabyte)
+    for one, column in zip(looks, columns, strict=True):
+        made, x_title = course_rows(result, column, one.label, scale=terabyte, to_s=ends.shown_s(result))
         rows += made
-    if len(rows) < 4:
+    if len(rows) < 2 * len(looks):
         return []
+    caption = "Compared with the flash endurance" + (
+        " known so far, from the rest of its blocks." if policy != "none" else "."
+    )
+    endures = look(result, "lifetime", "c_ssd_recovered_bytes")
+    top = max(row["y"] for row in rows)
+    rules = [("flash endurance", endures / terabyte)] if endures and endures / terabyte <= 2 * top else []
+    marks = ends.marks(result)
     drawn = figure(
         "written",
         "Flash bytes programmed",
-        "Compared with the flash endurance known so far, from the rest of its blocks.",
-        lambda width: throttle_charts.lines(rows, looks, x_title, "TB", width=width),
+        f"{caption}{ends.beyond(result)}",
+        lambda width: throttle_charts.lines(
+            rows, looks, x_title, "TB", width=width, rules=rules, marks=marks, legend=len(looks) > 1
+        ),
     )
     return [drawn]
 

@@ -1,0 +1,115 @@
+"""What ends a forecast life, and when: the first block, the average block, the rated bytes; the target beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report.sections import rating
+from floatgate.report.sections.forecast.life_range import SLACK, uneven
+from floatgate.report.throttle_charts import YEAR_S, Mark, time_axis
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any]
+
+FIRST_BLOCK, AVERAGE_BLOCK, RATED, TARGET = "first block", "average block", "rated bytes", "target"
+_DASHES = {FIRST_BLOCK: (6, 2), AVERAGE_BLOCK: (), RATED: (2, 2), TARGET: (8, 3, 2, 3)}
+_SAYS = {
+    FIRST_BLOCK: "the first block wears out",
+    AVERAGE_BLOCK: "the average block wears out",
+    RATED: "the rated bytes are written",
+}
+_ALIKE = 0.02
+"""Ends that are nearer to each other, as a share of the later one, have one mark."""
+_EARLY = 0.25
+"""Where all ends lie in this part of the course, the charts show that part alone, with some room behind."""
+_ROOM = 1.3
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a life: a name (:data:`FIRST_BLOCK` and so on) and when it comes."""
+
+    name: str
+    years: float
+
+
+def ends(result: Facts) -> list[End]:
+    """All known ends, the earliest first; a first block that wears out with the others is not named by itself."""
+    average, first = look(result, "lifetime", "years"), look(result, "lifetime", "years_first_block")
+    told = [(AVERAGE_BLOCK, average), (RATED, rating.years(result))]
+    if first is not None and (average is None or first < (1 - _ALIKE) * average):
+        told.append((FIRST_BLOCK, first))
+    return sorted((End(name, years) for name, years in told if years is not None), key=lambda end: end.years)
+
+
+def what_ends_first(result: Facts) -> str | None:
+    """``The first block wears out first, after 5.8 hours; the average block after 2.9 days``; None where nothing does.
+
+    A first block is named first only where wear is uneven: else its life is the one of all blocks but for chance.
+    """
+    known = [end for end in ends(result) if end.name != FIRST_BLOCK or uneven(result) is not None]
+    if not known:
+        return None
+    first, *others = known
+    said = _SAYS[first.name]
+    said = f"{said[:1].upper()}{said[1:]}{' first' if others else ''}, after {units.years(first.years)}"
+    return said + "".join(f"; {_SAYS[end.name]} after {units.years(end.years)}" for end in others)
+
+
+def verdict(result: Facts) -> str | None:
+    """``the target of 5 years is missed``, by whatever ends first; None without a target."""
+    target = look(result, "lifetime", "target_years")
+    if target is None:
+        return None
+    missed = [end for end in ends(result) if end.years < (1 - SLACK) * target and _counts(result, end)]
+    years = f"the target of {target:g} year{'' if target == 1 else 's'}"
+    if not missed:
+        return f"{years} is met"
+    return f"{years} is missed" + (
+        " by the rating, not by the flash" if {end.name for end in missed} == {RATED} else ""
+    )
+
+
+def _counts(result: Facts, end: End) -> bool:
+    return end.name != FIRST_BLOCK or uneven(result) is not None
+
+
+def shown_s(result: Facts) -> float:
+    """Up to which device time the charts of the course are drawn."""
+    times = look(result, "series", "time_s") or []
+    known = [end.years * YEAR_S for end in ends(result)]
+    last = times[-1] if times else 0.0
+    return _ROOM * known[-1] if known and known[-1] < _EARLY * last else last
+
+
+def marks(result: Facts) -> list[Mark]:
+    """The ends and the target that lie in the charts; those at the same time have one mark."""
+    until = shown_s(result)
+    target = look(result, "lifetime", "target_years")
+    told = [*ends(result), *([] if target is None else [End(TARGET, target)])]
+    shown = sorted((end for end in told if end.years * YEAR_S <= until * (1 + _ALIKE)), key=lambda end: end.years)
+    groups: list[list[End]] = []
+    for end in shown:
+        if groups and end.years * (1 - _ALIKE) <= groups[-1][0].years:
+            groups[-1].append(end)
+        else:
+            groups.append([end])
+    _, unit = time_axis(until)
+    made = []
+    for group in groups:
+        group.sort(key=lambda end: list(_DASHES).index(end.name))
+        label = f"{', '.join(end.name for end in group)}: {units.years(group[0].years)}"
+        made.append(Mark(label, min(group[0].years * YEAR_S, until) / unit, _DASHES[group[0].name]))
+    return made
+
+
+def beyond(result: Facts) -> str:
+    """`` Beyond the chart: target (5.0 years).``: the ends that charts do not show; empty where they show all."""
+    until = shown_s(result) * (1 + _ALIKE)
+    target = look(result, "lifetime", "target_years")
+    told = [*ends(result), *([] if target is None else [End(TARGET, target)])]
+    hidden = [f"{end.name} ({units.years(end.years)})" for end in told if end.years * YEAR_S > until]
+    return f" Beyond the chart: {', '.join(hidden)}." if hidden else ""
