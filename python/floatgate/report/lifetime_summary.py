@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base.text_table import named
 from floatgate.report.sections import drive, rating, reduce
-from floatgate.report.sections.forecast import entry, latency
+from floatgate.report.sections.forecast import ends, entry, host_writes, latency
 from floatgate.report.sections.forecast import lines as forecast
 
 
@@ -21,12 +21,13 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
         ("load", latency.overload(result)),
         ("life", forecast.answer(result)),
         ("basis", forecast.basis(result)),
-        ("interval", forecast.interval(result)),
-        ("rating", rating.line(result, entry.life_that_counts(result))),
+        ("interval", forecast.interval(result) or forecast.no_interval(result)),
+        ("served", forecast.all_served(result)),
+        *_rating(result),
+        ("WAF", forecast.waf(result)),
         *(("latency" if i == 0 else "", told) for i, told in enumerate(latency.lines(result))),
         ("drive", drive.line(result)),
         ("workload", forecast.workload(result, label)),
-        ("WAF", forecast.waf(result)),
         ("flash", forecast.capacity(result)),
         ("cycles", forecast.cycles(result)),
         ("reduce", reduce.line(result)),
@@ -37,3 +38,23 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
         *(("note", remark) for remark in forecast.remarks(result)),
     ]
     return [(name, value) for name, value in made if value]
+
+
+def headline(result: dict[str, Any]) -> str:
+    """One sentence for the top of the page: what ends the life first, the target, and what is served."""
+    told = [ends.what_ends_first(result) or "Nothing ends this life: the flash lasts without limit"]
+    said = ends.verdict(result)
+    if said is not None:
+        told.append(f"{said[:1].upper()}{said[1:]}")
+    part = forecast.part_served(result)
+    if part is not None:
+        told.append(f"{part} of what the host asks for is served in the target time")
+    return f"{'. '.join(told)}."
+
+
+def _rating(result: dict[str, Any]) -> list[tuple[str, str | None]]:
+    known, writes = rating.line(result, entry.life_that_counts(result)), host_writes.line(result)
+    if known is not None:
+        return [("rating", known), ("writes", writes)]
+    why = "what the host writes in a year is not known" if rating.tbw_bytes(result) else "the drive has no rated TBW"
+    return [("rating", "; ".join([f"not known: {why}", *([] if writes is None else [writes])]))]

@@ -7,7 +7,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import latency
+from floatgate.report.sections.forecast import host_writes, latency
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.report.sections.forecast.lines import life_years, part_served, under
 from floatgate.results.result_view import look
@@ -20,16 +20,18 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     below = under(result)
     if target is not None and holds is not None:
         below += f"; the target of {target:g} years is {'met' if holds else 'missed'}"
-    made = [("life", life_years(facts.get("years")), below)]
+    name = "life" if rating.years(result) is None else "life of the flash"
+    made = [(name, life_years(facts.get("years")), below)]
     first = uneven(result)
     if first is not None:
         made.insert(0, ("life of the first block", units.years(first), "it wears out long before the average one"))
         made[1] = ("life of the average block", made[1][1], below)
     made += rating.cards(result)
+    made += host_writes.cards(result)
     if (part := part_served(result)) is not None:
         made.append(("served", part, "of what the host asks for in the target time"))
     if (told := latency.overload(result)) is not None:
-        made.insert(0, ("load", "too high", told))
+        made.insert(0, ("load", "too high", told.partition(": ")[2].partition(", unthrottled")[0]))
     for kind in ("read", "write"):
         p99 = look(result, "latency_us", kind, "p99")
         if p99 is not None:

@@ -55,6 +55,8 @@ def lines(result: Facts) -> list[str]:
         return [f"not known: {unknown}"]
     typical = look(result, "close_up", "typical") or {}
     made = [f"{told}, {where(result)}" for told in _each(look(result, "latency_us") or {})]
+    if made and look(result, "latency_us", "read") is None:
+        made[0] += "; no reads"
     if typical:
         span = units.span(typical["span_s"])
         made += [f"{told}, in a typical {span}" for told in _each(typical["latency_us"])]

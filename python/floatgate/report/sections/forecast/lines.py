@@ -65,6 +65,14 @@ def part_served(result: Facts) -> str | None:
     return None if share is None or share >= NOT_ALL_SERVED else life_range.served_text(result)
 
 
+def all_served(result: Facts) -> str | None:
+    """That all is served, with the interval; or why that is not known. None where the answer says the share."""
+    share = look(result, "throttle", "demand_share")
+    if share is None:
+        return "not known: the forecast does not say how much of the demand is written in the target time"
+    return None if share < NOT_ALL_SERVED else f"{life_range.served_text(result)} of what the host asks for"
+
+
 def basis(result: Facts) -> str | None:
     """That a trace of seconds stands for years; None of longer ones and of generators."""
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
@@ -85,6 +93,14 @@ def interval(result: Facts) -> str | None:
     target = look(result, "lifetime", "target_years")
     below = look(result, "lifetime", "holds") and target is not None and found.reaches_below(target)
     return f"{found.text}{', which reaches below the target' if below else ''}; {basis}"
+
+
+def no_interval(result: Facts) -> str:
+    """Why a life has no interval."""
+    if look(result, "lifetime", "years") is None:
+        return "not known: the life has no end"
+    given = look(result, "method", "waf_given")
+    return f"not known: {'write amplification is given' if given else 'no source of error is known'}"
 
 
 def _verdict(target: float, holds: bool, first: float | None) -> str:

@@ -1,0 +1,76 @@
+"""What the host writes in a forecast life: TBW until the flash is worn out, and drive writes per day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report.sections import rating, section
+from floatgate.report.sections.forecast import entry
+from floatgate.report.sections.lifetime_headline import tbw_text
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any]
+
+_ALL = 0.9995
+"""From this share on all is written that the host asks for, as far as anybody can read."""
+_DAYS = 365.0
+"""Days of a year of forecasts."""
+
+
+def tbw_bytes(result: Facts) -> float | None:
+    """Host bytes until the first block is worn out where wear is uneven, until the average one is else.
+
+    None where a life has no end, or the rate of the workload is not known.
+    """
+    years, a_year = entry.life_that_counts(result), rating.bytes_per_year(result)
+    return years * a_year if years is not None and a_year is not None else None
+
+
+def written_per_day(result: Facts) -> float | None:
+    """Drive writes per day (of the visible capacity) that the host does, held back as it is."""
+    a_year, visible = rating.bytes_per_year(result), look(result, "drive", "logical_bytes")
+    return a_year / _DAYS / visible if a_year is not None and visible else None
+
+
+def asked_per_day(result: Facts) -> float | None:
+    """Drive writes per day that the workload asks for: more than it does where a throttle holds it back."""
+    written, share = written_per_day(result), entry.served(result)
+    return None if written is None else written / share if share else written
+
+
+def line(result: Facts) -> str | None:
+    """``292 TBW until the average block wears out; 0.56 drive writes per day``; None where neither is known."""
+    told = [text for text in (_tbw(result), _per_day(result)) if text is not None]
+    return "; ".join(told) or None
+
+
+def _tbw(result: Facts) -> str | None:
+    tbw = tbw_bytes(result)
+    return None if tbw is None else f"{tbw_text(tbw)} until {_block(result)} wears out"
+
+
+def _block(result: Facts) -> str:
+    return "the average block" if entry.first_block_years(result) is None else "the first block"
+
+
+def _per_day(result: Facts) -> str | None:
+    asked, written = asked_per_day(result), written_per_day(result)
+    if asked is None or written is None:
+        return None
+    told = f"{units.figure(asked, 2)} drive writes per day"
+    return told if written >= _ALL * asked else f"{told} asked for, {units.figure(written, 2)} written"
+
+
+def cards(result: Facts) -> list[section.Card]:
+    """TBW, and drive writes per day."""
+    tbw, asked, written = tbw_bytes(result), asked_per_day(result), written_per_day(result)
+    made = []
+    if tbw is not None:
+        made.append(("TBW of the flash", tbw_text(tbw), f"written by the host until {_block(result)} wears out"))
+    if asked is not None and written is not None:
+        below = "drive writes per day that the workload asks for, of the visible capacity"
+        below += "" if written >= _ALL * asked else f"; {units.figure(written, 2)} are written"
+        made.append(("DWPD", units.figure(asked, 2), below))
+    return made
