@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from floatgate.base import units
 from floatgate.pages.page import report
-from floatgate.pages.parts import Cards, Code, Part, Rows, Section
-from floatgate.report.lifetime_summary import lines
+from floatgate.pages.parts import Cards, Code, Part, Rows, Section, Text
+from floatgate.report.lifetime_summary import headline, lines
 from floatgate.report.page import identity
 from floatgate.report.sections import not_modelled, reduce
-from floatgate.report.sections.forecast import cards, parts
+from floatgate.report.sections.forecast import cards, evidence, parts
 from floatgate.report.throttle_charts import YEAR_S
 from floatgate.results.result_view import look
 from floatgate.results.run_view import ForecastView
@@ -23,9 +23,11 @@ def page(life: ForecastView, command: str | None = None) -> str:
     """
     result = life.result.to_dict()
     made = [
+        Text(headline(result), strong=True),
         Cards(cards.cards(result)),
         Rows(lines(result, life.label)),
         *parts.parts(result),
+        *evidence.parts(result),
         *reduce.of_life(result),
     ]
     return report(

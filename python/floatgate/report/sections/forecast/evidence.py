@@ -1,0 +1,134 @@
+"""What a forecast rests on: how long the workload is, how often it is repeated, how far the drive was worn in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate.base import units
+from floatgate.pages.parts import Grid, Part, Rows, Section, Text
+from floatgate.report.sections import section
+from floatgate.report.sections.forecast import life_range, lines
+from floatgate.results.result_view import look
+
+Facts = dict[str, Any]
+
+_LIKE_A_DAY_S = 86_400.0
+_LIKE_A_WEEK_S = 7 * 86_400.0
+_PARTS = (("busiest", "busiest"), ("typical", "typical"))
+_QUANTILES = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
+
+
+def parts(result: Facts) -> list[Part]:
+    """What the forecast rests on, the spread of wear, and latencies with the load that they were found under."""
+    return [*_basis(result), *_wear(result), *_latencies(result)]
+
+
+def plainly(result: Facts) -> str | None:
+    """That minutes of a trace stand for years, or what a longer one lacks; None where that is not known."""
+    span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
+    kind = look(result, "workload", "kind")
+    years = "the life" if target is None else f"{target:g} year{'' if target == 1 else 's'}"
+    if kind != "trace":
+        return f"The workload is generated: it is as good as its settings, and no record of a host stands for {years}."
+    if span is None:
+        return None
+    told = f"{units.span(span)} of trace stand for {years}"
+    if span < lines.SHORT_S:
+        return f"{told}, which is no basis for a decision. Record an hour or more, best a week."
+    if span < _LIKE_A_DAY_S:
+        return f"{told}: nights, weekends and busy days are not in them. Record a week."
+    if span < _LIKE_A_WEEK_S:
+        return f"{told}: not all weekdays are in them. Record a week."
+    return f"{told}: a load that grows over the years is not in them."
+
+
+def _basis(result: Facts) -> list[Part]:
+    method = look(result, "method") or {}
+    one, visible = look(result, "pass") or {}, look(result, "drive", "logical_bytes")
+    rows = [("workload", _pass(result))]
+    if method.get("waf_given"):
+        rows.append(("drive writes", "none: write amplification is given, and no drive was worn in"))
+    elif method.get("laps") and method.get("passes") and one.get("page_writes") and visible:
+        written = method["passes"] * one["page_writes"] * (look(result, "drive", "mapping_bytes") or 4096) / visible
+        passes = "1 pass" if method["passes"] == 1 else f"{method['passes']} passes"
+        laps = units.counted(method["laps"], "lap")
+        rows.append(("drive writes", f"{units.figure(written)} of the visible capacity ({laps}, {passes} in all)"))
+    rows.append(("WAF", lines.waf(result)))
+    rows.append(("interval", lines.interval(result) or lines.no_interval(result)))
+    rows.append(("method", lines.method(result)))
+    said = plainly(result)
+    shown = [(name, text) for name, text in rows if text]
+    return [Section("What this rests on", [*([] if said is None else [Text(said, strong=True)]), Rows(shown)])]
+
+
+def _pass(result: Facts) -> str | None:
+    span, passes = look(result, "pass", "span_s"), look(result, "pass", "passes")
+    if span is None:
+        return None
+    told = f"a pass of {units.span(span)}"
+    return told if not passes else f"{told}, repeated {units.count(passes)} times"
+
+
+def _wear(result: Facts) -> list[Part]:
+    """When the first block and the average one are worn out, with their intervals."""
+    facts = look(result, "lifetime") or {}
+    first, average = facts.get("years_first_block"), facts.get("years")
+    if average is None:
+        return []
+    rows = [("average block", _life(average, facts.get("years_range")))]
+    if first is None:
+        rows.insert(0, ("first block", "not known: the forecast has no figure of it"))
+    else:
+        rows.insert(0, ("first block", _life(first, facts.get("years_first_block_range"))))
+        ratio = average / first if first else None
+        if ratio is not None:
+            times = f"{units.figure(ratio)} times the erases of the mean block when it wears out"
+            rows.append(("most erased block", times))
+    leveler = look(result, "config", "ftl", "level", "policy")
+    if leveler is not None:
+        rows.append(("wear-leveling", "none" if leveler == "none" else str(leveler)))
+    return [Section("Spread of wear", [Rows(rows)])]
+
+
+def _life(years: float, ends: list[float | None] | None) -> str:
+    told = f"worn out after {units.years(years)}"
+    if ends is None or ends[0] is None:
+        return f"{told}; interval not known"
+    known = life_range.between(units.years(ends[0]), lines.life_years(ends[1]))
+    return told if known == units.years(years) else f"{told} ({known} in 19 of 20 cases)"
+
+
+def _latencies(result: Facts) -> list[Part]:
+    """What requests take in the busiest part and in a typical one."""
+    unknown = look(result, "close_up", "unknown")
+    if unknown is not None:
+        return [Section("Latencies", [Text(f"Not known: {unknown}.")])]
+    header = ["part", "requests", *(name for _, name in _QUANTILES)]
+    cells, loads = [], []
+    for part, name in _PARTS:
+        facts = look(result, "close_up", part)
+        if facts is None:
+            continue
+        span = units.span(facts["span_s"])
+        loads.append((f"{name} {span}", _load(facts)))
+        # Those of the busiest part are the headline of the forecast.
+        told = look(result, "latency_us") if part == "busiest" else facts.get("latency_us")
+        for kind in ("read", "write"):
+            times = look(told, kind)
+            if times is not None:
+                row = [section.span_us(times.get(key)) for key, _ in _QUANTILES]
+                cells.append([f"{name} {span}", f"{kind}s", *row])
+    if not cells:
+        return []
+    held = look(result, "throttle", "delay_us") is not None
+    note = [Text("Without the delays of the throttle, which are drawn above.", soft=True)] if held else []
+    return [Section("Latencies", [Grid(header, cells, texts=2), Rows(loads), *note])]
+
+
+def _load(facts: Facts) -> str:
+    asked, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
+    told = f"{units.counted(facts['requests'], 'request')}" if facts.get("requests") is not None else "load"
+    told += "" if asked is None else f", {units.decimal_bytes(asked)}/s asked for"
+    if possible is not None:
+        told += f", {units.decimal_bytes(possible)}/s possible"
+    return told + (": more than the drive can do" if facts.get("overloaded") else "")
