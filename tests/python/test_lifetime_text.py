@@ -254,8 +254,9 @@ def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
     plan = Plan(points, "seed = 1\n", "web")
     assert plan.answer() == (
         "the smallest drive that lasts 5 years is 64 GiB under ready-optimistic: life 5.0 years until the flash is "
-        "worn out, WAF 2.24, mean write 1.7 ms, p99 1.7 ms; faster, but larger: 128 GiB under ready-pessimistic (mean "
-        "write 775 us, p99 775 us), then 256 GiB without throttling (mean write 600 us, p99 600 us)"
+        "worn out, WAF 2.24, mean write 1.7 ms, p99 1.7 ms, not known: rating (the drive has none), share served, p99 "
+        "of reads (no reads), price (none given); faster, but larger: 128 GiB under ready-pessimistic (mean write "
+        "775 us, p99 775 us), then 256 GiB without throttling (mean write 600 us, p99 600 us)"
     )
     lines = plan.text().splitlines()
     assert [f"{lines[0]}; {lines[1]}", lines[2]] == [plan.answer(), ""]
@@ -331,8 +332,9 @@ def test_a_plan_says_where_lives_lie_and_which_drive_lasts_surely() -> None:
     plan = Plan(points, "", "web")
     assert plan.answer() == (
         "the smallest drive that lasts 5 years is 128 GiB without throttling: life 5.2 years within 4.4-6.4 years "
-        "until the flash is worn out, 100 % served, WAF 2.24, mean write 600 us, p99 600 us; the target is met, but "
-        "the interval reaches below: 256 GiB without throttling does it with the whole interval"
+        "until the flash is worn out, 100 % served, WAF 2.24, mean write 600 us, p99 600 us, not known: rating (the "
+        "drive has none), p99 of reads (no reads), price (none given); the target is met, but the interval "
+        "reaches below: 256 GiB without throttling does it with the whole interval"
     )
     header, rows = plan.rows()
     cells = [dict(zip(header, row, strict=True)) for row in rows]
@@ -398,7 +400,8 @@ def test_a_plan_in_which_nothing_lasts_says_so() -> None:
     plan = Plan([point(64, "none", 600, years=1.0)], "", "web")
     # 64 GiB last a year; five years take five times as much.
     assert plan.answer() == (
-        "none of these drives lasts 5 years; it would take about 320 GiB, extrapolated from 64 GiB"
+        "none of these drives lasts 5 years; it would take about 320 GiB, extrapolated from 64 GiB; the longest life "
+        "of them has 64 GiB: life 1.0 years until the flash is worn out, WAF 2.24, mean write 600 us, p99 600 us"
     )
     assert plan.best == []
 
@@ -487,7 +490,8 @@ def test_a_plan_says_that_only_the_rating_is_missed() -> None:
     made = Plan([rated(64, 6.0, 3.0), rated(128, 9.0, 4.0)], "", "x")
     assert made.answer() == (
         "none of these drives lasts 5 years: the flash of 128 GiB would (--judge flash), but its rated bytes are "
-        "written after 4.0 years; it would take about 160 GiB, extrapolated from 128 GiB"
+        "written after 4.0 years; it would take about 160 GiB, extrapolated from 128 GiB; the longest life of them has "
+        "128 GiB: life 4.0 years until the rated bytes are written, WAF 2.24, mean write 600 us, p99 600 us"
     )
     header, rows = made.rows()
     assert [row[header.index("rating")] for row in rows] == ["3.0 years", "4.0 years"]

@@ -75,6 +75,8 @@ class Plan:
         if self.untried:
             tried = len({(point.label, point.spare_factor) for point in self.points})
             first = f"incomplete, {tried} of {tried + len(self.untried)} drives tried: {first}"
+        longest = None if self.best else self._longest()
+        others += [] if longest is None else [longest]
         basis = next((lines.basis(point.result) for point in self.points if point.result is not None), None)
         return [first, *([] if basis is None else [basis]), *others]
 
@@ -82,6 +84,8 @@ class Plan:
         best = self.best[0]
         what, larger = ("cheapest", "dearer") if self.bounds.priced else ("smallest", "larger")
         said = [f"the {what} drive that lasts {years} is {self.name(best)}: {self._told(best)}"]
+        unknown = self._unknown(best)
+        said[0] += f", not known: {', '.join(unknown)}" if unknown else ""
         said += self._doubt()
         if len(self.best) > 1:
             faster = [f"{self.name(point)} ({self._briefly(point)})" for point in self.best[1:]]
@@ -135,6 +139,14 @@ class Plan:
             f"that do the former, {self.name(fastest)} is the fastest with {least} (--max-write-p99)"
         )
 
+    def _longest(self) -> str | None:
+        """What the drive gives that lasts longest, where none will do."""
+        known = [point for point in self.points if point.result is not None]
+        if not known or any(point.holds for point in known):
+            return None
+        longest = max(known, key=lambda point: (point.life_years, point.served or 0.0))
+        return f"the longest life of them has {self.name(longest)}: {self._told(longest)}"
+
     def _by_rating(self) -> str:
         """That flash would last where the maker's rating does not."""
         flash = [point for point in self.points if point.flash_holds and not point.holds]
@@ -172,16 +184,35 @@ class Plan:
     def _told(self, point: Point) -> str:
         """What a buyer asks of a drive: life and what ends it, share served, WAF, response, and price."""
         told = [self._life(point)]
+        if point.ends != "rating" and point.rated_years is not None:
+            told.append(f"rated bytes written after {units.years(point.rated_years)}")
         if point.served is not None:
             told.append(f"{life_range.served_text(point.result)} served")
         waf = waf_text(point)
         told += [] if waf == "-" else [f"WAF {waf}"]
         told += [] if write_words(point) == "-" else [write_words(point)]
+        told += [] if math.isinf(point.read_p99_us) else [f"p99 of reads {units.span(point.read_p99_us * 1e-6)}"]
         price, each = self.bounds.price(point), self.bounds.price_per_useful_tb(point)
         if price is not None:
             useful = "" if each is None else f" ({units.figure(each)} per useful TB)"
             told.append(f"price {units.figure(price)}{useful}")
         return ", ".join(told)
+
+    def _unknown(self, point: Point) -> list[str]:
+        """What a buyer asks for and the plan does not know, each with the reason."""
+        unknown = []
+        if point.rated_years is None:
+            unknown.append("rating (the drive has none)")
+        if point.served is None:
+            unknown.append("share served")
+        why = entry.latency_unknown(point.result)
+        if math.isinf(point.p99_us):
+            unknown.append(f"p99 of reads and writes{'' if why is None else f' ({why})'}")
+        elif math.isinf(point.read_p99_us):
+            unknown.append("p99 of reads (no reads)")
+        if self.bounds.price(point) is None:
+            unknown.append("price (none given)")
+        return unknown
 
     def _life(self, point: Point) -> str:
         life = f"life {point.life_text}"

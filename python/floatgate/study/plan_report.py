@@ -15,7 +15,7 @@ from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.report.throttle_charts import TALL, looks_of
-from floatgate.study.plan_table import legend
+from floatgate.study.plan_table import ENDS_BY, legend
 
 if TYPE_CHECKING:
     from floatgate.study.plan import Plan
@@ -30,9 +30,12 @@ THROTTLED = (
 )
 FRONT = (
     "Filled: choices that no other beats in {cost}, life and share served. Line: those of them that serve enough of "
-    "the workload. Dotted: the target. Lives are cut at ten times the target."
+    "the workload. Shapes: what ends the life. Dotted: the target. Lives are cut at ten times the target."
 )
-LIVES = "Dotted: the target. Bars: the intervals, where they are known. Lives are cut at ten times the target."
+LIVES = (
+    "The life that counts. Dotted: the target. Bars: the intervals, where they are known. Lives are cut at ten times "
+    "the target."
+)
 
 
 def page(plan: Plan, command: str | None = None) -> str:
@@ -46,7 +49,8 @@ def page(plan: Plan, command: str | None = None) -> str:
     header, rows = plan.rows()
     basis = plan.basis()
     answer, *others = plan.answers()
-    reading = [READING, *([THROTTLED] if any(point.throttles for point in plan.points) else [])]
+    timed = [READING] if any(not math.isinf(point.write_us) for point in plan.points) else []
+    reading = [*timed, *([THROTTLED] if any(point.throttles for point in plan.points) else [])]
     said = not_modelled.of_all(point.result for point in plan.points)
     parts = [
         Text(_sentence(answer), strong=True),
@@ -106,6 +110,7 @@ def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega
             "y": min(point.life_years, most),
             "name": plan.name(point, short=True),
             "front": point in plan.front,
+            "ends": ENDS_BY[point.ends],
             "serves": point.served is None or point.served >= bounds.min_served,
         }
         for point in points
@@ -120,15 +125,33 @@ def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega
     y = vega.Y("y:Q", title="life, years", scale=vega.Scale(type="log", padding=24), axis=axis)
     line = data_chart(_steps([row for row in shown if row["front"] and row["serves"]]))
     layers = [line.mark_line(strokeWidth=1.8, color=palette.BLUE, interpolate="step-after").encode(x=x, y=y)]
+    shape = _shapes(shown)
     for filled in (False, True):
         marks = data_chart([row for row in shown if row["front"] == filled])
         look = {"color": palette.BLUE if filled else palette.GREY, "strokeWidth": 1.6}
-        layers.append(marks.mark_point(size=70, filled=filled, opacity=1, **look).encode(x=x, y=y))
+        layers.append(marks.mark_point(size=70, filled=filled, opacity=1, **look).encode(x=x, y=y, shape=shape))
     layers += _names([row for row in shown if row["front"]], math.sqrt(ends[0] * ends[1]), x, y)
     target = plan.target_years
     if target is not None:
         layers += throttle_charts.rules_across([(years_text(target), target)], y, ends[0] * 1.02, align="left")
     return finished(vega.layer(*layers), width, TALL)
+
+
+_SHAPES = {"flash": "circle", "first block": "triangle-down", "rating": "square", "-": "diamond"}
+
+
+def _shapes(rows: Sequence[dict[str, Any]]) -> vega.Channel:
+    """The shape of marks by what ends the life, with a legend of those that there are."""
+    there = [name for name in _SHAPES if any(row["ends"] == name for row in rows)]
+    titles = "{'flash': 'flash worn out', 'first block': 'first block worn out', 'rating': 'rated bytes written'}"
+    legend = vega.Legend(
+        title=None,
+        orient="top",
+        columns=2,
+        labelExpr=f"{titles}[datum.label] || 'no end'",
+        symbolFillColor=palette.BLUE,
+    )
+    return vega.Shape("ends:N", scale=vega.Scale(domain=there, range=[_SHAPES[one] for one in there]), legend=legend)
 
 
 def _steps(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -143,12 +166,15 @@ def _steps(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _names(rows: Sequence[dict[str, Any]], middle: float, x: Any, y: Any) -> list[vega.Chart]:
-    """The names of the marks, to the left of those in the right half."""
+    """The names of the marks, to the left of those in the right half; every other one below, as marks may be near."""
     made = []
+    costs = sorted({row["x"] for row in rows})
     for left in (False, True):
-        chosen = data_chart([row for row in rows if (row["x"] > middle) == left])
-        look = {"align": "right" if left else "left", "dx": -8 if left else 8, "dy": -8, "fontSize": 11}
-        made.append(chosen.mark_text(color=palette.INK, **look).encode(x=x, y=y, text="name:N"))
+        for below in (False, True):
+            chosen = [row for row in rows if (row["x"] > middle, costs.index(row["x"]) % 2 == 1) == (left, below)]
+            look = {"align": "right" if left else "left", "dx": -8 if left else 8, "dy": 12 if below else -8}
+            texts = data_chart(chosen).mark_text(color=palette.INK, fontSize=11, **look)
+            made += [texts.encode(x=x, y=y, text="name:N")] if chosen else []
     return made
 
 
@@ -172,13 +198,14 @@ def _rows(plan: Plan, points: list[Point], kind: str) -> list[dict[str, Any]]:
     most = 10 * (plan.target_years or 100.0)
     rows: list[dict[str, Any]] = []
     for point in points:
-        years, write = entry.years(point.result), entry.write_us(point.result, "mean")
-        value = (most if years is None else min(years, most)) if kind == "years" else write and write / 1000
+        write = entry.write_us(point.result, "mean")
+        value = min(point.life_years, most) if kind == "years" else write and write / 1000
         if not value:
             continue
         row = {"x": point.physical_bytes / GIB, "y": value, "series": point.series}
         found = point.life_range
-        if kind == "years" and found is not None and found.low > 0:
+        # The interval is that of the flash.
+        if kind == "years" and found is not None and found.low > 0 and point.ends != "rating":
             # A bar that has no length would be a mere dash on the mark.
             high = most if found.high is None else min(found.high, most)
             if high > found.low * (1 + SLACK):

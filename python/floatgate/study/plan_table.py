@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.base import units
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import entry, life_range
+from floatgate.report.sections.forecast import entry, host_writes, life_range
 from floatgate.report.sections.reduce import INTEGRATED
 from floatgate.results.columns import types_of, written
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 WORDS = ("", "drive", "reducer", "throttle", "ends by", "target")
 """Columns of words, which are set flush left."""
-_ENDS = {"flash": "flash", "first_block": "first block", "rating": "rating", None: "-"}
+ENDS_BY = {"flash": "flash", "first_block": "first block", "rating": "rating", None: "-"}
+"""What ends a life, as the table and the legends of charts call it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ def legend(plan: Plan) -> list[str]:
     if plan.front:
         cost = "cheaper" if plan.bounds.priced else "smaller"
         said.append(f"+ Pareto front: no other is {cost}, lives longer or serves more without being worse in another")
+    if _known_tbw(plan):
+        said.append("flash TBW: TB that the host writes until the flash is worn out")
+    if any(point.rated_years is not None for point in plan.points):
+        said.append("rating: when the host has written the rated bytes")
     if plan.bounds.priced:
         target = plan.target_years
         end = "the target is reached" if target is None else f"{target:g} year{' is' if target == 1 else 's are'} over"
@@ -103,6 +108,11 @@ def _rating(_plan: Plan, point: Point) -> str:
     return "-" if point.rated_years is None else units.years(point.rated_years)
 
 
+def _tbw(_plan: Plan, point: Point) -> str:
+    tbw = None if point.result is None else host_writes.tbw_bytes(point.result)
+    return "-" if tbw is None else units.figure(tbw / 1e12)
+
+
 def _interval(_plan: Plan, point: Point) -> str:
     return "-" if point.life_range is None else point.life_range.text
 
@@ -137,6 +147,10 @@ def _reads(plan: Plan) -> bool:
     return any(not math.isinf(point.read_p99_us) for point in plan.points)
 
 
+def _known_tbw(plan: Plan) -> bool:
+    return any(_tbw(plan, point) != "-" for point in plan.points)
+
+
 def _priced(plan: Plan) -> bool:
     return plan.bounds.priced
 
@@ -149,7 +163,7 @@ _COLUMNS: Sequence[_Column] = (
     _Column("reducer", lambda _, point: point.reducer or "-", lambda plan: plan.reduces()),
     _Column("throttle", _throttle, _throttled),
     _Column("life", lambda _, point: point.life_text),
-    _Column("ends by", lambda _, point: _ENDS[point.ends]),
+    _Column("ends by", lambda _, point: ENDS_BY[point.ends]),
     _Column("target", _target),
     _Column("served", lambda _, point: life_range.served_text(point.result)),
     _Column("WAF", lambda _, point: waf_text(point)),
@@ -161,5 +175,6 @@ _COLUMNS: Sequence[_Column] = (
     _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),
     _Column("price/useful TB", lambda plan, point: _figure(plan.bounds.price_per_useful_tb(point)), _priced),
     _Column("interval", _interval, lambda plan: any(point.life_range is not None for point in plan.points)),
+    _Column("flash TBW", _tbw, _known_tbw),
     _Column("rating", _rating, lambda plan: any(point.rated_years is not None for point in plan.points)),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections import rating, section
+from floatgate.report.sections import section
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.lifetime_headline import tbw_text
 from floatgate.results.result_view import look
@@ -24,13 +24,13 @@ def tbw_bytes(result: Facts) -> float | None:
 
     None where a life has no end, or the rate of the workload is not known.
     """
-    years, a_year = entry.life_that_counts(result), rating.bytes_per_year(result)
+    years, a_year = entry.life_that_counts(result), entry.host_bytes_per_year(result)
     return years * a_year if years is not None and a_year is not None else None
 
 
 def written_per_day(result: Facts) -> float | None:
     """Drive writes per day (of the visible capacity) that the host does, held back as it is."""
-    a_year, visible = rating.bytes_per_year(result), look(result, "drive", "logical_bytes")
+    a_year, visible = entry.host_bytes_per_year(result), look(result, "drive", "logical_bytes")
     return a_year / _DAYS / visible if a_year is not None and visible else None
 
 

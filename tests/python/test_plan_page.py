@@ -1,0 +1,60 @@
+"""The page and the first line of a plan: what a buyer looks for."""
+
+from __future__ import annotations
+
+from floatgate.study import plan_report
+from floatgate.study.plan import Plan
+from floatgate.study.plan_point import Bounds, Point
+from test_lifetime_text import point
+
+
+def ending(
+    gib: int, average: float, *, first: float | None = None, rated: float | None = None, gives: bool = True
+) -> Point:
+    """A drive whose first block wears out, or whose rated bytes are written, after so many years."""
+    one = point(gib, "none", 600, years=average)
+    assert one.result is not None
+    one.result["lifetime"] |= {
+        "years_first_block": first,
+        "years_range": [average, average],
+        "years_range_from": ["waf"],
+    }
+    one.result.update(rated_years=rated, host_bytes_per_year=10e12 if gives else None)
+    return one
+
+
+def test_the_first_line_has_the_rating_and_what_reads_take() -> None:
+    one = ending(64, 6.0, rated=7.0)
+    assert one.result is not None
+    one.result["latency_us"] = {"write": {"mean": 600, "p99": 700, "p999": 800}, "read": {"p99": 90}}
+    told = Plan([one], "", "x", Bounds(price_per_tb=80)).answers()[0]
+    assert "until the flash is worn out, rated bytes written after 7.0 years, WAF 2.24, " in told
+    assert "mean write 600 us, p99 700 us, p99 of reads 90 us, price 5.50" in told
+    assert told.endswith(", not known: share served")
+
+
+def test_charts_draw_the_life_that_counts() -> None:
+    points = [ending(64, 6.0, first=2.0), ending(128, 9.0, rated=3.0), ending(256, 12.0)]
+    plan = Plan(points, "", "x")
+    drawn = plan_report.chart(plan, points, "years", "years").to_dict()
+    assert [row["y"] for row in drawn["layer"][0]["data"]["values"]] == [2.0, 3.0, 12.0]
+    # The interval of the flash is none of the rating.
+    assert [row.get("low") for row in drawn["layer"][0]["data"]["values"]] == [2.0, None, None]
+    front = plan_report.front_chart(plan, points).to_dict()
+    shapes = front["layer"][2]["encoding"]["shape"]["scale"]
+    assert shapes == {"domain": ["flash", "first block", "rating"], "range": ["circle", "triangle-down", "square"]}
+    page = plan.report()
+    assert all(f">{name}<" in page for name in ("flash worn out", "first block worn out", "rated bytes written"))
+
+
+def test_the_table_has_tbw_of_the_flash_beside_the_rating() -> None:
+    plan = Plan([ending(64, 6.0, first=2.0, rated=1.0), ending(128, 9.0)], "", "x")
+    header, rows = plan.rows()
+    assert header[-2:] == ["flash TBW", "rating"]
+    assert [row[-2:] for row in rows] == [["20.0", "1.0 years"], ["90.0", "-"]]
+    assert "flash TBW: TB that the host writes until the flash is worn out" in plan.text()
+    assert "rating: when the host has written the rated bytes" in plan.text()
+    # A plan that is read back says the same.
+    assert Plan.of(plan.to_dict(), "").rows() == plan.rows()
+    unknown = Plan([ending(64, 6.0, gives=False)], "", "x")
+    assert "flash TBW" not in unknown.rows()[0]
