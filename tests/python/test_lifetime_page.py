@@ -85,7 +85,10 @@ def test_it_says_plainly_what_a_trace_stands_for(span_s: float | None, said: str
     result = life(**TRACE)
     result["pass"]["span_s"] = span_s
     assert evidence.plainly(result) == said
-    assert "The workload is generated" in (evidence.plainly(life()) or "")
+    twin = "A twin stands for 5 years: it is generated from figures of a recorded host, and is not the record."
+    assert evidence.plainly(life()) == twin
+    generated = life(workload={"kind": "synthetic"}, lifetime={"target_years": 1.0}) | {"config": {}}
+    assert (evidence.plainly(generated) or "").startswith("A generator stands for 1 year: ")
 
 
 def test_the_page_says_what_the_forecast_rests_on() -> None:
@@ -109,7 +112,9 @@ def test_the_page_has_the_spread_of_wear() -> None:
     assert "first block worn out after 2.0 years (1.8-2.2 years in 19 of 20 cases)" in wear
     assert "average block worn out after 5.0 years (4.9-5.1 years in 19 of 20 cases)" in wear
     assert "2.51 times the erases of the mean block when it wears out" in wear
-    assert "first block not known: the forecast has no figure of it" in page_of(life())
+    unknown = page_of(life(method={"waf_given": False}))
+    assert "first block not known: the forecast has no figure of it" in unknown
+    assert "first block not known: write amplification is given, and no drive was worn in" in page_of(life())
 
 
 def test_the_page_has_latencies_with_their_load() -> None:
@@ -150,3 +155,10 @@ def test_the_first_screen_has_all_or_says_why_not() -> None:
     assert "rating     100 TBW are written after 347 days, before the flash is worn out" in summary.text(rated)
     assert "writes     529 TBW until" in summary.text(rated)
     assert lines.no_interval(life(lifetime={"years": None})) == "not known: the life has no end"
+
+
+def test_a_target_of_one_year_is_no_years() -> None:
+    page = page_of(life(lifetime={"target_years": 1.0, "years": 1.2}))
+    assert "1 years" not in page
+    assert "the target of 1 year is met" in page
+    assert "programmed in 1 year, flash endurance" in page

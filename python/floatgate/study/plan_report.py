@@ -14,6 +14,7 @@ from floatgate.report import throttle_charts
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
+from floatgate.report.sections.forecast.lines import years_text
 from floatgate.report.throttle_charts import TALL, looks_of
 from floatgate.study.plan_table import ENDS_BY, legend
 
@@ -176,11 +177,6 @@ def _names(rows: Sequence[dict[str, Any]], middle: float, x: Any, y: Any) -> lis
             texts = data_chart(chosen).mark_text(color=palette.INK, fontSize=11, **look)
             made += [texts.encode(x=x, y=y, text="name:N")] if chosen else []
     return made
-
-
-def years_text(target: float) -> str:
-    """``1 year``, ``5 years``."""
-    return f"{target:g} year{'' if target == 1 else 's'}"
 
 
 def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int = WIDTH) -> Any:

@@ -9,7 +9,7 @@ from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import host_writes, latency
 from floatgate.report.sections.forecast.life_range import uneven
-from floatgate.report.sections.forecast.lines import life_years, part_served, under
+from floatgate.report.sections.forecast.lines import life_years, part_served, under, years_text
 from floatgate.results.result_view import look
 
 
@@ -19,7 +19,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
     if target is not None and holds is not None:
-        below += f"; the target of {target:g} years is {'met' if holds else 'missed'}"
+        below += f"; the target of {years_text(target)} is {'met' if holds else 'missed'}"
     name = "life" if rating.years(result) is None else "life of the flash"
     made = [(name, life_years(facts.get("years")), below)]
     first = uneven(result)

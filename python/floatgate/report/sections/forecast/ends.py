@@ -9,6 +9,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import rating
 from floatgate.report.sections.forecast.life_range import SLACK, uneven
+from floatgate.report.sections.forecast.lines import years_text
 from floatgate.report.throttle_charts import YEAR_S, Mark, time_axis
 from floatgate.results.result_view import look
 
@@ -65,7 +66,7 @@ def verdict(result: Facts) -> str | None:
     if target is None:
         return None
     missed = [end for end in ends(result) if end.years < (1 - SLACK) * target and _counts(result, end)]
-    years = f"the target of {target:g} year{'' if target == 1 else 's'}"
+    years = f"the target of {years_text(target)}"
     if not missed:
         return f"{years} is met"
     return f"{years} is missed" + (

@@ -27,9 +27,11 @@ def plainly(result: Facts) -> str | None:
     """That minutes of a trace stand for years, or what a longer one lacks; None where that is not known."""
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
     kind = look(result, "workload", "kind")
-    years = "the life" if target is None else f"{target:g} year{'' if target == 1 else 's'}"
+    years = "the life" if target is None else lines.years_text(target)
+    if kind != "trace" and look(result, "config", "workload", "twin") is not None:
+        return f"A twin stands for {years}: it is generated from figures of a recorded host, and is not the record."
     if kind != "trace":
-        return f"The workload is generated: it is as good as its settings, and no record of a host stands for {years}."
+        return f"A generator stands for {years}: the forecast is as good as its settings, and no host was recorded."
     if span is None:
         return None
     told = f"{units.span(span)} of trace stand for {years}"
@@ -77,7 +79,9 @@ def _wear(result: Facts) -> list[Part]:
         return []
     rows = [("average block", _life(average, facts.get("years_range")))]
     if first is None:
-        rows.insert(0, ("first block", "not known: the forecast has no figure of it"))
+        given = look(result, "method", "waf_given")
+        why = "write amplification is given, and no drive was worn in" if given else "the forecast has no figure of it"
+        rows.insert(0, ("first block", f"not known: {why}"))
     else:
         rows.insert(0, ("first block", _life(first, facts.get("years_first_block_range"))))
         ratio = average / first if first else None

@@ -34,6 +34,11 @@ def under(result: Facts) -> str:
     return throttled if reducer is None else f"with {reduce.NAMES.get(reducer, reducer)}, {throttled}"
 
 
+def years_text(target: float) -> str:
+    """``1 year``, ``5 years``."""
+    return f"{target:g} year{'' if target == 1 else 's'}"
+
+
 def life_years(value: float | None) -> str:
     """A life in years; so many that the figure means nothing are said so."""
     return "unlimited" if value is None else units.years(value)
@@ -49,7 +54,7 @@ def answer(result: Facts) -> str:
         average = life_years(facts.get("years"))
         said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
     if target is not None and holds is not None:
-        said += f": the target of {target:g} years is {_verdict(target, holds, first)}"
+        said += f": the target of {years_text(target)} is {_verdict(target, holds, first)}"
     if (part := part_served(result)) is not None:
         said += f"; {part} of what the host asks for is served"
     if (told := latency.p99s(result)) is not None:
@@ -78,7 +83,7 @@ def basis(result: Facts) -> str | None:
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
     if span is None or span >= SHORT_S or look(result, "workload", "kind") != "trace":
         return None
-    years = "years" if target is None else f"{target:g} year{'' if target == 1 else 's'}"
+    years = "years" if target is None else years_text(target)
     return (
         f"{units.span(span)} of trace stand for {years}, which is no basis for a decision; record an hour or more, "
         "best a week"
@@ -155,7 +160,7 @@ def capacity(result: Facts) -> str | None:
         return None
     recovered = facts.get("c_ssd_recovered_bytes")
     stands = facts["c_ssd_bytes"] if recovered is None else recovered
-    said = f"{units.decimal_bytes(facts['w_work_bytes'])} programmed in {facts.get('target_years', 5):g} years, "
+    said = f"{units.decimal_bytes(facts['w_work_bytes'])} programmed in {years_text(facts.get('target_years', 5))}, "
     said += f"flash endurance {units.decimal_bytes(stands)}"
     if recovered is not None and abs(recovered - facts["c_ssd_bytes"]) > 0.001 * facts["c_ssd_bytes"]:
         said += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} at nominal cycles)"
