@@ -34,7 +34,9 @@ def growth(text: str | None) -> float | None:
         return None
     found = _number(text)
     if found is None or not GROWTH_MIN <= found <= GROWTH_MAX:
-        raise _error("--growth", text, "no growth", f"a share each year from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2")
+        raise _error(
+            "--growth", text, "no growth", f"a share each year from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2"
+        )
     return found
 
 

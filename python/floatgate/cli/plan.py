@@ -91,7 +91,9 @@ def plan(
         raise input_error("--drive: the plan tries those of --drives; expected one of both options")
     if names is not None and source.capacity is not None:
         raise input_error("--capacity: the plan tries several drives; expected --capacities in its place")
-    base = g.built(experiment, source, trace_options, set).with_overrides(managed(None, years(target), None, growth(growing)))
+    base = g.built(experiment, source, trace_options, set).with_overrides(
+        managed(None, years(target), None, growth(growing))
+    )
     places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
     return planned(base, choices, output, places, names, prices)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections import drive
+from floatgate.report.sections import drive, growing
 from floatgate.report.sections.forecast import entry, life_range, lines
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
@@ -173,7 +173,8 @@ class Point:
         a_year, target = entry.host_bytes_per_year(self.result), self.target_years
         if a_year is None or not a_year or target is None:
             return None
-        return a_year * min(self.life_years, target) / TB
+        years = min(self.life_years, target)
+        return a_year * years * growing.written_of(years, self.result) / TB
 
     @property
     def spare(self) -> float | None:
@@ -226,6 +227,11 @@ class Point:
         """99 of a hundred reads take no longer; infinite where it is not known."""
         value = entry.read_us(self.result, "p99")
         return math.inf if value is None else value
+
+    @property
+    def delay_p99_us(self) -> float:
+        """The throttle holds 99 of a hundred page writes back for no longer; 0 without one."""
+        return entry.delay_us(self.result, "p99") or 0.0
 
     @property
     def overloaded(self) -> bool:

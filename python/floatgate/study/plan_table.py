@@ -53,6 +53,10 @@ def legend(plan: Plan) -> list[str]:
         said.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(point.rated_years is not None for point in plan.points):
         said.append("rating: when the host has written the rated bytes")
+    if any(point.drive and point.capacity for point in plan.points):
+        said.append(
+            "a slice of a drive has fewer dies: latencies, and whether it stands the load, are those of the slice"
+        )
     if plan.bounds.priced:
         target = plan.target_years
         end = "the target is reached" if target is None else f"{target:g} year{' is' if target == 1 else 's are'} over"
@@ -170,6 +174,7 @@ _COLUMNS: Sequence[_Column] = (
     _Column("mean write", lambda _, point: _time(point.write_us), _timed),
     _Column("p99", lambda _, point: _time(point.p99_us), _timed),
     _Column("p99.9", lambda _, point: _time(point.p999_us), _timed),
+    _Column("delay p99", lambda _, point: _time(point.delay_p99_us), _throttled),
     _Column("read p99", lambda _, point: _time(point.read_p99_us), _reads),
     _Column("price", lambda plan, point: _figure(plan.bounds.price(point)), _priced),
     _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),

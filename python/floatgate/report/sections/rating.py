@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections import lifetime_headline, section
+from floatgate.report.sections import growing, lifetime_headline, section
 from floatgate.report.sections.lifetime_headline import tbw_text
 from floatgate.results.result_view import look
 
@@ -28,18 +29,23 @@ def tbw_bytes(result: Facts) -> float | None:
 def years(result: Facts) -> float | None:
     """Years until the host has written the rated bytes, at the rate of the workload; None where either is unknown."""
     rated, a_year = tbw_bytes(result), bytes_per_year(result)
-    return rated / a_year if rated and a_year else None
+    if not rated or not a_year:
+        return None
+    after = growing.years_of(rated / a_year, result)
+    return None if math.isinf(after) else after
 
 
 def bytes_per_year(result: Facts) -> float | None:
-    """What the host writes in a year at the rate of the workload; None where that is not known."""
+    """What the host writes in a year at the rate of the workload, before it grows; None where that is not known."""
     writes_a_day, visible = look(result, "lifetime", "dwpd"), look(result, "drive", "logical_bytes")
     if writes_a_day is not None and visible is not None:
         return float(writes_a_day * visible * _DAYS)
     # A forecast: what the flash took until the target, over write amplification.
     written, waf = look(result, "lifetime", "w_work_bytes"), look(result, "waf_bytes")
     target = look(result, "lifetime", "target_years")
-    return written / waf / target if written is not None and waf and target else None
+    return (
+        written / waf / target / growing.written_of(target, result) if written is not None and waf and target else None
+    )
 
 
 def line(result: Facts, flash_years: float | None) -> str | None:

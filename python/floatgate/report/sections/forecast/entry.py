@@ -65,8 +65,7 @@ def write_us(result: Forecast, key: str) -> float | None:
     Quantiles of both are added: a write that meets the worst of both is no faster.
     """
     value: float | None = look(result, "latency_us", "write", key)
-    held: float | None = look(result, "throttle", "delay_us", key)
-    return None if value is None else value + (held or 0.0)
+    return None if value is None else value + (delay_us(result, key) or 0.0)
 
 
 def read_us(result: Forecast, key: str) -> float | None:
@@ -79,6 +78,12 @@ def latency_unknown(result: Forecast) -> str | None:
     """Why it is not known what requests take; None where it is known, or nothing says why."""
     why: str | None = look(result, "close_up", "unknown")
     return why
+
+
+def delay_us(result: Forecast, key: str) -> float | None:
+    """By how much a throttle holds page writes back; None without one."""
+    value: float | None = look(result, "throttle", "delay_us", key)
+    return value
 
 
 def overloaded(result: Forecast) -> bool:

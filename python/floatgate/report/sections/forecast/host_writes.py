@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections import section
+from floatgate.report.sections import growing, section
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.lifetime_headline import tbw_text
 from floatgate.results.result_view import look
@@ -25,7 +25,7 @@ def tbw_bytes(result: Facts) -> float | None:
     None where a life has no end, or the rate of the workload is not known.
     """
     years, a_year = entry.life_that_counts(result), entry.host_bytes_per_year(result)
-    return years * a_year if years is not None and a_year is not None else None
+    return years * a_year * growing.written_of(years, result) if years is not None and a_year is not None else None
 
 
 def written_per_day(result: Facts) -> float | None:

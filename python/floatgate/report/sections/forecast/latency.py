@@ -10,6 +10,8 @@ from floatgate.results.result_view import look
 Facts = dict[str, Any]
 
 _KINDS = ("read", "write")
+_LONG_US = 1e6
+"""A request that takes longer waits behind others."""
 
 
 def overload(result: Facts) -> str | None:
@@ -70,6 +72,14 @@ def _each(latencies: Facts) -> list[str]:
         for kind in _KINDS
         if (facts := latencies.get(kind) or {})
     ]
+
+
+def falls_behind(result: Facts) -> str | None:
+    """That requests queue up in bursts of a load that the drive stands on average; None where they do not."""
+    longest = max((look(result, "latency_us", kind, "max") or 0.0 for kind in _KINDS), default=0.0)
+    if look(result, "close_up", "busiest", "overloaded") or longest < _LONG_US:
+        return None
+    return f"the drive falls behind in bursts, in which requests take up to {units.span(longest * 1e-6)}"
 
 
 def delay(result: Facts) -> str | None:

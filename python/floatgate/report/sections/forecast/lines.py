@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report import timestamp_warning
-from floatgate.report.sections import reduce
+from floatgate.report.sections import growing, reduce
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import latency, life_range
 from floatgate.report.sections.forecast.life_range import uneven
@@ -53,6 +53,8 @@ def answer(result: Facts) -> str:
     if first is not None:
         average = life_years(facts.get("years"))
         said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
+    if (told := growing.words(result)) is not None:
+        said += f", {told}"
     if target is not None and holds is not None:
         said += f": the target of {years_text(target)} is {_verdict(target, holds, first)}"
     if (part := part_served(result)) is not None:
@@ -188,9 +190,9 @@ def throttle(result: Facts) -> str | None:
         parts.append(f"{units.share(served)} of the host's demand written in the target time")
     if facts.get("held_share") is not None:
         parts.append(f"{units.share(facts['held_share'])} of page writes delayed")
-    if facts.get("delay_us_mean") is not None:
-        spread = latency.delay(result)
-        parts.append(f"mean delay {units.span(facts['delay_us_mean'] * 1e-6)}" + (f" ({spread})" if spread else ""))
+    mean_us = look(facts, "delay_us", "mean")
+    if mean_us is not None:
+        parts.append(f"mean delay {units.span(mean_us * 1e-6)} ({latency.delay(result)})")
     if facts.get("waits"):
         waited = f"{units.count(facts['waits'])} waited for capacity"
         mean = facts.get("wait_us_mean")
@@ -266,6 +268,7 @@ def remarks(result: Facts) -> list[str]:
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
+    said += [told for told in (growing.remark(result), latency.falls_behind(result)) if told is not None]
     held = _held_long(result)
     if held is not None:
         said.append(held)

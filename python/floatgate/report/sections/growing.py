@@ -1,0 +1,54 @@
+"""Demand that grows by a share each year, as ``lifetime/src/demand_growth.rs`` has it; and the trend of a trace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.base import units
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any] | None
+
+_NOTEWORTHY = 0.2
+"""A change over the whole trace, as a share of its mean, below which none is told."""
+
+
+def per_year(result: Facts) -> float:
+    """The share by which demand grows each year."""
+    return float(look(result, "lifetime", "growth_per_year") or 0.0)
+
+
+def years_of(years: float, result: Facts) -> float:
+    """When as much is written as in so many years without growth; infinite where demand that shrinks never does."""
+    rate = math.log1p(per_year(result))
+    if rate == 0.0:
+        return years
+    return math.log1p(years * rate) / rate if years * rate > -1.0 else math.inf
+
+
+def written_of(years: float, result: Facts) -> float:
+    """What is written in so many years, relative to the same years without growth."""
+    rate = math.log1p(per_year(result))
+    return math.expm1(rate * years) / (rate * years) if rate and years else 1.0
+
+
+def words(result: Facts) -> str | None:
+    """``demand growing 20 % a year``; None where it does not."""
+    share = per_year(result)
+    return f"demand {'growing' if share > 0 else 'shrinking'} {units.share(abs(share))} a year" if share else None
+
+
+def remark(result: Facts) -> str | None:
+    """That the trace itself grows or shrinks, where that is certain and not a little; None else."""
+    parts = look(result, "pass", "parts") or {}
+    trend, error, written = parts.get("trend"), parts.get("trend_95"), parts.get("written_bytes") or []
+    if trend is None or error is None or abs(trend) <= error or abs(trend) * (len(written) - 1) < _NOTEWORTHY:
+        return None
+    goes = f"{'grows' if trend > 0 else 'shrinks'} by {units.share(abs(trend))} of its mean"
+    name = str(parts["are"]).removesuffix("s")
+    return (
+        f"what the host writes {goes} from each {name} of the trace to the next, and the forecast repeats the trace "
+        "as it is; --growth says how demand goes on by the year"
+    )
