@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +85,13 @@ def test_a_trace_that_grows_is_told() -> None:
     shrinking = growing.remark({"pass": {"parts": parts | {"trend": -0.05}}})
     assert shrinking is not None
     assert "shrinks by 5 %" in shrinking
+
+
+def test_a_plan_asks_for_as_much_more_as_growing_demand_writes(cli: Cli, steady: Path) -> None:
+    asked = ("plan", steady, *GIVEN, "--growth", "1", "--capacities", "16MiB,32MiB")
+    told = json.loads(cli(*asked, "--judge", "flash").done())
+    years = told["points"][1]["lifetime"]["years"]
+    wanted = 32 * (2**3 - 1) / (2**years - 1)
+    found = re.search(r"it would take about (\S+) GiB, extrapolated from 32 MiB", told["answer"])
+    assert found is not None, told["answer"]
+    assert float(found[1]) * 1024 == pytest.approx(wanted, rel=0.01)

@@ -27,7 +27,7 @@ pub(crate) fn in_time(
         return Ok(Err("not asked for".into()));
     }
     if is_given(resolved) {
-        return Ok(Err("write amplification is given, so no drive was there to be looked at".into()));
+        return Ok(Err("write amplification is given, so no drive was simulated".into()));
     }
     if resolved.forecast.close_up_requests == 0 {
         return Ok(Err("lifetime.forecast.close_up_requests is 0".into()));

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
+from floatgate.report.sections import growing
 from floatgate.report.sections.forecast import entry, life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
@@ -170,7 +171,7 @@ class Plan:
         target = self.target_years
 
         def needed(point: Point) -> float:
-            return point.physical_bytes * target / point.years
+            return point.physical_bytes * growing.times_as_much(target, point.years, point.result)
 
         best = min(largest, key=lambda point: self.bounds.cost(point) * needed(point) / point.physical_bytes)
         size, price = needed(best), self.bounds.price(best)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base import units
+from floatgate.report.sections import growing
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, host_writes, life_range
 from floatgate.report.sections.reduce import INTEGRATED
@@ -53,6 +54,8 @@ def legend(plan: Plan) -> list[str]:
         said.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(point.rated_years is not None for point in plan.points):
         said.append("rating: when the host has written the rated bytes")
+    grown = next((words for point in plan.points if (words := growing.words(point.result)) is not None), None)
+    said += [] if grown is None else [grown]
     if any(point.drive and point.capacity for point in plan.points):
         said.append(
             "a slice of a drive has fewer dies: latencies, and whether it stands the load, are those of the slice"

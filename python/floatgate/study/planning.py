@@ -15,6 +15,7 @@ from typing import Any
 from floatgate import _core
 from floatgate.base.errors import FloatgateError, input_error, one_line, quoted
 from floatgate.base.parallel import at_once, cores
+from floatgate.report.sections import growing
 from floatgate.report.sections.reduce import INTEGRATED
 from floatgate.results import shapes
 from floatgate.results.flat import flat
@@ -333,7 +334,7 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
     if not years or not target:
         return None
     # A hundredth more, so that rounding does not miss the target.
-    wanted = longest.physical_bytes * target / years * 1.01
+    wanted = longest.physical_bytes * growing.times_as_much(target, years, longest.result) * 1.01
     if wanted > LARGER_BYTES:
         return None
     step = stripe(resolved)

@@ -34,6 +34,11 @@ def written_of(years: float, result: Facts) -> float:
     return math.expm1(rate * years) / (rate * years) if rate and years else 1.0
 
 
+def times_as_much(years: float, than_years: float, result: Facts) -> float:
+    """How many times as much is written in so many years as in others: so much larger is a drive that lives so long."""
+    return years * written_of(years, result) / (than_years * written_of(than_years, result))
+
+
 def words(result: Facts) -> str | None:
     """``demand growing 20 % a year``; None where it does not."""
     share = per_year(result)

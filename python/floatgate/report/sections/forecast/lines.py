@@ -75,6 +75,8 @@ def part_served(result: Facts) -> str | None:
 def all_served(result: Facts) -> str | None:
     """That all is served, with the interval; or why that is not known. None where the answer says the share."""
     share = look(result, "throttle", "demand_share")
+    if latency.overload(result) is not None:
+        return None
     if share is None:
         return "not known: the forecast does not say how much of the demand is written in the target time"
     return None if share < NOT_ALL_SERVED else f"{life_range.served_text(result)} of what the host asks for"
