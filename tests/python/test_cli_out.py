@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import floatgate
 from conftest import Cli
+from floatgate.base import unfinished_files
+from floatgate.results.folder import RunFolder
 
 FILES = ["experiment.toml", "result.json", "series.parquet"]
 
@@ -175,3 +178,16 @@ def test_other_files_of_the_same_run_may_stand_in_its_folder(
     info = ("trace", "info", trace, "--format", "msr")
     cli(*info, "--report", "p/r.html", "--pictures", "p").done()
     assert {"r.html", "demand.svg", "demand.png"} < set(names(tmp_path / "p"))
+
+
+def test_a_file_that_comes_right_behind_the_new_folder_has_come_during_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the making of the folder and the look whether it is empty."""
+    target = tmp_path / "o"
+    folder = RunFolder.given(str(target), force=False)
+    monkeypatch.setattr(unfinished_files, "clean", lambda path: (path / "mine.txt").write_text("mine"))
+    with folder:
+        assert names(target) == ["mine.txt"]
+    with pytest.raises(floatgate.InputError, match="folder is not empty"):
+        RunFolder.given(str(target), force=False)

@@ -111,7 +111,7 @@ class RunFolder:
             unfinished_files.clean(path)
             if path.exists() and not path.is_dir():
                 raise input_error(f"{path}: is a file; expected an empty or missing folder")
-            if self.force:
+            if self.force or (self._claim is not None and self._claim.is_new):
                 return
             if (path / SNAPSHOT).is_file():
                 raise input_error(
@@ -231,10 +231,14 @@ def first_free(first: Path) -> Path:
 
 
 class _Claim:
-    """A folder that this process has locked, with the folders that had to be made for it."""
+    """A folder that this process has locked, with the folders that had to be made for it.
 
-    def __init__(self, folder: Path, descriptor: int, made: list[Path]) -> None:
-        self.folder, self._descriptor, self._made = folder, descriptor, made
+    Attributes:
+        is_new: whether it was made just now: what is in it then has come meanwhile.
+    """
+
+    def __init__(self, folder: Path, descriptor: int, made: list[Path], *, is_new: bool) -> None:
+        self.folder, self._descriptor, self._made, self.is_new = folder, descriptor, made, is_new
 
     @classmethod
     def of(cls, path: Path) -> _Claim:
@@ -247,12 +251,13 @@ class _Claim:
         folder = Path(os.path.realpath(path))
         made: list[Path] = []
         while True:
-            made += _make(folder)
+            new = _make(folder)
+            made += new
             try:
                 descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             except FileNotFoundError:
                 continue  # another run has just removed what it had made
-            claim = cls(folder, descriptor, made)
+            claim = cls(folder, descriptor, made, is_new=folder in new)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
