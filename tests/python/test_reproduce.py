@@ -14,6 +14,7 @@ from floatgate.base.errors import InputError
 from floatgate.papers import Settings, load, names, reproduce
 from floatgate.papers.jobs import jobs
 from floatgate.papers.judge import Found
+from floatgate.papers.ready import values as ready_values
 from floatgate.papers.reproduction import Reproduction
 from floatgate.papers.separation.figures import figures as separation_figures
 from floatgate.report.throttle_charts import dots, look_of
@@ -428,3 +429,18 @@ def test_a_calibrated_claim_is_marked_and_not_counted() -> None:
     told = {claim["id"] for claim in done.to_dict()["claims"] if "calibrated" in claim}
     assert told == {claim.id for claim in calibrated}
     assert done.report().count("Calibrated: ") == len(calibrated)
+
+
+def test_ready_takes_responses_for_time_and_delay() -> None:
+    """Without a throttle nothing is delayed: all responses are alike."""
+    cdf = {"us": [0.0, 300.0], "share": [0.5, 1.0]}
+    held = {"throttle": {"service_us": 600.0, "delay_us": {"mean": 150.0, "p99": 300.0, "cdf": cdf}}}
+    plain = {"throttle": {"service_us": 600.0, "delay_us": None}}
+    found = Found({"lives": {"proj": {"static": held, "none": plain}}})
+    made = ready_values.responses(found)
+    assert made["lives.proj.static.response_us.mean"] == 750.0
+    assert made["lives.proj.static.response_us.p99"] == 900.0
+    assert made["lives.proj.none.response_us.mean"] == 600.0
+    assert ready_values.spread_of(held) == pytest.approx(150.0)
+    assert ready_values.spread_of(plain) == 0.0
+    assert ready_values.spread_of({}) is None

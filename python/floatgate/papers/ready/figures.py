@@ -164,7 +164,10 @@ def _response_cdf(found: Found, trace: str) -> Figure | None:
     rows: Rows = []
     for throttle in THROTTLES:
         result: Mapping[str, Any] = found.look(f"lives.{trace}.{throttle}") or {}
-        rows += cdf_rows(result, LABELS[throttle], look(result, "throttle", "service_us"))
+        service_us = look(result, "throttle", "service_us") or 0.0
+        alike = [] if not result else [{"x": service_us / 1000, "y": y, "series": LABELS[throttle]} for y in (0.0, 1.0)]
+        # Where nothing is held back, all responses are alike.
+        rows += cdf_rows(result, LABELS[throttle], service_us) or alike
     if not rows:
         return None
     return Figure(

@@ -102,6 +102,8 @@ def spread_of(result: dict[str, Any]) -> float | None:
 
     Quantiles would not do: under ST one page write in some hundreds waits for the next second, for all the others.
     """
+    if look(result, "throttle", "service_us") is not None and look(result, "throttle", "delay_us") is None:
+        return 0.0  # nothing is held back: all responses are alike
     cdf, mean = (look(result, "throttle", "delay_us", key) for key in ("cdf", "mean"))
     if not cdf or not cdf.get("us") or mean is None:
         return None
