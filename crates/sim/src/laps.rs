@@ -262,7 +262,7 @@ fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> R
     Ok(Begun { simulation, requests, pages: pages - at_rest.min(pages) })
 }
 
-/// Looks closely at a drive that had no laps. `tick` is told which share of the programs was made that wear it in, and may break off.
+/// The close-up of a drive without laps. `tick` gets the progress of its wear-in, and may stop it.
 ///
 /// # Errors
 /// Those of a run, and what `tick` returns.

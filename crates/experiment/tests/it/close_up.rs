@@ -17,7 +17,7 @@ const REQUESTS: u64 = 12_000;
 /// Requests of a part.
 const PART: u64 = 2000;
 
-/// Reads and writes of a page each, in bursts and quiet times, some of which the drive hardly stands.
+/// Reads and writes of a page each, in bursts and quiet times, some near what the drive can do.
 fn bursts(rng: &mut Rng) -> String {
     let (mut at_us, mut text) = (0.0, String::new());
     let (reads, pages) = (0.2 + 0.5 * rng.unit(), 2000);

@@ -12,7 +12,7 @@ from floatgate.results.result_view import look
 Facts = Mapping[str, Any] | None
 
 _NOTEWORTHY = 0.2
-"""A change over the whole trace, as a share of its mean, below which none is told."""
+"""The smallest change over the whole trace, as a share of its mean, that is reported."""
 
 
 def per_year(result: Facts) -> float:

@@ -69,7 +69,7 @@ def write_us(result: Forecast, key: str) -> float | None:
 
 
 def read_us(result: Forecast, key: str) -> float | None:
-    """What reads of the host take; None where there are none."""
+    """Latency of host reads: the mean or a quantile; None without reads."""
     value: float | None = look(result, "latency_us", "read", key)
     return value
 
