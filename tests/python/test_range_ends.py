@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from conftest import Cli
+from floatgate.pages.parts import Cards
+from floatgate.results import metrics
+from floatgate.study import varied_charts
 from floatgate.study.range_ends import of_search, remark
 from floatgate.study.runs.points import Axis, parse_axis
 
@@ -94,3 +97,24 @@ def test_searches_sweeps_and_comparisons_say_it(cli: Cli, experiment: Path, tmp_
     names = ("--vary", "ftl.collect.policy=greedy,fifo,random")
     told = json.loads(cli(*least, *names, "--out", "n", "--json", "-").done())
     assert told["at_ends"] == []
+
+
+def test_no_best_is_told_where_some_do_not_know_the_figure() -> None:
+    """A life of the only setting that ran for long enough is not the longest."""
+    rows: list[dict[str, Any]] = [
+        {"k": 1, "waf_bytes": 3.5, "lifetime.years": None},
+        {"k": 2, "waf_bytes": 7.0, "lifetime.years": 74.6},
+        {"k": 3},
+    ]
+    keys = [one.key for one in metrics.looked_for()]
+    assert "lifetime.years" in keys
+    assert "waf_bytes" in keys
+    assert _told(rows) == ["lowest WAF"]
+    rows[0]["lifetime.years"] = 148.0
+    assert _told(rows) == ["lowest WAF", "longest life"]
+
+
+def _told(rows: list[dict[str, Any]]) -> list[str]:
+    cards, *_ = varied_charts.best(rows, ["k"], lambda _, row: str(row["k"]))
+    assert isinstance(cards, Cards)
+    return [name for name, _, _ in cards.entries]

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from floatgate.study.plan_point import Point
 
 GIB = float(1 << 30)
-READING = "Mean write, p99 and p99.9 are for page writes, flash service and throttling included."
+READING = (
+    "Mean write, p99 and p99.9 are of host writes in the busiest part of the workload on the worn-in drive, with the "
+    "delay of the throttle added."
+)
 THROTTLED = (
     "Served is the share of the workload that is written in the target time; throttling lowers it. Where a throttle "
     "guarantees the target, more demand does not shorten the life, it lowers the share that is served: its interval "

@@ -160,7 +160,11 @@ def text(value: Any) -> str:
 
 def best(rows: Rows, keys: Sequence[str], named: Callable[[metrics.Metric, dict[str, Any]], str]) -> list[Part]:
     """The best rows by what people look for, as cards with what ``named`` says; whether they lie at an end."""
-    found = [(one, row) for one in metrics.looked_for() if (row := one.best_of(rows)) is not None]
+    looked_for = metrics.looked_for()
+    ran = [row for row in rows if any(row.get(one.key) is not None for one in looked_for)]
+    # Where some rows do not know a figure, as a life after too short a run, the best of the others is not the best.
+    known_by_all = [one for one in looked_for if all(row.get(one.key) is not None for row in ran)]
+    found = [(one, row) for one in known_by_all if (row := one.best_of(ran)) is not None]
     cards = [(one.best, one.text(row[one.key]), named(one, dict(row))) for one, row in found]
     at_end = range_ends.remark(rows, keys)
     return [Cards(cards), *([] if at_end is None else [Text(at_end)])] if cards else []
