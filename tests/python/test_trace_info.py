@@ -56,6 +56,14 @@ def test_a_log_that_goes_around(cli: Cli, tmp_path: Path) -> None:
     assert facts["content"] is facts["contexts"] is facts["streams"] is None
 
 
+def test_lists_of_figures_stay_on_their_line(cli: Cli, tmp_path: Path) -> None:
+    trace = msr(tmp_path / "t.csv", [(0, "Write", 0, 4096), (10, "Read", 0, 512), (1500, "Write", 0, 4096)])
+    text = cli("trace", "info", trace, "--json").done()
+    assert '\n    "requests": [2, 0, 1],\n' in text
+    # The tables of a list begin beside its bracket.
+    assert all(line.strip() != "[" and not line.strip().isdigit() for line in text.splitlines())
+
+
 def test_windows_of_demand(cli: Cli, tmp_path: Path) -> None:
     trace = msr(tmp_path / "t.csv", [(0, "Write", 0, 4096), (10, "Read", 0, 512), (1500, "Write", 0, 4096)])
     demand = facts_of(cli, trace)["demand"]

@@ -6,6 +6,7 @@
 //! Must not know: Python, terminals, run folders.
 
 mod amplification;
+mod block_lives;
 mod buffer;
 mod by_cause;
 mod close_up;

@@ -208,7 +208,7 @@ fn worn_early(resolved: &Resolved, pe_cycles: f64, spread: f64) -> f64 {
 }
 
 /// By how many standard deviations a share of a normal distribution lies below its mean, at least.
-fn deviations(share: f64) -> f64 {
+pub(crate) fn deviations(share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..64 {
         let middle = f64::midpoint(low, high);

@@ -5,7 +5,7 @@
 
 use crate::close_up::{InTime, in_time};
 use crate::life_interval::{self, Interval, Parts, Sources};
-use crate::lifetime_json::{Found, object, waf};
+use crate::lifetime_json::{Found, object, waf, waf_error};
 use crate::lifetime_laps::{Measured, measure_all, reduction, wanted_of};
 use crate::lifetime_variant::{is_given, variant};
 use crate::meter::{Meter, process_cpu_s};
@@ -19,7 +19,7 @@ use floatgate_sim::close_up::CloseUp;
 use floatgate_sim::gate;
 use floatgate_sim::laps::close_up_without_laps;
 use floatgate_sim::reading::pass::{Pass, read_pass};
-use floatgate_sim::{LifeOptions, Plan, full_life};
+use floatgate_sim::{FullLife, LifeOptions, Plan, full_life};
 use serde_json::Value;
 
 /// What to look at besides.
@@ -105,6 +105,7 @@ pub fn lifetime(
         laps: Some(&laps[i]).filter(|_| methods[i] != Method::Full),
         life: &lives[i].life,
         drive: lives[i].drive.as_ref(),
+        worn_s: lives[i].worn_s,
         in_time: &in_time[i],
         close_up: lives[i].close_up.as_ref(),
         parts: parts[i].as_ref(),
@@ -230,6 +231,8 @@ fn repeats(plan: &Plan) -> bool {
 struct Lived {
     life: Outcome,
     drive: Option<floatgate_sim::Outcome>,
+    /// When the first block was worn out then, and the first one beyond the reserve, seconds.
+    worn_s: [Option<f64>; 2],
     interval: Option<Interval>,
     /// What was seen of a drive that had no laps.
     close_up: Option<CloseUp>,
@@ -264,7 +267,7 @@ fn go_through_fully(
         cycles_used: resolved.forecast.cycles_used,
         age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
     };
-    let (life, drive) = full_life(resolved.plan.clone(), &options, tick)?;
+    let FullLife { life, drive, worn_s } = full_life(resolved.plan.clone(), &options, tick)?;
     // Nothing is left open by the laps.
     let sources = Sources { waf_error: drive.waf.waf.map(|_| 0.0), parts, full: true };
     let alike = without_drive(resolved, pass, (drive.waf.waf.unwrap_or(1.0), None), None);
@@ -280,7 +283,7 @@ fn go_through_fully(
             close_up_without_laps(pass, &wanted, &mut |_| tick(1.0))?
         }
     };
-    Ok(Lived { life, drive: Some(drive), interval, close_up })
+    Ok(Lived { life, drive: Some(drive), worn_s, interval, close_up })
 }
 
 fn go_through(
@@ -295,12 +298,12 @@ fn go_through(
     let lumps = laps.once().and_then(|laps| laps.lumps.as_ref());
     let life = Life { lumps, ..without_drive(resolved, pass, (waf, reduction), detail_ns) };
     let found = life.run(&mut |share| tick(if interval { share / 3.0 } else { share }))?;
-    let waf_error = laps.all().iter().map(|laps| laps.error).reduce(f64::max);
+    let waf_error = laps.all().iter().map(|laps| waf_error(resolved, pass, laps)).reduce(f64::max);
     let sources = Sources { waf_error, parts, full: false };
     let mut later = |share: f64| tick((1.0 + 2.0 * share) / 3.0);
     let interval =
         if interval { life_interval::interval(resolved, &life, &found, &sources, &mut later)? } else { None };
-    Ok(Lived { life: found, drive: None, interval, close_up: None })
+    Ok(Lived { life: found, drive: None, worn_s: [None; 2], interval, close_up: None })
 }
 
 fn without_drive<'a>(

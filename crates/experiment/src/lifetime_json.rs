@@ -1,6 +1,7 @@
 //! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
 //! between two runs.
 
+use crate::block_lives::{Block, block_years};
 use crate::close_up::{self, InTime};
 use crate::life_interval::{Interval, Parts};
 use crate::lifetime_laps::Measured;
@@ -13,19 +14,16 @@ use floatgate_config::Resolved;
 use floatgate_lifetime::demand_growth::{written_of_growing, years_of_growing};
 use floatgate_lifetime::life::{Detail, Method, Outcome, Row};
 use floatgate_lifetime::throttle::Predictions;
-use floatgate_lifetime::{Growth, SECONDS_PER_HOUR, SECONDS_PER_YEAR, WornBlock};
+use floatgate_lifetime::{SECONDS_PER_HOUR, SECONDS_PER_YEAR};
 use floatgate_sim::Workload;
 use floatgate_sim::close_up::CloseUp;
-use floatgate_sim::laps::{LapWear, Laps, Reduced};
+use floatgate_sim::laps::{Laps, Reduced};
 use floatgate_sim::reading::pass::Pass;
+use floatgate_sim::wear_ahead::WearAhead;
 use serde_json::{Value, json};
-use std::f64::consts::PI;
 
 /// Name and version of the layout.
 pub const SCHEMA: &str = "floatgate.lifetime/1";
-
-/// The normal distribution's 97.5 % point.
-const Z_975: f64 = 1.96;
 
 /// What a forecast went by.
 pub(crate) struct Found<'a> {
@@ -38,6 +36,8 @@ pub(crate) struct Found<'a> {
     pub life: &'a Outcome,
     /// The drive at the end, where there was one.
     pub drive: Option<&'a floatgate_sim::Outcome>,
+    /// When the first block had its cycles, and the first one beyond the reserve of spare blocks, seconds, where that was seen.
+    pub worn_s: [Option<f64>; 2],
     /// How it looks in timed mode, or why that is not known.
     pub in_time: &'a InTime,
     /// What was seen of it there, where its laps do not tell.
@@ -57,6 +57,11 @@ pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Opti
     resolved.forecast.waf.or(by_pages).or(measured)
 }
 
+/// How far off the write amplification of the laps may be over a life, relative.
+pub(crate) fn waf_error(resolved: &Resolved, pass: &Pass, laps: &Laps) -> f64 {
+    laps.waf_error_over(programs_of_life(resolved, pass, laps.waf))
+}
+
 /// Page programs of a life, about: what the cycles stand, or what is written until the target.
 fn programs_of_life(resolved: &Resolved, pass: &Pass, waf: f64) -> f64 {
     let plan = &resolved.plan;
@@ -73,7 +78,7 @@ fn waf_bytes(resolved: &Resolved, pass: &Pass, waf: f64) -> Option<f64> {
 
 impl Found<'_> {
     /// The laps that the life went by; of a managed drive those of the choice that most epochs had.
-    fn laps(&self) -> Option<&Laps> {
+    pub fn laps(&self) -> Option<&Laps> {
         let by_choice = self.life.decisions.as_ref().map(|decisions| decisions.by_choice);
         match self.laps? {
             Measured::ByChoice(laps) => {
@@ -86,32 +91,6 @@ impl Found<'_> {
 
     fn close_up(&self) -> Option<&CloseUp> {
         self.close_up.or_else(|| self.laps()?.close_up.as_ref())
-    }
-
-    /// Erases of the mean and of the most erased block, as far as the drive was run, and how the spread of wear grew.
-    fn wear(&self) -> Option<(LapWear, Option<Growth>)> {
-        let (wear, growth) = match self.drive {
-            Some(drive) => {
-                let (_, mean, most, sd) = drive.erases;
-                let most = f64::from(most).max(mean);
-                ((mean > 0.0).then_some(LapWear { mean, most, sd }), drive.wear_growth)
-            }
-            None => self.laps().map_or((None, None), |laps| (laps.wear, laps.growth)),
-        };
-        let growth = growth.map(|found| Growth { exponent: found.exponent, error: found.error });
-        wear.map(|wear| (wear, growth))
-    }
-
-    /// How far off the life of the first block may be, relative: by the error of write amplification, by how far the most erased
-    /// block is beyond its cycles where it was looked at, and by chance: the most of many that scatter by `sd` itself
-    /// scatters by sd * pi / sqrt(12 ln n) (Gumbel).
-    fn first_block_error(&self, wear: &LapWear) -> f64 {
-        let plan = &self.resolved.plan;
-        let blocks = f64::from(plan.layout().units()).max(2.0);
-        let chance = Z_975 * wear.sd * PI / (12.0 * libm::log(blocks)).sqrt() / wear.most;
-        let waf = self.laps().map_or(0.0, |laps| laps.error).min(1.0);
-        let beyond = (wear.most / f64::from(plan.drive.endurance.pe_cycles()) - 1.0).max(0.0);
-        (chance * chance + waf * waf + beyond * beyond).sqrt()
     }
 
     fn waf(&self) -> Option<f64> {
@@ -220,7 +199,20 @@ fn method(found: &Found<'_>) -> Value {
         "laps_taken": laps.map(|laps| laps.taken),
         "waf_error": laps.map(|laps| laps.error),
         "stationary": laps.map(|laps| laps.stationary),
+        "leveling": laps.and_then(|laps| laps.ahead).map(|ahead| leveling(&ahead)),
         "programs": laps.map(|laps| laps.programs).or(found.drive.map(|drive| drive.flash.programs_total())),
+    })
+}
+
+/// The drive near the end of its life, and what its leveler costs.
+fn leveling(ahead: &WearAhead) -> Value {
+    json!({
+        "mean_erases_from": ahead.mean_from,
+        "mean_erases": ahead.mean,
+        "moved": ahead.moved,
+        "moved_over_life": ahead.moved_over_life,
+        "lead_first_block": ahead.lead_first,
+        "lead_spare_blocks": ahead.lead_beyond_reserve,
     })
 }
 
@@ -238,7 +230,8 @@ fn lifetime(found: &Found<'_>) -> Value {
     let Found { resolved, life, .. } = *found;
     let plan = &resolved.plan;
     let physical = plan.drive.geometry.bytes();
-    let first = found.wear().and_then(|wear| first_block(found, wear));
+    let first = block_years(found, Block::First);
+    let beyond_reserve = block_years(found, Block::BeyondReserve);
     let growth = resolved.forecast.growth_per_year;
     let target_years = plan.throttle.target_years;
     let grown = |years: f64| years_of_growing(years, growth);
@@ -248,8 +241,10 @@ fn lifetime(found: &Found<'_>) -> Value {
         "years": years,
         "years_range": found.interval.map(|interval| interval.years.map(|end| end.and_then(grown))),
         "years_range_from": found.interval.map_or(&[][..], |interval| &interval.from),
-        "years_first_block": first.and_then(|(years, _)| grown(years)),
-        "years_first_block_range": first.map(|(_, range)| range.map(grown)),
+        "years_first_block": first.and_then(|block| grown(block.years)),
+        "years_first_block_range": first.map(|block| block.range.map(grown)),
+        "years_spare_blocks": beyond_reserve.and_then(|block| grown(block.years)),
+        "years_spare_blocks_range": beyond_reserve.map(|block| block.range.map(grown)),
         "target_years": target_years,
         "growth_per_year": growth,
         "holds": holds,
@@ -259,40 +254,6 @@ fn lifetime(found: &Found<'_>) -> Value {
         "pe_cycles_achievable": life.pe_cycles,
         "mean_idle_h": life.mean_idle_s.map(|s| s / SECONDS_PER_HOUR),
     })
-}
-
-/// Years until the most erased block is worn out, with their range, from what it and the mean one were erased in the same
-/// time and from how the spread of wear grew; where that is not known, its lead is taken to last, which is the worst. A
-/// leveler bounds it. Years of a drive that has a past are those of a lead that lasts.
-fn first_block(found: &Found<'_>, (wear, growth): (LapWear, Option<Growth>)) -> Option<(f64, [f64; 2])> {
-    let LapWear { mean, most, .. } = wear;
-    let error = found.first_block_error(&wear);
-    let wider = |[low, high]: [f64; 2]| [low * (1.0 - error).max(0.0), high * (1.0 + error)];
-    let plan = &found.resolved.plan;
-    let forecast = &found.resolved.forecast;
-    let target_s = plan.throttle.target_years * SECONDS_PER_YEAR;
-    let cycles = found.life.work_bytes / plan.drive.geometry.bytes() as f64;
-    if cycles <= 0.0 {
-        return None;
-    }
-    if forecast.cycles_used > 0.0 {
-        let (cycles, age_s) = (cycles * most / mean, forecast.age_years * SECONDS_PER_YEAR);
-        let idle_s = floatgate_nand::endurance::mean_idle_s(age_s + target_s, forecast.cycles_used + cycles);
-        let left = plan.drive.endurance.cycles(idle_s) - forecast.cycles_used;
-        let years = plan.throttle.target_years * left / cycles;
-        return Some((years, wider([years; 2])));
-    }
-    // The time in which the mean block is erased so often.
-    let span_s = target_s * mean / cycles;
-    let block = WornBlock {
-        endurance: plan.drive.endurance,
-        span_s: Some(span_s),
-        mean,
-        erases: most,
-        lead_limit: plan.ftl.lead_limit(),
-    };
-    let years = |runs: f64| runs * span_s / SECONDS_PER_YEAR;
-    block.life(growth).map(|life| (years(life.runs), wider(life.range.map(years))))
 }
 
 /// Nominal time of a page write, mean: of programs for those that leave a page to be programmed, and of hash and compressor.

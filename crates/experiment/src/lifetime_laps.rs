@@ -52,7 +52,11 @@ impl Measured {
 }
 
 fn criterion(forecast: &Forecast) -> Criterion {
-    Criterion { error_max: forecast.waf_error_max, laps_max: forecast.laps_max }
+    Criterion {
+        error_max: forecast.waf_error_max,
+        laps_max: forecast.laps_max,
+        programs_min: u64::from(forecast.lap_programs_min),
+    }
 }
 
 /// Laps that are to be run: the drive, what they depend on besides, and the pass.
@@ -75,13 +79,14 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What laps depend on: all but throttling, endurance, and a manager's choices.
+/// What laps depend on: all but throttling, recovery of blocks, and a manager's choices. Cycles say how long wear is of interest, and where a
+/// life ends.
 fn laps_key(plan: &Plan, forecast: &Forecast, pass: &Pass) -> String {
     let mut plan = plan.clone();
     plan.throttle.policy = Throttle::None;
     plan.throttle.params = throttle::Params::default();
     plan.throttle.target_years = 1.0;
-    plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
+    plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: plan.drive.endurance.pe_cycles() };
     format!("{plan:?} {:?} {}", criterion(forecast), pass.windows.width_ns)
 }
 

@@ -52,6 +52,7 @@ fn block_life(plan: &Plan, outcome: &Outcome, mean: f64, erases: u32) -> Option<
         mean,
         erases: f64::from(erases),
         lead_limit: plan.ftl.lead_limit(),
+        lead_max: None,
     };
     block.life(growth).filter(|_| outcome.host.write_bytes > 0)
 }

@@ -92,6 +92,21 @@ impl Functional {
         self.rest.set_now(now_ns);
     }
 
+    /// Takes units as erased more often, by `more(unit, erases)`, without anything being done; counted as erases of collection. Returns
+    /// how many that are in all.
+    pub fn leap(&mut self, mut more: impl FnMut(UnitId, u32) -> u32) -> u64 {
+        let mut all = 0;
+        for unit in UnitId::all(self.erases.len() as u32) {
+            let erases = &mut self.erases[unit];
+            let added = u64::from(more(unit, *erases));
+            self.erase_squares += added * (2 * u64::from(*erases) + added);
+            *erases += added as u32;
+            all += added;
+        }
+        self.counters.erases[Cause::Gc as usize] += all * self.blocks_per_unit;
+        all
+    }
+
     /// How long blocks rested between two erases.
     #[must_use]
     pub fn rest(&self) -> &Rest {

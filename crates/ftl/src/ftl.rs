@@ -235,6 +235,14 @@ impl Ftl {
         }
     }
 
+    /// Wear went on by leaps: units were erased so often by now, `erases` times in all without anyone hearing of it.
+    pub fn leap(&mut self, counts: &IdSlice<UnitId, u32>, erases: u64) {
+        self.free.iter_mut().for_each(|pool| pool.learn_wear(counts));
+        if let Some(leveling) = &mut self.leveling {
+            leveling.leap(&self.layout, counts, erases);
+        }
+    }
+
     /// The separator at work, where it looks at pages.
     #[must_use]
     pub fn separation(&self) -> Option<&Separation> {

@@ -115,6 +115,14 @@ impl FreePool {
         }
     }
 
+    /// Learns how often units were erased by now; the order in which they were freed stays.
+    pub fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
+        self.by_wear = self.by_wear.iter().map(|&(_, unit, freed)| (erases[unit], unit, freed)).collect();
+        if let Some(by_age) = &mut self.by_age {
+            *by_age = by_age.iter().map(|&(freed, unit, _)| (freed, unit, erases[unit])).collect();
+        }
+    }
+
     /// Takes all units out, ascending; for preconditioning, not for the hot path.
     pub fn take_all(&mut self) -> Vec<UnitId> {
         let mut units: Vec<UnitId> = self.iter().collect();

@@ -11,7 +11,7 @@ pub mod worn_blocks;
 
 pub use projection::{Projection, Wear};
 pub use throttle::Throttle;
-pub use worn_blocks::{BlockLife, Growth, LeadLimit, WornBlock};
+pub use worn_blocks::{BlockLife, Growth, WornBlock};
 
 /// Hours in a year, as in all the papers.
 pub const HOURS_PER_YEAR: f64 = 8760.0;

@@ -3,7 +3,7 @@
 //! A block that is `excess` erases ahead of the mean after the run is `excess * n^growth` ahead after `n` times as long:
 //! `growth` is 1 where it is asked for more for good, 0.5 where it was chance, 0 where wear-leveling holds it back.
 
-use floatgate_nand::Endurance;
+use floatgate_nand::{Endurance, LeadLimit};
 
 /// Growth of an excess of which nothing is known: the worst case.
 pub const GROWTH_UNKNOWN: f64 = 1.0;
@@ -31,24 +31,6 @@ impl Growth {
     }
 }
 
-/// How far ahead of the mean a wear-leveler lets a block get.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LeadLimit {
-    /// Cycles that it takes for a block's life.
-    pub pe_cycles: f64,
-    /// Share of the mean remaining cycles.
-    pub of_remaining: f64,
-    /// Share of `pe_cycles` that it always allows.
-    pub least: f64,
-}
-
-impl LeadLimit {
-    /// Erases that a block may be ahead when the mean block has so many.
-    fn at(self, mean: f64) -> f64 {
-        (self.of_remaining * (self.pe_cycles - mean)).max(self.least * self.pe_cycles)
-    }
-}
-
 /// What a run says of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WornBlock {
@@ -62,6 +44,8 @@ pub struct WornBlock {
     pub erases: f64,
     /// Where something levels wear. A run may end long before that steps in.
     pub lead_limit: Option<LeadLimit>,
+    /// Erases by which it is ahead at most near the end of life, where that was looked at.
+    pub lead_max: Option<f64>,
 }
 
 /// A life with the range in which it is, in lengths of the run: a run of a year and 5.2 runs are 5.2 years.
@@ -86,7 +70,11 @@ impl WornBlock {
         let lead = self.erases - self.mean;
         // A leveler that lags behind its limit goes on to.
         let lag = self.lead_limit.map_or(1.0, |limit| (lead / limit.at(self.mean)).max(1.0));
-        let most = |mean: f64| self.lead_limit.map_or(f64::INFINITY, |limit| lag * limit.at(mean));
+        let most = |mean: f64| match (self.lead_max, self.lead_limit) {
+            (Some(most), _) => most,
+            (None, Some(limit)) => lag * limit.at(mean),
+            (None, None) => f64::INFINITY,
+        };
         let worn = |n: f64| {
             let mean = self.mean * n;
             let erases = mean + (lead * libm::pow(n, exponent)).min(most(mean));
@@ -115,6 +103,7 @@ mod tests {
         mean: 16.0,
         erases: 20.0,
         lead_limit: None,
+        lead_max: None,
     };
 
     fn near(found: f64, expected: f64) {
@@ -144,7 +133,7 @@ mod tests {
     #[test]
     fn a_leveler_bounds_the_lead() {
         // At most 1 % of 3000 ahead near the end: 16 n + 30 = 3000, long after 4 n would have been 150.
-        let limit = LeadLimit { pe_cycles: 3000.0, of_remaining: 0.15, least: 0.01 };
+        let limit = LeadLimit { pe_cycles: 3000.0, of_remaining: 0.15, least_erases: 30.0 };
         let levelled = WornBlock { erases: 48.0, lead_limit: Some(limit), ..BLOCK };
         let lasting = Some(Growth { exponent: 1.0, error: 0.0 });
         near(levelled.life(lasting).unwrap().runs, 2970.0 / 16.0);
@@ -152,6 +141,8 @@ mod tests {
         // One that is twice as far ahead as it should be stays so: 16 n + 60 = 3000.
         let lead = 2.0 * 0.15 * (3000.0 - 16.0);
         near(WornBlock { erases: 16.0 + lead, ..levelled }.life(lasting).unwrap().runs, 2940.0 / 16.0);
+        // What a look near the end of life shows goes before the rule.
+        near(WornBlock { lead_max: Some(60.0), ..levelled }.life(lasting).unwrap().runs, 2940.0 / 16.0);
     }
 
     #[test]

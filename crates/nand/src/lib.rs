@@ -6,10 +6,12 @@ pub mod disturb;
 pub mod endurance;
 pub mod energy;
 pub mod geometry;
+pub mod lead_limit;
 pub mod timing;
 
 pub use disturb::Disturb;
 pub use endurance::Endurance;
 pub use energy::Energy;
 pub use geometry::{Geometry, GeometryError};
+pub use lead_limit::LeadLimit;
 pub use timing::Timing;

@@ -62,14 +62,3 @@ pub fn text(value: &impl Serialize) -> String {
     value.serialize(&mut to).expect("a value of text keys is JSON");
     String::from_utf8(out).expect("JSON is UTF-8")
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn lists_stay_on_their_line() {
-        let value = serde_json::json!({"a": [1, 2, null], "b": [{"c": {}, "d": 1.5}], "e": []});
-        let expected = "{\n  \"a\": [1, 2, null],\n  \"b\": [{\n      \"c\": {},\n      \"d\": 1.5\n    }],\n  \"e\": []\n}";
-        assert_eq!(super::text(&value), expected);
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&super::text(&value)).unwrap(), value);
-    }
-}

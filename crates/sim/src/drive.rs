@@ -2,7 +2,7 @@
 
 use crate::array::{Array, BackEnd, Watched, with_flash};
 use crate::plan::Plan;
-use floatgate_base::{DomainId, Error, Extents};
+use floatgate_base::{DomainId, Error, Extents, UnitId};
 use floatgate_flash::{Counters, Functional};
 use floatgate_ftl::{Failure, Ftl, Stopped};
 use std::ops::Range;
@@ -65,6 +65,13 @@ impl<F: BackEnd> Drive<F> {
             with_flash!(array, flash => ftl.show_content(flash));
         }
         Some(drive)
+    }
+
+    /// Takes units as erased more often, by `more(unit, erases)`: wear goes on by a leap.
+    pub fn leap(&mut self, more: impl FnMut(UnitId, u32) -> u32) {
+        let Self { ftl, array } = self;
+        let erases = array.counts_mut().leap(more);
+        ftl.leap(array.erase_counts(), erases);
     }
 
     /// Serves the extents in `range`.

@@ -9,16 +9,18 @@
 
 use crate::close_up::{self, CloseUp};
 use crate::lap_mean::settled;
+use crate::lap_wear::{LapWear, WearSoFar};
 use crate::plan::{Mode, Plan, Workload};
 use crate::reading::pass::{Pass, PassWindows};
 use crate::serve::with_drive;
 use crate::simulation::{Phase, Simulation};
+use crate::wear_ahead::{Aged, WearAhead, moved, wear_ahead};
 use floatgate_base::Result;
 use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::Throttle;
 use floatgate_lifetime::life::Lumps;
 use floatgate_nand::Endurance;
-use floatgate_stats::{WearGrowth, growth_of};
+use floatgate_stats::{WearGrowth, student_t_975};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +29,8 @@ pub struct Criterion {
     pub error_max: f64,
     /// Laps after which it counts as it is.
     pub laps_max: u32,
+    /// Page programs of a lap at least: on a small drive fewer would scatter.
+    pub programs_min: u64,
 }
 
 /// What the laps gave.
@@ -48,9 +52,12 @@ pub struct Laps {
     pub passes: u64,
     /// Page programs in all.
     pub programs: u64,
-    /// Erases of the mean and of the most erased block, from a drive without wear on, at the end of the laps or when that block
-    /// had its cycles; none where blocks were erased too seldom to tell.
+    /// Erases at the end of the laps, or when the blocks that end a life had their cycles; none where blocks were erased too seldom to
+    /// tell.
     pub wear: Option<LapWear>,
+    /// The drive near the end of its life, where a leveler is at work whose rule says how far ahead blocks get, and the laps did not go
+    /// so far. Write amplification contains what it costs.
+    pub ahead: Option<WearAhead>,
     /// How the spread of wear had grown by then.
     pub growth: Option<WearGrowth>,
     /// How programs come after the laps, where nothing reduces them.
@@ -59,17 +66,6 @@ pub struct Laps {
     pub reduced: Option<Reduced>,
     /// What requests take on the drive as it is then, where that was asked for and can be told.
     pub close_up: Option<CloseUp>,
-}
-
-/// Erases of blocks, from a drive without wear on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LapWear {
-    /// Of the mean block.
-    pub mean: f64,
-    /// Of the most erased one.
-    pub most: f64,
-    /// Their standard deviation over blocks.
-    pub sd: f64,
 }
 
 /// What a drive that deduplicates or compresses did in the pass after the laps.
@@ -89,17 +85,48 @@ impl Laps {
     /// Write amplification of a life of so many programs from the beginning of the first lap on.
     #[must_use]
     pub fn waf_over(&self, programs: f64) -> f64 {
-        let Some(&(last_programs, last_pages)) = self.marks.last() else { return self.waf };
+        let programs = programs.max(1.0);
+        programs / self.page_writes_at(programs)
+    }
+
+    /// How far off that may be, relative: of the part in the laps by how parts of it differ, as other random draws would; beyond them by
+    /// the error of their mean.
+    #[must_use]
+    pub fn waf_error_over(&self, programs: f64) -> f64 {
+        let within = self.marks.last().map_or(0.0, |&(last, _)| (last as f64).min(programs));
+        if within <= 0.0 {
+            return self.error.max(RESOLUTION);
+        }
+        let share = within / programs;
+        // Laps that go on changing have not shown how far.
+        let error = if self.stationary { self.error } else { 2.0 * self.error };
+        let at = |i: usize| self.page_writes_at(within * i as f64 / LIFE_PARTS as f64);
+        let pages: Vec<f64> = (0..LIFE_PARTS).map(|i| at(i + 1) - at(i)).collect();
+        let spread = relative_error(&pages);
+        let error = if share < 1.0 { (share * spread).max((1.0 - share) * error) } else { spread };
+        (error * error + RESOLUTION * RESOLUTION).sqrt()
+    }
+
+    /// Page writes of the host after so many programs.
+    fn page_writes_at(&self, programs: f64) -> f64 {
+        let Some(&(last_programs, last_pages)) = self.marks.last() else { return programs / self.waf };
         if programs >= last_programs as f64 {
-            return programs / (last_pages as f64 + (programs - last_programs as f64) / self.waf);
+            return last_pages as f64 + (programs - last_programs as f64) / self.waf;
         }
         let after = self.marks.partition_point(|&(mark, _)| (mark as f64) < programs);
         let (end_programs, end_pages) = self.marks[after];
         let (begin_programs, begin_pages) = if after > 0 { self.marks[after - 1] } else { (0, 0) };
         let waf = (end_programs - begin_programs) as f64 / (end_pages - begin_pages).max(1) as f64;
-        let pages = begin_pages as f64 + (programs - begin_programs as f64) / waf;
-        if pages > 0.0 { programs / pages } else { waf }
+        begin_pages as f64 + (programs - begin_programs as f64) / waf
     }
+}
+
+/// Half the width of the 95 % interval of the mean of these, relative to it.
+fn relative_error(parts: &[f64]) -> f64 {
+    let n = parts.len() as f64;
+    let mean = parts.iter().sum::<f64>() / n;
+    let squares: f64 = parts.iter().map(|part| (part / mean - 1.0) * (part / mean - 1.0)).sum();
+    student_t_975(n - 1.0) * (squares / (n - 1.0) / n).sqrt()
 }
 
 impl Reduced {
@@ -126,13 +153,14 @@ struct Counts {
     host_pages: u64,
 }
 
-/// Erases of a block, on average, from which on it can be told how much faster the most erased one wears: of few, one
-/// more or less would be a large share.
-const ERASES_MIN: f64 = 10.0;
-/// Page programs of a lap at least: on a small drive fewer would scatter.
-const PROGRAMS_MIN: u64 = 1 << 21;
 /// Times in a lap, about, that programs and host page writes are noted.
 const MARKS_PER_LAP: u64 = 32;
+/// Times in a life, at least, that they and wear are noted until the spare blocks are used up.
+const MARKS_PER_LIFE: u64 = 256;
+/// How exactly a life is told at best: what a drive does before its first erases is no part of its laps' mean, and windows have a width.
+const RESOLUTION: f64 = 1e-3;
+/// Parts of a life in the laps that are compared with one another.
+const LIFE_PARTS: usize = 8;
 /// Laps after which most workloads are alike.
 const LAPS_EXPECTED: f64 = 6.0;
 /// Part of the work that laps are, about, where their drive is looked at closely then.
@@ -155,11 +183,10 @@ pub fn measure(
     close_up: Option<&close_up::Wanted>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
-    let plan_cycles = plan.drive.endurance.pe_cycles();
     let of_laps = if close_up.is_some() { LAPS_SHARE } else { 1.0 };
     let tick = &mut |share: f64| tick(share * of_laps);
     let Begun { mut simulation, requests, pages } = begin(plan, pass, tick)?;
-    let enough = pages.max(PROGRAMS_MIN);
+    let enough = pages.max(criterion.programs_min);
     let mut laps = Laps {
         waf: 0.0,
         taken: 0,
@@ -170,50 +197,126 @@ pub fn measure(
         passes: 0,
         programs: 0,
         wear: None,
+        ahead: None,
         growth: None,
         lumps: None,
         reduced: None,
         close_up: None,
     };
-    let mut wear = WearSoFar { cycles: plan_cycles, ..WearSoFar::default() };
     let mut marks = vec![Counts::default()];
+    let mut notes = Notes::new(plan, enough);
     while !laps.stationary && laps.waf_by_lap.len() < criterion.laps_max as usize {
         let (before, done) = (marks[marks.len() - 1].programs, laps.waf_by_lap.len());
         let mut served = 0;
         loop {
-            serve(&mut simulation, requests, &mut |programs, so_far| {
+            let mut tick = |programs: u64, so_far: u64| {
                 let share = (programs - before) as f64 / enough as f64;
                 let share = share.max((served + so_far) as f64 / REQUESTS_MAX as f64).min(1.0);
                 tick((done as f64 + share) / LAPS_EXPECTED.max(done as f64 + 1.0))
-            })?;
+            };
+            notes.serve(&mut simulation, requests, &mut laps.marks, &mut tick)?;
             served += requests;
             laps.passes += 1;
-            let programs = simulation.stages.serving.counters().programs_total();
-            let made = programs - before;
-            if programs >= laps.marks.last().map_or(0, |&(mark, _)| mark) + enough / MARKS_PER_LAP {
-                laps.marks.push((programs, simulation.stages.placing.total().page_writes));
-                wear.note(&simulation);
-            }
+            let made = programs(&simulation) - before;
             // A workload that writes nothing would never fill a lap.
             if made >= enough || made == 0 || served >= REQUESTS_MAX {
                 break;
             }
         }
         marks.push(counts(&simulation));
-        wear.note(&simulation);
+        notes.wear.note(&simulation);
         judge(&mut laps, &marks, criterion);
     }
-    (laps.wear, laps.growth) = wear.found();
+    let moved = moved(&simulation);
     if plan.ftl.setup.reduce.is_some() {
         laps.reduced = Some(reduced(&mut simulation, &pass.windows, &mut || tick(1.0))?);
     } else {
         let pages = plan.drive.geometry.pages();
         laps.lumps = Some(lumps(&mut simulation, requests, pages, &mut || tick(1.0))?);
     }
+    laps.growth = notes.wear.growth();
+    look_ahead(plan, &mut laps, (&mut simulation, pages, moved), &mut || tick(1.0))?;
+    laps.wear = notes.wear.found(laps.ahead.is_some());
     if let Some(wanted) = close_up {
         laps.close_up = close_up_after(simulation, (pass, requests, pages), wanted, &mut || tick(1.0))?;
     }
     Ok(laps)
+}
+
+/// Marks on the way, and wear.
+struct Notes {
+    wear: WearSoFar,
+    /// Programs from one to the next, at least.
+    every: u64,
+    /// Requests for each program so far.
+    requests_per_program: f64,
+}
+
+impl Notes {
+    fn new(plan: &Plan, lap_programs: u64) -> Self {
+        let drive = &plan.drive;
+        let cycles = drive.endurance.pe_cycles();
+        let of_life = u64::from(cycles).saturating_mul(drive.geometry.pages()) / MARKS_PER_LIFE;
+        Self {
+            wear: WearSoFar::new(cycles, drive.bad_block_reserve),
+            every: (lap_programs / MARKS_PER_LAP).min(of_life).max(1),
+            requests_per_program: 1.0,
+        }
+    }
+
+    /// Serves a pass of so many requests, in pieces as long as wear is of interest.
+    fn serve(
+        &mut self,
+        simulation: &mut Simulation,
+        requests: u64,
+        marks: &mut Vec<(u64, u64)>,
+        tick: &mut dyn FnMut(u64, u64) -> Result<()>,
+    ) -> Result<()> {
+        let mut done = 0;
+        while done < requests {
+            let piece = (self.every as f64 * self.requests_per_program).max(1.0) as u64;
+            let piece = if self.wear.is_over() { requests - done } else { piece.min(requests - done) };
+            let before = programs(simulation);
+            serve(simulation, piece, &mut |programs, so_far| tick(programs, done + so_far))?;
+            done += piece;
+            let programs = programs(simulation);
+            self.requests_per_program = piece as f64 / (programs - before).max(1) as f64;
+            if programs >= marks.last().map_or(0, |&(mark, _)| mark) + self.every {
+                marks.push((programs, simulation.stages.placing.total().page_writes));
+                self.wear.note(simulation);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks at the drive near the end of its life, and adds what its leveler costs over life to write amplification. That may be half as much
+/// or half as much again. `moved` are the pages programmed for the sake of wear in the laps, and in all.
+fn look_ahead(
+    plan: &Plan,
+    laps: &mut Laps,
+    (simulation, pages, moved): (&mut Simulation, u64, (u64, u64)),
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<()> {
+    // The plan of the laps is that of a drive that does not wear out.
+    let drive = &plan.drive;
+    let Some(limit) = plan.ftl.lead_limit() else { return Ok(()) };
+    let aged = Aged {
+        pages,
+        share: pages as f64 / drive.geometry.pages() as f64,
+        cycles: drive.endurance.pe_cycles(),
+        reserve: drive.bad_block_reserve,
+        limit,
+        growth: laps.growth.map_or(1.0, |growth| growth.exponent),
+    };
+    laps.ahead = wear_ahead(simulation, &aged, &mut |_| tick())?;
+    let Some(ahead) = laps.ahead else { return Ok(()) };
+    let (for_wear, all) = moved;
+    let so_far = for_wear as f64 / (all - for_wear).max(1) as f64;
+    let more = (1.0 + ahead.moved_over_life) / (1.0 + so_far) - 1.0;
+    laps.waf *= 1.0 + more;
+    laps.error = (laps.error * laps.error + more * more / 4.0).sqrt();
+    Ok(())
 }
 
 /// Looks closely at the drive of these laps. Where it works otherwise in time, it goes on so first; where it cannot, another drive is
@@ -283,7 +386,6 @@ fn wear_in(
     pages: u64,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<()> {
-    let programs = |simulation: &Simulation| simulation.stages.serving.counters().programs_total();
     let (first, mut served) = (programs(simulation), 0);
     loop {
         let before = programs(simulation);
@@ -310,7 +412,7 @@ fn serve(
             break;
         }
         left -= (simulation.stages.book.counted - served).min(left);
-        tick(simulation.stages.serving.counters().programs_total(), requests - left)?;
+        tick(programs(simulation), requests - left)?;
     }
     Ok(())
 }
@@ -408,38 +510,6 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
     laps.waf = waf(n - found.taken, n);
 }
 
-/// Wear as it grows, until the most erased block has its cycles: laps of a small drive go on for many lives, and where a block
-/// is ahead by as much for good, its share of the mean's erases falls meanwhile.
-#[derive(Default)]
-struct WearSoFar {
-    cycles: u32,
-    /// Erases of the mean block, with their standard deviation over blocks, as they grew.
-    spreads: Vec<(f64, f64)>,
-    most: u32,
-}
-
-impl WearSoFar {
-    fn note(&mut self, simulation: &Simulation) {
-        if self.most >= self.cycles {
-            return;
-        }
-        let erases = with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts());
-        let blocks = erases.len().max(1) as f64;
-        let mean = erases.iter().map(|&n| f64::from(n)).sum::<f64>() / blocks;
-        let variance =
-            erases.iter().map(|&n| (f64::from(n) - mean) * (f64::from(n) - mean)).sum::<f64>() / blocks;
-        self.spreads.push((mean, variance.sqrt()));
-        self.most = erases.iter().copied().max().unwrap_or(0);
-    }
-
-    /// Erases of the mean and of the most erased block, and how the spread grew.
-    fn found(&self) -> (Option<LapWear>, Option<WearGrowth>) {
-        let (mean, sd) = self.spreads.last().copied().unwrap_or_default();
-        let most = f64::from(self.most).max(mean);
-        ((mean >= ERASES_MIN).then_some(LapWear { mean, most, sd }), growth_of(&self.spreads))
-    }
-}
-
 /// The same workload without an end and without throttle, on a drive that does not wear out.
 fn endless(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
@@ -459,11 +529,11 @@ fn endless(plan: &Plan) -> Plan {
 }
 
 fn counts(simulation: &Simulation) -> Counts {
-    let stages = &simulation.stages;
-    Counts {
-        programs: stages.serving.counters().programs_total(),
-        host_pages: stages.placing.total().page_writes,
-    }
+    Counts { programs: programs(simulation), host_pages: simulation.stages.placing.total().page_writes }
+}
+
+fn programs(simulation: &Simulation) -> u64 {
+    simulation.stages.serving.counters().programs_total()
 }
 
 #[cfg(test)]
@@ -482,6 +552,7 @@ mod tests {
             passes: 0,
             programs: 0,
             wear: None,
+            ahead: None,
             growth: None,
             lumps: None,
             reduced: None,
@@ -494,7 +565,7 @@ mod tests {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
             });
-            judge(&mut laps, &marks, &Criterion { error_max: 0.005, laps_max: 12 });
+            judge(&mut laps, &marks, &Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 });
         }
         laps
     }
@@ -505,6 +576,17 @@ mod tests {
         assert!(laps.stationary && laps.taken == 4, "{laps:?}");
         // Too few of them say nothing.
         assert!(!of(&[1.9; 4]).stationary);
+    }
+
+    /// A life in the laps is as uncertain as its parts differ, one beyond them as their mean is; neither is exact.
+    #[test]
+    fn parts_of_a_life_tell_its_error() {
+        let laps = of(&[2.0; 8]);
+        assert_eq!([4000.0, 16_000.0, 1e9].map(|programs| laps.waf_error_over(programs)), [RESOLUTION; 3]);
+        let laps = of(&[1.0, 3.0, 1.0, 3.0, 1.0, 3.0, 1.0, 3.0]);
+        let programs = laps.programs as f64;
+        let [within, beyond] = [programs, 1e9].map(|programs| laps.waf_error_over(programs));
+        assert!(within > 0.2 && (beyond / laps.error / 2.0 - 1.0).abs() < 1e-4, "{within} {beyond} {laps:?}");
     }
 
     /// A life has the first laps as they were, and the mean of those taken from then on.

@@ -4,6 +4,7 @@
 //! one can be held against the other.
 
 use crate::gate::{Throttled, setup};
+use crate::lap_wear::LapWear;
 use crate::life_book::{LifeBook, LifeOptions};
 use crate::outcome::Outcome;
 use crate::plan::{Mode, Plan, Workload};
@@ -11,10 +12,23 @@ use crate::serve::{InOrder, Serving};
 use crate::simulation::{Phase, Simulation};
 use floatgate_base::Result;
 use floatgate_lifetime::life;
+use floatgate_nand::Endurance;
+use floatgate_nand::endurance::mean_idle_s;
 use floatgate_trace::GeneratorConfig;
 
-/// Requests between two ticks.
-const STEP_REQUESTS: u64 = 1 << 16;
+/// Requests between two looks at the wear of blocks.
+const STEP_REQUESTS: u64 = 1 << 12;
+
+/// What came of a whole life.
+pub struct FullLife {
+    /// Writes, delays and the life of the average block.
+    pub life: life::Outcome,
+    /// The drive at the end.
+    pub drive: Outcome,
+    /// When the first block had its cycles, and when the first one beyond the reserve of spare blocks, seconds; none where that did
+    /// not come to pass.
+    pub worn_s: [Option<f64>; 2],
+}
 
 /// Goes through the life of a plan's drive, from the state in which the plan has it when counting begins. Mode is
 /// functional and arrival `shifted`, whatever the plan says; traces and twins repeat, other generators go on. A drive
@@ -27,7 +41,7 @@ pub fn full_life(
     mut plan: Plan,
     options: &LifeOptions,
     tick: &mut dyn FnMut(f64) -> Result<()>,
-) -> Result<(life::Outcome, Outcome)> {
+) -> Result<FullLife> {
     (plan.mode, plan.workload.shifted, plan.wears_out) = (Mode::Functional, true, false);
     plan.ftl.without_wear_in();
     let setup = setup(&plan, options.cycles_used, options.age_s);
@@ -37,16 +51,61 @@ pub fn full_life(
         }
         Workload::Synthetic(_) | Workload::Trace { .. } => {}
     }
+    // Many blocks are not gone through more often than a few times for each that is erased.
+    let step = STEP_REQUESTS.max(u64::from(plan.layout().units()));
+    let mut worn = WornBlocks::new(&plan, options);
     let mut simulation = Simulation::of_life(plan, LifeBook::new(setup, *options))?;
     let mut told = 0.0;
-    while simulation.step(STEP_REQUESTS)? != Phase::Done {
+    while simulation.step(step)? != Phase::Done {
+        worn.look(&simulation);
         let done = simulation.throttled_ns() as f64 / setup.target_ns as f64;
         if done >= told + 0.002 {
             tick(done)?;
             told = done;
         }
     }
-    Ok(simulation.finish_life())
+    let (life, drive) = simulation.finish_life();
+    Ok(FullLife { life, drive, worn_s: worn.worn_s })
+}
+
+/// When blocks have their cycles, from looks at them now and then.
+struct WornBlocks {
+    endurance: Endurance,
+    reserve: f64,
+    /// Cycles that all blocks had behind them, and their age then.
+    past: (f64, f64),
+    /// Time of the last look, seconds, and erases beyond the cycles of the two blocks then.
+    last: (f64, [f64; 2]),
+    worn_s: [Option<f64>; 2],
+}
+
+impl WornBlocks {
+    fn new(plan: &Plan, options: &LifeOptions) -> Self {
+        let drive = &plan.drive;
+        let past = (options.cycles_used, options.age_s);
+        let left = -f64::from(drive.endurance.pe_cycles());
+        let (endurance, reserve) = (drive.endurance, drive.bad_block_reserve);
+        Self { endurance, reserve, past, last: (0.0, [left; 2]), worn_s: [None; 2] }
+    }
+
+    fn look(&mut self, simulation: &Simulation) {
+        if self.worn_s[1].is_some() || simulation.phase() != Phase::Run {
+            return;
+        }
+        let now_s = simulation.throttled_ns() as f64 / 1e9;
+        let wear = LapWear::of(simulation, self.reserve);
+        let beyond = [wear.first, wear.beyond_reserve].map(|block| {
+            let cycles = block.erases + self.past.0;
+            cycles - self.endurance.cycles(mean_idle_s(now_s + self.past.1, cycles))
+        });
+        let (before_s, before) = self.last;
+        for ((worn_s, before), now) in self.worn_s.iter_mut().zip(before).zip(beyond) {
+            if worn_s.is_none() && now >= 0.0 {
+                *worn_s = Some(now_s - (now_s - before_s) * now / (now - before));
+            }
+        }
+        self.last = (now_s, beyond);
+    }
 }
 
 impl Simulation {

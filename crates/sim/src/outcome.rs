@@ -190,7 +190,7 @@ fn idle(rest: &Rest, erases: &IdSlice<UnitId, u32>, blocks_per_unit: u64) -> Opt
 }
 
 /// Erases of the first block, in descending order, that a reserve of this share does not hold.
-fn beyond_reserve(erases: &[u32], reserve: f64) -> u32 {
+pub(crate) fn beyond_reserve(erases: &[u32], reserve: f64) -> u32 {
     let reserved = (erases.len() as f64 * reserve) as usize;
     let mut sorted = erases.to_vec();
     match sorted.len().checked_sub(reserved + 1) {

@@ -6,8 +6,8 @@ pub use floatgate_ftl::reduce::Schemes;
 use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, Dispatch, QueueSetup};
 use floatgate_lifetime::reduce::{self, Engine, ManagerSetup, Reducer};
-use floatgate_lifetime::{LeadLimit, Throttle, throttle};
-use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
+use floatgate_lifetime::{Throttle, throttle};
+use floatgate_nand::{Disturb, Endurance, Energy, Geometry, LeadLimit, Timing};
 use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, OpenOptions, Shuffle, Until};
 use serde::{Deserialize, Serialize};
 
@@ -187,18 +187,16 @@ impl FtlSettings {
         self.auto.iter_mut().for_each(|auto| auto.wear_in_max = None);
     }
 
-    /// How far ahead of the others the wear-leveler lets a block get before its data are exchanged for cold ones.
+    /// Whether a wear-leveler is at work.
+    #[must_use]
+    pub fn levels_wear(&self) -> bool {
+        self.setup.level != Level::None
+    }
+
+    /// How far ahead of the mean block the wear-leveler lets a block get, where its rule says so.
     #[must_use]
     pub fn lead_limit(&self) -> Option<LeadLimit> {
-        match self.setup.level {
-            // Only the rule of hot-cold swaps says how far ahead a block gets: for the others the run shows it.
-            Level::HotColdSwap(params) => (params.retirement_age > 0.0).then(|| LeadLimit {
-                pe_cycles: f64::from(params.pe_cycles),
-                of_remaining: 1.0 - params.retirement_age,
-                least: params.lead_share_min,
-            }),
-            _ => None,
-        }
+        self.setup.level.lead_limit()
     }
 }
 

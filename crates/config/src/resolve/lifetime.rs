@@ -51,6 +51,7 @@ fn forecast(
     let method = [Method::Auto, Method::Full, Method::Windows, Method::Requests][row];
     let measures = measures(&section, &given)? && method != Method::Full;
     let (window_s, laps_max, waf_error_max) = (given.window_s(), given.laps_max(), given.waf_error_max());
+    let lap_programs_min = given.lap_programs_min();
     let close_up_requests = given.close_up_requests();
     let (cycles_used, age_years) = (given.cycles_used(), given.age_years());
     check_age(layers, endurance, policy, (cycles_used, age_years))?;
@@ -66,6 +67,7 @@ fn forecast(
         waf: given.waf,
         waf_of_bytes: given.waf_of_bytes,
         laps_max: measures.then_some(laps_max),
+        lap_programs_min: measures.then_some(lap_programs_min),
         waf_error_max: measures.then_some(waf_error_max),
         close_up_requests: given.waf.or(given.waf_of_bytes).is_none().then_some(close_up_requests),
         cycles_used: Some(cycles_used),
@@ -81,6 +83,7 @@ fn forecast(
             waf: given.waf,
             waf_of_bytes: given.waf_of_bytes,
             laps_max,
+            lap_programs_min,
             waf_error_max,
             close_up_requests,
             cycles_used,
@@ -101,6 +104,7 @@ fn measures(section: &Section<'_>, given: &settings::Forecast) -> Result<bool> {
     let is_given = given.waf.is_some() || given.waf_of_bytes.is_some();
     let keys = [
         ("laps_max", given.laps_max.is_some()),
+        ("lap_programs_min", given.lap_programs_min.is_some()),
         ("waf_error_max", given.waf_error_max.is_some()),
         ("close_up_requests", given.close_up_requests.is_some()),
     ];

@@ -35,6 +35,12 @@ table! {
         .with(METHOD, BY_WAF);
         laps_max: u32 = whole("laps over the trace after which write amplification counts as it is", 12, (3, u32::MAX))
             .with(METHOD, BY_WAF);
+        lap_programs_min: u32 = whole(
+            "pages that a lap programs at least; laps are longer where the workload's data move among more pages",
+            1 << 21,
+            (1, u32::MAX),
+        )
+        .with(METHOD, BY_WAF);
         waf_error_max: f64 = within(
             "difference from lap to lap, relative, at which write amplification counts as stationary",
             0.005,

@@ -191,7 +191,7 @@ fn a_drive_that_goes_on_in_time_holds_what_was_written() {
         assert!(timed.ftl.setup.incremental, "{toml}");
         let pass = read_pass(&functional, None, &mut |_| Ok(())).unwrap();
         let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
-        let criterion = Criterion { error_max: 1.0, laps_max: 1 };
+        let criterion = Criterion { error_max: 1.0, laps_max: 1, programs_min: 1 << 21 };
         let laps = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(()));
         let laps = laps.unwrap_or_else(|e| panic!("{e}\n{toml}"));
         let found = laps.close_up.unwrap_or_else(|| panic!("nothing was seen of\n{toml}"));

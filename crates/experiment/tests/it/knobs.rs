@@ -240,6 +240,11 @@ fn lifetime() -> Vec<Case> {
         ("lifetime.forecast.waf", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
         ("lifetime.forecast.waf_of_bytes", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
         ("lifetime.forecast.laps_max", life("none", strict), Life("3", "4", "/method/laps")),
+        (
+            "lifetime.forecast.lap_programs_min",
+            life("none", windows),
+            Life("1", "2000000", "/method/programs"),
+        ),
         ("lifetime.forecast.waf_error_max", life("none", windows), Life("1e-12", "0.5", "/method/laps")),
         ("lifetime.forecast.growth_per_year", life("none", windows), Life("0", "0.5", "/lifetime/years")),
         (

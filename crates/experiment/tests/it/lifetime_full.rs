@@ -63,7 +63,8 @@ fn resolved(toml: &str, policy: &str) -> Resolved {
 
 fn full(plan: &Plan) -> (Outcome, floatgate_sim::Outcome) {
     let options = LifeOptions { detail_ns: None, passes_max: u64::MAX, cycles_used: 0.0, age_s: 0.0 };
-    full_life(plan.clone(), &options, &mut |_| Ok(())).unwrap_or_else(|e| panic!("{e}"))
+    let full = full_life(plan.clone(), &options, &mut |_| Ok(())).unwrap_or_else(|e| panic!("{e}"));
+    (full.life, full.drive)
 }
 
 /// The same without a drive, with the write amplification of laps.
@@ -71,7 +72,7 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
     let mut tick = |_| -> Result<()> { Ok(()) };
     let pass = read_pass(plan, window_ns, &mut tick).unwrap();
     // As `floatgate lifetime` does by default.
-    let criterion = Criterion { error_max: 0.005, laps_max: 12 };
+    let criterion = Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 << 21 };
     let laps = measure(plan, &pass, &criterion, None, &mut |_| Ok(())).unwrap();
     let waf = laps.waf;
     let later = &laps.waf_by_lap[1..];

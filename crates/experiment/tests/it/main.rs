@@ -27,6 +27,7 @@ mod lifetime_interval;
 mod lifetime_reduced;
 mod lifetime_stamps;
 mod lifetime_tails;
+mod lifetime_truth;
 mod metrics;
 mod midas;
 mod pattern_twins;

@@ -20,6 +20,7 @@ use super::{Judged, Leveler, Verdict};
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
+use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
@@ -94,6 +95,13 @@ impl super::Params for Params {
 
     fn state(&self, layout: &Layout) -> State {
         State { params: *self, closed: LeastErased::new(layout) }
+    }
+
+    /// A lead over the least erased block bounds the one over the mean.
+    fn lead_limit(&self) -> Option<LeadLimit> {
+        let pe_cycles = f64::from(self.pe_cycles);
+        let least_erases = (self.spread_share * pe_cycles / f64::from(self.periods)).max(1.0);
+        Some(LeadLimit { pe_cycles, of_remaining: self.spread_share, least_erases })
     }
 }
 

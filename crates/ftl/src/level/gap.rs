@@ -22,6 +22,7 @@ use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
 use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
+use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
@@ -65,6 +66,11 @@ impl super::Params for Params {
             most: IdVec::filled(0, layout.domains()),
             asked: IdVec::filled(None, layout.domains()),
         }
+    }
+
+    /// A lead over the least erased block bounds the one over the mean.
+    fn lead_limit(&self) -> Option<LeadLimit> {
+        Some(LeadLimit::constant(f64::from(self.gap_erases)))
     }
 }
 

@@ -30,6 +30,7 @@ use crate::index::Lists;
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
+use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
@@ -124,6 +125,15 @@ impl super::Params for Params {
 
     fn state(&self, layout: &Layout) -> State {
         State { params: *self, candidates: Lists::new(layout.domains(), layout.units()) }
+    }
+
+    fn lead_limit(&self) -> Option<LeadLimit> {
+        let pe_cycles = f64::from(self.pe_cycles);
+        (self.retirement_age > 0.0).then_some(LeadLimit {
+            pe_cycles,
+            of_remaining: 1.0 - self.retirement_age,
+            least_erases: self.lead_share_min * pe_cycles,
+        })
     }
 }
 

@@ -24,6 +24,7 @@ use crate::units::NOT_INDEXED;
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
+use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
@@ -78,6 +79,11 @@ impl super::Params for Params {
             swaps: 0,
             next: IdVec::filled(0, layout.domains()),
         }
+    }
+
+    /// That of the threshold at first; it tunes itself later.
+    fn lead_limit(&self) -> Option<LeadLimit> {
+        Some(LeadLimit::constant(self.threshold))
     }
 }
 
@@ -150,6 +156,10 @@ impl Leveler for State {
         let Some(cold) = self.junior(drive, victim, mean_erases) else { return Verdict::Collect };
         self.swaps += 1;
         Verdict::Swap(cold)
+    }
+
+    fn leapt(&mut self, erases: u64) {
+        self.erases = self.erases.saturating_add(u32::try_from(erases).unwrap_or(u32::MAX));
     }
 
     fn restart(&mut self) {

@@ -13,6 +13,7 @@ use crate::jobs::request::DriveView;
 use crate::units::Units;
 use floatgate_base::{DomainId, Given, IdSlice, Ppn, Rng, UnitId};
 use floatgate_flash::Layout;
+use floatgate_nand::LeadLimit;
 
 /// Victims that may be passed over for one that is taken.
 pub const PASSED_MAX: usize = 8;
@@ -67,6 +68,12 @@ pub trait Params {
 
     /// The state of a leveler on an empty drive.
     fn state(&self, layout: &Layout) -> Self::State;
+
+    /// How far ahead of the mean block it lets a block get before it acts. None where it does not go by that: then only its work shows
+    /// how wear spreads.
+    fn lead_limit(&self) -> Option<LeadLimit> {
+        None
+    }
 }
 
 /// A wear-leveler with its state. What it does not need to hear it leaves out.
@@ -120,8 +127,11 @@ pub trait Leveler {
     /// any more, or too few units are free.
     fn ended(&mut self, _domain: DomainId, _unit: UnitId, _done: bool) {}
 
-    /// Learns how often units were erased, on a drive that was restored.
+    /// Learns how often units were erased, on a drive that was restored or whose wear goes on by leaps.
     fn learn_wear(&mut self, _erases: &IdSlice<UnitId, u32>) {}
+
+    /// So many erases are taken as made, which it did not hear of one by one.
+    fn leapt(&mut self, _erases: u64) {}
 
     /// Counting begins: wear is 0 again.
     fn restart(&mut self) {}

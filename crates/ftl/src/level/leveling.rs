@@ -110,6 +110,12 @@ impl Leveling {
         self.leveler.learn_wear(erases);
     }
 
+    /// Wear went on by leaps: units were erased so often by now, `erases` times in all that the leveler did not hear of.
+    pub fn leap(&mut self, layout: &Layout, counts: &IdSlice<UnitId, u32>, erases: u64) {
+        self.learn_wear(layout, counts);
+        self.leveler.leapt(erases);
+    }
+
     /// Takes over what a snapshot kept; false if that is of another drive. Where it kept nothing, or another leveler's
     /// state, this one hears of all closed units, those closed first in front.
     pub fn adopt(&mut self, saved: Option<Self>, layout: &Layout, units: &Units) -> bool {

@@ -34,6 +34,7 @@ use crate::jobs::Request;
 use crate::jobs::request::DriveView;
 use floatgate_base::{Acts, DomainId, Given, IdSlice, PolicyInfo, Ppn, Rng, Slot, UnitId};
 use floatgate_flash::Layout;
+use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
 /// The slot.
@@ -77,6 +78,15 @@ macro_rules! levelers {
                     name if name == none::INFO.name => Self::None,
                     $($(#[$on])* name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
                     name => panic!("{name} is no wear-leveler"),
+                }
+            }
+
+            /// How far ahead of the mean block it lets a block get, where its rule says so.
+            #[must_use]
+            pub fn lead_limit(self) -> Option<LeadLimit> {
+                match self {
+                    Self::None => None,
+                    $($(#[$on])* Self::$variant(params) => params.lead_limit(),)*
                 }
             }
         }
@@ -177,6 +187,10 @@ impl Leveler for LevelerState {
 
     fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
         with_leveler!(self, state => state.ended(domain, unit, done));
+    }
+
+    fn leapt(&mut self, erases: u64) {
+        with_leveler!(self, state => state.leapt(erases));
     }
 
     fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {

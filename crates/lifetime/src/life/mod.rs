@@ -54,6 +54,8 @@ pub struct Forecast {
     pub waf_of_bytes: Option<f64>,
     /// Laps over the workload after which write amplification counts as it is.
     pub laps_max: u32,
+    /// Page programs of a lap at least.
+    pub lap_programs_min: u32,
     /// Difference from lap to lap, relative, at which it counts as stationary.
     pub waf_error_max: f64,
     /// Requests of each part of the workload that is looked at in time; 0 for none.

@@ -60,7 +60,8 @@ pub(super) const GROUPS: &[Group] = &[
             number(
                 "years_first_block",
                 "years",
-                "until the most erased block has its cycles, its lead growing as the spread of wear did (unknown: as the mean)",
+                "until the most erased block has its cycles, its lead growing as the spread of wear did (unknown: as the mean), up to \
+                 what the leveler allows; seen by the full method",
             )
             .or_null(),
             interval(
@@ -69,6 +70,13 @@ pub(super) const GROUPS: &[Group] = &[
                 "by how the lead may grow, the error of write amplification, and what chance does to the most of many blocks",
             )
             .or_null(),
+            number(
+                "years_spare_blocks",
+                "years",
+                "until more blocks have their cycles than `drive.bad_block_reserve` holds, in the same way",
+            )
+            .or_null(),
+            interval("years_spare_blocks_range", "years", "the same range of `years_spare_blocks`").or_null(),
             number("target_years", "years", "the life that is asked for (`lifetime.throttle.target_years`)"),
             number("growth_per_year", "-", "share by which demand grows each year in all these figures"),
             flag("holds", "whether the drive lives so long"),
@@ -153,6 +161,29 @@ pub(super) const GROUPS: &[Group] = &[
             number("waf_error", "-", "how far off that mean may be, relative; null where too few laps tell").or_null(),
             flag("stationary", "whether the laps became alike").or_null(),
             count("programs", "pages", "pages of the map programmed on the way").or_null(),
+            number(
+                "leveling.mean_erases_from",
+                "erases",
+                "erases of the mean block where the look at the end of life began; the table is null where no leveler acts by leads, or \
+                 the laps went as far",
+            ),
+            number("leveling.mean_erases", "erases", "erases of the mean block where that look ended"),
+            number(
+                "leveling.moved",
+                "pages/page",
+                "pages programmed for the sake of wear / other pages programmed, at the end of life",
+            ),
+            number(
+                "leveling.moved_over_life",
+                "pages/page",
+                "the same on average over life, in inverse proportion to the lead that is allowed; in `waf`",
+            ),
+            number(
+                "leveling.lead_first_block",
+                "erases",
+                "lead of the most worn block over the mean when it has its cycles, or where the look ended",
+            ),
+            number("leveling.lead_spare_blocks", "erases", "the same of the first block beyond `drive.bad_block_reserve`"),
         ],
     },
     Group {

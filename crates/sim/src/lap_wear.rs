@@ -1,0 +1,159 @@
+//! Erases of blocks as a drive wears, and at which wear of the mean block the first ones have their cycles.
+//!
+//! Laps of a small drive go on for many lives. A block that is ahead by a constant number of erases then has an ever smaller share of
+//! them, so what counts is the wear at the moment when the block has its cycles.
+
+use crate::outcome::beyond_reserve;
+use crate::serve::with_drive;
+use crate::simulation::Simulation;
+use floatgate_stats::{WearGrowth, growth_of};
+
+/// Erases of a block, on average, from which on it can be told how much faster the most erased one wears: of few, one
+/// more or less would be a large share.
+const ERASES_MIN: f64 = 10.0;
+
+/// Wear of a block and of the mean one at the same time, from a drive without wear on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BlockWear {
+    /// Erases of the mean block.
+    pub mean: f64,
+    /// Erases of this block.
+    pub erases: f64,
+    /// Standard deviation of erases over blocks.
+    pub sd: f64,
+    /// Pages programmed by then.
+    pub programs: f64,
+    /// Page writes of the host by then.
+    pub page_writes: f64,
+}
+
+/// Wear of the two blocks that end a life, each when it has its cycles, or as far as the drive went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LapWear {
+    /// The most erased block.
+    pub first: BlockWear,
+    /// The first one beyond the reserve of spare blocks.
+    pub beyond_reserve: BlockWear,
+}
+
+impl LapWear {
+    /// The wear of a drive now, with a reserve of this share of its blocks.
+    pub(crate) fn of(simulation: &Simulation, reserve: f64) -> Self {
+        let erases = with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts()).as_slice();
+        let blocks = erases.len().max(1) as f64;
+        let mean = erases.iter().map(|&n| f64::from(n)).sum::<f64>() / blocks;
+        let variance =
+            erases.iter().map(|&n| (f64::from(n) - mean) * (f64::from(n) - mean)).sum::<f64>() / blocks;
+        let most = erases.iter().copied().max().unwrap_or(0);
+        let programs = simulation.stages.serving.counters().programs_total() as f64;
+        let page_writes = simulation.stages.placing.total().page_writes as f64;
+        let sd = variance.sqrt();
+        let of = |erases: u32| BlockWear { mean, erases: f64::from(erases), sd, programs, page_writes };
+        Self { first: of(most), beyond_reserve: of(beyond_reserve(erases, reserve)) }
+    }
+}
+
+/// Wear as it grows, until the reserve of spare blocks is used up.
+pub(crate) struct WearSoFar {
+    cycles: f64,
+    reserve: f64,
+    /// Erases of the mean block, with their standard deviation over blocks, as they grew.
+    spreads: Vec<(f64, f64)>,
+    /// At the last look.
+    last: LapWear,
+    /// When they had their cycles.
+    worn: [Option<BlockWear>; 2],
+}
+
+impl WearSoFar {
+    /// Begins with a drive without wear, whose blocks have so many cycles, and a reserve of this share of them.
+    pub fn new(cycles: u32, reserve: f64) -> Self {
+        Self {
+            cycles: f64::from(cycles),
+            reserve,
+            spreads: vec![],
+            last: LapWear::default(),
+            worn: [None; 2],
+        }
+    }
+
+    /// Whether the reserve is used up.
+    pub fn is_over(&self) -> bool {
+        self.worn[1].is_some()
+    }
+
+    /// The last look.
+    pub fn last(&self) -> &LapWear {
+        &self.last
+    }
+
+    /// How far ahead of the mean the two blocks were when they had their cycles, or at the last look.
+    pub fn leads(&self) -> [f64; 2] {
+        let last = [self.last.first, self.last.beyond_reserve];
+        let mut leads = [0.0; 2];
+        for (lead, (worn, last)) in leads.iter_mut().zip(self.worn.iter().zip(last)) {
+            let block = worn.unwrap_or(last);
+            *lead = (block.erases - block.mean).max(0.0);
+        }
+        leads
+    }
+
+    /// Looks at the drive.
+    pub fn note(&mut self, simulation: &Simulation) {
+        if self.is_over() {
+            return;
+        }
+        let now = LapWear::of(simulation, self.reserve);
+        self.spreads.push((now.first.mean, now.first.sd));
+        let pairs = [(self.last.first, now.first), (self.last.beyond_reserve, now.beyond_reserve)];
+        for (worn, (before, after)) in self.worn.iter_mut().zip(pairs) {
+            if worn.is_none() && after.erases >= self.cycles {
+                *worn = Some(between(before, after, self.cycles));
+            }
+        }
+        self.last = now;
+    }
+
+    /// What was seen; without wear where blocks were erased too seldom to tell and `seldom` does not do.
+    pub fn found(&self, seldom: bool) -> Option<LapWear> {
+        let [first, beyond_reserve] = self.worn;
+        let wear = LapWear {
+            first: first.unwrap_or(self.last.first),
+            beyond_reserve: beyond_reserve.unwrap_or(self.last.beyond_reserve),
+        };
+        let enough = if seldom { wear.first.mean > 0.0 } else { wear.first.mean >= ERASES_MIN };
+        enough.then_some(wear)
+    }
+
+    /// How the spread of wear grew; none where that cannot be told.
+    pub fn growth(&self) -> Option<WearGrowth> {
+        growth_of(&self.spreads)
+    }
+}
+
+/// Wear when a block had so many erases, on the straight line between two looks.
+fn between(before: BlockWear, after: BlockWear, erases: f64) -> BlockWear {
+    let share = (erases - before.erases) / (after.erases - before.erases).max(f64::MIN_POSITIVE);
+    let at = |from: f64, to: f64| from + share.clamp(0.0, 1.0) * (to - from);
+    BlockWear {
+        mean: at(before.mean, after.mean),
+        erases,
+        sd: at(before.sd, after.sd),
+        programs: at(before.programs, after.programs),
+        page_writes: at(before.page_writes, after.page_writes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_has_its_cycles_between_two_looks() {
+        let at =
+            |mean: f64, erases| BlockWear { mean, erases, sd: mean, programs: 2.0 * mean, page_writes: mean };
+        let [before, after] = [at(10.0, 12.0), at(20.0, 32.0)];
+        assert_eq!(between(before, after, 27.0), at(17.5, 27.0));
+        assert_eq!(between(BlockWear::default(), before, 6.0), at(5.0, 6.0));
+    }
+}

@@ -1,0 +1,230 @@
+//! The drive in the wear that it will have: whether its leveler holds back the most worn blocks there, and what that costs.
+//!
+//! Laps end when write amplification has settled, often at a hundredth of a life, long before a leveler has to act. So blocks are then taken
+//! as worn so far that life nears its end: their leads over the mean have grown as the spread of wear did, up to the lead that the
+//! leveler allows. The workload goes on, and each erase counts for several: for a quarter of the lead that is allowed. So blocks get as far ahead
+//! as the leveler lets them within some laps, until the spare blocks are used up.
+//!
+//! A leveler moves data about once for each lead that it allows. The drive moves them that many times more often here than a real one, per
+//! erase, so what is programmed for the sake of wear counts for that many times less. At other ages it is in inverse proportion to the
+//! lead that is allowed there.
+//!
+//! Four laps are as long as it takes a block to get ahead by all that is allowed. A small drive affords more laps, and begins so much earlier in
+//! its life.
+
+use crate::lap_wear::{BlockWear, LapWear, WearSoFar};
+use crate::serve::with_drive;
+use crate::simulation::{Phase, Simulation};
+use floatgate_base::Result;
+use floatgate_flash::Cause;
+use floatgate_nand::LeadLimit;
+
+/// Laps, each as many programs as there are pages among which data move: so many at least and at most.
+const LAPS: (u64, u64) = (4, 64);
+/// Programs that any drive affords.
+const PROGRAMS: u64 = 1 << 22;
+/// Leaps of wear in a lap.
+const LEAPS_PER_LAP: u64 = 8;
+/// Erases that one erase counts for, as a share of the lead that is allowed.
+const STEP_SHARE: f64 = 0.25;
+/// Ages between now and the end of life at which the lead that is allowed is looked at.
+const AGES: u32 = 64;
+
+/// What was seen near the end of life.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WearAhead {
+    /// Erases of the mean block where it began.
+    pub mean_from: f64,
+    /// Erases of the mean block where it ended.
+    pub mean: f64,
+    /// Pages programmed for the sake of wear / other pages programmed at the end of life, of a drive on which each erase is one.
+    pub moved: f64,
+    /// The same on average from the laps to the end of life.
+    pub moved_over_life: f64,
+    /// Erases that the most worn block was ahead of the mean when it had its cycles, or at the end.
+    pub lead_first: f64,
+    /// The same of the first block beyond the reserve of spare blocks.
+    pub lead_beyond_reserve: f64,
+}
+
+impl WearAhead {
+    /// The lead of the first block or of the first one beyond the reserve.
+    #[must_use]
+    pub fn lead(&self, of_first: bool) -> f64 {
+        if of_first { self.lead_first } else { self.lead_beyond_reserve }
+    }
+}
+
+/// A drive whose laps are over.
+pub(crate) struct Aged {
+    /// Page writes of the workload move among so many pages.
+    pub pages: u64,
+    /// Share of the pages of the flash that these are.
+    pub share: f64,
+    /// Cycles of a block.
+    pub cycles: u32,
+    /// Share of the blocks that are spare.
+    pub reserve: f64,
+    /// What the leveler allows.
+    pub limit: LeadLimit,
+    /// Exponent with which the spread of wear grew.
+    pub growth: f64,
+}
+
+impl Aged {
+    /// Erases that one counts for at this age.
+    fn step(&self, mean: f64) -> u32 {
+        ((STEP_SHARE * self.limit.at(mean)) as u32).max(1)
+    }
+
+    /// Erases of the mean block in a leap at this age.
+    fn erases_of_leap(&self, mean: f64) -> f64 {
+        f64::from(self.step(mean)) * self.share / LEAPS_PER_LAP as f64
+    }
+
+    /// The age from which so many leaps lead to the end of life.
+    fn start(&self, leaps: u64) -> f64 {
+        (0..leaps).fold(f64::from(self.cycles), |mean, _| mean - self.erases_of_leap(mean))
+    }
+}
+
+/// Lets the drive go on near the end of its life. None where it is there already, or the workload programs nothing.
+///
+/// # Errors
+/// Those of a run, and what `tick` returns, which is told the share that is done.
+pub(crate) fn wear_ahead(
+    simulation: &mut Simulation,
+    aged: &Aged,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
+) -> Result<Option<WearAhead>> {
+    let now = LapWear::of(simulation, aged.reserve).first;
+    let leaps = LEAPS_PER_LAP * (PROGRAMS / aged.pages.max(1)).clamp(LAPS.0, LAPS.1);
+    let start = aged.start(leaps);
+    let counted = simulation.stages.book.counted;
+    let programs = simulation.stages.serving.counters().programs_total();
+    if now.mean >= start || now.erases >= f64::from(aged.cycles) || programs == 0 {
+        return Ok(None);
+    }
+    leap_to(simulation, aged, &now, start);
+    let requests = (aged.pages / LEAPS_PER_LAP) as f64 * (counted as f64 / programs as f64);
+    let mut wear = WearSoFar::new(aged.cycles, aged.reserve);
+    wear.note(simulation);
+    let mut moves = Moves::default();
+    // Blocks that are not filled make the mean block's erases fewer or more than pages tell.
+    for leap in 0..2 * leaps {
+        let mean = wear.last().first.mean;
+        if wear.is_over() || mean >= f64::from(aged.cycles) {
+            break;
+        }
+        let before = moved(simulation);
+        go_on(simulation, requests.max(1.0) as u64, aged.step(mean))?;
+        moves.note(aged, mean, before, moved(simulation));
+        wear.note(simulation);
+        tick((leap + 1) as f64 / (2 * leaps) as f64)?;
+    }
+    let [lead_first, lead_beyond_reserve] = wear.leads();
+    Ok(Some(WearAhead {
+        mean_from: start,
+        mean: wear.last().first.mean,
+        moved: moves.share(),
+        moved_over_life: moves.share() * over_life(aged, now.mean),
+        lead_first,
+        lead_beyond_reserve,
+    }))
+}
+
+/// Takes the mean block as erased `start` times, and leads as grown until then, up to the one that is allowed there.
+fn leap_to(simulation: &mut Simulation, aged: &Aged, now: &BlockWear, start: f64) {
+    let most = (now.erases - now.mean).max(f64::MIN_POSITIVE);
+    let grown = libm::pow(start / now.mean.max(1.0), aged.growth).min(aged.limit.at(start) / most);
+    with_drive!(&mut simulation.stages.serving, drive => drive.leap(|_, erases| {
+        let erases = f64::from(erases);
+        (start + (erases - now.mean) * grown - erases).max(0.0) as u32
+    }));
+}
+
+/// Moves for the sake of wear, as many as there would be at the end of life.
+#[derive(Default)]
+struct Moves {
+    for_wear: f64,
+    other: f64,
+}
+
+impl Moves {
+    fn note(&mut self, aged: &Aged, mean: f64, before: (u64, u64), after: (u64, u64)) {
+        let (for_wear, all) = (after.0 - before.0, after.1 - before.1);
+        let of_end = aged.limit.at(mean) / aged.limit.at(f64::from(aged.cycles));
+        self.for_wear += for_wear as f64 / f64::from(aged.step(mean)) * of_end;
+        self.other += (all - for_wear) as f64;
+    }
+
+    fn share(&self) -> f64 {
+        self.for_wear / self.other.max(1.0)
+    }
+}
+
+/// What is allowed at the end of life / what is allowed, on average from `mean` erases to the end.
+fn over_life(aged: &Aged, mean: f64) -> f64 {
+    let cycles = f64::from(aged.cycles);
+    let at_end = aged.limit.at(cycles);
+    let age = |i: u32| mean + (f64::from(i) + 0.5) / f64::from(AGES) * (cycles - mean);
+    (0..AGES).map(|i| at_end / aged.limit.at(age(i))).sum::<f64>() / f64::from(AGES)
+}
+
+/// Serves requests, and counts each erase among them for `step`.
+fn go_on(simulation: &mut Simulation, requests: u64, step: u32) -> Result<()> {
+    let before =
+        with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts().as_slice().to_vec());
+    let end = simulation.stages.book.counted + requests;
+    while simulation.stages.book.counted < end {
+        if simulation.step(end - simulation.stages.book.counted)? == Phase::Done {
+            break;
+        }
+    }
+    with_drive!(&mut simulation.stages.serving, drive => {
+        drive.leap(|unit, erases| (step - 1) * (erases - before[unit.0 as usize]));
+    });
+    Ok(())
+}
+
+/// Pages programmed for the sake of wear, and in all.
+pub(crate) fn moved(simulation: &Simulation) -> (u64, u64) {
+    let counters = simulation.stages.serving.counters();
+    (counters.programs[Cause::Level as usize], counters.programs_total())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn aged(limit: LeadLimit) -> Aged {
+        Aged { pages: 1, share: 0.5, cycles: 1000, reserve: 0.0, limit, growth: 1.0 }
+    }
+
+    const FALLING: LeadLimit = LeadLimit { pe_cycles: 1000.0, of_remaining: 0.15, least_erases: 10.0 };
+
+    #[test]
+    fn moves_are_as_frequent_as_leads_are_small() {
+        let of = |limit, mean| over_life(&aged(limit), mean);
+        assert!((of(LeadLimit::constant(40.0), 0.0) - 1.0).abs() < 1e-12);
+        // 10 / (150 (1 - x)) down to 10 at x = 14/15, and 1 from there on: ln(15) / 15 + 1 / 15.
+        assert!((of(FALLING, 0.0) - (libm::log(15.0) + 1.0) / 15.0).abs() < 2e-3, "{}", of(FALLING, 0.0));
+        assert!((of(FALLING, 990.0) - 1.0).abs() < 1e-12);
+        let mut moves = Moves::default();
+        // At half of life the limit is 75, and an erase counts for 18: of 36 moves two are real, and as many as 15 at the end.
+        moves.note(&aged(FALLING), 500.0, (0, 0), (36, 136));
+        assert!((moves.share() - 0.15).abs() < 1e-12, "{}", moves.share());
+    }
+
+    #[test]
+    fn leaps_lead_to_the_end_of_life() {
+        // Each erase counts for ten, and half of the pages move: five erases of the mean block in a lap.
+        let even = aged(LeadLimit::constant(40.0));
+        assert_eq!((even.step(3.0), even.start(8 * 8)), (10, 960.0));
+        // Two up to the last 6.7 %.
+        let falling = aged(FALLING);
+        assert_eq!((falling.step(1000.0), falling.step(0.0)), (2, 37));
+        assert_eq!(falling.start(8 * 8), 992.0);
+        assert!(falling.start(64 * 8) < 940.0);
+    }
+}
