@@ -161,4 +161,4 @@ def test_a_target_of_one_year_is_no_years() -> None:
     page = page_of(life(lifetime={"target_years": 1.0, "years": 1.2}))
     assert "1 years" not in page
     assert "the target of 1 year is met" in page
-    assert "programmed in 1 year, flash endurance" in page
+    assert "1 year would program 1.18 PB; the flash endures" in page

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base.text_table import named
 from floatgate.report.sections import drive, rating, reduce
-from floatgate.report.sections.forecast import ends, entry, host_writes, latency
+from floatgate.report.sections.forecast import ends, entry, host_writes, latency, load
 from floatgate.report.sections.forecast import lines as forecast
 
 
@@ -18,7 +18,7 @@ def text(result: dict[str, Any], label: str = "") -> str:
 def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
     """Name and text of each line; what the result knows nothing of is left out."""
     made = [
-        ("load", latency.overload(result)),
+        ("load", load.line(result)),
         ("life", forecast.answer(result)),
         ("basis", forecast.basis(result)),
         ("interval", forecast.interval(result) or forecast.no_interval(result)),
@@ -43,6 +43,9 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
 def headline(result: dict[str, Any]) -> str:
     """One sentence for the top of the page: what ends the life first, the target, and what is served."""
     told = [ends.what_ends_first(result) or "Nothing ends this life: the flash lasts without limit"]
+    if load.overloaded(result):
+        beyond = f"{load.BEYOND[:1].upper()}{load.BEYOND[1:]}, so its life is not known"
+        return f"{beyond}. {load.IF_SO[:1].upper()}{load.IF_SO[1:]}: {told[0][:1].lower()}{told[0][1:]}."
     said = ends.verdict(result)
     if said is not None:
         told.append(f"{said[:1].upper()}{said[1:]}")
@@ -54,6 +57,8 @@ def headline(result: dict[str, Any]) -> str:
 
 def _rating(result: dict[str, Any]) -> list[tuple[str, str | None]]:
     known, writes = rating.line(result, entry.life_that_counts(result)), host_writes.line(result)
+    if known is not None and load.overloaded(result):
+        known += f", {load.IF_SO}"
     if known is not None:
         return [("rating", known), ("writes", writes)]
     why = "what the host writes in a year is not known" if rating.tbw_bytes(result) else "the drive has no rated TBW"

@@ -112,12 +112,8 @@ class Plan:
     def _none(self, years: str) -> str:
         """That no drive will do, and which bound has cut the last ones."""
         lasting = [point for point in self.points if point.holds and not point.overloaded]
-        if not lasting and (overloaded := [point for point in self.points if point.holds]):
-            names = ", ".join(self.name(point) for point in overloaded[:3])
-            return (
-                f"none of these drives lasts {years} and stands the load: {names} would last, but the host asks for "
-                "more than it can do; use a drive with more dies, or a throttle"
-            )
+        if not lasting and (told := self._too_slow(years)):
+            return told
         if not lasting:
             plain = self._unthrottled() or "use a larger drive or a throttle that guarantees the target"
             return f"none of these drives lasts {years}{self._by_rating()}; {plain}"
@@ -140,9 +136,23 @@ class Plan:
             f"that do the former, {self.name(fastest)} is the fastest with {least} (--max-write-p99)"
         )
 
+    def _too_slow(self, years: str) -> str:
+        """Which drives the load rules out, and what helps; empty where the others are ruled out by their lives."""
+        known = [point for point in self.points if point.result is not None]
+        helps = "use a drive with more dies, or a throttle"
+        if known and all(point.overloaded for point in known):
+            return f"none of these drives can do what the host asks for; {helps}"
+        names = ", ".join([self.name(point) for point in known if point.overloaded and point.holds][:3])
+        if not names:
+            return ""
+        return (
+            f"none of these drives lasts {years} and keeps up with the load: {names} would last, but the host asks for "
+            f"more than that can do; {helps}"
+        )
+
     def _longest(self) -> str | None:
         """What the drive gives that lasts longest, where none will do."""
-        known = [point for point in self.points if point.result is not None]
+        known = [point for point in self.points if point.result is not None and not point.overloaded]
         if not known or any(point.holds for point in known):
             return None
         longest = max(known, key=lambda point: (point.life_years, point.served or 0.0))
@@ -150,7 +160,7 @@ class Plan:
 
     def _by_rating(self) -> str:
         """That flash would last where the maker's rating does not."""
-        flash = [point for point in self.points if point.flash_holds and not point.holds]
+        flash = [point for point in self.points if point.flash_holds and not point.holds and not point.overloaded]
         if not flash:
             return ""
         longest = max(flash, key=lambda point: point.years)

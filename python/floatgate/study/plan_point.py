@@ -11,7 +11,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import drive, growing
-from floatgate.report.sections.forecast import entry, life_range, lines
+from floatgate.report.sections.forecast import entry, life_range, lines, load
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
@@ -152,8 +152,8 @@ class Point:
 
     @property
     def life_years(self) -> float:
-        """The life that counts; infinite where nothing ends it, 0 where there is no result."""
-        if self.result is None:
+        """The life that counts; infinite where nothing ends it, 0 where it is not known."""
+        if self.result is None or self.overloaded:
             return 0.0
         return min((one for one in self._lives if one is not None), default=math.inf)
 
@@ -171,7 +171,7 @@ class Point:
     def useful_tb(self) -> float | None:
         """TB that the workload writes until the life that counts or the target ends, whichever is earlier."""
         a_year, target = entry.host_bytes_per_year(self.result), self.target_years
-        if a_year is None or not a_year or target is None:
+        if self.overloaded or a_year is None or not a_year or target is None:
             return None
         years = min(self.life_years, target)
         return a_year * years * growing.written_of(years, self.result) / TB
@@ -235,8 +235,8 @@ class Point:
 
     @property
     def overloaded(self) -> bool:
-        """Whether the host asks for more than the drive can do, and nothing holds its writes back."""
-        return not self.throttles and entry.overloaded(self.result)
+        """Whether the host asks for more than the drive can do, so that its life is not known."""
+        return load.overloaded(self.result)
 
     @property
     def served(self) -> float | None:
@@ -256,7 +256,7 @@ class Point:
     @property
     def life_range(self) -> LifeRange | None:
         """The interval of its life; None where nothing is known of it."""
-        return life_range.of(self.result)
+        return None if self.overloaded else life_range.of(self.result)
 
     @property
     def reaches_below(self) -> bool:
@@ -286,13 +286,17 @@ class Point:
             return f"{self.label}: {self.error}"
         size = units.binary_bytes(self.physical_bytes) if self.drive is None else self.label
         spare = "" if self.spare_factor is None else f" with {units.percent1(float(self.spare_factor))} spare"
+        if self.overloaded:
+            return f"{size}{spare} {managed_words(self)}: {load.BEYOND}"
         life = self.life_text
         served = f"{life_range.served_text(self.result)} served"
         return f"{size}{spare} {managed_words(self)}: {life}, {self.verdict}, {served}, {write_words(self)}"
 
     @property
     def life_text(self) -> str:
-        """``5.0 years``, ``unlimited``: the life that counts."""
+        """``5.0 years``, ``unlimited``, ``not known``: the life that counts."""
+        if self.overloaded:
+            return "not known"
         return "-" if self.result is None else lines.life_years(None if self.ends is None else self.life_years)
 
     def _write(self, key: str) -> float:
@@ -306,7 +310,7 @@ class Point:
             "drive": self.drive,
             "cut_by": bounds.cut_by(self),
             "pareto": on_front,
-            "life_years": None if math.isinf(years) or self.result is None else years,
+            "life_years": years if 0 < years < math.inf else None,
             "ends": self.ends,
             "useful_tb": self.useful_tb,
             "price_per_useful_tb": bounds.price_per_useful_tb(self),
@@ -357,7 +361,7 @@ def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point
 
 def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
     """The Pareto front: no other point costs less, lives longer or serves more without being worse in another."""
-    known = [point for point in points if point.result is not None]
+    known = [point for point in points if point.result is not None and not point.overloaded]
     worth = [(bounds.cost(one), -one.life_years, -(1.0 if one.served is None else one.served)) for one in known]
     # Points that are alike beat nobody: all of them are on the front.
     beaten = (any(other != own and all(map(operator.le, other, own)) for other in worth) for own in worth)

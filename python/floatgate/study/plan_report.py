@@ -73,7 +73,7 @@ def _sentence(text: str) -> str:
 
 
 def _charts(plan: Plan) -> list[Part]:
-    known = [point for point in plan.points if point.result is not None]
+    known = [point for point in plan.points if point.result is not None and not point.overloaded]
     spares = list(dict.fromkeys(point.spare_text for point in known))
     made: list[Figure] = []
     if len(known) > 1:
@@ -81,9 +81,11 @@ def _charts(plan: Plan) -> list[Part]:
         title = f"Life against {cost}: the Pareto front"
         said = FRONT.format(cost=cost)
         made.append(figure("plan-front", title, said, lambda width: front_chart(plan, known, width)))
+    missing = [plan.name(point) for point in plan.points if point.overloaded]
+    note = [Text(f"Not drawn, as their lives are not known: {', '.join(missing)}.", soft=True)] if missing else []
     if any(point.drive for point in known):
         # Lines over capacity tell nothing of drives of several makes.
-        return [Section("Side by side", [Charts(made)])] if made else []
+        return [Section("Side by side", [Charts(made), *note])] if made else []
     for number, spare in enumerate(spares):
         points = [point for point in known if point.spare_text == spare]
         which = "" if len(spares) < 2 else f", {spare} spare"
@@ -102,7 +104,7 @@ def _charts(plan: Plan) -> list[Part]:
                         ),
                     )
                 )
-    return [Section("Side by side", [Charts(made)])] if made else []
+    return [Section("Side by side", [Charts(made), *note])] if made else []
 
 
 def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega.Composed:

@@ -50,6 +50,8 @@ def legend(plan: Plan) -> list[str]:
     if plan.front:
         cost = "cheaper" if plan.bounds.priced else "smaller"
         said.append(f"+ Pareto front: no other is {cost}, lives longer or serves more without being worse in another")
+    if any(point.overloaded for point in plan.points):
+        said.append("load too high: the host asks for more than the drive can do, so its life is not known")
     if _known_tbw(plan):
         said.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(point.rated_years is not None for point in plan.points):
@@ -57,9 +59,7 @@ def legend(plan: Plan) -> list[str]:
     grown = next((words for point in plan.points if (words := growing.words(point.result)) is not None), None)
     said += [] if grown is None else [grown]
     if any(point.drive and point.capacity for point in plan.points):
-        said.append(
-            "a slice of a drive has fewer dies: latencies, and whether it stands the load, are those of the slice"
-        )
+        said.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
     if plan.bounds.priced:
         target = plan.target_years
         end = "the target is reached" if target is None else f"{target:g} year{' is' if target == 1 else 's are'} over"
@@ -112,7 +112,7 @@ def _throttle(_plan: Plan, point: Point) -> str:
 
 
 def _rating(_plan: Plan, point: Point) -> str:
-    return "-" if point.rated_years is None else units.years(point.rated_years)
+    return "-" if point.rated_years is None or point.overloaded else units.years(point.rated_years)
 
 
 def _tbw(_plan: Plan, point: Point) -> str:
@@ -172,7 +172,7 @@ _COLUMNS: Sequence[_Column] = (
     _Column("life", lambda _, point: point.life_text),
     _Column("ends by", lambda _, point: ENDS_BY[point.ends]),
     _Column("target", _target),
-    _Column("served", lambda _, point: life_range.served_text(point.result)),
+    _Column("served", lambda _, point: "-" if point.overloaded else life_range.served_text(point.result)),
     _Column("WAF", lambda _, point: waf_text(point)),
     _Column("mean write", lambda _, point: _time(point.write_us), _timed),
     _Column("p99", lambda _, point: _time(point.p99_us), _timed),

@@ -7,31 +7,25 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import host_writes, latency
+from floatgate.report.sections.forecast import host_writes, latency, load
 from floatgate.report.sections.forecast.life_range import uneven
-from floatgate.report.sections.forecast.lines import life_years, part_served, under, years_text
+from floatgate.report.sections.forecast.lines import at_full_demand, life_years, part_served, under, years_text
 from floatgate.results.result_view import look
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
     """Life, rating, share that is served, latencies, achievable cycles, WAF: name, figure, basis."""
     facts = look(result, "lifetime") or {}
-    target, holds = facts.get("target_years"), facts.get("holds")
-    below = under(result)
-    if target is not None and holds is not None:
-        below += f"; the target of {years_text(target)} is {'met' if holds else 'missed'}"
-    name = "life" if rating.years(result) is None else "life of the flash"
-    made = [(name, life_years(facts.get("years")), below)]
-    first = uneven(result)
-    if first is not None:
-        made.insert(0, ("life of the first block", units.years(first), "it wears out long before the average one"))
-        made[1] = ("life of the average block", made[1][1], below)
-    made += rating.cards(result)
+    overloaded = load.overloaded(result)
+    made = _lives(result, facts)
+    if overloaded:
+        made = [("life", "not known", f"{at_full_demand(result)} {load.IF_SO}")]
+    made += [(*card[:2], f"{card[2]}, {load.IF_SO}") if overloaded else card for card in rating.cards(result)]
     made += host_writes.cards(result)
-    if (part := part_served(result)) is not None:
+    if (part := part_served(result)) is not None and not overloaded:
         made.append(("served", part, "of what the host asks for in the target time"))
-    if (told := latency.overload(result)) is not None:
-        made.insert(0, ("load", "too high", told.partition(": ")[2].partition(", unthrottled")[0]))
+    if (told := load.card(result)) is not None:
+        made.insert(0, ("load", "too high", told.partition(", unthrottled")[0]))
     for kind in ("read", "write"):
         p99 = look(result, "latency_us", kind, "p99")
         if p99 is not None:
@@ -47,3 +41,18 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     if waf is not None:
         made.append(("WAF", f"{waf:.2f}", "flash bytes per host byte"))
     return made
+
+
+def _lives(result: dict[str, Any], facts: dict[str, Any]) -> list[section.Card]:
+    """The life of the first block where wear is uneven, and that of the average one."""
+    target, holds = facts.get("target_years"), facts.get("holds")
+    below = under(result)
+    if target is not None and holds is not None:
+        below += f"; the target of {years_text(target)} is {'met' if holds else 'missed'}"
+    first, average = uneven(result), life_years(facts.get("years"))
+    if first is not None:
+        return [
+            ("life of the first block", units.years(first), "it wears out long before the average one"),
+            ("life of the average block", average, below),
+        ]
+    return [("life" if rating.years(result) is None else "life of the flash", average, below)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.report.sections import not_modelled, rating
+from floatgate.report.sections.forecast import load
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -86,12 +87,6 @@ def delay_us(result: Forecast, key: str) -> float | None:
     return value
 
 
-def overloaded(result: Forecast) -> bool:
-    """Whether the host asks for more than the drive can do, not in its busiest part alone; kept forecasts as kept."""
-    part = "busiest" if look(result, "close_up", "typical") is None else "typical"
-    return bool(look(result, "close_up", part, "overloaded"))
-
-
 def served(result: Forecast) -> float | None:
     """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
     value = look(result, "throttle", "demand_share")
@@ -112,7 +107,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "lifetime": look(result, "lifetime"),
         "latency_us": {kind: _times(look(result, "latency_us", kind)) for kind in ("read", "write")},
         "delay_us": _times(look(result, "throttle", "delay_us")),
-        "overloaded": overloaded(result),
+        "overloaded": load.overloaded(result),
         "latency_unknown": latency_unknown(result),
         "demand_share": served(result),
         "demand_share_range": look(result, "throttle", "demand_share_range"),

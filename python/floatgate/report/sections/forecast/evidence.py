@@ -7,7 +7,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.pages.parts import Grid, Part, Rows, Section, Text
 from floatgate.report.sections import section
-from floatgate.report.sections.forecast import life_range, lines
+from floatgate.report.sections.forecast import life_range, lines, load
 from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
@@ -91,7 +91,8 @@ def _wear(result: Facts) -> list[Part]:
     leveler = look(result, "config", "ftl", "level", "policy")
     if leveler is not None:
         rows.append(("wear-leveling", "none" if leveler == "none" else str(leveler)))
-    return [Section("Spread of wear", [Rows(rows)])]
+    beyond = [Text(f"Under the full demand of the host: {load.BEYOND}.")] if load.overloaded(result) else []
+    return [Section("Spread of wear", [*beyond, Rows(rows)])]
 
 
 def _life(years: float, ends: list[float | None] | None) -> str:

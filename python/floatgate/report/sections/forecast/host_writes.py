@@ -7,7 +7,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import growing, section
-from floatgate.report.sections.forecast import entry
+from floatgate.report.sections.forecast import entry, load
 from floatgate.report.sections.lifetime_headline import tbw_text
 from floatgate.results.result_view import look
 
@@ -60,6 +60,8 @@ def _per_day(result: Facts) -> str | None:
     if asked is None or written is None:
         return None
     told = f"{units.figure(asked, 2)} drive writes per day"
+    if load.overloaded(result):
+        return f"{told} asked for"
     return told if written >= _ALL * asked else f"{told} asked for, {units.figure(written, 2)} written"
 
 

@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
 from floatgate.results.result_view import look
 
-Facts = dict[str, Any]
+Facts = Mapping[str, Any]
 
 _KINDS = ("read", "write")
 _LONG_US = 1e6
 """A request that takes longer waits behind others."""
 
 
-def overload(result: Facts) -> str | None:
-    """That the host asks for more than the drive can do; None where it keeps up, or nothing is known."""
-    busiest, typical = (look(result, "close_up", part) or {} for part in ("busiest", "typical"))
-    if not busiest.get("overloaded"):
-        return None
-    asked, possible = busiest["offered_bytes_per_s"], busiest["possible_bytes_per_s"]
-    told = f"more than this drive can do: {_rate(asked)} asked for, {_rate(possible)} possible, {where(result)}"
-    if not typical:
-        return told
-    return f"{told}; {'also' if typical.get('overloaded') else 'but not'} in a typical {units.span(typical['span_s'])}"
-
-
-def _rate(bytes_per_s: float) -> str:
-    return f"{units.decimal_bytes(bytes_per_s)}/s"
-
-
 def where(result: Facts) -> str:
-    """``in its busiest 32 s``, or ``over the 20 min of the workload`` where all of it was looked at."""
+    """``in the busiest 32 s of the workload``, or ``over the 20 min of the workload`` where all of it was looked at."""
     busiest = look(result, "close_up", "busiest") or {}
     span = units.span(busiest.get("span_s") or 0.0)
     whole = look(result, "close_up", "typical") is None
-    told = f"over the {span} of the workload" if whole else f"in its busiest {span}"
+    told = f"over the {span} of the workload" if whole else f"in the busiest {span} of the workload"
     return told if look(result, "throttle", "delay_us") is None else f"{told}, unthrottled"
 
 
 def p99s(result: Facts) -> str | None:
-    """``p99 of reads 0.68 ms and of writes 0.61 ms in the busiest 32 s``; None where nothing is known."""
+    """``p99 of reads 0.68 ms and of writes 0.61 ms in the busiest 32 s of the workload``; None if unknown."""
     told = _quantile(look(result, "latency_us") or {}, "p99")
     return None if told is None else f"p99 {told} {where(result)}"
 

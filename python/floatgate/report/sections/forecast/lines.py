@@ -8,7 +8,7 @@ from floatgate.base import units
 from floatgate.report import timestamp_warning
 from floatgate.report.sections import growing, reduce
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import latency, life_range
+from floatgate.report.sections.forecast import latency, life_range, load
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -49,12 +49,9 @@ def answer(result: Facts) -> str:
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     first = uneven(result)
-    said = f"{life_years(facts.get('years'))} {under(result)}"
-    if first is not None:
-        average = life_years(facts.get("years"))
-        said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
-    if (told := growing.words(result)) is not None:
-        said += f", {told}"
+    said = at_full_demand(result)
+    if load.overloaded(result):
+        return f"not known: {load.BEYOND}; {said} {load.IF_SO}"
     if target is not None and holds is not None:
         said += f": the target of {years_text(target)} is {_verdict(target, holds, first)}"
     if (part := part_served(result)) is not None:
@@ -66,6 +63,17 @@ def answer(result: Facts) -> str:
     return said
 
 
+def at_full_demand(result: Facts) -> str:
+    """``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through."""
+    facts, first = look(result, "lifetime") or {}, uneven(result)
+    said = f"{life_years(facts.get('years'))} {under(result)}"
+    if first is not None:
+        average = life_years(facts.get("years"))
+        said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
+    told = growing.words(result)
+    return said if told is None else f"{said}, {told}"
+
+
 def part_served(result: Facts) -> str | None:
     """``64 % (51-82 %)``: the share of the demand that is written in the target time; None where that is all of it."""
     share: float | None = look(result, "throttle", "demand_share")
@@ -75,7 +83,7 @@ def part_served(result: Facts) -> str | None:
 def all_served(result: Facts) -> str | None:
     """That all is served, with the interval; or why that is not known. None where the answer says the share."""
     share = look(result, "throttle", "demand_share")
-    if latency.overload(result) is not None:
+    if load.overloaded(result):
         return None
     if share is None:
         return "not known: the forecast does not say how much of the demand is written in the target time"
@@ -97,7 +105,7 @@ def basis(result: Facts) -> str | None:
 def interval(result: Facts) -> str | None:
     """``4.7-5.4 years (95 %), from the error of write amplification and how the days of the trace differ``."""
     found, basis = life_range.of(result), life_range.basis([result])
-    if found is None or basis is None:
+    if found is None or basis is None or load.overloaded(result):
         return None
     target = look(result, "lifetime", "target_years")
     below = look(result, "lifetime", "holds") and target is not None and found.reaches_below(target)
@@ -106,6 +114,8 @@ def interval(result: Facts) -> str | None:
 
 def no_interval(result: Facts) -> str:
     """Why a life has no interval."""
+    if load.overloaded(result):
+        return "not known: neither is the life"
     if look(result, "lifetime", "years") is None:
         return "not known: the life has no end"
     given = look(result, "method", "waf_given")
@@ -158,14 +168,15 @@ def waf(result: Facts) -> str | None:
 
 
 def capacity(result: Facts) -> str | None:
-    """``1066 TB programmed in 5 years, flash endurance 1078 TB (375 TB at nominal cycles)``."""
+    """``5 years would program 1066 TB; the flash endures 1078 TB (375 TB at nominal cycles)``."""
     facts = look(result, "lifetime") or {}
     if facts.get("w_work_bytes") is None or facts.get("c_ssd_bytes") is None:
         return None
     recovered = facts.get("c_ssd_recovered_bytes")
     stands = facts["c_ssd_bytes"] if recovered is None else recovered
-    said = f"{units.decimal_bytes(facts['w_work_bytes'])} programmed in {years_text(facts.get('target_years', 5))}, "
-    said += f"flash endurance {units.decimal_bytes(stands)}"
+    target = facts.get("target_years", 5)
+    said = f"{years_text(target)} would program {units.decimal_bytes(facts['w_work_bytes'])}; "
+    said += f"the flash endures {units.decimal_bytes(stands)}"
     if recovered is not None and abs(recovered - facts["c_ssd_bytes"]) > 0.001 * facts["c_ssd_bytes"]:
         said += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} at nominal cycles)"
     return said
@@ -260,7 +271,9 @@ def _held_long(result: Facts) -> str | None:
 def remarks(result: Facts) -> list[str]:
     """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     said = []
-    if look(result, "lifetime", "holds") is False:
+    if load.overloaded(result):
+        said.append("floatgate plan finds a drive that keeps up with the load and meets the target")
+    elif look(result, "lifetime", "holds") is False:
         said.append("--plan finds a drive that meets the target (floatgate plan)")
     if uneven(result) is not None:
         said.append("wear is uneven: target, cycles and flash endurance are those of the average block")
@@ -270,7 +283,9 @@ def remarks(result: Facts) -> list[str]:
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
-    said += [told for told in (growing.remark(result), latency.falls_behind(result)) if told is not None]
+    said += [
+        told for told in (growing.remark(result), load.remark(result), latency.falls_behind(result)) if told is not None
+    ]
     held = _held_long(result)
     if held is not None:
         said.append(held)

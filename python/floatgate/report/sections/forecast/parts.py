@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.pages import palette
-from floatgate.pages.parts import Charts, Figure, Part, Section, figure
+from floatgate.pages.parts import Charts, Figure, Part, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import reduce
-from floatgate.report.sections.forecast import ends
+from floatgate.report.sections.forecast import ends, load
 from floatgate.report.throttle_charts import look_of
 from floatgate.results.result_view import look
 
@@ -28,7 +28,8 @@ def parts(result: dict[str, Any]) -> list[Part]:
         result, policy, "pe_cycles", 1.0, "Endurance of a block", "program/erase cycles",
         "From the mean rest between erases so far.",
     )  # fmt: skip
-    return [Section("Over the life", [Charts(figures)])] if figures else []
+    beyond = [Text(f"Under the full demand of the host: {load.BEYOND}.")] if load.overloaded(result) else []
+    return [Section("Over the life", [*beyond, Charts(figures)])] if figures else []
 
 
 def _course(

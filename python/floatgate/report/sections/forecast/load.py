@@ -1,0 +1,65 @@
+"""Whether the drive can do what the host asks for, and what that means for the life."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report.sections.forecast import latency
+from floatgate.results.result_view import look
+
+Facts = Mapping[str, Any]
+
+BEYOND = "the host asks for more than this drive can do"
+"""Why the life of an overloaded drive is not known."""
+IF_SO = "if it could write that fast"
+"""What figures hold for that count the writes of the host at its full rate."""
+
+
+def overloaded(result: Facts | None) -> bool:
+    """Whether the host asks for more than the drive can do, and not in its busiest part alone.
+
+    A throttle lowers the demand to the share that it serves. A drive that still cannot keep up is overloaded.
+    """
+    part = "busiest" if look(result, "close_up", "typical") is None else "typical"
+    facts = look(result, "close_up", part) or {}
+    if not facts.get("overloaded"):
+        return False
+    asked, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
+    share = look(result, "throttle", "demand_share")
+    return None in (asked, possible, share) or share * asked > possible
+
+
+def line(result: Facts) -> str | None:
+    """``more than this drive can do: 31.9 MB/s asked for, 8.45 MB/s possible, ...``; None where the drive keeps up."""
+    return f"more than this drive can do: {_rates(result)}" if overloaded(result) else None
+
+
+def card(result: Facts) -> str | None:
+    """The rates alone; None where the drive keeps up."""
+    return _rates(result) if overloaded(result) else None
+
+
+def remark(result: Facts) -> str | None:
+    """That the busiest part is more than the drive can do, where the life stands all the same."""
+    if not look(result, "close_up", "busiest", "overloaded") or overloaded(result):
+        return None
+    told = f"more than this drive can do: {_rates(result)}"
+    if look(result, "close_up", "typical", "overloaded") is False:
+        return f"{told}; requests queue until the drive catches up"
+    return f"{told}; what the throttle lets through is less"
+
+
+def _rates(result: Facts) -> str:
+    """``31.9 MB/s asked for, 8.45 MB/s possible, in its busiest 64 s; also in a typical 64 s``."""
+    busiest, typical = (look(result, "close_up", part) or {} for part in ("busiest", "typical"))
+    asked, possible = (_rate(busiest[f"{which}_bytes_per_s"]) for which in ("offered", "possible"))
+    told = f"{asked} asked for, {possible} possible, {latency.where(result)}"
+    if not typical:
+        return told
+    return f"{told}; {'also' if typical.get('overloaded') else 'but not'} in a typical {units.span(typical['span_s'])}"
+
+
+def _rate(bytes_per_s: float) -> str:
+    return f"{units.decimal_bytes(bytes_per_s)}/s"
