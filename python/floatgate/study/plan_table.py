@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate.base import units
 from floatgate.report.sections import growing
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import entry, host_writes, life_range
+from floatgate.report.sections.forecast import entry, host_writes, latency, life_range
 from floatgate.report.sections.reduce import INTEGRATED
 from floatgate.results.columns import types_of, written
 
@@ -50,6 +50,8 @@ def legend(plan: Plan) -> list[str]:
     if plan.front:
         cost = "cheaper" if plan.bounds.priced else "smaller"
         said.append(f"+ Pareto front: no other is {cost}, lives longer or serves more without being worse in another")
+    if any(latency.rare(point.result) is not None for point in plan.points):
+        said.append("delay p99, in brackets: the share of page writes delayed, and by how much on average")
     if any(point.overloaded for point in plan.points):
         said.append("load too high: the host asks for more than the drive can do, so its life is not known")
     if _known_tbw(plan):
@@ -138,6 +140,12 @@ def _time(time_us: float) -> str:
     return "-" if math.isinf(time_us) else units.span(time_us * 1e-6)
 
 
+def _delay(_plan: Plan, point: Point) -> str:
+    rare = latency.rare(point.result)
+    hidden = "" if rare is None else f" ({units.share(rare.share)} by {_time(rare.mean_us)})"
+    return f"{_time(point.delay_p99_us)}{hidden}"
+
+
 def _figure(value: float | None) -> str:
     return "-" if value is None else units.figure(value)
 
@@ -177,7 +185,7 @@ _COLUMNS: Sequence[_Column] = (
     _Column("mean write", lambda _, point: _time(point.write_us), _timed),
     _Column("p99", lambda _, point: _time(point.p99_us), _timed),
     _Column("p99.9", lambda _, point: _time(point.p999_us), _timed),
-    _Column("delay p99", lambda _, point: _time(point.delay_p99_us), _throttled),
+    _Column("delay p99", _delay, _throttled),
     _Column("read p99", lambda _, point: _time(point.read_p99_us), _reads),
     _Column("price", lambda plan, point: _figure(plan.bounds.price(point)), _priced),
     _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),

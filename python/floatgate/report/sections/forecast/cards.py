@@ -30,8 +30,10 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
         p99 = look(result, "latency_us", kind, "p99")
         if p99 is not None:
             made.append((f"p99 of {kind}s", units.span(p99 * 1e-6), latency.where(result)))
-    held = look(result, "throttle", "delay_us", "p99")
-    if held is not None:
+    held, rare = look(result, "throttle", "delay_us", "p99"), latency.rare(result)
+    if rare is not None:
+        made.append(("page writes delayed", units.share(rare.share), rare.by))
+    elif held is not None:
         made.append(("p99 of delays", units.span(held * 1e-6), "by which the throttle holds page writes back"))
     if facts.get("pe_cycles_achievable") is not None:
         rest = facts.get("mean_idle_h")

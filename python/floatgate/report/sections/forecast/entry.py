@@ -107,6 +107,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "lifetime": look(result, "lifetime"),
         "latency_us": {kind: _times(look(result, "latency_us", kind)) for kind in ("read", "write")},
         "delay_us": _times(look(result, "throttle", "delay_us")),
+        "held_share": look(result, "throttle", "held_share"),
         "overloaded": load.overloaded(result),
         "latency_unknown": latency_unknown(result),
         "demand_share": served(result),
@@ -135,6 +136,7 @@ def columns(told: Mapping[str, Any]) -> dict[str, Any]:
     latencies = {f"latency_us.{kind}": times for kind, times in told["latency_us"].items()}
     for name, times in (latencies | {"throttle.delay_us": told["delay_us"]}).items():
         row |= {f"{name}.{key}": value for key, value in (times or dict.fromkeys(_TIMES)).items()}
+    row["throttle.held_share"] = told["held_share"]
     return row
 
 
@@ -142,7 +144,7 @@ def restored(told: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a forecast that :func:`kept` and the size of the drive tell of."""
     return {
         "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
-        "throttle": {key: told.get(key) for key in ("demand_share", "demand_share_range", "delay_us")},
+        "throttle": {key: told.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},
         "close_up": {"busiest": {"overloaded": told.get("overloaded")}, "unknown": told.get("latency_unknown")},
         "workload": {"kind": told["workload_kind"]},
         "pass": {"span_s": told.get("pass_span_s")},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
@@ -72,6 +73,35 @@ def delay(result: Facts) -> str | None:
     facts = look(result, "throttle", "delay_us") or {}
     named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
     return ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named if key in facts) or None
+
+
+@dataclass(frozen=True)
+class Rare:
+    """Delays of so few page writes that their p99 is below their mean.
+
+    Attributes:
+        share: of page writes that are delayed.
+        mean_us: delay of these alone.
+        max_us: the longest delay.
+    """
+
+    share: float
+    mean_us: float
+    max_us: float
+
+    @property
+    def by(self) -> str:
+        """``by 538 ms on average, at most 982 ms``."""
+        return f"by {units.span(self.mean_us * 1e-6)} on average, at most {units.span(self.max_us * 1e-6)}"
+
+
+def rare(result: Facts | None) -> Rare | None:
+    """The delays that p99 hides; None where it shows them."""
+    facts, share = look(result, "throttle", "delay_us") or {}, look(result, "throttle", "held_share")
+    mean, p99 = facts.get("mean"), facts.get("p99")
+    if not share or mean is None or p99 is None or mean <= p99:
+        return None
+    return Rare(share, mean / share, facts["max"])
 
 
 def response_us(result: Facts | None, key: str) -> float | None:

@@ -23,6 +23,8 @@ NOT_ALL_SERVED = 0.9995
 
 _LEAST_US = 0.01
 """A mean wait below this tells nothing."""
+_ALL_WAITS = 0.995
+"""From this share of the mean delay on, waits and delays read alike."""
 
 
 def under(result: Facts) -> str:
@@ -58,7 +60,9 @@ def answer(result: Facts) -> str:
         said += f"; {part} of what the host asks for is served"
     if (told := latency.p99s(result)) is not None:
         said += f"; {told}"
-    if (held := look(result, "throttle", "delay_us", "p99")) is not None:
+    if (rare := latency.rare(result)) is not None:
+        said += f"; the throttle delays {units.share(rare.share)} of page writes, {rare.by}"
+    elif (held := look(result, "throttle", "delay_us", "p99")) is not None:
         said += f"; p99 of the throttle's delay {units.span(held * 1e-6)}"
     return said
 
@@ -201,22 +205,30 @@ def throttle(result: Facts) -> str | None:
     served = facts.get("demand_share")
     if served is not None and served < NOT_ALL_SERVED:
         parts.append(f"{units.share(served)} of the host's demand written in the target time")
+    rare, mean_us = latency.rare(result), look(facts, "delay_us", "mean")
     if facts.get("held_share") is not None:
-        parts.append(f"{units.share(facts['held_share'])} of page writes delayed")
-    mean_us = look(facts, "delay_us", "mean")
+        by = "" if rare is None else f" {rare.by}"
+        parts.append(f"{units.share(facts['held_share'])} of page writes delayed{by}")
     if mean_us is not None:
-        parts.append(f"mean delay {units.span(mean_us * 1e-6)} ({latency.delay(result)})")
+        over = "" if rare is None else " over all page writes"
+        parts.append(f"mean delay {units.span(mean_us * 1e-6)}{over} ({latency.delay(result)})")
     if facts.get("waits"):
-        waited = f"{units.count(facts['waits'])} waited for capacity"
-        mean = facts.get("wait_us_mean")
-        parts.append(
-            f"{waited} (mean wait {units.span(mean * 1e-6)} over all)" if mean and mean >= _LEAST_US else waited
-        )
+        parts.append(f"{units.count(facts['waits'])} waited for capacity{_of_the_delay(facts, mean_us)}")
     if facts.get("epochs"):
         parts.append(f"{units.count(facts['epochs'])} epochs")
     if facts.get("epoch_s"):
         parts.append(f"the last of {units.span(facts['epoch_s'])}")
     return ", ".join(parts) or None
+
+
+def _of_the_delay(facts: Facts, mean_us: float | None) -> str:
+    """Which part of the delay is waiting for capacity: all of it, or its mean over all page writes."""
+    waited = facts.get("wait_us_mean")
+    if not waited or waited < _LEAST_US:
+        return ""
+    if mean_us and waited >= _ALL_WAITS * mean_us:
+        return " (all of the delay)"
+    return f" (mean wait {units.span(waited * 1e-6)} over all)"
 
 
 def prediction(result: Facts) -> str | None:
