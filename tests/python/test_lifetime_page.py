@@ -141,12 +141,11 @@ def test_the_page_has_latencies_with_their_load() -> None:
 
 
 def test_the_first_screen_has_all_or_says_why_not() -> None:
-    told = dict(line.split(None, 1) for line in summary.text(life()).splitlines()[:7])
+    told = dict(line.split(None, 1) for line in summary.text(life()).splitlines()[:8])
     assert told["interval"] == "not known: write amplification is given"
     assert told["served"] == "not known: the forecast does not say how much of the demand is written in the target time"
-    assert told["rating"] == (
-        "not known: the drive has no rated TBW; 529 TBW until the average block wears out; 2.3 drive writes per day"
-    )
+    assert told["rating"] == "none: the drive has no rated TBW"
+    assert told["writes"] == "529 TBW until the average block wears out; 2.3 drive writes per day"
     assert told["WAF"] == "2.24, as given"
     assert told["latency"].endswith("unthrottled; no reads")
     all_served = life(throttle={"demand_share": 1.0, "demand_share_range": [0.89, 1.0]})

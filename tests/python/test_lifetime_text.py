@@ -343,14 +343,14 @@ def test_a_plan_says_where_lives_lie_and_which_drive_lasts_surely() -> None:
     assert [row["target"] for row in cells] == ["met, interval below", "met", "met"]
     assert [row["served"] for row in cells] == ["100 %", "100 % (89-100 %)", "100 %"]
     assert plan.text().splitlines()[-1] == (
-        "intervals (95 %) hold the error of write amplification and how the days of the trace differ; they do not know "
-        "how the cycles of blocks scatter (lifetime.forecast.cycles_spread)"
+        "intervals (95 %) include the error of write amplification and day-to-day variation of the trace; they ignore "
+        "the spread of block endurance (lifetime.forecast.cycles_spread)"
     )
     told = plan.to_dict()["points"]
     assert [one["reaches_below"] for one in told] == [True, False, False]
     assert (told[0]["interval"], told[0]["interval_from"]) == ([4.4, 6.4], ["waf", "days"])
     page = plan.report()
-    assert "Intervals (95 %) hold" in page
+    assert "Intervals (95 %) include" in page
     assert "met, interval below" in page
 
 
@@ -380,9 +380,9 @@ def test_an_interval_says_what_it_does_not_know() -> None:
     short = life(lifetime={"years_range": [4.9, 5.1], "years_range_from": ["waf"]}, workload={"kind": "trace"})
     said = dict(summary.lines(short))["interval"]
     assert said == (
-        "4.9-5.1 years by WAF only, which reaches below the target; intervals (95 %) hold the error of write "
-        "amplification; they do not know how days differ (the trace has less than four hours) and how the cycles of "
-        "blocks scatter (lifetime.forecast.cycles_spread)"
+        "4.9-5.1 years by WAF only, which reaches below the target; the interval (95 %) includes the error of write "
+        "amplification; it ignores day-to-day variation (the trace is shorter than four hours) and the spread of block "
+        "endurance (lifetime.forecast.cycles_spread)"
     )
     assert dict(summary.lines(life()))["interval"] == "not known: write amplification is given"
     assert life_range.between("300 days", "1.2 years") == "300 days to 1.2 years"

@@ -61,5 +61,5 @@ def _rating(result: dict[str, Any]) -> list[tuple[str, str | None]]:
         known += f", {load.IF_SO}"
     if known is not None:
         return [("rating", known), ("writes", writes)]
-    why = "what the host writes in a year is not known" if rating.tbw_bytes(result) else "the drive has no rated TBW"
-    return [("rating", "; ".join([f"not known: {why}", *([] if writes is None else [writes])]))]
+    unrated = "none: the drive has no rated TBW" if rating.tbw_bytes(result) is None else None
+    return [("rating", unrated or "not known: what the host writes in a year is not known"), ("writes", writes)]

@@ -166,7 +166,7 @@ class Plan:
         longest = max(flash, key=lambda point: point.years)
         return (
             f": the flash of {self.name(longest)} would (--judge flash), but its rated "
-            f"bytes are written after {units.years(longest.years)}"
+            f"bytes are written after {units.life(longest.years, self.target_years)}"
         )
 
     def _unthrottled(self) -> str:
@@ -196,7 +196,7 @@ class Plan:
         """What a buyer asks of a drive: life and what ends it, share served, WAF, response, and price."""
         told = [self._life(point)]
         if point.ends != "rating" and point.rated_years is not None:
-            told.append(f"rated bytes written after {units.years(point.rated_years)}")
+            told.append(f"rated bytes written after {units.life(point.rated_years, self.target_years)}")
         if point.served is not None:
             told.append(f"{life_range.served_text(point.result)} served")
         waf = waf_text(point)

@@ -11,7 +11,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import drive, growing
-from floatgate.report.sections.forecast import entry, life_range, lines, load
+from floatgate.report.sections.forecast import entry, life_range, load
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
@@ -297,7 +297,11 @@ class Point:
         """``5.0 years``, ``unlimited``, ``not known``: the life that counts."""
         if self.overloaded:
             return "not known"
-        return "-" if self.result is None else lines.life_years(None if self.ends is None else self.life_years)
+        return (
+            "-"
+            if self.result is None
+            else units.life(None if self.ends is None else self.life_years, self.target_years)
+        )
 
     def _write(self, key: str) -> float:
         value = entry.write_us(self.result, key)

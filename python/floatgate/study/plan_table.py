@@ -59,7 +59,7 @@ def legend(plan: Plan) -> list[str]:
     if any(point.rated_years is not None for point in plan.points):
         said.append("rating: when the host has written the rated bytes")
     grown = next((words for point in plan.points if (words := growing.words(point.result)) is not None), None)
-    said += [] if grown is None else [grown]
+    said += [] if grown is None else [f"{grown}; latencies are those of the demand at the start"]
     if any(point.drive and point.capacity for point in plan.points):
         said.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
     if plan.bounds.priced:
@@ -114,7 +114,7 @@ def _throttle(_plan: Plan, point: Point) -> str:
 
 
 def _rating(_plan: Plan, point: Point) -> str:
-    return "-" if point.rated_years is None or point.overloaded else units.years(point.rated_years)
+    return "-" if point.rated_years is None or point.overloaded else units.life(point.rated_years, point.target_years)
 
 
 def _tbw(_plan: Plan, point: Point) -> str:

@@ -55,7 +55,11 @@ def line(result: Facts, flash_years: float | None) -> str | None:
         return None
     sold = look(result, "drive", "rated", "tbw_bytes")
     whole = f" ({tbw_text(sold)} as sold)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
-    said = f"{tbw_text(rated)}{whole} are written after {units.years(after)}"
+    if after > units.LONG_YEARS:
+        before = flash_years is not None and flash_years < (1.0 - _ALIKE) * after
+        said = f"{tbw_text(rated)}{whole} are not reached within {units.LONG_YEARS:.0f} years"
+        return f"{said}; the flash is worn out before" if before else said
+    said = f"{tbw_text(rated)}{whole} are written after {units.life(after, look(result, 'lifetime', 'target_years'))}"
     return said if flash_years is None else f"{said}, {_order(after, flash_years)}"
 
 
@@ -68,13 +72,14 @@ def _order(rated_years: float, flash_years: float) -> str:
 def cards(result: Facts) -> list[section.Card]:
     """When the rating is used up."""
     rated, after = tbw_bytes(result), years(result)
-    return [] if rated is None or after is None else [("rating used up", units.years(after), tbw_text(rated))]
+    target = look(result, "lifetime", "target_years")
+    return [] if rated is None or after is None else [("rating used up", units.life(after, target), tbw_text(rated))]
 
 
 def cell(result: Facts) -> str:
     """``1.4 years``."""
     after = years(result)
-    return "-" if after is None else units.years(after)
+    return "-" if after is None else units.life(after)
 
 
 SECTION = section.Section(

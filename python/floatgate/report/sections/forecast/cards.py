@@ -9,7 +9,7 @@ from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import host_writes, latency, load
 from floatgate.report.sections.forecast.life_range import uneven
-from floatgate.report.sections.forecast.lines import at_full_demand, life_years, part_served, under, years_text
+from floatgate.report.sections.forecast.lines import at_full_demand, part_served, under, years_text
 from floatgate.results.result_view import look
 
 
@@ -51,10 +51,10 @@ def _lives(result: dict[str, Any], facts: dict[str, Any]) -> list[section.Card]:
     below = under(result)
     if target is not None and holds is not None:
         below += f"; the target of {years_text(target)} is {'met' if holds else 'missed'}"
-    first, average = uneven(result), life_years(facts.get("years"))
+    first, average = uneven(result), units.life(facts.get("years"), target)
     if first is not None:
         return [
-            ("life of the first block", units.years(first), "it wears out long before the average one"),
+            ("life of the first block", units.life(first, target), "it wears out long before the average one"),
             ("life of the average block", average, below),
         ]
     return [("life" if rating.years(result) is None else "life of the flash", average, below)]

@@ -54,10 +54,13 @@ def what_ends_first(result: Facts) -> str | None:
     known = [end for end in ends(result) if end.name != FIRST_BLOCK or uneven(result) is not None]
     if not known:
         return None
+    if known[0].years > units.LONG_YEARS:
+        return f"Nothing ends this life within {units.LONG_YEARS:.0f} years"
+    target = look(result, "lifetime", "target_years")
     first, *others = known
     said = _SAYS[first.name]
-    said = f"{said[:1].upper()}{said[1:]}{' first' if others else ''}, after {units.years(first.years)}"
-    return said + "".join(f"; {_SAYS[end.name]} after {units.years(end.years)}" for end in others)
+    said = f"{said[:1].upper()}{said[1:]}{' first' if others else ''}, after {units.life(first.years, target)}"
+    return said + "".join(f"; {_SAYS[end.name]} after {units.life(end.years, target)}" for end in others)
 
 
 def verdict(result: Facts) -> str | None:
@@ -102,7 +105,7 @@ def marks(result: Facts) -> list[Mark]:
     made = []
     for group in groups:
         group.sort(key=lambda end: list(_DASHES).index(end.name))
-        label = f"{', '.join(end.name for end in group)}: {units.years(group[0].years)}"
+        label = f"{', '.join(end.name for end in group)}: {units.life(group[0].years, target)}"
         made.append(Mark(label, min(group[0].years * YEAR_S, until) / unit, _DASHES[group[0].name]))
     return made
 
@@ -112,5 +115,5 @@ def beyond(result: Facts) -> str:
     until = shown_s(result) * (1 + _ALIKE)
     target = look(result, "lifetime", "target_years")
     told = [*ends(result), *([] if target is None else [End(TARGET, target)])]
-    hidden = [f"{end.name} ({units.years(end.years)})" for end in told if end.years * YEAR_S > until]
+    hidden = [f"{end.name} ({units.life(end.years, target)})" for end in told if end.years * YEAR_S > until]
     return f" Beyond the chart: {', '.join(hidden)}." if hidden else ""

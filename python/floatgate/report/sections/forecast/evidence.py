@@ -75,15 +75,16 @@ def _wear(result: Facts) -> list[Part]:
     """When the first block and the average one are worn out, with their intervals."""
     facts = look(result, "lifetime") or {}
     first, average = facts.get("years_first_block"), facts.get("years")
+    target = facts.get("target_years")
     if average is None:
         return []
-    rows = [("average block", _life(average, facts.get("years_range")))]
+    rows = [("average block", _life(average, facts.get("years_range"), target))]
     if first is None:
         given = look(result, "method", "waf_given")
         why = "write amplification is given, and no drive was worn in" if given else "the forecast has no figure of it"
         rows.insert(0, ("first block", f"not known: {why}"))
     else:
-        rows.insert(0, ("first block", _life(first, facts.get("years_first_block_range"))))
+        rows.insert(0, ("first block", _life(first, facts.get("years_first_block_range"), target)))
         ratio = average / first if first else None
         if ratio is not None:
             times = f"{units.figure(ratio)} times the erases of the mean block when it wears out"
@@ -95,12 +96,12 @@ def _wear(result: Facts) -> list[Part]:
     return [Section("Spread of wear", [*beyond, Rows(rows)])]
 
 
-def _life(years: float, ends: list[float | None] | None) -> str:
-    told = f"worn out after {units.years(years)}"
+def _life(years: float, ends: list[float | None] | None, target: float | None) -> str:
+    told = f"worn out after {units.life(years, target)}"
     if ends is None or ends[0] is None:
         return f"{told}; interval not known"
-    known = life_range.between(units.years(ends[0]), lines.life_years(ends[1]))
-    return told if known == units.years(years) else f"{told} ({known} in 19 of 20 cases)"
+    known = life_range.between(units.life(ends[0], target), units.life(ends[1], target))
+    return told if known == units.life(years, target) else f"{told} ({known} in 19 of 20 cases)"
 
 
 def _latencies(result: Facts) -> list[Part]:

@@ -59,10 +59,15 @@ def _per_day(result: Facts) -> str | None:
     asked, written = asked_per_day(result), written_per_day(result)
     if asked is None or written is None:
         return None
-    told = f"{units.figure(asked, 2)} drive writes per day"
+    told = f"{units.figure(asked, 2)} drive writes per day{_at_the_start(result)}"
     if load.overloaded(result):
         return f"{told} asked for"
     return told if written >= _ALL * asked else f"{told} asked for, {units.figure(written, 2)} written"
+
+
+def _at_the_start(result: Facts) -> str:
+    """Which demand it is, where it changes over the years."""
+    return " at the start" if growing.per_year(result) else ""
 
 
 def cards(result: Facts) -> list[section.Card]:
@@ -72,7 +77,7 @@ def cards(result: Facts) -> list[section.Card]:
     if tbw is not None:
         made.append(("TBW of the flash", tbw_text(tbw), f"written by the host until {_block(result)} wears out"))
     if asked is not None and written is not None:
-        below = "drive writes per day that the workload asks for, of the visible capacity"
+        below = f"drive writes per day that the workload asks for{_at_the_start(result)}, of the visible capacity"
         below += "" if written >= _ALL * asked else f"; {units.figure(written, 2)} are written"
         made.append(("DWPD", units.figure(asked, 2), below))
     return made

@@ -15,9 +15,9 @@ SLACK = 1e-3
 
 SOURCES = {
     "waf": "the error of write amplification",
-    "days": "how the days of the trace differ",
-    "hours": "how the hours of the trace differ",
-    "blocks": "how the cycles of blocks scatter",
+    "days": "day-to-day variation of the trace",
+    "hours": "hour-to-hour variation of the trace",
+    "blocks": "the spread of block endurance",
     "wear": "the first block where wear is uneven",
 }
 """What an interval may be made from, in words."""
@@ -31,16 +31,18 @@ class LifeRange:
         low: the shortest, in years.
         high: the longest; None where it has no end.
         sources: keys of :data:`SOURCES`.
+        target: the years that the life should have; None for none.
     """
 
     low: float
     high: float | None
     sources: tuple[str, ...]
+    target: float | None = None
 
     @property
     def text(self) -> str:
         """``4.7-5.4 years``, ``5.0 years by WAF only``; one figure where both ends read alike."""
-        ends = between(units.years(self.low), "unlimited" if self.high is None else units.years(self.high))
+        ends = between(units.life(self.low, self.target), units.life(self.high, self.target))
         # A narrow interval must not look as if all were known.
         return f"{ends} by WAF only" if self.sources == ("waf",) else ends
 
@@ -64,7 +66,8 @@ def of(result: Mapping[str, Any] | None) -> LifeRange | None:
         shortest = first if first_range is None else first_range[0]
         low = min(low, shortest * low / years)
         sources.append("wear")
-    return LifeRange(low, high, tuple(sources)) if sources and low is not None else None
+    target = look(result, "lifetime", "target_years")
+    return LifeRange(low, high, tuple(sources), target) if sources and low is not None else None
 
 
 def uneven(result: Mapping[str, Any] | None) -> float | None:
@@ -98,16 +101,19 @@ def basis(results: Sequence[Mapping[str, Any]]) -> str | None:
     if not ranges:
         return None
     known = [name for name in SOURCES if any(name in found.sources for found in ranges)]
-    said = f"intervals (95 %) hold {_list([SOURCES[name] for name in known])}"
+    includes, ignores = ("the interval (95 %) includes", "it ignores")
+    if len(results) > 1:
+        includes, ignores = ("intervals (95 %) include", "they ignore")
+    said = f"{includes} {_list([SOURCES[name] for name in known])}"
     missing = []
     if "waf" not in known:
         missing.append(SOURCES["waf"])
     generated = all(look(result, "workload", "kind") == "synthetic" for result in results)
     if not generated and not {"days", "hours"} & set(known):
-        missing.append("how days differ (the trace has less than four hours)")
+        missing.append("day-to-day variation (the trace is shorter than four hours)")
     if "blocks" not in known:
         missing.append(f"{SOURCES['blocks']} (lifetime.forecast.cycles_spread)")
-    return said + (f"; they do not know {_list(missing)}" if missing else "")
+    return said + (f"; {ignores} {_list(missing)}" if missing else "")
 
 
 def _list(words: Sequence[str]) -> str:

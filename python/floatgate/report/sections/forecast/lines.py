@@ -41,11 +41,6 @@ def years_text(target: float) -> str:
     return f"{target:g} year{'' if target == 1 else 's'}"
 
 
-def life_years(value: float | None) -> str:
-    """A life in years; so many that the figure means nothing are said so."""
-    return "unlimited" if value is None else units.years(value)
-
-
 def answer(result: Facts) -> str:
     """``5.0 years under qos: the target of 5 years is met; 86 % of what the host asks for is served; p99 of ...``."""
     facts = look(result, "lifetime") or {}
@@ -69,11 +64,12 @@ def answer(result: Facts) -> str:
 
 def at_full_demand(result: Facts) -> str:
     """``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through."""
-    facts, first = look(result, "lifetime") or {}, uneven(result)
-    said = f"{life_years(facts.get('years'))} {under(result)}"
+    target, first = look(result, "lifetime", "target_years"), uneven(result)
+    average = units.life(look(result, "lifetime", "years"), target)
+    said = f"{average} {under(result)}"
     if first is not None:
-        average = life_years(facts.get("years"))
-        said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
+        until = f"{units.life(first, target)} until the first block wears out"
+        said = f"{until} ({average} for the average block) {under(result)}"
     told = growing.words(result)
     return said if told is None else f"{said}, {told}"
 
@@ -107,7 +103,7 @@ def basis(result: Facts) -> str | None:
 
 
 def interval(result: Facts) -> str | None:
-    """``4.7-5.4 years (95 %), from the error of write amplification and how the days of the trace differ``."""
+    """``4.7-5.4 years; the interval (95 %) includes the error of write amplification and day-to-day variation ..``."""
     found, basis = life_range.of(result), life_range.basis([result])
     if found is None or basis is None or load.overloaded(result):
         return None

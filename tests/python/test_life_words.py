@@ -1,0 +1,118 @@
+"""Figures of forecast lives: as many digits as the target needs, and no more than a century."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from floatgate.base import units
+from floatgate.report import lifetime_summary as summary
+from floatgate.report.sections import rating
+from floatgate.report.sections.forecast import cards, ends, host_writes, life_range
+from floatgate.run.lifetime import Lifetime
+from floatgate.study.plan import Plan
+from test_lifetime_text import life, point
+
+
+@pytest.mark.parametrize(
+    ("years", "target", "said"),
+    [
+        (4.96, 5.0, "4.96 years"),
+        (4.9949, 5.0, "4.99 years"),
+        (4.94, 5.0, "4.9 years"),
+        (5.0, 5.0, "5.0 years"),
+        (5.04, 5.0, "5.0 years"),
+        (1.4984, 1.5, "1.498 years"),
+        (4.96, None, "5.0 years"),
+        (0.02, 0.0201, "7.3 days"),
+        (99.0, 99.04, "99.00 years"),
+        (100.0, 5.0, "100 years"),
+        (100.1, 5.0, "more than 100 years"),
+        (None, 5.0, "unlimited"),
+    ],
+)
+def test_a_life_that_misses_its_target_does_not_read_like_it(
+    years: float | None, target: float | None, said: str
+) -> None:
+    assert units.life(years, target) == said
+
+
+def missing() -> dict[str, Any]:
+    """A life of 4.96 years of 5."""
+    plain = {"policy": "none", "delay_us": None, "demand_share": 1.0, "prediction": None, "waits": 0}
+    lives = {"years": 4.96, "holds": False, "years_range": [4.955, 4.97], "years_range_from": ["waf"]}
+    return life(lifetime=lives, throttle=plain)
+
+
+def test_summary_page_and_plan_tell_the_same_digits() -> None:
+    result = missing()
+    told = dict(summary.lines(result))
+    assert told["life"].startswith("4.96 years without throttling: the target of 5 years is missed")
+    assert told["interval"].startswith("4.96-4.97 years by WAF only;")
+    assert cards.cards(result)[0][:2] == ("life", "4.96 years")
+    assert summary.headline(result).startswith("The average block wears out, after 4.96 years.")
+    page = Lifetime(result, "", "x").report()
+    assert "worn out after 4.96 years" in page
+    assert "5.0 years" not in page
+    one = point(64, "none", 600, years=4.96)
+    plan = Plan([one], "", "x")
+    header, [row] = plan.rows()
+    assert row[header.index("life")] == "4.96 years"
+    assert "life 4.96 years until the flash is worn out" in plan.answer()
+
+
+def test_a_rating_that_is_used_up_just_before_the_target_says_so() -> None:
+    result = missing() | {"waf_bytes": 2.24}
+    a_year = rating.bytes_per_year(result)
+    assert a_year is not None
+    result["drive"]["rated"] = {"visible_tbw_bytes": 4.97 * a_year, "tbw_bytes": 4.97 * a_year}
+    assert " are written after 4.97 years, " in dict(summary.lines(result))["rating"]
+    assert ("rating used up", "4.97 years") in [card[:2] for card in cards.cards(result)]
+
+
+@pytest.mark.parametrize(
+    ("flash_years", "said"),
+    [
+        (5.0, "600 TBW are not reached within 100 years; the flash is worn out before"),
+        (2000.0, "600 TBW are not reached within 100 years"),
+        (None, "600 TBW are not reached within 100 years"),
+    ],
+)
+def test_more_than_a_century_is_no_figure(flash_years: float | None, said: str) -> None:
+    rated = {"visible_tbw_bytes": 600e12, "tbw_bytes": 600e12}
+    slow = {"drive": {"logical_bytes": 1e12, "rated": rated}, "lifetime": {"dwpd": 0.001}}
+    assert rating.line(slow, flash_years) == said
+    assert rating.cell(slow) == "more than 100 years"
+
+
+def test_a_life_without_an_end_in_sight_has_none() -> None:
+    result = life(lifetime={"years": 250.0, "holds": True})
+    assert summary.headline(result).startswith("Nothing ends this life within 100 years. The target of 5 years is met.")
+    assert dict(summary.lines(result))["life"].startswith("more than 100 years under ready-optimistic")
+    assert ends.what_ends_first(life(lifetime={"years": 99.0})) == "The average block wears out, after 99.0 years"
+
+
+def test_drive_writes_per_day_are_those_before_demand_grows() -> None:
+    grown = missing() | {"waf_bytes": 2.24}
+    grown["lifetime"]["growth_per_year"] = 0.2
+    line = host_writes.line(grown)
+    assert line is not None
+    assert line.endswith(" drive writes per day at the start")
+    assert "at the start" in {card[0]: card[2] for card in host_writes.cards(grown)}["DWPD"]
+    plain = host_writes.line(missing() | {"waf_bytes": 2.24})
+    assert plain is not None
+    assert "at the start" not in plain
+    one = point(64, "none", 600, years=4.96)
+    assert one.result is not None
+    one.result["lifetime"]["growth_per_year"] = 0.2
+    assert "demand growing 20 % a year; latencies are those of the demand at the start" in Plan([one], "", "x").text()
+
+
+def test_several_intervals_are_told_in_the_plural() -> None:
+    one = life_range.basis([missing()])
+    assert one is not None
+    assert one.startswith("the interval (95 %) includes the error of write amplification; it ignores ")
+    several = life_range.basis([missing(), missing()])
+    assert several is not None
+    assert several.startswith("intervals (95 %) include the error of write amplification; they ignore ")
