@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ import pytest
 
 from conftest import Cli
 from floatgate.run.experiment import resolve
+from floatgate.run.run import check
 from floatgate.study import planning
 from floatgate.study.plan import Plan
-from floatgate.study.plan_drives import GROUPS, Needs, named_drives, sold_bytes, work_text
+from floatgate.study.plan_drives import GROUPS, Candidate, Needs, named_drives, sold_bytes, work_text
 from floatgate.study.plan_point import Bounds, Point, Price, front
 from test_plan_point import point
 
@@ -112,6 +114,24 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
         "; the longest life of them has boot-480g of 64GiB: life 103 days until the rated bytes are written, 100 % "
         "served, WAF 1.50, price 9.99 (0.0913 per useful TB)"
     )
+
+
+def test_a_capacity_means_the_same_in_all_commands(cli: Cli, steady: Path) -> None:
+    """``--drive`` with ``--capacities``, ``--drives`` with them, and ``lifetime --capacity``."""
+    named = ("--drive", "client-tlc-1t")
+    life = json.loads(cli("lifetime", steady, *GIVEN, *named, "--capacity", "64GiB", "--json", "-").done())
+    base = resolve(str(steady), drive="client-tlc-1t")
+    shapes = []
+    for one in (Candidate(None, "64GiB"), Candidate("client-tlc-1t", "64GiB")):
+        shapes.append(tomllib.loads(check(base.with_overrides(one.overrides(base))))["drive"]["geometry"])
+    assert shapes[0] == shapes[1] == life["config"]["drive"]["geometry"]
+    # A 16th of the drive has fewer dies, as the real one would.
+    assert shapes[0]["blocks_per_plane"] >= 256
+    alone = json.loads(cli("plan", steady, *GIVEN, *named, "--capacities", "64GiB", "--json", "-").done())
+    beside = json.loads(
+        cli("plan", steady, *GIVEN, "--drives", named[1], "--capacities", "64GiB", "--json", "-").done()
+    )
+    assert alone["points"][0]["lifetime"] == beside["points"][0]["lifetime"] == life["lifetime"]
 
 
 def test_an_interrupted_plan_of_drives_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,12 @@ Growth = Annotated[
     ),
 ]
 Capacities = Annotated[
-    str | None, typer.Option("--capacities", metavar="A,B,..", help="Capacities of the plan, e.g. 64GiB,128GiB.")
+    str | None,
+    typer.Option(
+        "--capacities",
+        metavar="A,B,..",
+        help="Flash capacities of each drive, e.g. 64GiB,128GiB; smaller ones as --capacity makes them.",
+    ),
 ]
 SpareFactors = Annotated[
     str | None, typer.Option("--spare-factors", metavar="A,B,..", help="Spare factors of the plan, e.g. 0.07,0.28.")

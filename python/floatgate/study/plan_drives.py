@@ -51,15 +51,13 @@ class Candidate:
     def overrides(self, base: Experiment) -> Overrides:
         """The settings that make it the drive of an experiment.
 
-        A drive of the catalogue with another capacity has fewer dies, as ``--capacity`` makes it.
+        A smaller capacity is a slice with fewer dies, as ``--capacity`` makes it.
         """
         made: Overrides = []
         if self.drive is not None:
             made.append(("drive.preset", toml_value("drive.preset", self.drive)))
-        if self.capacity is not None and self.drive is not None:
+        if self.capacity is not None:
             made += slice_of(base.with_overrides(made), self.capacity)
-        elif self.capacity is not None:
-            made.append(("drive.capacity", toml_value("drive.capacity", self.capacity)))
         return made if self.spare is None else [*made, ("ftl.spare_factor", self.spare)]
 
 
