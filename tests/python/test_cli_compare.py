@@ -56,6 +56,17 @@ def test_the_number_of_jobs_changes_no_result(cli: Cli, experiment: Path) -> Non
     assert results("1") == results("4")
 
 
+def test_a_trace_and_a_drive_do_without_an_experiment(cli: Cli, trace: Path) -> None:
+    small = ("--drive", "mlc-20nm", "--capacity", "64MiB", "--devices", "fold", "--beyond", "wrap")
+    asked = ("compare", "--trace", trace, *small, "--vary", "ftl.collect.policy=greedy,fifo", "--json", "-")
+    first, second = json.loads(cli(*asked).done())["settings"]
+    run = json.loads(cli("run", "--trace", trace, *small, "--json", "-", "--out", "o").done())
+    assert {**first["result"], "run": None} == {**run, "run": None}
+    assert second["result"]["config"]["ftl"]["collect"]["policy"] == "fifo"
+    assert "no --vary" in cli("compare", "--trace", trace).refused()
+    assert "missing.csv" in cli("compare", "--trace", "missing.csv", *asked[3:]).refused()
+
+
 def test_one_bad_setting_stops_all_before_they_start(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     said = cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,best", "--out", "o").refused()
     assert "'best'" in said

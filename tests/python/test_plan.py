@@ -121,9 +121,8 @@ def test_a_capacity_means_the_same_in_all_commands(cli: Cli, steady: Path) -> No
     named = ("--drive", "client-tlc-1t")
     life = json.loads(cli("lifetime", steady, *GIVEN, *named, "--capacity", "64GiB", "--json", "-").done())
     base = resolve(str(steady), drive="client-tlc-1t")
-    shapes = []
-    for one in (Candidate(None, "64GiB"), Candidate("client-tlc-1t", "64GiB")):
-        shapes.append(tomllib.loads(check(base.with_overrides(one.overrides(base))))["drive"]["geometry"])
+    candidates = (Candidate(None, "64GiB"), Candidate("client-tlc-1t", "64GiB"))
+    shapes = [tomllib.loads(check(base.with_overrides(one.overrides(base))))["drive"]["geometry"] for one in candidates]
     assert shapes[0] == shapes[1] == life["config"]["drive"]["geometry"]
     # A 16th of the drive has fewer dies, as the real one would.
     assert shapes[0]["blocks_per_plane"] >= 256
