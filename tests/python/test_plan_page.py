@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from floatgate.study import plan_report
 from floatgate.study.plan import Plan
 from floatgate.study.plan_point import Bounds, Point
@@ -54,7 +56,11 @@ def test_the_table_has_tbw_of_the_flash_beside_the_rating() -> None:
     assert [row[-2:] for row in rows] == [["20.0", "1.0 years"], ["90.0", "-"]]
     assert "flash TBW: TB that the host writes until the flash is worn out" in plan.text()
     assert "rating: when the host has written the rated bytes" in plan.text()
+    # The first block ends the flash of the first drive: two years of 10 TB.
+    assert [row["flash_tbw_bytes"] for row in plan.arrow().to_pylist()] == pytest.approx([20e12, 90e12])
+    assert [one["flash_tbw_bytes"] for one in plan.to_dict()["points"]] == pytest.approx([20e12, 90e12])
     # A plan that is read back says the same.
     assert Plan.of(plan.to_dict(), "").rows() == plan.rows()
     unknown = Plan([ending(64, 6.0, gives=False)], "", "x")
     assert "flash TBW" not in unknown.rows()[0]
+    assert unknown.to_dict()["points"][0]["flash_tbw_bytes"] is None

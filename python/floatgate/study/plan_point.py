@@ -11,7 +11,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import drive, growing
-from floatgate.report.sections.forecast import entry, life_range, load
+from floatgate.report.sections.forecast import entry, host_writes, life_range, load
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
@@ -177,6 +177,11 @@ class Point:
         return a_year * years * growing.written_of(years, self.result) / TB
 
     @property
+    def flash_tbw_bytes(self) -> float | None:
+        """Bytes that the host writes until the flash is worn out, whatever the rating."""
+        return None if self.result is None else host_writes.tbw_bytes(self.result)
+
+    @property
     def spare(self) -> float | None:
         """The spare factor as it was given, or as the drive has it, which differs in the fifth digit."""
         value = drive.spare_factor(self.result) if self.spare_factor is None else float(self.spare_factor)
@@ -316,6 +321,7 @@ class Point:
             "pareto": on_front,
             "life_years": years if 0 < years < math.inf else None,
             "ends": self.ends,
+            "flash_tbw_bytes": self.flash_tbw_bytes,
             "useful_tb": self.useful_tb,
             "price_per_useful_tb": bounds.price_per_useful_tb(self),
             "interval": None if found is None else [found.low, found.high],

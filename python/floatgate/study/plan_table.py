@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate.base import units
 from floatgate.report.sections import growing
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import entry, host_writes, latency, life_range
+from floatgate.report.sections.forecast import entry, latency, life_range
 from floatgate.report.sections.reduce import INTEGRATED
 from floatgate.results.columns import types_of, written
 
@@ -97,7 +97,7 @@ def _flat(plan: Plan, point: Point) -> dict[str, Any]:
         "interval.low": low,
         "interval.high": high,
         **entry.columns(told),
-        **{key: told[key] for key in ("price", "useful_tb", "price_per_useful_tb")},
+        **{key: told[key] for key in ("flash_tbw_bytes", "price", "useful_tb", "price_per_useful_tb")},
     }
 
 
@@ -118,8 +118,7 @@ def _rating(_plan: Plan, point: Point) -> str:
 
 
 def _tbw(_plan: Plan, point: Point) -> str:
-    tbw = None if point.result is None else host_writes.tbw_bytes(point.result)
-    return "-" if tbw is None else units.figure(tbw / 1e12)
+    return "-" if point.flash_tbw_bytes is None else units.figure(point.flash_tbw_bytes / 1e12)
 
 
 def _interval(_plan: Plan, point: Point) -> str:
