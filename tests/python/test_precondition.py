@@ -82,6 +82,21 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
         ({"wear_in_passes": 1, "wear_in_drive_writes": 0.9, "stationary": False}, "worn in by 1 pass over the trace"),
         ({"wear_in_passes": 4, "wear_in_drive_writes": 3.0, "error": 0.1, "stationary": False}, "change by 10 %"),
         ({"wear_in_passes": 4, "wear_in_drive_writes": 3.0, "error": 7.0, "stationary": False}, "not stationary yet ("),
+        (
+            {"wear_in_passes": 4, "wear_in_drive_writes": 0.1, "error": None, "stationary": False},
+            "too few laps to tell whether WAF is stationary (",
+        ),
+        (
+            {
+                "wear_in_passes": 400,
+                "wear_in_drive_writes": 0.7,
+                "wear_in_requests": 40_000,
+                "wear_in_page_writes": 4000,
+                "error": 0.04,
+                "stationary": False,
+            },
+            "WAF may still change by 4 %; most requests read, and the limit of requests ended the laps (",
+        ),
     ],
 )
 def test_laps_are_told_as_they_ended(facts: dict[str, object], said: str) -> None:

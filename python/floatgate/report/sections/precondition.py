@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ Facts = Mapping[str, Any]
 
 _VAGUE = 0.5
 """A distance beyond this says no more than that there is one."""
+_READS = 1.5
+"""Requests per page write from which on the limit of requests ends laps, long before that of writes (wear_in.rs)."""
 
 
 def line(result: Facts | None) -> str | None:
@@ -42,8 +45,12 @@ def _laps(facts: Facts) -> str:
     if facts.get("stationary"):
         return f"{said}: stationary"
     error = facts.get("error")
-    moves = "" if error is None or error > _VAGUE else f", WAF may still change by {units.share(error)}"
-    return f"{said}: not stationary yet{moves} (ftl.wear_in_max allows more laps)"
+    verdict = "too few laps to tell whether WAF is stationary" if error is None else "not stationary yet"
+    if error is not None and error <= _VAGUE:
+        verdict += f", WAF may still change by {units.share(error)}"
+    if (facts.get("wear_in_requests") or 0) > _READS * (facts.get("wear_in_page_writes") or math.inf):
+        verdict += "; most requests read, and the limit of requests ended the laps"
+    return f"{said}: {verdict} (ftl.wear_in_max allows more laps)"
 
 
 SECTION = section.Section("precondition", lines=lambda _, result: [("state", line(result))])
