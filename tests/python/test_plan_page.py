@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from floatgate.study import plan_report
+from floatgate.study import plan_front, plan_report
 from floatgate.study.plan import Plan
 from floatgate.study.plan_point import Bounds, Point
 from test_lifetime_text import point
@@ -42,7 +42,7 @@ def test_charts_draw_the_life_that_counts() -> None:
     assert [row["y"] for row in drawn["layer"][0]["data"]["values"]] == [2.0, 3.0, 12.0]
     # The interval of the flash is none of the rating.
     assert [row.get("low") for row in drawn["layer"][0]["data"]["values"]] == [2.0, None, None]
-    front = plan_report.front_chart(plan, points).to_dict()
+    front = plan_front.front_chart(plan, points).to_dict()
     shapes = front["layer"][2]["encoding"]["shape"]["scale"]
     assert shapes == {"domain": ["flash", "first block", "rating"], "range": ["circle", "triangle-down", "square"]}
     page = plan.report()

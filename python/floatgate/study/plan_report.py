@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate.pages import palette, vega
-from floatgate.pages.charts import WIDTH, data_chart, finished
+from floatgate.pages.charts import WIDTH
 from floatgate.pages.page import report
 from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, figure
 from floatgate.report import throttle_charts
@@ -15,14 +13,14 @@ from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.report.sections.forecast.lines import years_text
-from floatgate.report.throttle_charts import TALL, looks_of
-from floatgate.study.plan_table import ENDS_BY, legend
+from floatgate.report.throttle_charts import looks_of
+from floatgate.study.plan_front import GIB, front_chart
+from floatgate.study.plan_table import legend
 
 if TYPE_CHECKING:
     from floatgate.study.plan import Plan
     from floatgate.study.plan_point import Point
 
-GIB = float(1 << 30)
 READING = (
     "Mean write, p99 and p99.9 are of host writes in the busiest part of the workload on the worn-in drive, with the "
     "delay of the throttle added."
@@ -105,83 +103,6 @@ def _charts(plan: Plan) -> list[Part]:
                     )
                 )
     return [Section("Side by side", [Charts(made), *note])] if made else []
-
-
-def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega.Composed:
-    """Lives against what drives cost, with the Pareto front as a line through those that serve enough."""
-    bounds, most = plan.bounds, 10 * (plan.target_years or 100.0)
-    rows: list[dict[str, Any]] = [
-        {
-            "x": bounds.cost(point) / (1 if bounds.priced else GIB),
-            "y": min(point.life_years, most),
-            "name": plan.name(point, short=True),
-            "front": point in plan.front,
-            "ends": ENDS_BY[point.ends],
-            "serves": point.served is None or point.served >= bounds.min_served,
-        }
-        for point in points
-    ]
-    shown = sorted((row for row in rows if row["y"] > 0), key=lambda row: (row["x"], row["y"]))
-    costs = [row["x"] for row in shown]
-    title = "price" if bounds.priced else "capacity, GiB"
-    # Room for names beside the marks.
-    ends = [min(costs, default=1.0) / 1.3, max(costs, default=1.0) * 1.3]
-    axis = vega.Axis(tickCount=5, format=throttle_charts.FIGURES, labelOverlap=True)
-    x = vega.X("x:Q", title=title, scale=vega.Scale(type="log", nice=False, domain=ends), axis=axis)
-    y = vega.Y("y:Q", title="life, years", scale=vega.Scale(type="log", padding=24), axis=axis)
-    line = data_chart(_steps([row for row in shown if row["front"] and row["serves"]]))
-    layers = [line.mark_line(strokeWidth=1.8, color=palette.BLUE, interpolate="step-after").encode(x=x, y=y)]
-    shape = _shapes(shown)
-    for filled in (False, True):
-        marks = data_chart([row for row in shown if row["front"] == filled])
-        look = {"color": palette.BLUE if filled else palette.GREY, "strokeWidth": 1.6}
-        layers.append(marks.mark_point(size=70, filled=filled, opacity=1, **look).encode(x=x, y=y, shape=shape))
-    layers += _names([row for row in shown if row["front"]], math.sqrt(ends[0] * ends[1]), x, y)
-    target = plan.target_years
-    if target is not None:
-        layers += throttle_charts.rules_across([(years_text(target), target)], y, ends[0] * 1.02, align="left")
-    return finished(vega.layer(*layers), width, TALL)
-
-
-_SHAPES = {"flash": "circle", "first block": "triangle-down", "rating": "square", "-": "diamond"}
-
-
-def _shapes(rows: Sequence[dict[str, Any]]) -> vega.Channel:
-    """The shape of marks by what ends the life, with a legend of those that there are."""
-    there = [name for name in _SHAPES if any(row["ends"] == name for row in rows)]
-    titles = "{'flash': 'flash worn out', 'first block': 'first block worn out', 'rating': 'rated bytes written'}"
-    legend = vega.Legend(
-        title=None,
-        orient="top",
-        columns=2,
-        labelExpr=f"{titles}[datum.label] || 'no end'",
-        symbolFillColor=palette.BLUE,
-    )
-    return vega.Shape("ends:N", scale=vega.Scale(domain=there, range=[_SHAPES[one] for one in there]), legend=legend)
-
-
-def _steps(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of rows by their cost those that live longer than all cheaper ones."""
-    made: list[dict[str, Any]] = []
-    for row in rows:
-        if made and made[-1]["x"] == row["x"]:
-            made.pop()
-        if not made or row["y"] > made[-1]["y"]:
-            made.append(row)
-    return made
-
-
-def _names(rows: Sequence[dict[str, Any]], middle: float, x: Any, y: Any) -> list[vega.Chart]:
-    """The names of the marks, to the left of those in the right half; every other one below, as marks may be near."""
-    made = []
-    costs = sorted({row["x"] for row in rows})
-    for left in (False, True):
-        for below in (False, True):
-            chosen = [row for row in rows if (row["x"] > middle, costs.index(row["x"]) % 2 == 1) == (left, below)]
-            look = {"align": "right" if left else "left", "dx": -8 if left else 8, "dy": 12 if below else -8}
-            texts = data_chart(chosen).mark_text(color=palette.INK, fontSize=11, **look)
-            made += [texts.encode(x=x, y=y, text="name:N")] if chosen else []
-    return made
 
 
 def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int = WIDTH) -> Any:
