@@ -49,6 +49,8 @@ def test_reports_of_simulated_drives_say_it(cli: Cli, experiment: Path, tmp_path
     said = left_out((tmp_path / "o/report.html").read_text())
     assert {"bad blocks", "data retention", "SLC cache", "DRAM buffer", "energy", "read disturb"} <= set(said)
     assert len(said) == len(set(said))
+    if kind == "lifetime":
+        assert json.loads((tmp_path / "o/lifetime.json").read_text())["not_modelled"] == said
     # Drawn again from what the folder keeps, it says the same.
     (tmp_path / "o/report.html").unlink()
     cli("report", "o").done()

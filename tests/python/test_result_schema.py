@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 import floatgate
 from conftest import Cli
 from floatgate import _core
+from floatgate.results import shapes
 from floatgate.run.experiment import resolve
 from floatgate.run.lifetime import forecast as forecast_of
 
@@ -138,7 +139,7 @@ FORECASTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", FORECASTS)
 def test_forecasts_of_all_kinds_are_as_their_schema_says(kind: str) -> None:
-    forecast = json.loads(_core.forecast_schema())
+    forecast = json.loads(shapes.forecast_schema())
     Draft202012Validator.check_schema(forecast)
     # A forecast without writes, too, which commands refuse.
     [told] = forecast_of(resolve(None, set=FORECASTS[kind]), [[]])
@@ -146,7 +147,7 @@ def test_forecasts_of_all_kinds_are_as_their_schema_says(kind: str) -> None:
 
 
 def test_the_command_prints_it(cli: Cli) -> None:
-    assert json.loads(cli("schema", "forecast").done()) == json.loads(_core.forecast_schema())
+    assert json.loads(cli("schema", "forecast").done()) == json.loads(shapes.forecast_schema())
     assert json.loads(cli("schema", "result").done()) == schema()
     assert json.loads(cli("schema").done()) == json.loads(cli("schema", "experiment").done()) != schema()
     assert "experiment" in cli("schema", "trace").refused()

@@ -143,9 +143,11 @@ def schema(
     json: Annotated[bool, typer.Option("--json", help="No effect: the schema is always JSON.")] = False,  # noqa: ARG001
 ) -> None:
     """Print a JSON schema: of the experiment file, for editors, or of result.json or lifetime.json, for programs."""
+    from floatgate.results import shapes
+
     made = {
         Document.EXPERIMENT: _core.schema,
         Document.RESULT: _core.result_schema,
-        Document.FORECAST: _core.forecast_schema,
+        Document.FORECAST: shapes.forecast_schema,
     }
     Output("-").give(made[of]())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
+from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.results.folder import RunFolder
 from floatgate.results.result_view import Record, look
@@ -174,7 +175,7 @@ def forecast(
         progress: called now and then with (done, total or None, phase).
 
     Returns:
-        The JSON of ``floatgate lifetime``, one object per variant.
+        The JSON of ``floatgate lifetime``, one object per variant: that of the core with ``not_modelled``.
 
     Raises:
         InputError: a setting is unusable, or the workload has no time.
@@ -185,4 +186,4 @@ def forecast(
     if details_s is not None:
         options["details"] = list(details_s)
     results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
-    return results
+    return [{**result, "not_modelled": not_modelled.of(result)} for result in results]

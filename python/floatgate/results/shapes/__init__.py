@@ -46,7 +46,21 @@ DOCUMENTS = {
 _OTHERS = {"runs": "the plan of a study"}
 """Documents of studies that are not complete, which make no results of a folder."""
 _BYTES_MAX = 1 << 30
-_SCHEMAS = {"run": _core.result_schema, "lifetime": _core.forecast_schema}
+
+
+def forecast_schema() -> str:
+    """The JSON schema of ``lifetime.json``: that of the core, and what is added to its forecasts."""
+    schema = json.loads(_core.forecast_schema())
+    described_by = "what the model leaves out of this forecast"
+    schema["properties"]["not_modelled"] = {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": described_by,
+    }
+    return json.dumps(schema)
+
+
+_SCHEMAS = {"run": _core.result_schema, "lifetime": forecast_schema}
 """Kinds whose documents have a JSON schema."""
 LENIENT = tuple(_SCHEMAS)
 """Documents in which null and missing keys are refused only where a reader could do nothing with them."""
