@@ -1,4 +1,4 @@
-"""Figures of forecast lives: as many digits as the target needs, and no more than a century."""
+"""Figures of forecast lives: as many digits as the target needs; ratings up to a century."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from test_lifetime_text import life, point
         (4.96, None, "5.0 years"),
         (0.02, 0.0201, "7.3 days"),
         (99.0, 99.04, "99.00 years"),
-        (100.0, 5.0, "100 years"),
-        (100.1, 5.0, "more than 100 years"),
+        (134.0, 5.0, "134 years"),
         (None, 5.0, "unlimited"),
     ],
 )
@@ -86,11 +85,12 @@ def test_more_than_a_century_is_no_figure(flash_years: float | None, said: str) 
     assert rating.cell(slow) == "more than 100 years"
 
 
-def test_a_life_without_an_end_in_sight_has_none() -> None:
-    result = life(lifetime={"years": 250.0, "holds": True})
-    assert summary.headline(result).startswith("Nothing ends this life within 100 years. The target of 5 years is met.")
-    assert dict(summary.lines(result))["life"].startswith("more than 100 years under ready-optimistic")
-    assert ends.what_ends_first(life(lifetime={"years": 99.0})) == "The average block wears out, after 99.0 years"
+def test_a_rating_beyond_a_century_is_no_figure_in_the_headline() -> None:
+    result = life(drive={"rated": {"visible_tbw_bytes": 5e16, "tbw_bytes": 5e16}}) | {"waf_bytes": 2.24}
+    assert ends.what_ends_first(result) == (
+        "The average block wears out first, after 5.0 years; the rated bytes are written after more than 100 years"
+    )
+    assert ("rating used up", "more than 100 years") in [card[:2] for card in cards.cards(result)]
 
 
 def test_drive_writes_per_day_are_those_before_demand_grows() -> None:

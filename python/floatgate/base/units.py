@@ -111,19 +111,13 @@ def years(value: float) -> str:
     return span(value * 365.25 * 86_400.0)
 
 
-LONG_YEARS = 100.0
-"""A life beyond this is as good as any other for whoever buys a drive."""
-
-
 def life(value: float | None, target: float | None = None) -> str:
-    """A life to decide by: ``5.1 years``, ``more than 100 years``, ``unlimited`` for None.
+    """A life to decide by: ``5.1 years``, ``unlimited`` for None.
 
     A life below ``target`` that would read like it has more digits: 4.96 years of 5.
     """
     if value is None:
         return "unlimited"
-    if value > LONG_YEARS:
-        return f"more than {LONG_YEARS:.0f} years"
     if target is not None and 0.95 <= value < target:
         unlike = (digits for digits in range(1, 5) if f"{value:.{digits}f}" != f"{target:.{digits}f}")
         return f"{value:.{next(unlike, 4)}f} years"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
-from floatgate.report.sections import growing
+from floatgate.report.sections import growing, rating
 from floatgate.report.sections.forecast import entry, life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
@@ -196,7 +196,7 @@ class Plan:
         """What a buyer asks of a drive: life and what ends it, share served, WAF, response, and price."""
         told = [self._life(point)]
         if point.ends != "rating" and point.rated_years is not None:
-            told.append(f"rated bytes written after {units.life(point.rated_years, self.target_years)}")
+            told.append(f"rated bytes written after {rating.after_text(point.rated_years, self.target_years)}")
         if point.served is not None:
             told.append(f"{life_range.served_text(point.result)} served")
         waf = waf_text(point)

@@ -16,6 +16,8 @@ Facts = Mapping[str, Any] | None
 
 _DAYS = 365.0
 """Days of a year, as makers and the core reckon."""
+LONG_YEARS = 100.0
+"""Beyond this a rating is not reached, for all that a buyer cares."""
 _ALIKE = 0.02
 """Lives that differ by less end together, for all that is known of either."""
 
@@ -55,12 +57,17 @@ def line(result: Facts, flash_years: float | None) -> str | None:
         return None
     sold = look(result, "drive", "rated", "tbw_bytes")
     whole = f" ({tbw_text(sold)} as sold)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
-    if after > units.LONG_YEARS:
+    if after > LONG_YEARS:
         before = flash_years is not None and flash_years < (1.0 - _ALIKE) * after
-        said = f"{tbw_text(rated)}{whole} are not reached within {units.LONG_YEARS:.0f} years"
+        said = f"{tbw_text(rated)}{whole} are not reached within {LONG_YEARS:.0f} years"
         return f"{said}; the flash is worn out before" if before else said
     said = f"{tbw_text(rated)}{whole} are written after {units.life(after, look(result, 'lifetime', 'target_years'))}"
     return said if flash_years is None else f"{said}, {_order(after, flash_years)}"
+
+
+def after_text(years: float, target: float | None = None) -> str:
+    """When the rated bytes are written: ``1.4 years``, ``more than 100 years``."""
+    return f"more than {LONG_YEARS:.0f} years" if years > LONG_YEARS else units.life(years, target)
 
 
 def _order(rated_years: float, flash_years: float) -> str:
@@ -73,13 +80,13 @@ def cards(result: Facts) -> list[section.Card]:
     """When the rating is used up."""
     rated, after = tbw_bytes(result), years(result)
     target = look(result, "lifetime", "target_years")
-    return [] if rated is None or after is None else [("rating used up", units.life(after, target), tbw_text(rated))]
+    return [] if rated is None or after is None else [("rating used up", after_text(after, target), tbw_text(rated))]
 
 
 def cell(result: Facts) -> str:
     """``1.4 years``."""
     after = years(result)
-    return "-" if after is None else units.life(after)
+    return "-" if after is None else after_text(after)
 
 
 SECTION = section.Section(

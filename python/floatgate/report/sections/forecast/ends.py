@@ -54,13 +54,15 @@ def what_ends_first(result: Facts) -> str | None:
     known = [end for end in ends(result) if end.name != FIRST_BLOCK or uneven(result) is not None]
     if not known:
         return None
-    if known[0].years > units.LONG_YEARS:
-        return f"Nothing ends this life within {units.LONG_YEARS:.0f} years"
     target = look(result, "lifetime", "target_years")
     first, *others = known
     said = _SAYS[first.name]
-    said = f"{said[:1].upper()}{said[1:]}{' first' if others else ''}, after {units.life(first.years, target)}"
-    return said + "".join(f"; {_SAYS[end.name]} after {units.life(end.years, target)}" for end in others)
+    said = f"{said[:1].upper()}{said[1:]}{' first' if others else ''}, after {_text(first, target)}"
+    return said + "".join(f"; {_SAYS[end.name]} after {_text(end, target)}" for end in others)
+
+
+def _text(end: End, target: float | None) -> str:
+    return rating.after_text(end.years, target) if end.name == RATED else units.life(end.years, target)
 
 
 def verdict(result: Facts) -> str | None:
@@ -105,7 +107,7 @@ def marks(result: Facts) -> list[Mark]:
     made = []
     for group in groups:
         group.sort(key=lambda end: list(_DASHES).index(end.name))
-        label = f"{', '.join(end.name for end in group)}: {units.life(group[0].years, target)}"
+        label = f"{', '.join(end.name for end in group)}: {_text(group[0], target)}"
         made.append(Mark(label, min(group[0].years * YEAR_S, until) / unit, _DASHES[group[0].name]))
     return made
 
@@ -115,5 +117,5 @@ def beyond(result: Facts) -> str:
     until = shown_s(result) * (1 + _ALIKE)
     target = look(result, "lifetime", "target_years")
     told = [*ends(result), *([] if target is None else [End(TARGET, target)])]
-    hidden = [f"{end.name} ({units.life(end.years, target)})" for end in told if end.years * YEAR_S > until]
+    hidden = [f"{end.name} ({_text(end, target)})" for end in told if end.years * YEAR_S > until]
     return f" Beyond the chart: {', '.join(hidden)}." if hidden else ""
