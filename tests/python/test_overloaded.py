@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from floatgate.report import lifetime_summary as summary
 from floatgate.report.sections.forecast import cards, load
 from floatgate.run.lifetime import Lifetime
+from floatgate.study.kinds.lifetime import KIND as LIFETIMES
 from floatgate.study.plan import Plan
 from floatgate.study.plan_point import Bounds, Point
 from test_lifetime_text import life, point
@@ -153,3 +155,19 @@ def test_a_trace_that_was_looked_at_as_a_whole_is_named_so() -> None:
     result = beyond("busiest")
     result["close_up"]["typical"] = None
     assert told(result)["load"].endswith("45 MB/s possible, over the 32 s of the workload")
+
+
+@pytest.mark.parametrize(
+    ("parts", "first_block", "said"),
+    [
+        ((), None, "5.0 years"),
+        (("busiest", "typical"), None, "not known"),
+        # Wear is uneven: the first block ends the life.
+        ((), 2.0, "2.0 years"),
+    ],
+)
+def test_a_list_of_folders_has_the_life_that_counts(
+    tmp_path: Path, parts: tuple[str, ...], first_block: float | None, said: str
+) -> None:
+    result = beyond(*parts, lifetime={"years_first_block": first_block})
+    assert LIFETIMES.told(tmp_path, result).life == said
