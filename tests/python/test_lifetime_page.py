@@ -112,6 +112,19 @@ def test_the_page_has_the_spread_of_wear() -> None:
     assert "first block worn out after 2.0 years (1.8-2.2 years in 19 of 20 cases)" in wear
     assert "average block worn out after 5.0 years (4.9-5.1 years in 19 of 20 cases)" in wear
     assert "2.51 times the erases of the mean block when it wears out" in wear
+    assert "spare blocks" not in wear
+    spare = {"years_spare_blocks": 3.0, "years_spare_blocks_range": [2.5, 3.5]}
+    leveling = {"lead_first_block": 36.4, "moved": 0.012, "moved_over_life": 0.003}
+    page = page_of(
+        life(
+            lifetime=uneven | spare,
+            method=MEASURED["method"] | {"leveling": leveling},
+            config={"ftl": {"level": {"policy": "gap"}}},
+        )
+    )
+    assert "spare blocks used up after 3.0 years (2.5-3.5 years in 19 of 20 cases)" in page
+    assert "36.4 erases ahead of the mean, and 1 % of what is programmed is moved for wear" in page
+    assert "(error 0.4 %); 0.3 % of it for wear-leveling" in page
     unknown = page_of(life(method={"waf_given": False}))
     assert "first block not known: the forecast has no figure of it" in unknown
     assert "first block not known: write amplification is given, and no drive was worn in" in page_of(life())

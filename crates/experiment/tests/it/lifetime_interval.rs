@@ -1,7 +1,7 @@
 //! Lives gone through by windows, against the same lives with every request through the FTL: the difference lies within what is
 //! stated. Settings are drawn at random, and none was used to find the rule.
 
-use crate::common::{Folder, bursts, run_ok, try_lifetime};
+use crate::common::{Folder, bursts, try_lifetime};
 use floatgate_base::Rng;
 use floatgate_ftl::level;
 use serde_json::Value;
@@ -115,59 +115,4 @@ fn lives_lie_within_what_is_stated() {
     let most = lives.iter().map(|&(off, _)| off).fold(0.0, f64::max);
     println!("{within} of {} within; at most off by {most:.5}", lives.len());
     assert!(within * 20 >= lives.len() * 19, "{within} of {}", lives.len());
-}
-
-/// A small drive that a generator wears out in days, with its cycles and the requests per second.
-fn wearing_drive(seed: u64) -> (String, f64, f64) {
-    let mut rng = Rng::new(seed, "first block");
-    let (blocks, pages_per_block) = (96 + rng.below(160), 16 << rng.below(2));
-    let (pe_cycles, spare) = (300 + rng.below(1500), 0.1 + 0.2 * rng.unit());
-    let rate = 20.0 + 80.0 * rng.unit();
-    let victim = ["greedy", "cost-benefit", "fifo", "d-choices"][rng.below(4) as usize];
-    let levels: Vec<_> = level::POLICIES.iter().filter(|info| info.name != "read-balance").collect();
-    let level = levels[rng.below(levels.len() as u64) as usize].name;
-    let pattern = ["uniform", "hot-cold", "zipf"][rng.below(3) as usize];
-    let toml = format!(
-        "seed = {seed}\n[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {pages_per_block}\n\
-         [ftl]\nspare_factor = {spare}\n[ftl.collect]\npolicy = \"{victim}\"\n[ftl.level]\npolicy = \"{level}\"\n\
-         [workload]\npattern = \"{pattern}\"\nrate_per_s = {rate}\n"
-    );
-    (toml, pe_cycles as f64, rate)
-}
-
-/// Seconds until the most erased block has its cycles, found by runs that end when it does.
-fn truth_s(toml: &str, cycles: f64, rate: f64, guess_s: f64) -> f64 {
-    (0..3).fold(guess_s, |length_s, _| {
-        let requests = ("workload.requests", ((length_s * rate) as u64).max(1000).to_string());
-        let result = run_ok(toml, &[requests, ("drive.endurance.pe_cycles", "4000000000".into())]).result;
-        let most = result["wear"]["erases_max"].as_f64().unwrap();
-        result["period_s"].as_f64().unwrap() * cycles / most.max(1.0)
-    })
-}
-
-/// The first block of a drive without throttle, foretold by laps, against runs that end when it is worn out: within the stated
-/// interval in 183 of 200, and no more than 4 % off.
-#[test]
-fn the_first_block_wears_out_when_foretold() {
-    let (mut outside, mut off, seeds) = (0, vec![], crate::common::seeds(4));
-    for seed in seeds.clone() {
-        let (toml, cycles, rate) = wearing_drive(seed);
-        let more = format!(
-            "requests = 50000\n[drive.endurance]\npe_cycles = {cycles}\n[lifetime.throttle]\ntarget_years = 0.1\n"
-        );
-        let life = life(&(toml.clone() + &more), "windows");
-        let years = ["years_first_block", "years_first_block_range/0", "years_first_block_range/1"];
-        let [found, low, high] =
-            years.map(|key| number(&life, &format!("/lifetime/{key}")).unwrap() * 8760.0 * 3600.0);
-        let truth = truth_s(&toml, cycles, rate, found);
-        let [error, below, above] = [found, low, high].map(|one| one / truth - 1.0);
-        println!("seed {seed}: {error:+.4} [{below:+.4}, {above:+.4}]");
-        outside += usize::from(below > 0.0 || above < 0.0);
-        if error.abs() > 0.04 {
-            off.push(format!("seed {seed}: {error:+.4}\n{toml}"));
-        }
-    }
-    let all = seeds.count();
-    assert!(off.is_empty(), "{}", off.join("\n"));
-    assert!(200 * outside <= (17 * all).max(200), "{outside} of {all} outside the stated interval");
 }

@@ -89,15 +89,28 @@ def _wear(result: Facts) -> list[Part]:
         if ratio is not None:
             times = f"{units.figure(ratio)} times the erases of the mean block when it wears out"
             rows.append(("most erased block", times))
+    spare = facts.get("years_spare_blocks")
+    if spare is not None:
+        rows.insert(1, ("spare blocks", _life(spare, facts.get("years_spare_blocks_range"), target, "used up")))
     leveler = look(result, "config", "ftl", "level", "policy")
     if leveler is not None:
-        rows.append(("wear-leveling", "none" if leveler == "none" else str(leveler)))
+        rows.append(("wear-leveling", "none" if leveler == "none" else f"{leveler}{_at_work(result)}"))
     beyond = [Text(f"Under the full demand of the host: {load.BEYOND}.")] if load.overloaded(result) else []
     return [Section("Spread of wear", [*beyond, Rows(rows)])]
 
 
-def _life(years: float, ends: list[float | None] | None, target: float | None) -> str:
-    told = f"worn out after {units.life(years, target)}"
+def _at_work(result: Facts) -> str:
+    """How far blocks get ahead near the end of life, and what is moved; empty where it was not looked at there."""
+    seen = look(result, "method", "leveling")
+    if not seen:
+        return ""
+    ahead = f"{units.figure(seen['lead_first_block'])} erases ahead of the mean"
+    moved = f"{units.share(seen['moved'])} of what is programmed is moved for wear"
+    return f": near the end of life the most erased block is {ahead}, and {moved}"
+
+
+def _life(years: float, ends: list[float | None] | None, target: float | None, how: str = "worn out") -> str:
+    told = f"{how} after {units.life(years, target)}"
     if ends is None or ends[0] is None:
         return f"{told}; interval not known"
     known = life_range.between(units.life(ends[0], target), units.life(ends[1], target))

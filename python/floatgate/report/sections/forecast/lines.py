@@ -21,6 +21,8 @@ SHORT_S = 60.0
 NOT_ALL_SERVED = 0.9995
 """Below this share of the demand, what is served does not read as 100 %."""
 
+_MOVED_MIN = 0.0005
+"""Share of programs for wear-leveling below which it goes without saying."""
 _LEAST_US = 0.01
 """A mean wait below this tells nothing."""
 _ALL_WAITS = 0.995
@@ -164,7 +166,9 @@ def waf(result: Facts) -> str | None:
     error = facts.get("waf_error")
     count = f"{len(laps)} lap" + ("s" if len(laps) > 1 else "")
     how = "stationary after" if facts.get("stationary") else "not stationary after"
-    return f"{value:.2f}, {how} {count}" + ("" if error is None else f" (error {units.share(error)})")
+    said = f"{value:.2f}, {how} {count}" + ("" if error is None else f" (error {units.share(error)})")
+    moved = look(result, "method", "leveling", "moved_over_life")
+    return said if not moved or moved < _MOVED_MIN else f"{said}; {units.share(moved)} of it for wear-leveling"
 
 
 def capacity(result: Facts) -> str | None:
