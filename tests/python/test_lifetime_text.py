@@ -488,3 +488,19 @@ def test_a_plan_says_that_only_the_rating_is_missed() -> None:
     # A plan of an older version knows no rating, and was judged by the flash.
     old = {key: value for key, value in told.items() if key != "judge"}
     assert Plan.of(old, "").bounds.judge == "flash"
+
+
+@pytest.mark.parametrize(
+    ("shares", "laps"),
+    [
+        ((0.9, 0.8, 0.7, 0.694, 0.688), "115"),
+        ((0.5, 0.5, 0.5, 0.5, 0.5), None),
+        ((0.9, 0.5, 0.2, 0.1, 0.03), None),
+        ((0.6,), None),
+    ],
+)
+def test_data_at_rest_that_are_still_moved_are_named(shares: tuple[float, ...], laps: str | None) -> None:
+    said = lines.remarks(life(method={"never_erased_by_lap": list(shares)}))
+    told = [text for text in said if "not erased in the laps" in text]
+    assert bool(told) == (laps is not None)
+    assert laps is None or f"in some {laps} laps" in told[0]

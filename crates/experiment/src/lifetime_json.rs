@@ -196,6 +196,7 @@ fn method(found: &Found<'_>) -> Value {
         "laps": laps.map(|laps| laps.waf_by_lap.len()),
         "passes": laps.map(|laps| laps.passes),
         "waf_by_lap": laps.map(|laps| laps.waf_by_lap.clone()),
+        "never_erased_by_lap": laps.map(|laps| laps.never_erased_by_lap.clone()),
         "laps_taken": laps.map(|laps| laps.taken),
         "waf_error": laps.map(|laps| laps.error),
         "stationary": laps.map(|laps| laps.stationary),

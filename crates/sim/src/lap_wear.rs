@@ -53,6 +53,12 @@ impl LapWear {
     }
 }
 
+/// Share of the blocks that were not erased since counting began.
+pub(crate) fn never_erased(simulation: &Simulation) -> f64 {
+    let erases = with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts()).as_slice();
+    erases.iter().filter(|&&n| n == 0).count() as f64 / erases.len().max(1) as f64
+}
+
 /// Wear as it grows, until the reserve of spare blocks is used up.
 pub(crate) struct WearSoFar {
     cycles: f64,

@@ -9,7 +9,7 @@
 
 use crate::close_up::{self, CloseUp};
 use crate::lap_mean::settled;
-use crate::lap_wear::{LapWear, WearSoFar};
+use crate::lap_wear::{LapWear, WearSoFar, never_erased};
 use crate::plan::{Mode, Plan, Workload};
 use crate::reading::pass::{Pass, PassWindows};
 use crate::serve::with_drive;
@@ -44,6 +44,9 @@ pub struct Laps {
     pub marks: Vec<(u64, u64)>,
     /// The same of every lap.
     pub waf_by_lap: Vec<f64>,
+    /// Share of the blocks that were not erased by the end of each lap. Where it still falls slowly, data at rest are moved one by one,
+    /// and write amplification may change until they all were.
+    pub never_erased_by_lap: Vec<f64>,
     /// How far off that may be, relative.
     pub error: f64,
     /// Whether that met the criterion.
@@ -192,6 +195,7 @@ pub fn measure(
         taken: 0,
         marks: vec![],
         waf_by_lap: vec![],
+        never_erased_by_lap: vec![],
         error: f64::INFINITY,
         stationary: false,
         passes: 0,
@@ -225,6 +229,7 @@ pub fn measure(
         }
         marks.push(counts(&simulation));
         notes.wear.note(&simulation);
+        laps.never_erased_by_lap.push(never_erased(&simulation));
         judge(&mut laps, &marks, criterion);
     }
     let moved = moved(&simulation);
@@ -547,6 +552,7 @@ mod tests {
             taken: 0,
             marks: vec![],
             waf_by_lap: vec![],
+            never_erased_by_lap: vec![],
             error: 0.0,
             stationary: false,
             passes: 0,

@@ -77,8 +77,8 @@ fn forecasts(folder: &Folder) -> [String; 4] {
     };
     let load = "[workload]\nrequests = 6000\nread_share = 0.2\nrate_per_s = 2\nduplicate_share = 0.3\ncompressed_share = 0.6\n";
     [
-        drive("ready-optimistic", "windows\"\nclose_up_requests = 1000")
-            + "max_delay_s = 10\n"
+        drive("ready-optimistic", "windows\"\nlap_programs_min = 2000\nclose_up_requests = 1000")
+            + "max_delay_s = 10\n[ftl.level]\npolicy = \"gap\"\n"
             + &load.replace("rate_per_s = 2", "rate_per_s = 4000"),
         drive("none", "full\"") + "[lifetime.reduce]\npolicy = \"both\"\n" + load,
         drive("none", "windows\"\nlaps_max = 3")

@@ -157,6 +157,7 @@ pub(super) const GROUPS: &[Group] = &[
             count("laps", "laps", "laps of a drive that write amplification was measured on").or_null(),
             count("passes", "passes", "passes over the workload in all laps").or_null(),
             numbers("waf_by_lap", "pages/page", "write amplification of each lap").or_null(),
+            numbers("never_erased_by_lap", "-", "share of the blocks that were not erased by the end of each lap").or_null(),
             count("laps_taken", "laps", "the last laps, whose mean was taken").or_null(),
             number("waf_error", "-", "how far off that mean may be, relative; null where too few laps tell").or_null(),
             flag("stationary", "whether the laps became alike").or_null(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from floatgate.base import units
@@ -21,6 +22,10 @@ SHORT_S = 60.0
 NOT_ALL_SERVED = 0.9995
 """Below this share of the demand, what is served does not read as 100 %."""
 
+_AT_REST_MIN = 0.02
+"""Share of blocks that are not erased below which their data count for nothing."""
+_DRIFT_LAPS, _DRIFT_LAPS_MAX = 4, 10_000
+"""Laps in which all blocks would be erased: fewer is no drift, more is no movement."""
 _MOVED_MIN = 0.0005
 """Share of programs for wear-leveling below which it goes without saying."""
 _LEAST_US = 0.01
@@ -280,6 +285,22 @@ def _held_long(result: Facts) -> str | None:
     return told if bound else f"{told}; lifetime.throttle.max_delay_s bounds the delay of a page write"
 
 
+def _drifts(result: Facts) -> str | None:
+    """That data at rest are still being moved, block by block: laps cannot know what that does in the end."""
+    shares = look(result, "method", "never_erased_by_lap") or []
+    if len(shares) < _DRIFT_LAPS or shares[-1] < _AT_REST_MIN:
+        return None
+    before, now = shares[-2:]
+    laps = math.inf if before <= now else now / (before - now)
+    if not _DRIFT_LAPS < laps < _DRIFT_LAPS_MAX:
+        return None
+    return (
+        f"{units.share(now)} of the blocks were not erased in the laps, and a few more of them are in each lap: "
+        f"write amplification may change until they all were, in some {units.figure(laps, 1)} laps "
+        "(lifetime.forecast.laps_max)"
+    )
+
+
 def remarks(result: Facts) -> list[str]:
     """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     said = []
@@ -295,12 +316,8 @@ def remarks(result: Facts) -> list[str]:
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
-    said += [
-        told for told in (growing.remark(result), load.remark(result), latency.falls_behind(result)) if told is not None
-    ]
-    held = _held_long(result)
-    if held is not None:
-        said.append(held)
+    others = (_drifts, growing.remark, load.remark, latency.falls_behind, _held_long)
+    said += [told for told in (remark(result) for remark in others) if told is not None]
     if look(result, "method", "tails") == "mean-cost":
         said.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
     # A throttled host writes the capacity, so every delay predicts itself (READY, Eq. 4), and lumps decide.
