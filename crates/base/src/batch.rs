@@ -2,6 +2,7 @@
 
 use crate::label::Label;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,5 +185,62 @@ impl RequestBatch {
             self.content.compressed_bytes.extend_from_slice(&from.content.compressed_bytes[entries]);
             self.content.close();
         }
+    }
+
+    /// Appends requests of another batch, of the same source.
+    pub fn extend_of(&mut self, from: &Self, requests: Range<usize>) {
+        /// Optional columns that are not filled stay empty.
+        fn copy<T: Copy>(to: &mut Vec<T>, from: &[T], requests: &Range<usize>) {
+            to.extend_from_slice(from.get(requests.clone()).unwrap_or_default());
+        }
+        copy(&mut self.time_ns, &from.time_ns, &requests);
+        copy(&mut self.device, &from.device, &requests);
+        copy(&mut self.op, &from.op, &requests);
+        copy(&mut self.offset, &from.offset, &requests);
+        copy(&mut self.bytes, &from.bytes, &requests);
+        copy(&mut self.context, &from.context, &requests);
+        copy(&mut self.stream, &from.stream, &requests);
+        copy(&mut self.predicted_life, &from.predicted_life, &requests);
+        copy(&mut self.flags, &from.flags, &requests);
+        copy(&mut self.label, &from.label, &requests);
+        if !from.content.end.is_empty() {
+            for i in requests {
+                let entries = from.content.range(i);
+                self.content.fingerprint.extend_from_slice(&from.content.fingerprint[entries.clone()]);
+                self.content.compressed_bytes.extend_from_slice(&from.content.compressed_bytes[entries]);
+                self.content.close();
+            }
+        }
+    }
+
+    /// Bytes that the requests take.
+    #[must_use]
+    pub fn bytes_in_memory(&self) -> usize {
+        let Self {
+            time_ns,
+            device,
+            op,
+            offset,
+            bytes,
+            context,
+            stream,
+            predicted_life,
+            content: ContentColumns { end, fingerprint, compressed_bytes },
+            flags,
+            label,
+        } = self;
+        size_of_val(&time_ns[..])
+            + size_of_val(&device[..])
+            + size_of_val(&op[..])
+            + size_of_val(&offset[..])
+            + size_of_val(&bytes[..])
+            + size_of_val(&context[..])
+            + size_of_val(&stream[..])
+            + size_of_val(&predicted_life[..])
+            + size_of_val(&end[..])
+            + size_of_val(&fingerprint[..])
+            + size_of_val(&compressed_bytes[..])
+            + size_of_val(&flags[..])
+            + size_of_val(&label[..])
     }
 }

@@ -31,6 +31,7 @@ pub mod result;
 pub mod run;
 mod run_lifetime;
 mod separate;
+mod shared_traces;
 pub mod snapshot;
 mod throttling;
 mod throughput;

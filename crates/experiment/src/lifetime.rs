@@ -10,6 +10,7 @@ use crate::lifetime_laps::{Measured, measure_all, reduction, wanted_of};
 use crate::lifetime_variant::{is_given, variant};
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
+use crate::shared_traces;
 use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
@@ -58,13 +59,14 @@ pub fn lifetime(
     let (meter, cpu_s) = (Meter::start(), process_cpu_s());
     let details_ns = options.details_s.iter().map(|detail| detail.map(detail_ns).transpose());
     let details_ns = details_ns.collect::<Result<Vec<_>>>()?;
-    let resolved: Vec<Resolved> =
+    let mut resolved: Vec<Resolved> =
         variants.iter().map(|overrides| variant(text, path, overrides)).collect::<Result<_>>()?;
-    let in_time: Vec<InTime> = variants
+    let mut in_time: Vec<InTime> = variants
         .iter()
         .zip(&resolved)
         .map(|(one, r)| in_time(text, path, one, (r, options.latencies)))
         .collect::<Result<_>>()?;
+    shared_traces::share(&mut resolved, &mut in_time);
     let (pass_of, firsts) = group(&resolved, pass_key);
     let passes = read_passes(&resolved, &firsts, progress)?;
     for (i, one) in resolved.iter().enumerate() {

@@ -44,6 +44,7 @@ pub fn full_life(
 ) -> Result<FullLife> {
     (plan.mode, plan.workload.shifted, plan.wears_out) = (Mode::Functional, true, false);
     plan.ftl.without_wear_in();
+    plan.workload.keep = plan.workload.keep.or_place();
     let setup = setup(&plan, options.cycles_used, options.age_s);
     match &mut plan.workload.source {
         Workload::Synthetic(GeneratorConfig { requests, rate_per_s: Some(rate), twin: None, .. }) => {

@@ -8,7 +8,7 @@ use floatgate_host::{Beyond, BufferConfig, Devices, Dispatch, QueueSetup};
 use floatgate_lifetime::reduce::{self, Engine, ManagerSetup, Reducer};
 use floatgate_lifetime::{Throttle, throttle};
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, LeadLimit, Timing};
-use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, OpenOptions, Shuffle, Until};
+use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, Keep, OpenOptions, Shuffle, Until};
 use serde::{Deserialize, Serialize};
 
 /// The state in which the drive starts (`ftl.precondition`).
@@ -245,6 +245,8 @@ pub struct WorkloadSettings {
     pub shifted: bool,
     /// Reads are left out, for whoever counts programs.
     pub without_reads: bool,
+    /// Where the requests of a trace are kept from one pass to the next, and for other runs with it.
+    pub keep: Keep,
 }
 
 /// A run.

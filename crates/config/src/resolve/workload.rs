@@ -13,7 +13,7 @@ use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::{Burst, Jobs, Micro, Twin, jesd219};
-use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle};
+use floatgate_trace::{Amplification, GeneratorConfig, Keep, OpenOptions, Pattern, Shuffle};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -93,6 +93,7 @@ pub(crate) fn resolve(
         content,
         renews_content,
         without_reads: false,
+        keep: Keep::default(),
     };
     Ok(Workload { settings, arrival, raw })
 }

@@ -1,11 +1,11 @@
 //! Opening the workload, and refusing one that cannot drive the run.
 
-use crate::plan::{Arrival, Mode, Plan, Workload};
+use crate::plan::{Arrival, Mode, Plan, Precondition, Workload};
 use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Needs;
-use floatgate_host::QueueOf;
+use floatgate_host::{Beyond, QueueOf};
 use floatgate_lifetime::Throttle;
-use floatgate_trace::{Generator, Source, UntilWritten, WithContent, WithoutReads, shuffled};
+use floatgate_trace::{Generator, Keep, Source, UntilWritten, WithContent, WithoutReads, shuffled};
 use std::path::Path;
 
 /// Opens the workload of a plan.
@@ -13,9 +13,13 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be opened.
 pub fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
+    open_keeping(plan, &plan.workload.keep)
+}
+
+fn open_keeping(plan: &Plan, keep: &Keep) -> Result<Box<dyn Source>> {
     let source: Box<dyn Source> = match &plan.workload.source {
         Workload::Synthetic(config) => Box::new(Generator::new(config.clone())?),
-        Workload::Trace { path, options, .. } => floatgate_trace::open(path, options)?,
+        Workload::Trace { path, options, .. } => keep.open(path, options)?,
     };
     let source = shuffled(source, plan.workload.shuffle)?;
     let mut source = plan.workload.amplification.of(source)?;
@@ -34,10 +38,23 @@ pub fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
 /// When it cannot be opened, or lacks what the plan goes by.
 pub(crate) fn open_for_run(plan: &Plan) -> Result<Box<dyn Source>> {
     check_foresight(plan)?;
-    let source = open_source(plan)?;
+    let keep = &plan.workload.keep;
+    let source = if reads_again(plan) { open_keeping(plan, &keep.or_place()) } else { open_source(plan) }?;
     check_times(plan, source.as_ref())?;
     check_columns(plan, source.as_ref())?;
     Ok(source)
+}
+
+/// Whether a run reads its trace more than once, all of it as a rule.
+fn reads_again(plan: &Plan) -> bool {
+    let passes = match &plan.workload.source {
+        Workload::Trace { repeat, warmup_passes, .. } => repeat.saturating_add(*warmup_passes),
+        Workload::Synthetic(_) => 1,
+    };
+    passes > 1
+        || plan.ftl.precondition == Precondition::Auto
+        || plan.workload.beyond == Beyond::Scale
+        || plan.ftl.setup.separate.foresees()
 }
 
 fn refuse(key: &str, what: String, expected: &str) -> Result<()> {

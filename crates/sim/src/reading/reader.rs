@@ -223,8 +223,7 @@ impl Reading {
 
     /// The pass is broken off: what the source has noticed so far is what there is.
     pub fn end_early(&mut self) {
-        let summary = self.source.summary();
-        self.first_pass.get_or_insert(summary);
+        self.first_pass.get_or_insert_with(|| self.source.summary());
     }
 
     /// Begins the next pass, whose stamps go on one mean gap behind this one.
