@@ -4,7 +4,6 @@ use floatgate_base::permute::{InOrder, Permutation};
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// Where fewer pages than one of so many are written, they are listed to draw one of them; else pages are drawn until one
 /// of them turns up.
@@ -118,8 +117,8 @@ const WAITING_MAX: usize = 1 << 22;
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a drive that is filled has one")]
 enum Search {
-    /// The look, and the places and pages that wait.
-    Shared(Ahead, [VecDeque<(u32, u32)>; 2]),
+    /// The look, and what it has found of both.
+    Shared(Ahead, [Waiting; 2]),
     /// The looks of both.
     Apart([Ahead; 2]),
 }
@@ -128,6 +127,52 @@ impl Search {
     fn new(order: &Permutation, written: &WrittenPages, looked: [u64; 2]) -> Box<Self> {
         let from = looked[0].min(looked[1]);
         Box::new(Self::Shared(Ahead::new(order, written, from), Default::default()))
+    }
+}
+
+/// Places and pages of a half that were found and have not been asked for.
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    found: Vec<(u32, u32)>,
+    next: usize,
+}
+
+impl Waiting {
+    #[inline(always)]
+    fn pop(&mut self) -> Option<(u64, Lpn)> {
+        let &(place, page) = self.found.get(self.next)?;
+        self.next += 1;
+        Some((u64::from(place), Lpn(page)))
+    }
+
+    fn push(&mut self, found: &[(u32, u32)]) {
+        // What is over goes before it is more than what waits.
+        if self.next > self.found.len() / 2 {
+            self.found.drain(..self.next);
+            self.next = 0;
+        }
+        self.found.extend_from_slice(found);
+    }
+
+    fn len(&self) -> usize {
+        self.found.len() - self.next
+    }
+}
+
+/// Sorts the next block of an order into what waits of both halves, but for what has been handed out before.
+#[inline(never)]
+fn find_more(ahead: &mut Ahead, waiting: &mut [Waiting; 2], written: &WrittenPages, looked: [u64; 2]) {
+    let mut found = [[(0, 0); BLOCK]; 2];
+    let mut counts = [0; 2];
+    let (first, pages) = ahead.look_at_block(written);
+    for (place, &page) in (first..).zip(pages) {
+        let of = usize::from(written.contains(Lpn(page)));
+        // Without a branch on which half it is.
+        found[of][counts[of] % BLOCK] = (place as u32, page);
+        counts[of] += usize::from(place >= looked[of]);
+    }
+    for of in 0..2 {
+        waiting[of].push(&found[of][..counts[of]]);
     }
 }
 
@@ -176,6 +221,17 @@ impl Ahead {
         self.make(written);
     }
 
+    /// The pages of a block that come next, and the place of the first of them.
+    fn look_at_block(&mut self, written: &WrittenPages) -> (u64, &[u32]) {
+        if self.at == self.len {
+            self.turn(written);
+        }
+        let (first, from) = (self.place, self.at);
+        self.place += (self.len - from) as u64;
+        self.at = self.len;
+        (first, &self.blocks[0][from..self.len])
+    }
+
     /// The next page and its place.
     fn look(&mut self, written: &WrittenPages) -> (u64, Lpn) {
         if self.at == self.len {
@@ -208,19 +264,11 @@ impl Halves {
         let Self { written, order, looked, search, .. } = self;
         let search = search.get_or_insert_with(|| Search::new(order, written, *looked));
         let (place, lpn) = match search.as_mut() {
-            Search::Shared(ahead, waiting) => match waiting[half].pop_front() {
-                Some((place, page)) => (u64::from(place), Lpn(page)),
-                None => loop {
-                    let (place, lpn) = ahead.look(written);
-                    let of = usize::from(written.contains(lpn));
-                    if place < looked[of] {
-                        continue;
-                    }
-                    if of == half {
-                        break (place, lpn);
-                    }
-                    waiting[of].push_back((place as u32, lpn.0));
-                },
+            Search::Shared(ahead, waiting) => loop {
+                if let Some(found) = waiting[half].pop() {
+                    break found;
+                }
+                find_more(ahead, waiting, written, *looked);
             },
             Search::Apart(ahead) => loop {
                 let (place, lpn) = ahead[half].look(written);
@@ -231,7 +279,7 @@ impl Halves {
         };
         looked[half] = place + 1;
         if let Search::Shared(_, waiting) = search.as_ref()
-            && waiting.iter().any(|pages| pages.len() > WAITING_MAX)
+            && waiting[1 - half].len() > WAITING_MAX
         {
             **search = Search::Apart(looked.map(|from| Ahead::new(order, written, from)));
         }
