@@ -77,15 +77,31 @@ impl Lumps {
         self.len() == 0
     }
 
-    /// Pages that are programmed for `pages` page writes if the stretch repeats, by the stretch's write amplification.
-    fn programs(&self, pages: u64) -> f64 {
+    /// Pages that are programmed for `pages` page writes if the stretch repeats, by the stretch's write amplification. `near` is where
+    /// the answer before was found, and becomes where this one is.
+    fn programs(&self, pages: u64, near: &mut Near) -> f64 {
         let Some(&(stretch, programs)) = self.marks.last().filter(|&&(stretch, _)| stretch > 0) else {
             return pages as f64;
         };
-        let (times, rest) = (pages / stretch, pages % stretch);
-        let before = self.marks.partition_point(|&(mark, _)| mark <= rest) - 1;
-        let (mark, programmed) = self.marks[before];
-        times as f64 * programs as f64 + (programmed + rest - mark) as f64
+        if pages.wrapping_sub(near.base) >= stretch {
+            let times = pages / stretch;
+            *near = Near { times, base: times * stretch, mark: 0 };
+        }
+        let rest = pages - near.base;
+        near.mark = self.mark_before(rest, near.mark);
+        let (mark, programmed) = self.marks[near.mark];
+        near.times as f64 * programs as f64 + (programmed + rest - mark) as f64
+    }
+
+    /// The last mark that is not beyond so many page writes of the stretch, looked for from another one on.
+    #[inline]
+    fn mark_before(&self, rest: u64, from: usize) -> usize {
+        let marks = &self.marks[from..];
+        let ahead = marks.iter().take(STEPS + 1).take_while(|&&(mark, _)| mark <= rest).count();
+        if (1..=STEPS).contains(&ahead) {
+            return from + ahead - 1;
+        }
+        self.marks.partition_point(|&(mark, _)| mark <= rest) - 1
     }
 
     /// Write amplification of the stretch.
@@ -95,6 +111,17 @@ impl Lumps {
             _ => 1.0,
         }
     }
+}
+
+/// Marks that are looked at one after the other before they are searched.
+const STEPS: usize = 8;
+
+/// Where among the repeated marks of a stretch an answer was found: the repetition, its first page write, and the mark.
+#[derive(Clone, Copy, Debug, Default)]
+struct Near {
+    times: u64,
+    base: u64,
+    mark: usize,
 }
 
 /// What a drive would have told the gate of a life, had it been there.
@@ -109,6 +136,8 @@ pub(super) struct Observer<'a> {
     by_mean: bool,
     /// When the gate was told last.
     observed_ns: u64,
+    /// Where the lumps of late are.
+    near: Near,
 }
 
 /// Without limits nothing leaves a period: the estimate is corrected at least this often.
@@ -126,11 +155,12 @@ impl<'a> Observer<'a> {
             late,
             by_mean,
             observed_ns: 0,
+            near: Near::default(),
         }
     }
 
-    fn programs(&self, page_writes: u64) -> f64 {
-        self.lumps.programs(page_writes) * self.scale
+    fn programs(&mut self, page_writes: u64) -> f64 {
+        self.lumps.programs(page_writes, &mut self.near) * self.scale
     }
 
     /// Tells the gate what `page_writes` have come to.
@@ -167,7 +197,10 @@ impl<'a> Observer<'a> {
         // A static cap gives out shares by write amplification alone.
         let waf = match self.by_mean {
             true => page_flash_bytes / self.page_bytes,
-            false => ((self.programs(before + pages) - programs) / pages as f64).max(f64::MIN_POSITIVE),
+            false => {
+                let after = self.lumps.programs(before + pages, &mut self.near.clone()) * self.scale;
+                ((after - programs) / pages as f64).max(f64::MIN_POSITIVE)
+            }
         };
         gate.observe(&View { programmed_bytes: programs * self.page_bytes, waf, seen: None });
         let end_ns = gate.admit_all(arrival_ns, span_ns, pages, record);
@@ -209,18 +242,30 @@ impl<'a> Observer<'a> {
 
     /// How many of the pages stay in the period, and within its limit.
     fn staying(&self, gate: &Gate, arrives: (u64, u64), pages: u64) -> u64 {
-        let (mut stays, mut leaves) = (0, pages + 1);
-        while leaves - stays > 1 {
-            let count = stays + (leaves - stays) / 2;
-            if self.is_due(gate, arrives, count) { leaves = count } else { stays = count }
-        }
-        stays
+        let expected = gate.staying(arrives).min(pages);
+        last_below((0, pages + 1), expected, |count| !self.is_due(gate, arrives, count))
     }
+}
+
+/// The last number of a range for which something is so that is so for the first one and, once it is not, for no later one and not for
+/// the end. A guess that is right, or one too much or too little, leaves nothing to search.
+fn last_below((mut low, mut high): (u64, u64), guess: u64, mut is_so: impl FnMut(u64) -> bool) -> u64 {
+    for at in [guess, guess.saturating_add(1), guess.saturating_sub(1)] {
+        if low < at && at < high {
+            if is_so(at) { low = at } else { high = at }
+        }
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_so(middle) { low = middle } else { high = middle }
+    }
+    low
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floatgate_base::Rng;
 
     /// Three pages a victim after every second page write, then a stretch without any.
     fn lumps() -> Lumps {
@@ -232,21 +277,61 @@ mod tests {
         lumps
     }
 
+    /// Looked for from the beginning.
+    fn programs(lumps: &Lumps, pages: u64) -> f64 {
+        lumps.programs(pages, &mut Near::default())
+    }
+
+    /// Wherever the answer before was: behind, before, or in another repetition.
+    #[test]
+    fn where_marks_are_looked_for_makes_no_difference() {
+        let (mut lumps, mut near, mut rng) = (Lumps::default(), Near::default(), Rng::new(1, "lumps"));
+        let (mut page_writes, mut programmed) = (0, 0);
+        for _ in 0..300 {
+            page_writes += 1 + rng.below(5);
+            programmed += 5 + rng.below(9);
+            lumps.note(page_writes, programmed);
+        }
+        lumps.end(page_writes + 100, programmed + 100);
+        let mut pages = 0;
+        for _ in 0..20_000 {
+            pages = match rng.below(20) {
+                0 => rng.below(20 * page_writes),
+                1 => pages.saturating_sub(rng.below(50)),
+                _ => pages + rng.below(20),
+            };
+            assert_eq!(lumps.programs(pages, &mut near), programs(&lumps, pages), "{pages}");
+            let (stretch, whole) = lumps.marks[lumps.marks.len() - 1];
+            let (times, rest) = (pages / stretch, pages % stretch);
+            let (mark, before) = *lumps.marks.iter().rfind(|&&(mark, _)| mark <= rest).unwrap();
+            assert_eq!(programs(&lumps, pages), times as f64 * whole as f64 + (before + rest - mark) as f64);
+        }
+    }
+
+    #[test]
+    fn a_guess_changes_nothing_but_the_search() {
+        for last in 0..40 {
+            for guess in 0..45 {
+                assert_eq!(last_below((0, 41), guess, |n| n <= last), last, "{guess}");
+            }
+        }
+    }
+
     #[test]
     fn programs_come_when_they_came_and_the_stretch_repeats() {
         let lumps = lumps();
         assert_eq!(lumps.len(), 3);
-        let programs: Vec<f64> = (0..=12).map(|pages| lumps.programs(pages)).collect();
-        assert_eq!(programs, [0.0, 1.0, 5.0, 6.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 19.0, 20.0, 24.0]);
-        assert_eq!((lumps.programs(800), lumps.waf()), (1400.0, 1.75));
+        let each: Vec<f64> = (0..=12).map(|pages| programs(&lumps, pages)).collect();
+        assert_eq!(each, [0.0, 1.0, 5.0, 6.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 19.0, 20.0, 24.0]);
+        assert_eq!((programs(&lumps, 800), lumps.waf()), (1400.0, 1.75));
     }
 
     #[test]
     fn without_collection_a_page_is_a_program() {
         let mut none = Lumps::default();
-        assert_eq!((none.programs(7), none.waf(), none.is_empty()), (7.0, 1.0, true));
+        assert_eq!((programs(&none, 7), none.waf(), none.is_empty()), (7.0, 1.0, true));
         none.note(9, 9);
         none.end(20, 20);
-        assert_eq!((none.programs(7), none.programs(50), none.waf()), (7.0, 50.0, 1.0));
+        assert_eq!((programs(&none, 7), programs(&none, 50), none.waf()), (7.0, 50.0, 1.0));
     }
 }

@@ -175,6 +175,19 @@ impl Gate {
         last_ns < s.period_end_ns && in_limit
     }
 
+    /// Of page writes that arrive at `arrival_ns` and every `gap_ns` from then on, about how many [`Gate::stays`] says stay.
+    #[must_use]
+    pub fn staying(&self, (arrival_ns, gap_ns): (u64, u64)) -> u64 {
+        let s = &self.periods.state;
+        let left_ns =
+            s.period_end_ns.saturating_sub(arrival_ns.max(s.admitted_ns).saturating_add(s.delay_ns + 1));
+        let in_period = left_ns.checked_div(s.delay_ns.saturating_add(gap_ns));
+        let in_period = in_period.map_or(u64::MAX, |later| later.saturating_add(1));
+        // What is left of the limit may be negative; the cast takes that as 0.
+        let in_limit = ((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
+        if self.periods.has_bucket() { in_period } else { in_period.min(in_limit) }
+    }
+
     /// Lets `pages` page writes pass, the first of which arrives at `arrival_ns` and each other one `gap_ns` after the
     /// one before was admitted. Gives the time at which the last is admitted.
     #[inline]
