@@ -9,8 +9,8 @@ use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Forecast, Managed, Reduction};
 use floatgate_lifetime::reduce::{ByChoice, CHOICES};
 use floatgate_lifetime::{Throttle, throttle};
-use floatgate_sim::close_up;
-use floatgate_sim::laps::{Criterion, Laps, Reduced, measure};
+use floatgate_sim::close_up::{self, CloseUp};
+use floatgate_sim::laps::{Criterion, Laps, Reduced, close_up_without_laps, measure};
 use floatgate_sim::plan::{Plan, Schemes};
 use floatgate_sim::reading::pass::Pass;
 
@@ -112,9 +112,7 @@ pub(crate) fn measure_all(
         });
         of_variant.push(laps);
     }
-    let laps = each(&unique, "write amplification", progress, |one, told| {
-        measure_laps(one, &|share| told.tick(share))
-    })?;
+    let laps = measure_each(&unique, progress)?;
     let measured = of_variant.iter().map(|numbers| match numbers[..] {
         [] => Measured::Nothing,
         [number] => Measured::Once(Box::new(laps[number].clone())),
@@ -143,9 +141,67 @@ fn number_of<'a>(unique: &mut Vec<Wanted<'a>>, wanted: Wanted<'a>) -> usize {
     })
 }
 
-fn measure_laps(wanted: &Wanted<'_>, tick: &dyn Fn(f64) -> Result<()>) -> Result<Laps> {
-    let Wanted { plan, close_up, forecast, pass, .. } = wanted;
-    measure(plan, pass, &criterion(forecast), close_up.as_ref(), &mut |share| tick(share))
+/// Most pages of a drive of which there may be two at a time, one for laps and one for the close-up: they take less than 5 GB each.
+const SIDE_BY_SIDE_MAX: u64 = 600_000_000;
+
+/// A piece of the work for laps, by number.
+#[derive(Clone, Copy)]
+enum Piece {
+    /// Laps, and what looks closely at their drive.
+    Laps(usize),
+    /// The close-up of a drive of its own.
+    CloseUp(usize),
+}
+
+/// What a piece gives. That a close-up fails matters where the laps do not.
+enum Done {
+    Laps(Box<Laps>),
+    CloseUp(Box<Result<Option<CloseUp>>>),
+}
+
+impl Wanted<'_> {
+    /// Whether the close-up needs another drive than that of the laps, and both may be there at a time.
+    fn is_apart(&self) -> bool {
+        let pages = self.plan.drive.geometry.pages();
+        let never = |wanted: &close_up::Wanted| {
+            self.plan.ftl.setup.never_goes_on_as(&wanted.plan.ftl.setup) && pages <= SIDE_BY_SIDE_MAX
+        };
+        self.close_up.as_ref().is_some_and(never)
+    }
+}
+
+/// Measures what is wanted, close-ups that need drives of their own beside the laps.
+fn measure_each(
+    wanted: &[Wanted<'_>],
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+) -> Result<Vec<Laps>> {
+    let apart = (0..wanted.len()).filter(|&i| wanted[i].is_apart()).map(Piece::CloseUp);
+    // Laps take longer, so they come first.
+    let pieces: Vec<Piece> = (0..wanted.len()).map(Piece::Laps).chain(apart).collect();
+    let done = each(&pieces, "write amplification", progress, |&piece, told| match piece {
+        Piece::Laps(i) => {
+            let Wanted { plan, close_up, forecast, pass, .. } = &wanted[i];
+            let close_up = close_up.as_ref().filter(|_| !wanted[i].is_apart());
+            let laps = measure(plan, pass, &criterion(forecast), close_up, &mut |share| told.tick(share))?;
+            Ok(Done::Laps(Box::new(laps)))
+        }
+        Piece::CloseUp(i) => {
+            let Wanted { close_up, pass, .. } = &wanted[i];
+            let seen = close_up.as_ref().map_or(Ok(None), |wanted| {
+                close_up_without_laps(pass, wanted, &mut |share| told.tick(share))
+            });
+            Ok(Done::CloseUp(Box::new(seen)))
+        }
+    })?;
+    let mut laps: Vec<Laps> = Vec::with_capacity(wanted.len());
+    for (piece, done) in pieces.into_iter().zip(done) {
+        match (piece, done) {
+            (Piece::CloseUp(i), Done::CloseUp(seen)) => laps[i].close_up = (*seen)?,
+            (_, Done::Laps(one)) => laps.push(*one),
+            (Piece::Laps(_), Done::CloseUp(_)) => unreachable!("laps give laps"),
+        }
+    }
+    Ok(laps)
 }
 
 /// What reduction does to the writes of a life, from what was measured.

@@ -382,11 +382,9 @@ impl Ftl {
     /// moves lies apart, which a plain drive learns; false where they differ in more, and nothing has changed then.
     #[must_use]
     pub fn go_on_as(&mut self, setup: crate::Setup) -> bool {
-        let (was, becomes) = (self.setup.separate, setup.separate);
-        let plain = self.reduction.is_none() && self.reclaiming.is_none() && !self.volatile.is_on();
-        let learns = plain && !was.looks() && !becomes.looks() && was.streams() <= becomes.streams();
-        let alike = crate::Setup { separate: if learns { becomes } else { was }, ..self.setup };
-        if !alike.goes_on_as(&setup) {
+        let becomes = setup.separate;
+        let is_plain = self.reduction.is_none() && self.reclaiming.is_none() && !self.volatile.is_on();
+        if !self.setup.learning(&setup, is_plain).goes_on_as(&setup) {
             return false;
         }
         let slots = (becomes.streams() * self.layout.domains()) as usize;

@@ -112,6 +112,21 @@ impl Setup {
         format!("{alike:?}") == format!("{other:?}")
     }
 
+    /// As which setup a drive of this one is taken that goes on under another one: where neither looks at what is moved, a plain drive
+    /// learns to lay it apart.
+    pub(crate) fn learning(&self, other: &Self, is_plain: bool) -> Self {
+        let (was, becomes) = (self.separate, other.separate);
+        let learns = is_plain && !was.looks() && !becomes.looks() && was.streams() <= becomes.streams();
+        Self { separate: if learns { becomes } else { was }, ..*self }
+    }
+
+    /// Whether no drive of this setup can go on under another one ([`crate::Ftl::go_on_as`]), whatever state it is in.
+    #[must_use]
+    pub fn never_goes_on_as(&self, other: &Self) -> bool {
+        let is_plain = self.reduce.is_none() && self.disturb.is_none();
+        !self.learning(other, is_plain).goes_on_as(other)
+    }
+
     /// A drive without anything particular, of so many pages that the host sees: greedy collection from two free units on, one
     /// stream. What a caller wants otherwise it says.
     ///

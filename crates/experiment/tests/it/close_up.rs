@@ -6,7 +6,7 @@ use floatgate_base::Op;
 use floatgate_base::Rng;
 use floatgate_experiment::load;
 use floatgate_sim::close_up::{Wanted, plan_of};
-use floatgate_sim::laps::{Criterion, measure};
+use floatgate_sim::laps::{Criterion, close_up_without_laps, measure};
 use floatgate_sim::reading::pass::read_pass;
 use serde_json::Value;
 
@@ -201,6 +201,41 @@ fn a_drive_that_goes_on_in_time_holds_what_was_written() {
     }
     println!("{learned} drives learned to lay apart what they move, {kept} were worn in anew");
     assert!(learned > 0);
+}
+
+/// A drive that watches its reads cannot learn to lay apart what it moves. Its close-up has a drive of its own, beside the laps: the same
+/// one as behind them.
+#[test]
+fn a_close_up_beside_the_laps_is_the_same() {
+    let drive = |more: &str| {
+        format!(
+            "[drive]\nplp = true\n[drive.geometry]\nchannels = 2\nchips_per_channel = 1\nblocks_per_plane = 96\npages_per_block = 16\n\
+             page_bytes = 4096\n{more}[ftl]\nspare_factor = 0.25\n[lifetime.forecast]\nlaps_max = 3\nclose_up_requests = 1000\n\
+             [workload]\npattern = \"zipf\"\nread_share = 0.3\nrequests = 6000\nrate_per_s = 400\n"
+        )
+    };
+    let toml = drive("[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 4000\n");
+    let plan = |mode: &str| load(Some(&toml), "t.toml", &[("mode".into(), mode.into())]).unwrap().plan;
+    let (functional, timed) = (plan("functional"), plan_of(&plan("timed")));
+    let setups = (functional.ftl.setup, timed.ftl.setup);
+    assert!(setups.0.never_goes_on_as(&setups.1), "{setups:?}");
+    let pass = read_pass(&functional, Some(1_000_000_000), &mut |_| Ok(())).unwrap();
+    let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
+    let criterion = Criterion { error_max: 0.005, laps_max: 3 };
+    let behind = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(())).unwrap();
+    let beside = measure(&functional, &pass, &criterion, None, &mut |_| Ok(())).unwrap();
+    let seen = close_up_without_laps(&pass, &wanted, &mut |_| Ok(())).unwrap();
+    assert!(seen.is_some());
+    assert_eq!(format!("{:?}", behind.close_up), format!("{seen:?}"));
+    assert_eq!((behind.waf, behind.marks), (beside.waf, beside.marks));
+    let told = forecast(&toml, &[("lifetime.forecast.method", "windows")]);
+    let busiest = &behind.close_up.unwrap().busiest;
+    assert_eq!(number(&told, "/latency_us/write/count"), busiest.latencies[1].count() as f64);
+    assert_eq!(number(&told, "/close_up/busiest/requests"), busiest.requests as f64);
+    // A plain drive learns it, so its close-up goes on behind the laps.
+    let toml = drive("");
+    let plan = |mode: &str| load(Some(&toml), "t.toml", &[("mode".into(), mode.into())]).unwrap().plan;
+    assert!(!plan("functional").ftl.setup.never_goes_on_as(&plan("timed").ftl.setup));
 }
 
 /// What an experiment in timed mode says of it is for the close-up, and wrong there as it is wrong in a run.
