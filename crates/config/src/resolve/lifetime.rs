@@ -67,7 +67,7 @@ fn forecast(
         waf: given.waf,
         waf_of_bytes: given.waf_of_bytes,
         laps_max: measures.then_some(laps_max),
-        lap_programs_min: measures.then_some(lap_programs_min),
+        lap_programs_min: given.lap_programs_min,
         waf_error_max: measures.then_some(waf_error_max),
         close_up_requests: given.waf.or(given.waf_of_bytes).is_none().then_some(close_up_requests),
         cycles_used: Some(cycles_used),
