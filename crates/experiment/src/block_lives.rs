@@ -6,7 +6,7 @@
 //!   leveler allows near the end of life, where it was looked at.
 
 use crate::life_interval::deviations;
-use crate::lifetime_json::Found;
+use crate::lifetime_found::Found;
 use floatgate_lifetime::{BlockLife, Growth, SECONDS_PER_YEAR, WornBlock};
 use floatgate_nand::endurance::mean_idle_s;
 use floatgate_sim::lap_wear::{BlockWear, LapWear};

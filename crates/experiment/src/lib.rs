@@ -16,6 +16,7 @@ mod evidence;
 mod host_queues;
 mod life_interval;
 pub mod lifetime;
+mod lifetime_found;
 mod lifetime_json;
 mod lifetime_laps;
 mod lifetime_variant;

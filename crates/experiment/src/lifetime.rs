@@ -5,7 +5,8 @@
 
 use crate::close_up::{InTime, in_time};
 use crate::life_interval::{self, Interval, Parts, Sources};
-use crate::lifetime_json::{Found, object, waf, waf_error};
+use crate::lifetime_found::{Found, waf, waf_error};
+use crate::lifetime_json::object;
 use crate::lifetime_laps::{Measured, measure_all, reduction, wanted_of};
 use crate::lifetime_variant::{is_given, variant};
 use crate::meter::{Meter, process_cpu_s};

@@ -9,18 +9,18 @@
 
 use crate::close_up::{self, CloseUp};
 use crate::lap_mean::settled;
-use crate::lap_wear::{LapWear, WearSoFar, never_erased};
+use crate::lap_outcome::part;
+pub use crate::lap_outcome::{Laps, Reduced};
+use crate::lap_wear::{WearSoFar, never_erased};
 use crate::plan::{Mode, Plan, Workload};
 use crate::reading::pass::{Pass, PassWindows};
 use crate::serve::with_drive;
 use crate::simulation::{Phase, Simulation};
-use crate::wear_ahead::{Aged, WearAhead, moved, wear_ahead};
+use crate::wear_ahead::{Aged, moved, wear_ahead};
 use floatgate_base::Result;
-use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::Throttle;
 use floatgate_lifetime::life::Lumps;
 use floatgate_nand::Endurance;
-use floatgate_stats::{WearGrowth, student_t_975};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,123 +33,6 @@ pub struct Criterion {
     pub programs_min: u64,
 }
 
-/// What the laps gave.
-#[derive(Clone, Debug)]
-pub struct Laps {
-    /// Write amplification of the laps that were taken, from which it has settled: programs by host page write.
-    pub waf: f64,
-    /// How many of the last laps were taken.
-    pub taken: usize,
-    /// Programs and host page writes at the end of each lap, and some of them on the way.
-    pub marks: Vec<(u64, u64)>,
-    /// The same of every lap.
-    pub waf_by_lap: Vec<f64>,
-    /// Share of the blocks that were not erased by the end of each lap. Where it still falls slowly, data at rest are moved one by one,
-    /// and write amplification may change until they all were.
-    pub never_erased_by_lap: Vec<f64>,
-    /// How far off that may be, relative.
-    pub error: f64,
-    /// Whether that met the criterion.
-    pub stationary: bool,
-    /// Passes over the workload in all.
-    pub passes: u64,
-    /// Page programs in all.
-    pub programs: u64,
-    /// Erases at the end of the laps, or when the blocks that end a life had their cycles; none where blocks were erased too seldom to
-    /// tell.
-    pub wear: Option<LapWear>,
-    /// The drive near the end of its life, where a leveler is at work whose rule says how far ahead blocks get, and the laps did not go
-    /// so far. Write amplification contains what it costs.
-    pub ahead: Option<WearAhead>,
-    /// How the spread of wear had grown by then.
-    pub growth: Option<WearGrowth>,
-    /// How programs come after the laps, where nothing reduces them.
-    pub lumps: Option<Lumps>,
-    /// What reduction did, where there is any.
-    pub reduced: Option<Reduced>,
-    /// What requests take on the drive as it is then, where that was asked for and can be told.
-    pub close_up: Option<CloseUp>,
-}
-
-/// What a drive that deduplicates or compresses did in the pass after the laps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reduced {
-    /// Page writes of the host, of which a write buffer may have absorbed some.
-    pub page_writes: u64,
-    /// All counts of the FTL.
-    pub counters: ReduceCounters,
-    /// Pages programmed for the host.
-    pub host_programs: u64,
-    /// Pages programmed for the host / page writes that reached the FTL, in each window of the pass.
-    pub left_by_window: Vec<f64>,
-}
-
-impl Laps {
-    /// Write amplification of a life of so many programs from the beginning of the first lap on.
-    #[must_use]
-    pub fn waf_over(&self, programs: f64) -> f64 {
-        let programs = programs.max(1.0);
-        programs / self.page_writes_at(programs)
-    }
-
-    /// How far off that may be, relative: of the part in the laps by how parts of it differ, as other random draws would; beyond them by
-    /// the error of their mean.
-    #[must_use]
-    pub fn waf_error_over(&self, programs: f64) -> f64 {
-        let within = self.marks.last().map_or(0.0, |&(last, _)| (last as f64).min(programs));
-        if within <= 0.0 {
-            return self.error.max(RESOLUTION);
-        }
-        let share = within / programs;
-        // Laps that go on changing have not shown how far.
-        let error = if self.stationary { self.error } else { 2.0 * self.error };
-        let at = |i: usize| self.page_writes_at(within * i as f64 / LIFE_PARTS as f64);
-        let pages: Vec<f64> = (0..LIFE_PARTS).map(|i| at(i + 1) - at(i)).collect();
-        let spread = relative_error(&pages);
-        let error = if share < 1.0 { (share * spread).max((1.0 - share) * error) } else { spread };
-        (error * error + RESOLUTION * RESOLUTION).sqrt()
-    }
-
-    /// Page writes of the host after so many programs.
-    fn page_writes_at(&self, programs: f64) -> f64 {
-        let Some(&(last_programs, last_pages)) = self.marks.last() else { return programs / self.waf };
-        if programs >= last_programs as f64 {
-            return last_pages as f64 + (programs - last_programs as f64) / self.waf;
-        }
-        let after = self.marks.partition_point(|&(mark, _)| (mark as f64) < programs);
-        let (end_programs, end_pages) = self.marks[after];
-        let (begin_programs, begin_pages) = if after > 0 { self.marks[after - 1] } else { (0, 0) };
-        let waf = (end_programs - begin_programs) as f64 / (end_pages - begin_pages).max(1) as f64;
-        begin_pages as f64 + (programs - begin_programs as f64) / waf
-    }
-}
-
-/// Half the width of the 95 % interval of the mean of these, relative to it.
-fn relative_error(parts: &[f64]) -> f64 {
-    let n = parts.len() as f64;
-    let mean = parts.iter().sum::<f64>() / n;
-    let squares: f64 = parts.iter().map(|part| (part / mean - 1.0) * (part / mean - 1.0)).sum();
-    student_t_975(n - 1.0) * (squares / (n - 1.0) / n).sqrt()
-}
-
-impl Reduced {
-    /// Pages programmed for the host / page writes that reached the FTL; 1 without any.
-    #[must_use]
-    pub fn left(&self) -> f64 {
-        part(self.host_programs, self.counters.host_pages)
-    }
-
-    /// Page writes that reached the FTL / page writes of the host; 1 without any.
-    #[must_use]
-    pub fn through(&self) -> f64 {
-        part(self.counters.host_pages, self.page_writes)
-    }
-}
-
-fn part(part: u64, whole: u64) -> f64 {
-    if whole > 0 { part as f64 / whole as f64 } else { 1.0 }
-}
-
 #[derive(Clone, Copy, Default)]
 struct Counts {
     programs: u64,
@@ -160,14 +43,12 @@ struct Counts {
 const MARKS_PER_LAP: u64 = 32;
 /// Times in a life, at least, that they and wear are noted until the spare blocks are used up.
 const MARKS_PER_LIFE: u64 = 256;
-/// How exactly a life is told at best: what a drive does before its first erases is no part of its laps' mean, and windows have a width.
-const RESOLUTION: f64 = 1e-3;
-/// Parts of a life in the laps that are compared with one another.
-const LIFE_PARTS: usize = 8;
 /// Laps after which most workloads are alike.
 const LAPS_EXPECTED: f64 = 6.0;
 /// Part of the work that laps are, about, where their drive is looked at closely then.
 const LAPS_SHARE: f64 = 0.7;
+/// Part of the work that filling the drive is, about, where it is large enough for that to matter.
+const FILL_SHARE: f64 = 0.3;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 18;
 
@@ -189,6 +70,7 @@ pub fn measure(
     let of_laps = if close_up.is_some() { LAPS_SHARE } else { 1.0 };
     let tick = &mut |share: f64| tick(share * of_laps);
     let Begun { mut simulation, requests, pages } = begin(plan, pass, tick)?;
+    let tick = &mut |share: f64| tick(behind_fill(share));
     let enough = pages.max(criterion.programs_min);
     let mut laps = Laps {
         waf: 0.0,
@@ -346,6 +228,11 @@ fn close_up_after(
     }
 }
 
+/// The progress when this share of the work behind filling the drive is done.
+fn behind_fill(share: f64) -> f64 {
+    FILL_SHARE + (1.0 - FILL_SHARE) * share
+}
+
 /// The workload on a drive at its first request.
 struct Begun {
     simulation: Simulation,
@@ -365,7 +252,9 @@ fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> R
     while simulation.phase() != Phase::Run {
         at_rest = at_rest.max(simulation.pages_at_rest());
         simulation.step(STEP)?;
-        tick(0.0)?;
+        if let (Phase::Precondition, (done, Some(all))) = (simulation.phase(), simulation.progress()) {
+            tick(FILL_SHARE * done as f64 / all.max(1) as f64)?;
+        }
     }
     Ok(Begun { simulation, requests, pages: pages - at_rest.min(pages) })
 }
@@ -380,7 +269,7 @@ pub fn close_up_without_laps(
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Option<CloseUp>> {
     let Begun { mut simulation, requests, pages } = begin(&wanted.plan, pass, tick)?;
-    wear_in(&mut simulation, requests, pages, tick)?;
+    wear_in(&mut simulation, requests, pages, &mut |share| tick(behind_fill(share)))?;
     close_up::close_up(simulation, wanted, &mut || tick(1.0))
 }
 
@@ -544,6 +433,7 @@ fn programs(simulation: &Simulation) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lap_outcome::RESOLUTION;
 
     /// Laps of 1000 host pages each, with these write amplifications.
     fn of(wafs: &[f64]) -> Laps {

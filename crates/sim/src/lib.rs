@@ -30,6 +30,7 @@ pub mod drive_file;
 mod failure;
 pub mod gate;
 mod lap_mean;
+pub mod lap_outcome;
 pub mod lap_wear;
 pub mod laps;
 pub mod life;

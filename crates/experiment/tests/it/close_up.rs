@@ -221,7 +221,7 @@ fn a_close_up_beside_the_laps_is_the_same() {
     assert!(setups.0.never_goes_on_as(&setups.1), "{setups:?}");
     let pass = read_pass(&functional, Some(1_000_000_000), &mut |_| Ok(())).unwrap();
     let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
-    let criterion = Criterion { error_max: 0.005, laps_max: 3 };
+    let criterion = Criterion { error_max: 0.005, laps_max: 3, programs_min: 1 << 21 };
     let behind = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(())).unwrap();
     let beside = measure(&functional, &pass, &criterion, None, &mut |_| Ok(())).unwrap();
     let seen = close_up_without_laps(&pass, &wanted, &mut |_| Ok(())).unwrap();
