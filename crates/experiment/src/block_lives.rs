@@ -46,7 +46,7 @@ pub(crate) fn block_years(found: &Found<'_>, which: Block) -> Option<BlockYears>
     if forecast.cycles_used > 0.0 {
         return with_past(found, &block).map(|years| BlockYears { years, range: wider([years; 2]) });
     }
-    let span_s = span_s(found, &block)?;
+    let span_s = span_s(found, &block, wear.programs_per_erase)?;
     let years = |runs: f64| runs * span_s / SECONDS_PER_YEAR;
     let BlockLife { runs, range } = worn_block(found, which, &block, span_s).life(growth)?;
     Some(BlockYears { years: years(runs), range: wider(range.map(years)) })
@@ -60,7 +60,11 @@ fn wear(found: &Found<'_>) -> Option<(LapWear, Option<Growth>)> {
             let programs = drive.flash.programs_total() as f64;
             let page_writes = drive.host.page_writes as f64;
             let of = |erases: u32| BlockWear { mean, erases: f64::from(erases), sd, programs, page_writes };
-            let wear = LapWear { first: of(most), beyond_reserve: of(drive.erases_beyond_reserve) };
+            let wear = LapWear {
+                first: of(most),
+                beyond_reserve: of(drive.erases_beyond_reserve),
+                programs_per_erase: programs / mean.max(f64::MIN_POSITIVE),
+            };
             ((mean > 0.0).then_some(wear), drive.wear_growth)
         }
         None => found.laps().map_or((None, None), |laps| (laps.wear, laps.growth)),
@@ -104,7 +108,7 @@ fn error(found: &Found<'_>, which: Block, block: &BlockWear) -> f64 {
 }
 
 /// Seconds of the life in which the drive wore as much as it did.
-fn span_s(found: &Found<'_>, block: &BlockWear) -> Option<f64> {
+fn span_s(found: &Found<'_>, block: &BlockWear, programs_per_erase: f64) -> Option<f64> {
     let plan = &found.resolved.plan;
     let target_s = plan.throttle.target_years * SECONDS_PER_YEAR;
     if found.drive.is_some() {
@@ -116,7 +120,7 @@ fn span_s(found: &Found<'_>, block: &BlockWear) -> Option<f64> {
         return Some(block.page_writes / pages as f64 * found.pass.demand.period_ns() as f64 / 1e9);
     }
     // At the mean rate of the whole life.
-    let programmed = block.programs * f64::from(plan.drive.geometry.page_bytes);
+    let programmed = block.mean * programs_per_erase * f64::from(plan.drive.geometry.page_bytes);
     (found.life.work_bytes > 0.0).then(|| target_s * programmed / found.life.work_bytes)
 }
 

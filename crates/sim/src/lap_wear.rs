@@ -34,6 +34,8 @@ pub struct LapWear {
     pub first: BlockWear,
     /// The first one beyond the reserve of spare blocks.
     pub beyond_reserve: BlockWear,
+    /// Pages programmed for each erase of the mean block, once free blocks are used up.
+    pub programs_per_erase: f64,
 }
 
 impl LapWear {
@@ -49,7 +51,11 @@ impl LapWear {
         let page_writes = simulation.stages.placing.total().page_writes as f64;
         let sd = variance.sqrt();
         let of = |erases: u32| BlockWear { mean, erases: f64::from(erases), sd, programs, page_writes };
-        Self { first: of(most), beyond_reserve: of(beyond_reserve(erases, reserve)) }
+        Self {
+            first: of(most),
+            beyond_reserve: of(beyond_reserve(erases, reserve)),
+            programs_per_erase: programs / mean.max(f64::MIN_POSITIVE),
+        }
     }
 }
 
@@ -65,6 +71,8 @@ pub(crate) struct WearSoFar {
     reserve: f64,
     /// Erases of the mean block, with their standard deviation over blocks, as they grew.
     spreads: Vec<(f64, f64)>,
+    /// Pages programmed at these looks.
+    programs: Vec<f64>,
     /// At the last look.
     last: LapWear,
     /// When they had their cycles.
@@ -78,6 +86,7 @@ impl WearSoFar {
             cycles: f64::from(cycles),
             reserve,
             spreads: vec![],
+            programs: vec![],
             last: LapWear::default(),
             worn: [None; 2],
         }
@@ -93,15 +102,12 @@ impl WearSoFar {
         &self.last
     }
 
-    /// How far ahead of the mean the two blocks were when they had their cycles, or at the last look.
+    /// How far ahead of the mean the two blocks were when they had their cycles. One that has some left was as far ahead as the first at
+    /// the last look, at most: of few blocks that are erased, the others have not had their turn.
     pub fn leads(&self) -> [f64; 2] {
-        let last = [self.last.first, self.last.beyond_reserve];
-        let mut leads = [0.0; 2];
-        for (lead, (worn, last)) in leads.iter_mut().zip(self.worn.iter().zip(last)) {
-            let block = worn.unwrap_or(last);
-            *lead = (block.erases - block.mean).max(0.0);
-        }
-        leads
+        let lead = |block: &BlockWear| (block.erases - block.mean).max(0.0);
+        let first = lead(&self.worn[0].unwrap_or(self.last.first));
+        [first, self.worn[1].as_ref().map_or(first, lead)]
     }
 
     /// Looks at the drive.
@@ -111,6 +117,7 @@ impl WearSoFar {
         }
         let now = LapWear::of(simulation, self.reserve);
         self.spreads.push((now.first.mean, now.first.sd));
+        self.programs.push(now.first.programs);
         let pairs = [(self.last.first, now.first), (self.last.beyond_reserve, now.beyond_reserve)];
         for (worn, (before, after)) in self.worn.iter_mut().zip(pairs) {
             if worn.is_none() && after.erases >= self.cycles {
@@ -126,9 +133,23 @@ impl WearSoFar {
         let wear = LapWear {
             first: first.unwrap_or(self.last.first),
             beyond_reserve: beyond_reserve.unwrap_or(self.last.beyond_reserve),
+            programs_per_erase: self.programs_per_erase(),
         };
         let enough = if seldom { wear.first.mean > 0.0 } else { wear.first.mean >= ERASES_MIN };
         enough.then_some(wear)
+    }
+
+    /// Pages programmed for each erase of the mean block over the later half of the looks: a drive programs its free blocks first, without
+    /// an erase.
+    fn programs_per_erase(&self) -> f64 {
+        let last = self.spreads.len().saturating_sub(1);
+        let at = |i: usize| (self.spreads[i].0, self.programs[i]);
+        match (self.spreads.len() > 1).then(|| (at(last / 2), at(last))) {
+            Some(((mean, programs), (mean_end, programs_end))) if mean_end > mean => {
+                (programs_end - programs) / (mean_end - mean)
+            }
+            _ => self.last.programs_per_erase,
+        }
     }
 
     /// How the spread of wear grew; none where that cannot be told.

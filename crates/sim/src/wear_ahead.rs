@@ -27,6 +27,8 @@ const PROGRAMS: u64 = 1 << 22;
 const LEAPS_PER_LAP: u64 = 8;
 /// Erases that one erase counts for, as a share of the lead that is allowed.
 const STEP_SHARE: f64 = 0.25;
+/// It begins at least so many leads that are allowed before the end of life.
+const LEADS_BEFORE_END: f64 = 2.0;
 /// Ages between now and the end of life at which the lead that is allowed is looked at.
 const AGES: u32 = 64;
 
@@ -82,9 +84,12 @@ impl Aged {
         f64::from(self.step(mean)) * self.share / LEAPS_PER_LAP as f64
     }
 
-    /// The age from which so many leaps lead to the end of life.
+    /// The age from which so many leaps lead to the end of life, and at least twice the lead that is allowed there: blocks that are ahead must
+    /// have some life left.
     fn start(&self, leaps: u64) -> f64 {
-        (0..leaps).fold(f64::from(self.cycles), |mean, _| mean - self.erases_of_leap(mean))
+        let end = f64::from(self.cycles);
+        let start = (0..leaps).fold(end, |mean, _| mean - self.erases_of_leap(mean));
+        start.min(end - LEADS_BEFORE_END * self.limit.at(end))
     }
 }
 
@@ -220,11 +225,11 @@ mod tests {
     fn leaps_lead_to_the_end_of_life() {
         // Each erase counts for ten, and half of the pages move: five erases of the mean block in a lap.
         let even = aged(LeadLimit::constant(40.0));
-        assert_eq!((even.step(3.0), even.start(8 * 8)), (10, 960.0));
+        assert_eq!((even.step(3.0), even.start(8 * 8), even.start(64 * 8)), (10, 920.0, 680.0));
         // Two up to the last 6.7 %.
         let falling = aged(FALLING);
         assert_eq!((falling.step(1000.0), falling.step(0.0)), (2, 37));
-        assert_eq!(falling.start(8 * 8), 992.0);
+        assert_eq!(falling.start(8 * 8), 980.0);
         assert!(falling.start(64 * 8) < 940.0);
     }
 }
