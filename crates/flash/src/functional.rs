@@ -92,8 +92,7 @@ impl Functional {
         self.rest.set_now(now_ns);
     }
 
-    /// Takes units as erased more often, by `more(unit, erases)`, without anything being done; counted as erases of collection. Returns
-    /// how many that are in all.
+    /// Adds `more(unit, erases)` erases to each unit without an operation, as erases of collection. Returns their sum.
     pub fn leap(&mut self, mut more: impl FnMut(UnitId, u32) -> u32) -> u64 {
         let mut all = 0;
         for unit in UnitId::all(self.erases.len() as u32) {

@@ -235,7 +235,7 @@ impl Ftl {
         }
     }
 
-    /// Wear went on by leaps: units were erased so often by now, `erases` times in all without anyone hearing of it.
+    /// Sets the erases of all units after a leap of wear, which adds `erases` in all.
     pub fn leap(&mut self, counts: &IdSlice<UnitId, u32>, erases: u64) {
         self.free.iter_mut().for_each(|pool| pool.learn_wear(counts));
         if let Some(leveling) = &mut self.leveling {

@@ -188,7 +188,12 @@ mod tests {
                         erases.fill(0);
                         free.iter_mut().for_each(|entry| entry.0 = 0);
                     }
-                    1..=100 if !open.is_empty() => {
+                    1 => {
+                        erases.iter_mut().for_each(|n| *n += rng.below(5) as u32);
+                        pool.learn_wear(&erases);
+                        free.iter_mut().for_each(|entry| entry.0 = erases[entry.1]);
+                    }
+                    2..=100 if !open.is_empty() => {
                         let unit = open[rng.below(open.len() as u64) as usize];
                         erases[unit] += 1 + rng.below(2) as u32;
                         pool.put(unit, erases[unit]);

@@ -67,7 +67,7 @@ impl<F: BackEnd> Drive<F> {
         Some(drive)
     }
 
-    /// Takes units as erased more often, by `more(unit, erases)`: wear goes on by a leap.
+    /// Adds `more(unit, erases)` erases to each unit: a leap of wear.
     pub fn leap(&mut self, more: impl FnMut(UnitId, u32) -> u32) {
         let Self { ftl, array } = self;
         let erases = array.counts_mut().leap(more);

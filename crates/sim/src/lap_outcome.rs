@@ -7,10 +7,11 @@ use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::life::Lumps;
 use floatgate_stats::{WearGrowth, student_t_975};
 
-/// How exactly a life is told at best: what a drive does before its first erases is no part of its laps' mean, and windows have a width.
+/// The least error of a life, relative: the mean of the laps leaves out what a drive does before its first erases, and windows have a width.
 pub(crate) const RESOLUTION: f64 = 1e-3;
 /// Parts of a life in the laps that are compared with one another.
 const LIFE_PARTS: usize = 8;
+
 /// What the laps gave.
 #[derive(Clone, Debug)]
 pub struct Laps {
@@ -124,6 +125,7 @@ impl Reduced {
     }
 }
 
+/// A share; 1 of nothing.
 pub(crate) fn part(part: u64, whole: u64) -> f64 {
     if whole > 0 { part as f64 / whole as f64 } else { 1.0 }
 }

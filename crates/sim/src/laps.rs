@@ -11,6 +11,7 @@ use crate::close_up::{self, CloseUp};
 use crate::lap_mean::settled;
 use crate::lap_outcome::part;
 pub use crate::lap_outcome::{Laps, Reduced};
+use crate::lap_serve::{STEP, programs, serve};
 use crate::lap_wear::{WearSoFar, never_erased};
 use crate::plan::{Mode, Plan, Workload};
 use crate::reading::pass::{Pass, PassWindows};
@@ -49,8 +50,6 @@ const LAPS_EXPECTED: f64 = 6.0;
 const LAPS_SHARE: f64 = 0.7;
 /// Part of the work that filling the drive is, about, where it is large enough for that to matter.
 const FILL_SHARE: f64 = 0.3;
-/// Requests served between two ticks.
-const STEP: u64 = 1 << 18;
 
 /// Requests of a lap at most, where reads have to be served for what they do.
 const REQUESTS_MAX: u64 = 1 << 26;
@@ -196,7 +195,7 @@ fn look_ahead(
         limit,
         growth: laps.growth.map_or(1.0, |growth| growth.exponent),
     };
-    laps.ahead = wear_ahead(simulation, &aged, &mut |_| tick())?;
+    laps.ahead = wear_ahead(simulation, &aged, tick)?;
     let Some(ahead) = laps.ahead else { return Ok(()) };
     let (for_wear, all) = moved;
     let so_far = for_wear as f64 / (all - for_wear).max(1) as f64;
@@ -290,25 +289,6 @@ fn wear_in(
             return Ok(());
         }
     }
-}
-
-/// Serves so many requests; `tick` is told the programs so far, and the requests of this call.
-fn serve(
-    simulation: &mut Simulation,
-    requests: u64,
-    tick: &mut dyn FnMut(u64, u64) -> Result<()>,
-) -> Result<()> {
-    let mut left = requests;
-    while left > 0 {
-        // A step ends where a pass does, and may have served nothing then.
-        let served = simulation.stages.book.counted;
-        if simulation.step(left.min(STEP))? == Phase::Done {
-            break;
-        }
-        left -= (simulation.stages.book.counted - served).min(left);
-        tick(programs(simulation), requests - left)?;
-    }
-    Ok(())
 }
 
 /// Requests after which no more lumps are looked for, and lumps that are enough.
@@ -424,10 +404,6 @@ fn endless(plan: &Plan) -> Plan {
 
 fn counts(simulation: &Simulation) -> Counts {
     Counts { programs: programs(simulation), host_pages: simulation.stages.placing.total().page_writes }
-}
-
-fn programs(simulation: &Simulation) -> u64 {
-    simulation.stages.serving.counters().programs_total()
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod failure;
 pub mod gate;
 mod lap_mean;
 pub mod lap_outcome;
+mod lap_serve;
 pub mod lap_wear;
 pub mod laps;
 pub mod life;

@@ -9,17 +9,19 @@
 //! erase, so what is programmed for the sake of wear counts for that many times less. At other ages it is in inverse proportion to the
 //! lead that is allowed there.
 //!
-//! Four laps are as long as it takes a block to get ahead by all that is allowed. A small drive affords more laps, and begins so much earlier in
-//! its life.
+//! Four laps are as long as it takes a block to get ahead by all that is allowed; eight are run where the end of life is not reached. A small
+//! drive affords more laps, and begins so much earlier in its life.
 
+use crate::lap_serve::{programs, serve};
 use crate::lap_wear::{BlockWear, LapWear, WearSoFar};
 use crate::serve::with_drive;
-use crate::simulation::{Phase, Simulation};
+use crate::simulation::Simulation;
 use floatgate_base::Result;
 use floatgate_flash::Cause;
 use floatgate_nand::LeadLimit;
 
-/// Laps, each as many programs as there are pages among which data move: so many at least and at most.
+/// Laps from the beginning of the look to the end of life, each as many programs as there are pages among which data move, at least and at
+/// most. The look takes up to twice as many.
 const LAPS: (u64, u64) = (4, 64);
 /// Programs that any drive affords.
 const PROGRAMS: u64 = 1 << 22;
@@ -96,17 +98,17 @@ impl Aged {
 /// Lets the drive go on near the end of its life. None where it is there already, or the workload programs nothing.
 ///
 /// # Errors
-/// Those of a run, and what `tick` returns, which is told the share that is done.
+/// Those of a run, and what `tick` returns.
 pub(crate) fn wear_ahead(
     simulation: &mut Simulation,
     aged: &Aged,
-    tick: &mut dyn FnMut(f64) -> Result<()>,
+    tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<WearAhead>> {
     let now = LapWear::of(simulation, aged.reserve).first;
     let leaps = LEAPS_PER_LAP * (PROGRAMS / aged.pages.max(1)).clamp(LAPS.0, LAPS.1);
     let start = aged.start(leaps);
     let counted = simulation.stages.book.counted;
-    let programs = simulation.stages.serving.counters().programs_total();
+    let programs = programs(simulation);
     if now.mean >= start || now.erases >= f64::from(aged.cycles) || programs == 0 {
         return Ok(None);
     }
@@ -116,16 +118,15 @@ pub(crate) fn wear_ahead(
     wear.note(simulation);
     let mut moves = Moves::default();
     // Blocks that are not filled make the mean block's erases fewer or more than pages tell.
-    for leap in 0..2 * leaps {
+    for _ in 0..2 * leaps {
         let mean = wear.last().first.mean;
         if wear.is_over() || mean >= f64::from(aged.cycles) {
             break;
         }
         let before = moved(simulation);
-        go_on(simulation, requests.max(1.0) as u64, aged.step(mean))?;
+        go_on(simulation, requests.max(1.0) as u64, aged.step(mean), tick)?;
         moves.note(aged, mean, before, moved(simulation));
         wear.note(simulation);
-        tick((leap + 1) as f64 / (2 * leaps) as f64)?;
     }
     let [lead_first, lead_beyond_reserve] = wear.leads();
     Ok(Some(WearAhead {
@@ -177,15 +178,15 @@ fn over_life(aged: &Aged, mean: f64) -> f64 {
 }
 
 /// Serves requests, and counts each erase among them for `step`.
-fn go_on(simulation: &mut Simulation, requests: u64, step: u32) -> Result<()> {
+fn go_on(
+    simulation: &mut Simulation,
+    requests: u64,
+    step: u32,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<()> {
     let before =
         with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts().as_slice().to_vec());
-    let end = simulation.stages.book.counted + requests;
-    while simulation.stages.book.counted < end {
-        if simulation.step(end - simulation.stages.book.counted)? == Phase::Done {
-            break;
-        }
-    }
+    serve(simulation, requests, &mut |_, _| tick())?;
     with_drive!(&mut simulation.stages.serving, drive => {
         drive.leap(|unit, erases| (step - 1) * (erases - before[unit.0 as usize]));
     });

@@ -17,7 +17,7 @@ const REQUESTS: u64 = 12_000;
 /// Requests of a part.
 const PART: u64 = 2000;
 
-/// Reads and writes of a page each, in bursts and quiet times, some near what the drive can do.
+/// One-page reads and writes in bursts with quiet times between; some bursts come near the limit of the drive.
 fn bursts(rng: &mut Rng) -> String {
     let (mut at_us, mut text) = (0.0, String::new());
     let (reads, pages) = (0.2 + 0.5 * rng.unit(), 2000);

@@ -130,7 +130,7 @@ pub trait Leveler {
     /// Learns how often units were erased, on a drive that was restored or whose wear goes on by leaps.
     fn learn_wear(&mut self, _erases: &IdSlice<UnitId, u32>) {}
 
-    /// So many erases are taken as made, which it did not hear of one by one.
+    /// Adds erases that wear goes on by in a leap: no call of `erased` announced them.
     fn leapt(&mut self, _erases: u64) {}
 
     /// Counting begins: wear is 0 again.

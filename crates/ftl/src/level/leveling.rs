@@ -110,7 +110,7 @@ impl Leveling {
         self.leveler.learn_wear(erases);
     }
 
-    /// Wear went on by leaps: units were erased so often by now, `erases` times in all that the leveler did not hear of.
+    /// Sets the erases of all units after a leap of wear, which adds `erases` in all.
     pub fn leap(&mut self, layout: &Layout, counts: &IdSlice<UnitId, u32>, erases: u64) {
         self.learn_wear(layout, counts);
         self.leveler.leapt(erases);

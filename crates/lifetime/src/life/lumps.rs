@@ -247,8 +247,8 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// The last number of a range for which something is so that is so for the first one and, once it is not, for no later one and not for
-/// the end. A guess that is right, or one too much or too little, leaves nothing to search.
+/// Returns the last number of a range at which a condition holds. It holds at the first number, and at none behind the first number at which
+/// it does not. A guess that is right, or off by one, leaves nothing to search.
 fn last_below((mut low, mut high): (u64, u64), guess: u64, mut is_so: impl FnMut(u64) -> bool) -> u64 {
     for at in [guess, guess.saturating_add(1), guess.saturating_sub(1)] {
         if low < at && at < high {

@@ -1,0 +1,31 @@
+//! Serves requests of laps, however many steps that takes.
+
+use crate::simulation::{Phase, Simulation};
+use floatgate_base::Result;
+
+/// Requests served between two ticks.
+pub(crate) const STEP: u64 = 1 << 18;
+
+/// Serves so many requests; `tick` is told the programs so far, and the requests of this call.
+pub(crate) fn serve(
+    simulation: &mut Simulation,
+    requests: u64,
+    tick: &mut dyn FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
+    let mut left = requests;
+    while left > 0 {
+        // A step ends where a pass does, and may have served nothing then.
+        let served = simulation.stages.book.counted;
+        if simulation.step(left.min(STEP))? == Phase::Done {
+            break;
+        }
+        left -= (simulation.stages.book.counted - served).min(left);
+        tick(programs(simulation), requests - left)?;
+    }
+    Ok(())
+}
+
+/// Pages programmed so far.
+pub(crate) fn programs(simulation: &Simulation) -> u64 {
+    simulation.stages.serving.counters().programs_total()
+}
