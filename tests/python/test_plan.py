@@ -184,9 +184,9 @@ def test_the_front_is_what_nothing_beats() -> None:
 
 def test_what_a_plan_takes_is_said_of_large_drives_only() -> None:
     assert work_text([Needs(64 << 30, 160 << 20), Needs(128 << 30, 320 << 20)], 1) == (
-        "2 drives of 64 GiB to 128 GiB, 1 at once; about 320 MiB of memory"
+        "2 drives of 64 GiB to 128 GiB, 1 at once; up to 320 MiB of memory"
     )
-    assert work_text([Needs(64 << 30, 160 << 20)] * 2, 2).startswith("2 drives of 64 GiB, 2 at once; about 320 MiB")
+    assert work_text([Needs(64 << 30, 160 << 20)] * 2, 2).startswith("2 drives of 64 GiB, 2 at once; up to 320 MiB")
 
 
 @pytest.mark.parametrize(

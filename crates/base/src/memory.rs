@@ -12,6 +12,14 @@ pub fn table<T: Copy>(n: usize, value: T) -> Vec<T> {
     vector
 }
 
+/// A vector of `n` zeros, on large memory pages where the system grants them; it takes memory only where it is written.
+#[must_use]
+pub fn zeros(n: usize) -> Vec<u32> {
+    let mut vector = vec![0; n];
+    advise_huge_pages(vector.as_mut_ptr(), n * size_of::<u32>());
+    vector
+}
+
 /// Adds `more` copies of `value` to a table that is touched at random; on large memory pages, too.
 pub fn grow<T: Copy>(table: &mut Vec<T>, more: usize, value: T) {
     let n = table.len() + more;

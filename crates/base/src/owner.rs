@@ -55,18 +55,18 @@ impl MapWord {
         Self(side_word(kind, entry))
     }
 
-    /// The words of a table as they are stored.
+    /// The word that a table stores as these bits: any are a word.
+    #[inline(always)]
     #[must_use]
-    pub fn all_bits(words: &[Self]) -> &[u32] {
-        // SAFETY: a word is a transparent wrapper of its bits.
-        unsafe { &*(std::ptr::from_ref(words) as *const [u32]) }
+    pub const fn of_bits(bits: u32) -> Self {
+        Self(bits)
     }
 
-    /// The same, to be changed: any bits are a word.
+    /// The word as it is stored.
+    #[inline(always)]
     #[must_use]
-    pub fn all_bits_mut(words: &mut [Self]) -> &mut [u32] {
-        // SAFETY: a word is a transparent wrapper of its bits.
-        unsafe { &mut *(std::ptr::from_mut(words) as *mut [u32]) }
+    pub const fn bits(self) -> u32 {
+        self.0
     }
 
     /// Whether the word is a physical page.
@@ -181,9 +181,7 @@ mod tests {
                 assert!(!word.is_plain() && word.is_mapped());
                 assert_eq!((word.ppn(), word.entry()), (None, Some((kind, entry))));
                 assert_eq!((owner.lpn(), owner.entry()), (None, Some((kind, entry))));
-                let mut read = [MapWord::UNMAPPED];
-                MapWord::all_bits_mut(&mut read).copy_from_slice(MapWord::all_bits(&[word]));
-                assert_eq!(read, [word]);
+                assert_eq!((MapWord::of_bits(word.bits()), Owner::of_bits(owner.bits())), (word, owner));
             }
         }
         let nowhere = MapWord::UNMAPPED;

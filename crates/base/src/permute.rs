@@ -53,12 +53,25 @@ const LANES: usize = 32;
 
 /// A permutation that is gone through in order: each network waits for its own multiplications only, so several elements
 /// take little longer than one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Permutation", into = "Permutation")]
 pub struct InOrder {
     permutation: Permutation,
     from: u64,
     lanes: [u64; LANES],
     there: usize,
+}
+
+impl From<Permutation> for InOrder {
+    fn from(permutation: Permutation) -> Self {
+        Self::new(permutation)
+    }
+}
+
+impl From<InOrder> for Permutation {
+    fn from(order: InOrder) -> Self {
+        order.permutation
+    }
 }
 
 impl InOrder {

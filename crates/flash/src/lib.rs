@@ -131,6 +131,10 @@ pub trait Flash {
     fn trim(&mut self, lpn: Lpn);
     /// Preconditioning: `ppn` holds `lpn`, or dead data. Counts nothing.
     fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>);
+    /// [`Flash::install`] of so many pages of a unit, ascending from `first` on.
+    fn install_run(&mut self, first: Ppn, pages: u32, lpn_of: impl Fn(Ppn) -> Option<Lpn>) {
+        Ppn::each(first..first + pages).for_each(|ppn| self.install(ppn, lpn_of(ppn)));
+    }
     /// After [`Flash::install`] of all pages: `ppn` holds what `original` holds.
     fn install_replica(&mut self, _ppn: Ppn, _original: Ppn) {}
 

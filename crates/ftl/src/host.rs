@@ -13,6 +13,8 @@ use std::ops::Range;
 const MAP_AHEAD: usize = 16;
 /// Extents ahead whose old page's block is asked for; its map entry has arrived by then.
 const OLD_AHEAD: usize = 8;
+/// Extents ahead for which it is asked where those blocks stand that have as many valid pages; how many has arrived by then.
+const BUCKET_AHEAD: usize = 4;
 
 impl Ftl {
     /// Serves extents in order.
@@ -132,14 +134,21 @@ impl Ftl {
         if S::REDUCES {
             return self.prefetch_given_up(extents, i);
         }
-        // A read replaces nothing.
-        if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
-            && extents.kind[i + OLD_AHEAD] != Kind::Read
-            && let Some(old) = self.mapping.get(lpn).ppn()
-        {
+        if let Some(old) = self.replaced_by(extents, i + OLD_AHEAD) {
             self.mapping.prefetch_live(old);
             self.candidates.index.prefetch(self.layout.unit_of(old), &self.units.meta);
         }
+        if let Some(old) = self.replaced_by(extents, i + BUCKET_AHEAD) {
+            let unit = self.layout.unit_of(old);
+            self.candidates.index.prefetch_bucket(&self.layout, unit, &self.units.meta);
+        }
+    }
+
+    /// The page that the first page of an extent will replace; none of a read.
+    #[inline(always)]
+    fn replaced_by(&self, extents: &Extents, i: usize) -> Option<Ppn> {
+        let &lpn = extents.lpn.get(i)?;
+        if extents.kind[i] == Kind::Read { None } else { self.mapping.get(lpn).ppn() }
     }
 
     /// A page that is about to be read and holds nothing is programmed first (SSDsim's pre-write).

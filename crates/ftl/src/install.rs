@@ -23,7 +23,7 @@ impl Ftl {
         let first = self.layout.first_page(unit);
         let mut pages = Ppn::each(first..first + self.layout.pages_per_unit()).zip(content);
         let mut group = Vec::with_capacity(GROUP);
-        let mut valid = 0;
+        let mut valid: u32 = 0;
         loop {
             group.clear();
             group.extend(pages.by_ref().take(GROUP));
@@ -41,8 +41,22 @@ impl Ftl {
                 flash.install(ppn, lpn);
             }
         }
-        self.mapped_pages += valid;
-        self.units.meta[unit].valid = valid as u32;
+        self.installed(unit, valid);
+    }
+
+    /// The same with data at rest: of rows of stretches of logical pages, which are given by their numbers, this unit gets its part of
+    /// one. A stretch has as many pages as a unit of each domain; they were written to the domains in turn, a flash page at a time.
+    /// Nothing of it is written down, and rows must be the same for each unit of a drive.
+    pub fn install_at_rest<F: Flash>(&mut self, flash: &mut F, unit: UnitId, row: u32, stretches: &[u32]) {
+        let (first, pages) = (self.layout.first_page(unit), self.layout.pages_per_unit());
+        let lpn_of = self.mapping.lay_at_rest(&self.layout, (row, stretches), unit);
+        flash.install_run(first, pages, lpn_of);
+        self.installed(unit, pages);
+    }
+
+    fn installed(&mut self, unit: UnitId, valid: u32) {
+        self.mapped_pages += u64::from(valid);
+        self.units.meta[unit].valid = valid;
         self.enter_closed(unit);
         self.free_pages.take(u64::from(self.layout.pages_per_unit()));
     }

@@ -17,7 +17,7 @@ use crate::separate::Separation;
 use crate::setup::{GcCounters, Pace};
 use crate::units::{Frontier, NO_UNIT, Units};
 use crate::volatile::Volatile;
-use floatgate_base::{DomainId, IdVec, Ppn, Result, UnitId};
+use floatgate_base::{DomainId, IdVec, Result, UnitId};
 use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged, unfit};
 use serde::{Deserialize, Serialize};
@@ -356,10 +356,8 @@ impl Ftl {
         }
         for (unit, &pages) in written.enumerate() {
             let first = self.layout.first_page(unit);
-            for ppn in Ppn::each(first..first + pages) {
-                let is_live = self.mapping.is_live(ppn);
-                flash.install(ppn, is_live.then(|| self.mapping.lpn_of(ppn)).flatten());
-            }
+            let live = |ppn| self.mapping.is_live(ppn).then(|| self.mapping.lpn_of(ppn)).flatten();
+            flash.install_run(first, pages, live);
         }
         self.show_reduced(flash);
         for (_, Replica { original, replica, .. }) in self.mapping.replicas().iter().flat_map(|r| r.iter()) {

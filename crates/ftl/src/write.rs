@@ -29,6 +29,9 @@ impl Ftl {
         let frontier = &mut self.frontiers[slot];
         let ppn = frontier.next;
         frontier.next += 1;
+        if self.prefetching {
+            self.mapping.prefetch_next_line(ppn);
+        }
         self.mapping.place(ppn, Owner::page(lpn));
         let old = self.mapping.replace(lpn, MapWord::plain(ppn));
         self.now += 1;

@@ -8,8 +8,9 @@ use crate::trend::limit;
 
 /// Laps before which nothing is said.
 pub(crate) const LAPS_MIN: usize = 5;
-/// Laps that are averaged at least.
-const KEPT_MIN: usize = 4;
+/// The same where laps are so long that few of them are to be run. The interval of two that are averaged is wide, so that they have to
+/// be alike to a two-thousandth.
+pub(crate) const LONG_LAPS_MIN: usize = 3;
 /// By how much intervals are wider than those of a fixed number of laps: whoever stops at the first small error stops too early now and
 /// then. With it 19 of 20 hold (tests below).
 const STOPPED_EARLY: f64 = 1.5;
@@ -27,16 +28,16 @@ pub(crate) struct LapMean {
     pub taken: usize,
 }
 
-/// Of laps with the same number of programs, at least one.
-pub(crate) fn settled(laps: &[f64]) -> LapMean {
+/// Of laps with the same number of programs, at least one. Before there are `least` of them, nothing is said.
+pub(crate) fn settled(laps: &[f64], least: usize) -> LapMean {
     let n = laps.len();
-    if n < LAPS_MIN {
+    if n < least {
         return LapMean { mean: laps[n - 1], error: f64::INFINITY, taken: 1 };
     }
     let start = (n / 4).max(1);
     let kept = &laps[start..];
     let average = mean(kept);
-    let spread = (1..=kept.len() / 2).map(|len| half_width(kept, len)).fold(0.0, f64::max);
+    let spread = (1..=kept.len() / 2).map(|len| half_width(kept, (len, least - 1))).fold(0.0, f64::max);
     let drift = (limit(thirds(kept)) - average).abs();
     LapMean { mean: average, error: spread.max(drift) / average, taken: kept.len() }
 }
@@ -51,10 +52,11 @@ fn variance_of_mean(laps: &[f64]) -> f64 {
     laps.iter().map(|lap| (lap - mean).powi(2)).sum::<f64>() / ((n - 1.0) * n)
 }
 
-/// Half the width of the mean's interval of confidence, from blocks of `len` laps, the last of them whole.
-fn half_width(laps: &[f64], len: usize) -> f64 {
+/// Half the width of the mean's interval of confidence, from blocks of `len` laps, the last of them whole. Fewer blocks than `least` tell
+/// nothing.
+fn half_width(laps: &[f64], (len, least): (usize, usize)) -> f64 {
     let blocks: Vec<f64> = laps.rchunks_exact(len).map(mean).collect();
-    if blocks.len() < KEPT_MIN {
+    if blocks.len() < least {
         return 0.0;
     }
     let t = T_95.get(blocks.len() - 2).copied().unwrap_or(1.96);
@@ -75,18 +77,23 @@ mod tests {
 
     #[test]
     fn laps_that_are_alike_are_averaged() {
-        let found = settled(&[1.2, 1.9, 1.904, 1.902, 1.9, 1.903]);
+        let found = settled(&[1.2, 1.9, 1.904, 1.902, 1.9, 1.903], LAPS_MIN);
         assert_eq!(found.taken, 5);
         assert!((found.mean - 1.9018).abs() < 1e-12 && found.error < 0.003, "{found:?}");
-        assert_eq!(settled(&[1.9; 4]).error, f64::INFINITY);
-        assert_eq!(settled(&[1.9; 5]), LapMean { mean: 1.9, error: 0.0, taken: 4 });
+        assert_eq!(settled(&[1.9; 4], LAPS_MIN).error, f64::INFINITY);
+        assert_eq!(settled(&[1.9; 5], LAPS_MIN), LapMean { mean: 1.9, error: 0.0, taken: 4 });
+        assert_eq!(settled(&[1.9; 2], LONG_LAPS_MIN).error, f64::INFINITY);
+        assert_eq!(settled(&[1.8, 1.9, 1.9], LONG_LAPS_MIN), LapMean { mean: 1.9, error: 0.0, taken: 2 });
+        // 1.5 * 12.7 / 2 * 0.001 / 1.9.
+        let found = settled(&[1.8, 1.9, 1.901], LONG_LAPS_MIN);
+        assert!((found.error / 0.005015 - 1.0).abs() < 1e-3, "{found:?}");
     }
 
     /// Two laps that are equal by chance end nothing: the others say how much laps scatter.
     #[test]
     fn laps_that_come_in_turns_have_the_spread_of_all() {
         let turns = [2.0, 2.1, 2.1, 2.0, 2.2, 2.1, 2.1, 2.0];
-        let found = settled(&turns);
+        let found = settled(&turns, LAPS_MIN);
         assert!(found.error > 0.02, "{found:?}");
     }
 
@@ -94,7 +101,7 @@ mod tests {
     #[test]
     fn what_rises_slowly_is_off_by_where_it_goes() {
         let rising: Vec<f64> = (0..12).map(|i| 1.1 + 0.001 * f64::from(i)).collect();
-        let found = settled(&rising);
+        let found = settled(&rising, LAPS_MIN);
         assert!(found.error > 0.015, "{found:?}");
     }
 
@@ -102,16 +109,19 @@ mod tests {
     /// further once the error is small.
     #[test]
     fn the_error_holds_in_19_of_20_cases() {
-        let (mut within, cases) = (0, 4000);
-        for seed in 0..cases {
-            let mut rng = Rng::new(seed, "laps");
-            // The sum of twelve even draws is nearly normal.
-            let mut draw = || (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
-            let laps: Vec<f64> = (0..12).map(|_| 2.0 + 0.01 * draw()).collect();
-            let stopped = (LAPS_MIN..=12).map(|n| settled(&laps[..n])).find(|found| found.error <= 0.005);
-            let found = stopped.unwrap_or_else(|| settled(&laps));
-            within += u32::from((found.mean / 2.0 - 1.0).abs() <= found.error);
+        for (least, deviation) in [(LAPS_MIN, 0.01), (LONG_LAPS_MIN, 0.01), (LONG_LAPS_MIN, 0.001)] {
+            let (mut within, cases) = (0, 4000);
+            for seed in 0..cases {
+                let mut rng = Rng::new(seed, "laps");
+                // The sum of twelve even draws is nearly normal.
+                let mut draw = || (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
+                let laps: Vec<f64> = (0..12).map(|_| 2.0 + deviation * draw()).collect();
+                let stopped =
+                    (least..=12).map(|n| settled(&laps[..n], least)).find(|found| found.error <= 0.005);
+                let found = stopped.unwrap_or_else(|| settled(&laps, least));
+                within += u32::from((found.mean / 2.0 - 1.0).abs() <= found.error);
+            }
+            assert!(f64::from(within) / cases as f64 > 0.95, "{within} of {cases} with {least} laps");
         }
-        assert!(f64::from(within) / cases as f64 > 0.95, "{within} of {cases}");
     }
 }

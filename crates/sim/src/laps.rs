@@ -1,14 +1,15 @@
 //! Write amplification and wear of a workload that goes on and on: the FTL runs in laps until they are alike.
 //!
 //! A lap is as many passes as it takes to program, at least once, the pages among which data move, and two million; those are all
-//! pages of the flash but for blocks of data at rest (`precondition = "auto"`). Five laps are run at least. `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
+//! pages of the flash but for blocks of data at rest (`precondition = "auto"`). Five laps are run at least, three where they are long and
+//! wear is looked at ahead (`wear_ahead.rs`). `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
 //! and what is within the limit set for it counts as stationary. A life has the laps themselves at its beginning and that mean from then
 //! on.
 //!
 //! Of a drive that reduces what it writes, one more pass tells what it does, and what it programs for the host window by window.
 
 use crate::close_up::{self, CloseUp};
-use crate::lap_mean::settled;
+use crate::lap_mean::{LAPS_MIN, LONG_LAPS_MIN, settled};
 use crate::lap_outcome::part;
 pub use crate::lap_outcome::{Laps, Reduced};
 use crate::lap_serve::{STEP, programs, serve};
@@ -51,6 +52,9 @@ const LAPS_SHARE: f64 = 0.7;
 /// Part of the work that filling the drive is, about, where it is large enough for that to matter.
 const FILL_SHARE: f64 = 0.3;
 
+/// Programs of a lap from which on it takes a second or more.
+const LONG_LAP: u64 = 1 << 23;
+
 /// Requests of a lap at most, where reads have to be served for what they do.
 const REQUESTS_MAX: u64 = 1 << 26;
 
@@ -88,6 +92,7 @@ pub fn measure(
         reduced: None,
         close_up: None,
     };
+    let least = laps_min(plan, enough);
     let mut marks = vec![Counts::default()];
     let mut notes = Notes::new(plan, enough);
     while !laps.stationary && laps.waf_by_lap.len() < criterion.laps_max as usize {
@@ -111,7 +116,7 @@ pub fn measure(
         marks.push(counts(&simulation));
         notes.wear.note(&simulation);
         laps.never_erased_by_lap.push(never_erased(&simulation));
-        judge(&mut laps, &marks, criterion);
+        judge(&mut laps, &marks, least, criterion);
     }
     let moved = moved(&simulation);
     if plan.ftl.setup.reduce.is_some() {
@@ -127,6 +132,12 @@ pub fn measure(
         laps.close_up = close_up_after(simulation, (pass, requests, pages), wanted, &mut || tick(1.0))?;
     }
     Ok(laps)
+}
+
+/// How many laps of so many programs are run at least. Wear is looked at ahead where there is a limit of leads.
+fn laps_min(plan: &Plan, programs: u64) -> usize {
+    let is_long = programs >= LONG_LAP && plan.ftl.lead_limit().is_some();
+    if is_long { LONG_LAPS_MIN } else { LAPS_MIN }
 }
 
 /// Marks on the way, and wear.
@@ -366,7 +377,7 @@ fn reduced(
 }
 
 /// Takes note of a lap, and says what all of them come to.
-fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
+fn judge(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterion) {
     let n = marks.len() - 1;
     let waf = |from: usize, to: usize| {
         let host = marks[to].host_pages - marks[from].host_pages;
@@ -378,7 +389,7 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
         laps.marks.push((marks[n].programs, marks[n].host_pages));
     }
     laps.programs = marks[n].programs;
-    let found = settled(&laps.waf_by_lap);
+    let found = settled(&laps.waf_by_lap, least);
     (laps.error, laps.taken) = (found.error, found.taken);
     laps.stationary = found.error <= criterion.error_max;
     laps.waf = waf(n - found.taken, n);
@@ -437,7 +448,12 @@ mod tests {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
             });
-            judge(&mut laps, &marks, &Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 });
+            judge(
+                &mut laps,
+                &marks,
+                LAPS_MIN,
+                &Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 },
+            );
         }
         laps
     }

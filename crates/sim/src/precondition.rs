@@ -4,7 +4,7 @@ use crate::array::{BackEnd, with_flash};
 use crate::drive::Drive;
 use crate::drive_file;
 use crate::plan::{Auto, AutoFill, Plan, Precondition};
-use crate::written_pages::{Halves, Lots, WrittenPages};
+use crate::written_pages::{Halves, WrittenPages};
 use floatgate_base::permute::{InOrder, Permutation};
 use floatgate_base::{DomainId, Error, ExtentKind, Extents, Lpn, Result, Rng};
 use floatgate_flash::Layout;
@@ -34,7 +34,7 @@ pub struct Filler {
     /// round: all in any order where it is none.
     more: u64,
     seed: u64,
-    again: Option<(Halves, Lots)>,
+    again: Option<Halves>,
     extents: Extents,
 }
 
@@ -54,13 +54,12 @@ impl Filler {
         Self { order, next: 0, pages, more: 0, seed: plan.seed, again: None, extents: Extents::default() }
     }
 
-    /// All pages, those at rest before the others, each half in random order, and then as many writes to random ones of the
-    /// others: what a drive is like whose steady state no law tells.
+    /// All pages, those at rest in order and then the others at random, and then as many writes to random ones of the others: what a
+    /// drive is like whose steady state no law tells.
     #[must_use]
     pub fn random_twice(plan: &Plan, written: Option<WrittenPages>) -> Self {
         let once = Self::new(plan, true);
-        let halves = written.map(|written| halves_of(plan, &written));
-        let again = halves.and_then(|halves| halves.lots().map(|lots| (halves, lots)));
+        let again = written.map(|written| halves_of(plan, &written)).filter(Halves::any_written);
         Self { more: once.pages, again, ..once }
     }
 
@@ -84,8 +83,8 @@ impl Filler {
         self.extents.clear();
         for i in self.next..end {
             let lpn = match (&mut self.again, &mut self.order) {
-                (Some((halves, lots)), _) if i >= self.pages => halves.draw(lots, &mut rng),
-                (Some((halves, _)), _) => halves.next(halves.left(false) == 0),
+                (Some(halves), _) if i >= self.pages => halves.draw(&mut rng),
+                (Some(halves), _) => halves.next(halves.left(false) == 0),
                 (None, _) if i >= self.pages => Lpn(rng.below(self.pages) as u32),
                 (None, Order::Ascending) => Lpn(i as u32),
                 (None, Order::Random(order)) => Lpn(order.apply(i) as u32),
@@ -116,7 +115,7 @@ impl Filler {
 fn halves_of(plan: &Plan, written: &WrittenPages) -> Halves {
     let layout = plan.layout();
     let stretch = u64::from(layout.pages_per_unit()) * u64::from(layout.domains());
-    Halves::new(written.widened(stretch), plan.seed)
+    Halves::new(written, stretch, plan.seed)
 }
 
 /// Spare pages of the closed blocks to live ones from which on the laws are of use.
@@ -176,7 +175,8 @@ impl SteadyState {
         let mut rng = Rng::new(plan.seed, "precondition");
         let pages = InOrder::new(Permutation::new(u64::from(plan.ftl.setup.logical_pages), &mut rng));
         let written = written.filter(|written| policy == Policy::Greedy && written.count() > 0);
-        let halves = written.map(|written| halves_of(plan, &written));
+        let mut halves = written.map(|written| halves_of(plan, &written));
+        halves.iter_mut().for_each(Halves::set_rows_apart);
         Ok(Self { policy, rng, pages, halves, installed: 0, domain: 0 })
     }
 
@@ -207,7 +207,13 @@ impl SteadyState {
             let pages = layout.pages_per_unit();
             let full = self.units_at_rest(plan, domain, live, pages);
             let (apart, shared) = units.split_at(full);
-            for &unit in apart {
+            let rows = self.halves.as_ref().map_or(&[][..], Halves::rows);
+            let (in_rows, rest) = apart.split_at(apart.len().min(rows.len()));
+            for (&unit, row) in in_rows.iter().zip(0..) {
+                with_flash!(array, flash => ftl.install_at_rest(flash, unit, row, rows));
+            }
+            self.installed += in_rows.len() as u64 * u64::from(pages);
+            for &unit in rest {
                 let content = (0..pages).map(|_| Some(self.next_page(false)));
                 with_flash!(array, flash => ftl.install(flash, unit, content));
             }
@@ -236,6 +242,7 @@ impl SteadyState {
         let Some(halves) = &self.halves else { return 0 };
         let domains = u64::from(plan.layout().domains());
         let units = halves.at_rest() / u64::from(pages);
+        // A row has a unit of each domain, so that each has at least as many units as there are rows.
         let here = units * (domain + 1) / domains - units * domain / domains;
         here.min(live / u64::from(pages)) as usize
     }
@@ -309,7 +316,7 @@ impl Preparation {
     pub fn pages_at_rest(&self) -> u64 {
         let halves = match self {
             Self::Steady(state) => state.halves.as_ref(),
-            Self::Fill(filler) => filler.again.as_ref().map(|(halves, _)| halves),
+            Self::Fill(filler) => filler.again.as_ref(),
             Self::Nothing | Self::Load(_) => None,
         };
         halves.map_or(0, Halves::at_rest)
@@ -357,8 +364,7 @@ impl Preparation {
     pub fn saved(&self) -> SavedPreparation {
         match self {
             Self::Fill(Filler { next, again, order: _, pages: _, more: _, seed: _, extents: _ }) => {
-                let halves = again.as_ref().map(|(halves, _)| halves.clone());
-                SavedPreparation::Fill { next: *next, halves }
+                SavedPreparation::Fill { next: *next, halves: again.clone() }
             }
             Self::Steady(SteadyState { rng, installed, domain, halves, policy: _, pages: _ }) => {
                 let (rng, halves) = (rng.clone(), halves.clone());
@@ -373,8 +379,7 @@ impl Preparation {
     pub fn restore(&mut self, saved: SavedPreparation) -> bool {
         match (self, saved) {
             (Self::Fill(filler), SavedPreparation::Fill { next, halves }) => {
-                filler.next = next;
-                filler.again = halves.and_then(|halves| halves.lots().map(|lots| (halves, lots)));
+                (filler.next, filler.again) = (next, halves);
             }
             (Self::Steady(state), SavedPreparation::Steady { rng, installed, domain, halves }) => {
                 (state.rng, state.installed, state.domain) = (rng, installed, domain);

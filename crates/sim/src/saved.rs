@@ -25,7 +25,7 @@ use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 34;
+pub const STATE_VERSION: u32 = 35;
 
 impl Simulation {
     /// Writes all that a run needs to go on as if it had never stopped.

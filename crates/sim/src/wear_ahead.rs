@@ -9,8 +9,8 @@
 //! erase, so what is programmed for the sake of wear counts for that many times less. At other ages it is in inverse proportion to the
 //! lead that is allowed there.
 //!
-//! Four laps are as long as it takes a block to get ahead by all that is allowed; eight are run where the end of life is not reached. A small
-//! drive affords more laps, and begins so much earlier in its life.
+//! Four laps are as long as it takes a block to get ahead by all that is allowed. A small drive affords more laps, and begins so much earlier
+//! in its life; where its end is not reached, it runs twice as many.
 
 use crate::lap_serve::{programs, serve};
 use crate::lap_wear::{BlockWear, LapWear, WearSoFar};
@@ -21,7 +21,7 @@ use floatgate_flash::Cause;
 use floatgate_nand::LeadLimit;
 
 /// Laps from the beginning of the look to the end of life, each as many programs as there are pages among which data move, at least and at
-/// most. The look takes up to twice as many.
+/// most.
 const LAPS: (u64, u64) = (4, 64);
 /// Programs that any drive affords.
 const PROGRAMS: u64 = 1 << 22;
@@ -105,7 +105,8 @@ pub(crate) fn wear_ahead(
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<WearAhead>> {
     let now = LapWear::of(simulation, aged.reserve).first;
-    let leaps = LEAPS_PER_LAP * (PROGRAMS / aged.pages.max(1)).clamp(LAPS.0, LAPS.1);
+    let laps = (PROGRAMS / aged.pages.max(1)).clamp(LAPS.0, LAPS.1);
+    let leaps = LEAPS_PER_LAP * laps;
     let start = aged.start(leaps);
     let counted = simulation.stages.book.counted;
     let programs = programs(simulation);
@@ -118,7 +119,7 @@ pub(crate) fn wear_ahead(
     wear.note(simulation);
     let mut moves = Moves::default();
     // Blocks that are not filled make the mean block's erases fewer or more than pages tell.
-    for _ in 0..2 * leaps {
+    for _ in 0..if laps > LAPS.0 { 2 * leaps } else { leaps } {
         let mean = wear.last().first.mean;
         if wear.is_over() || mean >= f64::from(aged.cycles) {
             break;

@@ -17,7 +17,7 @@ fn words(n: u32) -> Vec<u32> {
 fn written(words: &[u32]) -> (Vec<u8>, String) {
     let mut writer = Writer::new(Vec::new(), Kind::Drive, VERSION).unwrap();
     writer.state("state", &state()).unwrap();
-    writer.words("map", words).unwrap();
+    writer.words("map", words.iter().copied()).unwrap();
     writer.long_words("bits", &[1, 2, u64::MAX]).unwrap();
     let (bytes, hash) = writer.finish().unwrap();
     (bytes, hash.to_hex().to_string())

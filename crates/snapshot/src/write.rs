@@ -96,13 +96,18 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn words(&mut self, name: &'static str, words: &[u32]) -> io::Result<()> {
+    pub fn words(&mut self, name: &'static str, words: impl IntoIterator<Item = u32>) -> io::Result<()> {
         self.begin(name)?;
-        for part in words.chunks(WORDS) {
-            shuffle(part, &mut self.plain);
+        let (mut words, mut part) = (words.into_iter(), Vec::with_capacity(WORDS));
+        loop {
+            part.extend(words.by_ref().take(WORDS));
+            if part.is_empty() {
+                return self.end();
+            }
+            shuffle(&part, &mut self.plain);
             self.chunk()?;
+            part.clear();
         }
-        self.end()
     }
 
     /// Writes a section of words of eight bytes.

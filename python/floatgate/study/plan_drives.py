@@ -23,8 +23,8 @@ _WAFS = {"lifetime.forecast.waf", "lifetime.forecast.waf_of_bytes"}
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that make a drive what it is."""
 _SHOWN_MAX = 5
-_TABLE_BYTES = 10
-"""Memory per unit of the map, about, as measured on drives of 2 to 32 GiB."""
+_TABLE_BYTES = 17
+"""Memory per unit of the map at most: four bytes in either direction and some bits, of the drive and of that of its close-up."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Needs:
-    """What the work on a drive takes."""
+    """What the work on a drive takes, memory at most: data at rest take none."""
 
     flash_bytes: int
     memory_bytes: int
@@ -163,9 +163,9 @@ def _unknown(name: str, names: list[str]) -> str:
 
 
 def work_text(found: Sequence[Needs], at_once: int) -> str:
-    """``3 drives of 1.1 TiB to 2.0 TiB; about 4.7 GiB of memory``: what a plan is about to do."""
+    """``3 drives of 1.1 TiB to 2.0 TiB, 2 at once; up to 9.4 GiB of memory``: what a plan is about to do."""
     sizes = sorted(one.flash_bytes for one in found)
     memory = sum(sorted((one.memory_bytes for one in found), reverse=True)[:at_once])
     ends = dict.fromkeys(map(units.binary_bytes, (sizes[0], sizes[-1])))
     drives = f"{units.counted(len(sizes), 'drive')} of {' to '.join(ends)}"
-    return f"{drives}, {at_once} at once; about {units.binary_bytes(memory)} of memory"
+    return f"{drives}, {at_once} at once; up to {units.binary_bytes(memory)} of memory"

@@ -14,6 +14,7 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import FloatgateError, input_error, one_line, quoted
+from floatgate.base.memory import free_bytes
 from floatgate.base.parallel import at_once, cores
 from floatgate.report.sections import growing
 from floatgate.report.sections.reduce import INTEGRATED
@@ -51,8 +52,6 @@ LARGER_BYTES = 256 << 30
 """No larger ones: the FTL would run for minutes."""
 LARGE_BYTES = 64 << 30
 """Of drives that together have less it is not said what the work takes: it is done in seconds."""
-AT_ONCE_BYTES = 1 << 40
-"""Drives that together have more are gone through one after the other: a TiB takes some GiB of tables."""
 MAX_DELAY_S = 10.0
 """No page write is delayed longer in a plan, unless the experiment says so: nobody runs a drive that waits for days."""
 PHASES = {"workload": (0.0, 0.05), "write amplification": (0.05, 0.75), "life": (0.75, 1.0)}
@@ -170,14 +169,15 @@ def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str],
     known = [one for one in found if isinstance(one, Needs)]
     if not known:
         raise next(one for one in found if not isinstance(one, Needs))
-    at_once = 1 if _few([one.flash_bytes for one in known]) else min(cores(), len(known))
     if not assumes_waf(base) and sum(one.flash_bytes for one in known) >= LARGE_BYTES:
-        begins(work_text(known, at_once))
+        begins(work_text(known, _side_by_side(known)))
 
 
-def _few(sizes: Sequence[int]) -> bool:
-    """Whether drives are so large that they are gone through one after the other."""
-    return sum(sorted(sizes)[-2:]) > AT_ONCE_BYTES
+def _side_by_side(found: Sequence[Needs]) -> int:
+    """How many of these drives are gone through at a time: one a core, as far as there is memory for the largest."""
+    left, sizes = free_bytes(), sorted((one.memory_bytes for one in found), reverse=True)
+    fit = [count for count in range(1, min(cores(), len(sizes)) + 1) if sum(sizes[:count]) <= left]
+    return max(fit, default=1)
 
 
 @dataclass
@@ -207,10 +207,10 @@ class _Work:
         self.begun = self.choices(drives)
         if self.kept is not None:
             self.kept.extend(self.begun)
-        sizes = [self._bytes(drive) for drive in drives]
+        found = [self._needs(drive) for drive in drives]
+        sizes = [one.flash_bytes for one in found]
         # The largest first, since it takes longest: the others fill what cores are left meanwhile.
         order = sorted(range(len(drives)), key=lambda number: (-sizes[number], number))
-        few = _few(sizes)
         done: dict[int, list[Point]] = {}
         shares = [0.0] * len(drives)
         busy: set[int] = set()
@@ -240,7 +240,7 @@ class _Work:
                     self.told(made)
 
         try:
-            at_once(work, len(drives), stop, jobs=1 if few else None)
+            at_once(work, len(drives), stop, jobs=_side_by_side(found))
         except KeyboardInterrupt:
             if not done:
                 raise
@@ -256,10 +256,10 @@ class _Work:
         )
         return Points((), listed=(*self.begun.listed, *further))
 
-    def _bytes(self, candidate: Candidate) -> int:
-        """The capacity of a drive; 0 where it cannot be, which its forecast will say."""
+    def _needs(self, candidate: Candidate) -> Needs:
+        """What a drive takes; nothing where it cannot be, which its forecast will say."""
         found = needs(self.base, candidate)
-        return found.flash_bytes if isinstance(found, Needs) else 0
+        return found if isinstance(found, Needs) else Needs(0, 0)
 
     def _drive(self, first: int, drive: Candidate, report: Callable[[float], None]) -> list[Point]:
         """The choices of one drive, from number ``first`` on; with the reason in them where it cannot be."""

@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 mod allocation;
+mod at_rest;
 mod auto;
 mod bad_input;
 mod buffer;

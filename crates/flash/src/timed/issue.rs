@@ -241,6 +241,10 @@ impl Flash for Timed {
         self.counts.install(ppn, lpn);
     }
 
+    fn install_run(&mut self, first: Ppn, pages: u32, lpn_of: impl Fn(Ppn) -> Option<Lpn>) {
+        self.counts.install_run(first, pages, lpn_of);
+    }
+
     fn erase_count(&self, unit: UnitId) -> u32 {
         self.counts.erase_count(unit)
     }

@@ -231,10 +231,19 @@ impl Index {
         all.into_iter().for_each(|unit| self.insert(domain, unit, units));
     }
 
-    /// Asks for what `demote` of a unit will touch.
+    /// Asks for what `demote` of a unit will touch first.
     #[inline(always)]
     pub fn prefetch(&self, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {
         prefetch(meta.as_slice(), unit.index());
+    }
+
+    /// Asks for what it will touch then.
+    #[inline(always)]
+    pub fn prefetch_bucket(&self, layout: &Layout, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {
+        if let Self::ByValid(rings) = self {
+            let domain = if rings.len() == 1 { DomainId(0) } else { layout.domain_of(unit) };
+            rings[domain].prefetch(meta[unit].valid);
+        }
     }
 
     /// Checks that each unit that the index holds is in its place, and notes it in `held`.

@@ -5,7 +5,7 @@
 //! bucket's start past oneself: two swaps, no links to chase. The best victim is the front of the ring.
 
 use crate::units::{NOT_INDEXED, UnitMeta};
-use floatgate_base::{IdSlice, UnitId};
+use floatgate_base::{IdSlice, UnitId, prefetch::prefetch};
 use serde::{Deserialize, Serialize};
 
 /// The ring of one domain.
@@ -63,6 +63,12 @@ impl ValidRing {
         for valid in (meta[unit].valid + 1..=full).rev() {
             self.demote(unit, valid, meta);
         }
+    }
+
+    /// Asks for where a bucket begins.
+    #[inline(always)]
+    pub fn prefetch(&self, bucket: u32) {
+        prefetch(&self.start, bucket as usize);
     }
 
     /// Moves a unit from bucket `from` to bucket `from - 1`.

@@ -1,28 +1,45 @@
-//! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page.
+//! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page, where there is anything to write down.
+//!
+//! The bits of words and owners are stored inverted, so that no table is written before it says something: zero stands for what was
+//! never written down, and either lies nowhere or where data at rest do (`at_rest.rs`).
 
-use super::{Live, Packed, Replica, Replicas, Shared, Sides, Slot};
-use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, memory::table, prefetch::prefetch};
-use floatgate_flash::{Flash, Layout, Part};
+use super::{AtRest, Live, Packed, Replica, Replicas, Shared, Sides, Slot};
+use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, UnitId, memory::zeros, prefetch::prefetch};
+use floatgate_flash::{Layout, Part};
 use std::ops::Range;
 
 /// Where logical pages lie, whose physical pages are, and which of those are live.
 #[derive(Clone, Debug)]
 pub(crate) struct Mapping {
-    /// By logical page.
-    forward: IdVec<Lpn, MapWord>,
-    /// By physical page; stale where the page is not live.
-    reverse: IdVec<Ppn, Owner>,
+    /// By logical page: its word.
+    forward: IdVec<Lpn, Inverted>,
+    /// By physical page: its owner; stale where the page is not live.
+    reverse: IdVec<Ppn, Inverted>,
     live: Live,
+    at_rest: Option<Box<AtRest>>,
     pub sides: Sides,
+}
+
+/// Inverted bits.
+type Inverted = u32;
+
+/// What was never written down.
+const UNKNOWN: Inverted = 0;
+
+/// A word as it is stored. A page that lies nowhere has one that is known.
+#[inline(always)]
+fn stored(word: MapWord) -> Inverted {
+    (!word.bits()).max(UNKNOWN + 1)
 }
 
 impl Mapping {
     /// Nothing is mapped.
     pub fn new(logical_pages: u32, pages: u32) -> Self {
         Self {
-            forward: table(logical_pages as usize, MapWord::UNMAPPED).into(),
-            reverse: table(pages as usize, Owner::default()).into(),
+            forward: zeros(logical_pages as usize).into(),
+            reverse: zeros(pages as usize).into(),
             live: Live::new(pages),
+            at_rest: None,
             sides: Sides::default(),
         }
     }
@@ -30,19 +47,63 @@ impl Mapping {
     /// Where a logical page lies.
     #[inline(always)]
     pub fn get(&self, lpn: Lpn) -> MapWord {
-        self.forward[lpn]
+        self.word_of(lpn, self.forward[lpn])
+    }
+
+    /// The word of a page from how it is stored.
+    #[inline(always)]
+    fn word_of(&self, lpn: Lpn, stored: Inverted) -> MapWord {
+        match &self.at_rest {
+            Some(at_rest) if stored == UNKNOWN => at_rest_word(at_rest, lpn),
+            _ => MapWord::of_bits(!stored),
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lpn: Lpn, word: MapWord) {
+        self.forward[lpn] = stored(word);
     }
 
     /// A logical page lies elsewhere from now on; where it lay.
     #[inline(always)]
     pub fn replace(&mut self, lpn: Lpn, word: MapWord) -> MapWord {
-        std::mem::replace(&mut self.forward[lpn], word)
+        let before = std::mem::replace(&mut self.forward[lpn], stored(word));
+        self.word_of(lpn, before)
     }
 
     /// To whom a live page belongs.
     #[inline(always)]
     pub fn owner_of(&self, ppn: Ppn) -> Owner {
-        self.reverse[ppn]
+        match (self.reverse[ppn], &self.at_rest) {
+            (UNKNOWN, Some(at_rest)) => at_rest_owner(at_rest, ppn),
+            (stored, _) => Owner::of_bits(!stored),
+        }
+    }
+
+    #[inline(always)]
+    fn set_owner(&mut self, ppn: Ppn, owner: Owner) {
+        self.reverse[ppn] = !owner.bits();
+    }
+
+    /// The pages of a unit are written, by its part of one of these rows of data at rest, each a stretch of logical pages. Gives the
+    /// logical page of each.
+    ///
+    /// # Panics
+    /// Where something was mapped there.
+    pub fn lay_at_rest(
+        &mut self,
+        layout: &Layout,
+        (row, stretches): (u32, &[u32]),
+        unit: UnitId,
+    ) -> impl Fn(Ppn) -> Option<Lpn> {
+        let logical_pages = self.forward.len() as u32;
+        let new = || Box::new(AtRest::new(layout, logical_pages, stretches));
+        let at_rest = self.at_rest.get_or_insert_with(new);
+        at_rest.add(row, layout.domain_of(unit).0, unit);
+        let first = layout.first_page(unit);
+        self.live.set_range(first, first + layout.pages_per_unit());
+        let at_rest = &*at_rest;
+        |ppn| at_rest.lpn_of(ppn)
     }
 
     /// Whether anybody needs a page.
@@ -54,7 +115,7 @@ impl Mapping {
     /// A page that was erased belongs to somebody from now on; the owner's word is the caller's to change.
     #[inline(always)]
     pub fn place(&mut self, ppn: Ppn, owner: Owner) {
-        self.reverse[ppn] = owner;
+        self.set_owner(ppn, owner);
         self.live.set(ppn);
     }
 
@@ -75,7 +136,7 @@ impl Mapping {
     pub fn relink(&mut self, owner: Owner, from: Ppn, to: Ppn) {
         self.place(to, owner);
         match (owner.lpn(), owner.entry()) {
-            (Some(lpn), _) => self.forward[lpn] = MapWord::plain(to),
+            (Some(lpn), _) => self.set(lpn, MapWord::plain(to)),
             (None, Some((kind, entry))) => {
                 if let Some(table) = self.sides.get_mut(kind) {
                     table.relink(entry, from, to);
@@ -94,9 +155,9 @@ impl Mapping {
         self.live.set_range(first, first + moving.len() as u32);
         let backward = &mut self.reverse.as_mut_slice()[first.index()..][..moving.len()];
         for ((back, &(_, owner)), to) in backward.iter_mut().zip(moving).zip(first.0..) {
-            *back = owner;
+            *back = !owner.bits();
             // Without side tables every owner is a logical page.
-            self.forward[Lpn(owner.bits())] = MapWord::plain(Ppn(to));
+            self.forward[Lpn(owner.bits())] = stored(MapWord::plain(Ppn(to)));
         }
     }
 
@@ -110,12 +171,12 @@ impl Mapping {
     /// Calls `each` with the live pages of a range and their owners, ascending.
     #[inline(always)]
     pub fn for_each(&self, pages: Range<Ppn>, mut each: impl FnMut(Ppn, Owner)) {
-        self.live.for_each(pages.start, pages.end, |ppn| each(ppn, self.reverse[ppn]));
+        self.live.for_each(pages.start, pages.end, |ppn| each(ppn, self.owner_of(ppn)));
     }
 
     /// The same with the first so many of them.
     pub fn for_first(&self, pages: Range<Ppn>, most: u32, mut each: impl FnMut(Ppn, Owner)) {
-        self.live.for_first(pages.start, pages.end, most, |ppn| each(ppn, self.reverse[ppn]));
+        self.live.for_first(pages.start, pages.end, most, |ppn| each(ppn, self.owner_of(ppn)));
     }
 
     /// Live pages of a range.
@@ -156,7 +217,7 @@ impl Mapping {
     #[inline(always)]
     pub fn set_place(&mut self, owner: Owner, word: MapWord) {
         match (owner.lpn(), owner.entry()) {
-            (Some(lpn), _) => self.forward[lpn] = word,
+            (Some(lpn), _) => self.set(lpn, word),
             (None, Some((SideKind::Shared, entry))) => {
                 if let Some(shared) = &mut self.sides.shared {
                     shared.set_place(entry, word);
@@ -184,9 +245,9 @@ impl Mapping {
     pub fn begin_sharing(&mut self, lpn: Lpn, place: MapWord) -> Owner {
         let entry = self.sides.shared.get_or_insert_default().add(place);
         let owner = Owner::side(SideKind::Shared, entry);
-        self.forward[lpn] = MapWord::side(SideKind::Shared, entry);
+        self.set(lpn, MapWord::side(SideKind::Shared, entry));
         if let Some(ppn) = place.ppn() {
-            self.reverse[ppn] = owner;
+            self.set_owner(ppn, owner);
         } else if let (Some((SideKind::Packed, chunk)), Some(packed)) =
             (place.entry(), &mut self.sides.packed)
         {
@@ -224,7 +285,7 @@ impl Mapping {
                 for slot in slots {
                     packed.push(chunk, slot.owner, slot.bytes);
                     match (slot.owner.lpn(), slot.owner.entry(), &mut self.sides.shared) {
-                        (Some(lpn), ..) => self.forward[lpn] = word,
+                        (Some(lpn), ..) => self.forward[lpn] = stored(word),
                         (None, Some((_, entry)), Some(shared)) => shared.set_place(entry, word),
                         _ => {}
                     }
@@ -235,7 +296,7 @@ impl Mapping {
         packed.set_pages(chunk, first, pages);
         self.live.set_range(first, first + pages);
         let owner = Owner::side(SideKind::Packed, chunk);
-        self.reverse.as_mut_slice()[first.index()..][..pages as usize].fill(owner);
+        self.reverse.as_mut_slice()[first.index()..][..pages as usize].fill(!owner.bits());
     }
 
     /// The shared contents, where there may be some.
@@ -294,8 +355,8 @@ impl Mapping {
     pub fn replicate(&mut self, layout: &Layout, replica: Replica) -> u32 {
         let replicas = self.sides.replicated.as_mut().expect("pages may have replicas");
         let entry = replicas.add(layout, replica);
-        self.forward[replica.lpn] = MapWord::side(SideKind::Replicated, entry);
-        self.reverse[replica.original] = Owner::side(SideKind::Replicated, entry);
+        self.set(replica.lpn, MapWord::side(SideKind::Replicated, entry));
+        self.set_owner(replica.original, Owner::side(SideKind::Replicated, entry));
         entry
     }
 
@@ -303,8 +364,8 @@ impl Mapping {
     pub fn dissolve(&mut self, entry: u32) {
         let Some(replicas) = &mut self.sides.replicated else { return };
         let Replica { lpn, original, .. } = replicas.remove(entry);
-        self.forward[lpn] = MapWord::plain(original);
-        self.reverse[original] = Owner::page(lpn);
+        self.set(lpn, MapWord::plain(original));
+        self.set_owner(original, Owner::page(lpn));
     }
 
     /// A replica takes the place of its original, which is live until it is killed.
@@ -312,7 +373,7 @@ impl Mapping {
         let Some(replicas) = &mut self.sides.replicated else { return };
         replicas.counters.promoted += 1;
         let Replica { lpn, replica, .. } = replicas.remove(entry);
-        self.forward[lpn] = MapWord::plain(replica);
+        self.set(lpn, MapWord::plain(replica));
         self.place(replica, Owner::page(lpn));
     }
 
@@ -348,6 +409,15 @@ impl Mapping {
         }
     }
 
+    /// Asks for where the pages that a stream programs after those of this cache line will belong: streams of many domains miss it each.
+    #[inline(always)]
+    pub fn prefetch_next_line(&self, ppn: Ppn) {
+        const LINE: u32 = (64 / size_of::<Inverted>()) as u32;
+        if ppn.0.is_multiple_of(LINE) {
+            self.prefetch_back(ppn + LINE);
+        }
+    }
+
     /// Asks for what a page that becomes shared will change.
     #[inline(always)]
     pub fn prefetch_back(&self, ppn: Ppn) {
@@ -360,18 +430,27 @@ impl Mapping {
         self.live.prefetch(ppn);
     }
 
-    /// The map as it goes into a snapshot. The reverse map and the live pages follow from it and the side tables.
-    pub fn words(&self) -> &[u32] {
-        MapWord::all_bits(self.forward.as_slice())
+    /// Logical and physical pages.
+    pub(super) fn pages(&self) -> (u32, u32) {
+        (self.forward.len() as u32, self.reverse.len() as u32)
     }
 
-    /// The map, to be filled from a snapshot.
+    /// The map as it goes into a snapshot, word by word. The reverse map and the live pages follow from it and the side tables.
+    pub fn words(&self) -> impl ExactSizeIterator<Item = u32> {
+        let bits = |word: MapWord| if word.is_mapped() { word.bits() } else { MapWord::UNMAPPED.bits() };
+        (0..self.forward.len()).map(move |i| bits(self.get(Lpn(i as u32))))
+    }
+
+    /// The map, to be filled from a snapshot by [`Mapping::words`]; what it was before is forgotten. It is of use after
+    /// [`Mapping::mirror`].
     pub fn words_mut(&mut self) -> &mut [u32] {
-        MapWord::all_bits_mut(self.forward.as_mut_slice())
+        self.at_rest = None;
+        self.forward.as_mut_slice()
     }
 
-    /// Makes reverse map and live pages from the map and the side tables; what cannot be, if anything.
+    /// Makes reverse map and live pages from the words of a snapshot and the side tables; what cannot be, if anything.
     pub fn mirror(&mut self, sides: Sides) -> Option<String> {
+        self.forward.as_mut_slice().iter_mut().for_each(|word| *word = !*word);
         self.sides = sides;
         self.live = Live::new(self.reverse.len() as u32);
         for (kind, table) in self.sides.tables() {
@@ -382,13 +461,14 @@ impl Mapping {
                     return;
                 }
                 self.live.set(ppn);
-                self.reverse[ppn] = Owner::side(kind, entry);
+                self.reverse[ppn] = !Owner::side(kind, entry).bits();
             });
             if fault.is_some() {
                 return fault;
             }
         }
-        for (lpn, &word) in self.forward.enumerate() {
+        for lpn in Lpn::each(Lpn(0)..Lpn(self.forward.len() as u32)) {
+            let word = self.get(lpn);
             let Some(ppn) = word.ppn() else {
                 if word.is_mapped() && !self.has_entry(word) {
                     return Some(format!("logical page {lpn} belongs to an entry that no side table has"));
@@ -398,130 +478,26 @@ impl Mapping {
             if ppn.index() >= self.reverse.len() || self.live.get(ppn) {
                 return Some(format!("logical page {lpn} maps to physical page {ppn}, as no other page may"));
             }
-            self.live.set(ppn);
-            self.reverse[ppn] = Owner::page(lpn);
+            self.place(ppn, Owner::page(lpn));
         }
         None
     }
 
-    fn has_entry(&self, word: MapWord) -> bool {
+    /// Whether a side table has the entry of a word.
+    pub(super) fn has_entry(&self, word: MapWord) -> bool {
         let table = |(kind, entry): (SideKind, u32)| Some((self.sides.get(kind)?, entry));
         word.entry().and_then(table).is_some_and(|(table, entry)| entry < table.entries())
     }
+}
 
-    /// Checks both directions against each other, side tables included, and every logical page against what the shadow
-    /// model knows of it.
-    ///
-    /// # Errors
-    /// Says which page is wrong.
-    pub fn audit<F: Flash>(&self, flash: &F) -> Result<(), String> {
-        let mut owned = 0;
-        for (lpn, &word) in self.forward.enumerate() {
-            let Some(ppn) = word.ppn() else {
-                self.audit_side(flash, lpn, word)?;
-                continue;
-            };
-            owned += 1;
-            if !self.live.get(ppn) || self.reverse[ppn] != Owner::page(lpn) {
-                let back = self.reverse[ppn];
-                return Err(format!(
-                    "logical page {lpn} maps to physical page {ppn}, which belongs to {back:?}"
-                ));
-            }
-            if !flash.is_newest(lpn, Some(ppn)) {
-                return Err(format!(
-                    "logical page {lpn} maps to physical page {ppn}, which holds something else"
-                ));
-            }
-        }
-        for (kind, table) in self.sides.tables() {
-            let mut fault = None;
-            table.each_page(&mut |entry, ppn| {
-                owned += 1;
-                if !self.live.get(ppn) || self.reverse[ppn] != Owner::side(kind, entry) {
-                    fault = Some(format!(
-                        "{kind:?} entry {entry} lies on physical page {ppn}, which is not its own"
-                    ));
-                }
-            });
-            let mut named = vec![0; table.entries() as usize];
-            let words = self.forward.iter().filter_map(|word| word.entry());
-            words.filter(|word| word.0 == kind).for_each(|(_, entry)| named[entry as usize] += 1);
-            (0..).zip(&named).try_for_each(|(entry, &pages)| table.audit(entry, pages))?;
-            fault.map_or(Ok(()), Err)?;
-        }
-        self.audit_shared_places()?;
-        let live = self.count_live(Ppn(0)..Ppn(self.reverse.len() as u32));
-        if live != owned {
-            return Err(format!("{owned} physical pages belong to somebody, {live} are live"));
-        }
-        Ok(())
-    }
+#[cold]
+#[inline(never)]
+fn at_rest_word(at_rest: &AtRest, lpn: Lpn) -> MapWord {
+    at_rest.ppn_of(lpn).map_or(MapWord::UNMAPPED, MapWord::plain)
+}
 
-    /// Shared contents in chunks have their slots there, and those slots are of nobody else.
-    fn audit_shared_places(&self) -> Result<(), String> {
-        let Some(packed) = self.packed() else { return Ok(()) };
-        let mut in_chunks = 0;
-        for (entry, place) in self.shared().iter().flat_map(|shared| shared.iter()) {
-            if let Some((_, chunk)) = place.entry() {
-                in_chunks += 1;
-                if packed.slot_of(chunk, Owner::side(SideKind::Shared, entry)).is_none() {
-                    return Err(format!(
-                        "shared content {entry} lies in chunk {chunk}, which has no slot of it"
-                    ));
-                }
-            }
-        }
-        let slots = packed.iter().flat_map(|chunk| packed.live_slots(chunk));
-        let counted = slots.filter(|slot| slot.owner.lpn().is_none()).count();
-        if counted == in_chunks {
-            return Ok(());
-        }
-        Err(format!("{in_chunks} shared contents lie in chunks, which have slots of {counted}"))
-    }
-
-    /// A logical page that lies nowhere, or that a side table knows of.
-    fn audit_side<F: Flash>(&self, flash: &F, lpn: Lpn, word: MapWord) -> Result<(), String> {
-        if !word.is_mapped() {
-            let known = flash.is_newest(lpn, None);
-            return if known {
-                Ok(())
-            } else {
-                Err(format!("logical page {lpn} was written and is not mapped"))
-            };
-        }
-        if !self.has_entry(word) {
-            return Err(format!("logical page {lpn} belongs to an entry that no side table has"));
-        }
-        let resolved = self.resolved(word);
-        if let (Some((SideKind::Packed, chunk)), Some(packed)) = (resolved.entry(), self.packed())
-            && packed.pages(chunk).is_none()
-        {
-            let gathers = flash.is_gathered(chunk, lpn);
-            return if gathers {
-                Ok(())
-            } else {
-                Err(format!("logical page {lpn} gathers in chunk {chunk}, which holds something else"))
-            };
-        }
-        let mut wrong = None;
-        let kind = word.entry().map(|(kind, _)| kind);
-        let reads_live =
-            kind.and_then(|kind| self.sides.get(kind)).is_some_and(|table| table.reads_live_pages());
-        // Of a chunk with holes some pages count as dead; its first one never does.
-        let mut is_first = true;
-        let is_chunk = matches!(resolved.entry(), Some((SideKind::Packed, _)));
-        self.pages_of(lpn, word, &mut |ppn| {
-            let is_dead = self.live.get(ppn) != reads_live && (is_first || !is_chunk);
-            is_first = false;
-            if is_dead || !flash.is_newest(lpn, Some(ppn)) {
-                wrong = Some(ppn);
-            }
-        });
-        wrong.map_or(Ok(()), |ppn| {
-            Err(format!(
-                "logical page {lpn} is read from physical page {ppn}, which is dead or holds something else"
-            ))
-        })
-    }
+#[cold]
+#[inline(never)]
+fn at_rest_owner(at_rest: &AtRest, ppn: Ppn) -> Owner {
+    at_rest.lpn_of(ppn).map_or(Owner::of_bits(!UNKNOWN), Owner::page)
 }

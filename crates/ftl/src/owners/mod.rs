@@ -1,13 +1,16 @@
 //! Where logical pages lie, and to whom physical pages belong.
 
+mod at_rest;
 mod live;
 mod mapping;
+mod mapping_audit;
 mod packed;
 mod replicas;
 mod shared;
 mod side_table;
 mod sides;
 
+pub(crate) use at_rest::AtRest;
 pub(crate) use live::Live;
 pub(crate) use mapping::Mapping;
 pub use packed::SLOTS_MAX;

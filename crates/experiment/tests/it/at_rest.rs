@@ -1,0 +1,83 @@
+//! Data at rest, of which neither direction of the map is written down, behave like any other data.
+
+use crate::common::interrupted::{resumed, saved};
+use crate::common::{Folder, number, seeds};
+use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
+use floatgate_experiment::{Options, load, run_with};
+use floatgate_sim::{Phase, Simulation};
+use std::fmt::Write as _;
+
+/// A drive of several planes, of which the trace writes a part only; it reads and gives up pages anywhere.
+fn experiment(seed: u64, folder: &Folder) -> String {
+    let mut rng = Rng::new(seed, "data that rest");
+    let (channels, planes, subpages) = (1 + rng.below(3), 1 + rng.below(2), 1 << rng.below(3));
+    let pages_per_block = 8 * (1 + rng.below(3));
+    let pages = channels * planes * 40 * pages_per_block * subpages;
+    let (logical, page_bytes) = (pages * 8 / 10, 4096 * subpages);
+    let part = 0.1 + 0.4 * rng.unit();
+    let mut text = String::from("fio version 2 iolog\n/dev/d add\n/dev/d open\n");
+    for _ in 0..6 * pages {
+        let hot = (rng.unit() * part * logical as f64) as u64;
+        let anywhere = rng.below(logical);
+        let (what, page) = match rng.below(200) {
+            0 => ("trim", anywhere),
+            1..20 => ("read", anywhere),
+            _ => ("write", hot),
+        };
+        writeln!(text, "/dev/d {what} {} 4096", page * 4096).unwrap();
+    }
+    let scope = if rng.below(3) == 0 { "superblock" } else { "plane" };
+    let file = folder.file(&format!("{seed}.iolog"), text);
+    format!(
+        "seed = {seed}\n[drive.geometry]\nchannels = {channels}\nplanes_per_die = {planes}\nblocks_per_plane = 40\n\
+         pages_per_block = {pages_per_block}\npage_bytes = {page_bytes}\n[drive.endurance]\npe_cycles = 100000\n\
+         [ftl]\nspare_factor = 0.2\nmapping_bytes = 4096\n[ftl.collect]\nscope = \"{scope}\"\n[ftl.level]\npolicy = \"gap\"\ngap_erases = 3\n\
+         [workload]\nfile = \"{file}\"\n"
+    )
+}
+
+/// The shadow model knows what lies where, and is asked at each read, move and audit. Levelers move data at rest.
+#[test]
+fn data_at_rest_are_read_moved_and_given_up_under_the_shadow_model() {
+    let folder = Folder::new("at-rest");
+    let (mut moved, all) = (0, seeds(12));
+    for seed in all.clone() {
+        let toml = experiment(seed, &folder);
+        let mut resolved =
+            load(Some(&toml), "t.toml", &[]).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{toml}"));
+        resolved.plan.shadow = true;
+        let result = run_with(resolved, &Options::default(), &mut |_| Ok(()))
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{toml}"))
+            .result;
+        assert_eq!(result["precondition"]["became"], "steady", "seed {seed}");
+        moved += u64::from(number(&result, "/flash/programs/level") > 0.0);
+    }
+    assert!(moved * 2 > all.count() as u64, "levelers moved data in {moved} runs");
+}
+
+/// A snapshot writes all of the map down, and the drive goes on as the same; also one that is only half filled.
+#[test]
+fn snapshots_write_data_at_rest_down() {
+    let folder = Folder::new("at-rest-snapshots");
+    let mut half_filled = 0;
+    for seed in seeds(6) {
+        let resolved = load(Some(&experiment(seed, &folder)), "t.toml", &[]).unwrap();
+        let [mut whole, mut stopped] = [(), ()].map(|()| Simulation::new(resolved.plan.clone()).unwrap());
+        let mut bound = Bound::new(100_000);
+        while whole.step(1000).unwrap() != Phase::Done {
+            bound.step();
+            stopped.step(1000).unwrap();
+            if stopped.phase() != Phase::Scan {
+                half_filled += u32::from(stopped.phase() == Phase::Precondition);
+                stopped = resumed(&resolved, &saved(&stopped));
+                stopped.audit().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            }
+        }
+        stopped.step(1000).unwrap();
+        let (whole, stopped) = (whole.finish(), stopped.finish());
+        assert_eq!(format!("{:?}", whole.flash), format!("{:?}", stopped.flash), "seed {seed}");
+        assert_eq!(format!("{:?}", whole.host), format!("{:?}", stopped.host), "seed {seed}");
+    }
+    assert!(half_filled > 0);
+}
