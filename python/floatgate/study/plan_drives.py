@@ -24,7 +24,7 @@ _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that make a drive what it is."""
 _SHOWN_MAX = 5
 _TABLE_BYTES = 17
-"""Memory per unit of the map at most: four bytes in either direction and some bits, of the drive and of that of its close-up."""
+"""Memory per unit of the map at most: entries of both directions and some bits, of a drive and of its close-up's."""
 
 
 @dataclass(frozen=True)
