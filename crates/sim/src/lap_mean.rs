@@ -8,8 +8,7 @@ use crate::trend::limit;
 
 /// Laps before which nothing is said.
 pub(crate) const LAPS_MIN: usize = 5;
-/// The same where laps are so long that few of them are to be run. The interval of two that are averaged is wide, so that they have to
-/// be alike to a two-thousandth.
+/// The same where laps are long and few should be run. The interval of a mean of two is wide: both must agree to a two-thousandth.
 pub(crate) const LONG_LAPS_MIN: usize = 3;
 /// By how much intervals are wider than those of a fixed number of laps: whoever stops at the first small error stops too early now and
 /// then. With it 19 of 20 hold (tests below).

@@ -242,7 +242,7 @@ impl SteadyState {
         let Some(halves) = &self.halves else { return 0 };
         let domains = u64::from(plan.layout().domains());
         let units = halves.at_rest() / u64::from(pages);
-        // A row has a unit of each domain, so that each has at least as many units as there are rows.
+        // A row has a unit of each domain: no domain has fewer units than there are rows.
         let here = units * (domain + 1) / domains - units * domain / domains;
         here.min(live / u64::from(pages)) as usize
     }

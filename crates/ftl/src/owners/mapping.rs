@@ -1,7 +1,7 @@
 //! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page, where there is anything to write down.
 //!
-//! The bits of words and owners are stored inverted, so that no table is written before it says something: zero stands for what was
-//! never written down, and either lies nowhere or where data at rest do (`at_rest.rs`).
+//! The bits of words and owners are stored inverted. Zero stands for an entry that was never written; its page lies nowhere, or where data
+//! at rest do (`at_rest.rs`). A table takes no memory before it is written.
 
 use super::{AtRest, Live, Packed, Replica, Replicas, Shared, Sides, Slot};
 use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, UnitId, memory::zeros, prefetch::prefetch};
