@@ -6,7 +6,7 @@ use floatgate_base::Result;
 /// Requests served between two ticks.
 pub(crate) const STEP: u64 = 1 << 18;
 
-/// Serves so many requests; `tick` is told the programs so far, and the requests of this call.
+/// Serves `requests`. `tick` gets the programs so far, and the requests that this call has served.
 pub(crate) fn serve(
     simulation: &mut Simulation,
     requests: u64,

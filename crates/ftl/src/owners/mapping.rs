@@ -501,3 +501,48 @@ fn at_rest_word(at_rest: &AtRest, lpn: Lpn) -> MapWord {
 fn at_rest_owner(at_rest: &AtRest, ppn: Ppn) -> Owner {
     at_rest.lpn_of(ppn).map_or(Owner::of_bits(!UNKNOWN), Owner::page)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
+
+    #[test]
+    fn data_at_rest_are_found_without_entries_until_they_move_or_are_given_up() {
+        let geometry = Geometry {
+            channels: 2,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 4,
+            pages_per_block: 8,
+            page_bytes: 4096,
+        };
+        let layout = Layout::new(geometry, Scope::Plane);
+        let mut mapping = Mapping::new(40, layout.pages());
+        // The second stretch of 16 pages lies in block 1 of either plane.
+        for unit in [UnitId(1), UnitId(5)] {
+            let lpn_of = mapping.lay_at_rest(&layout, (0, &[1]), unit);
+            assert_eq!(lpn_of(layout.first_page(unit)), Some(Lpn(16 + unit.0 / 4)));
+        }
+        let is_unwritten = |mapping: &Mapping| {
+            mapping.forward.iter().chain(mapping.reverse.iter()).all(|&stored| stored == UNKNOWN)
+        };
+        assert!(is_unwritten(&mapping));
+        assert_eq!([15, 32].map(|lpn| mapping.get(Lpn(lpn)).is_mapped()), [false; 2]);
+        assert_eq!(
+            (mapping.get(Lpn(17)).ppn(), mapping.owner_of(Ppn(40))),
+            (Some(Ppn(40)), Owner::page(Lpn(17)))
+        );
+        assert!(is_unwritten(&mapping));
+        mapping.relink(Owner::page(Lpn(17)), Ppn(40), Ppn(3));
+        assert_eq!(
+            (mapping.get(Lpn(17)).ppn(), mapping.owner_of(Ppn(3))),
+            (Some(Ppn(3)), Owner::page(Lpn(17)))
+        );
+        // A page that was given up does not lie where it once did.
+        assert_eq!(mapping.replace(Lpn(16), MapWord::UNMAPPED).ppn(), Some(Ppn(8)));
+        assert!(!mapping.get(Lpn(16)).is_mapped() && !is_unwritten(&mapping));
+    }
+}
