@@ -27,6 +27,7 @@ from test_lifetime_text import life, point
         (4.96, None, "5.0 years"),
         (0.02, 0.0201, "7.3 days"),
         (99.0, 99.04, "99.00 years"),
+        (4.99996, 5.0, "5.0 years"),
         (134.0, 5.0, "134 years"),
         (None, 5.0, "unlimited"),
     ],

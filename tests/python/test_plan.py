@@ -167,6 +167,9 @@ def test_the_front_is_what_nothing_beats() -> None:
     assert front(points, Bounds()) == [points[0], points[1], points[3]]
     more = [*points, point(served=0.5, size=4 << 20, years=8.0), point(served=0.5, size=4 << 20, years=6.0)]
     assert front(more, Bounds()) == [points[0], points[1], points[3], more[4]]
+    # Nothing that the page shows makes one of these better.
+    alike = [point(size=8 << 20, years=years) for years in (5.0, 4.99999)]
+    assert front(alike, Bounds()) == alike
     # By price the largest is the cheapest.
     named = [priced(one, str(number)) for number, one in enumerate(points)]
     prices = tuple(Price(str(number), 10.0 - number, int(one.physical_bytes)) for number, one in enumerate(named))

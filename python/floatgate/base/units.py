@@ -114,13 +114,14 @@ def years(value: float) -> str:
 def life(value: float | None, target: float | None = None) -> str:
     """A life to decide by: ``5.1 years``, ``unlimited`` for None.
 
-    A life below ``target`` that would read like it has more digits: 4.96 years of 5.
+    A life below ``target`` that would read like it has more digits, up to four decimals: 4.96 years of 5.
     """
     if value is None:
         return "unlimited"
     if target is not None and 0.95 <= value < target:
         unlike = (digits for digits in range(1, 5) if f"{value:.{digits}f}" != f"{target:.{digits}f}")
-        return f"{value:.{next(unlike, 4)}f} years"
+        digits = next(unlike, None)
+        return years(value) if digits is None else f"{value:.{digits}f} years"
     return years(value)
 
 

@@ -372,7 +372,15 @@ def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point
 def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
     """The Pareto front: no other point costs less, lives longer or serves more without being worse in another."""
     known = [point for point in points if point.result is not None and not point.overloaded]
-    worth = [(bounds.cost(one), -one.life_years, -(1.0 if one.served is None else one.served)) for one in known]
+
+    def as_shown(value: float) -> float:
+        # What no figure on the page shows makes no drive better than another.
+        return float(f"{value:.4g}")
+
+    def benefits(one: Point) -> tuple[float, float]:
+        return as_shown(one.life_years), as_shown(1.0 if one.served is None else one.served)
+
+    worth = [(bounds.cost(one), *map(operator.neg, benefits(one))) for one in known]
     # Points that are alike beat nobody: all of them are on the front.
     beaten = (any(other != own and all(map(operator.le, other, own)) for other in worth) for own in worth)
     return [point for point, is_beaten in zip(known, beaten, strict=True) if not is_beaten]

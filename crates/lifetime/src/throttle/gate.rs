@@ -188,6 +188,31 @@ impl Gate {
         if self.periods.has_bucket() { in_period } else { in_period.min(in_limit) }
     }
 
+    /// Of page writes that arrive at `arrival_ns` and every `gap_ns` after the one before was admitted, how many leave before the
+    /// last period that the present epoch lets them reach, if none has to wait; 0 where what a period leaves is lost.
+    #[must_use]
+    pub fn within_epoch(&self, (arrival_ns, gap_ns): (u64, u64), pages: u64) -> u64 {
+        let (s, period_ns) = (&self.periods.state, self.periods.setup.params.period_ns);
+        let first_ns = arrival_ns.max(s.admitted_ns).saturating_add(s.delay_ns);
+        let until_ns = self.periods.limit_holds_until_ns();
+        if until_ns == s.period_end_ns || first_ns >= until_ns || pages == 0 {
+            return 0;
+        }
+        let distance_ns = s.delay_ns.saturating_add(gap_ns);
+        let last_ns = first_ns.saturating_add((pages - 1).saturating_mul(distance_ns)).min(until_ns - 1);
+        let period_start_ns = last_ns - (last_ns - s.epoch.start_ns) % period_ns;
+        match period_start_ns.checked_sub(first_ns + 1) {
+            None => 0,
+            Some(span_ns) => span_ns.checked_div(distance_ns).map_or(pages, |later| pages.min(later + 1)),
+        }
+    }
+
+    /// Flash bytes in all up to which page writes are admitted in the present period.
+    #[must_use]
+    pub fn limit_bytes(&self) -> f64 {
+        self.periods.state.limit_bytes
+    }
+
     /// Lets `pages` page writes pass, the first of which arrives at `arrival_ns` and each other one `gap_ns` after the
     /// one before was admitted. Gives the time at which the last is admitted.
     #[inline]
@@ -291,16 +316,18 @@ impl Gate {
             // After the target nothing is held back, and no delay reaches beyond it.
             let first_ns = begin_ns.saturating_add(delay_ns).min(self.periods.setup.target_ns.max(begin_ns));
             self.periods.leave_periods(first_ns, record);
+            let until_ns = self.periods.limit_holds_until_ns();
             let s = &mut self.periods.state;
             let distance_ns = delay_ns.saturating_add(gap_ns);
             let last_ns = first_ns.saturating_add((pages - 1).saturating_mul(distance_ns));
             let cost = pages as f64 * s.page_flash_bytes;
             let held_ns = first_ns - begin_ns;
-            if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes && s.delay_ns == delay_ns {
+            if last_ns < until_ns && s.used_bytes + cost <= s.limit_bytes && s.delay_ns == delay_ns {
                 s.spend(pages, &mut self.periods.foreseen);
                 s.held_back_ns += held_ns + (pages - 1) * delay_ns;
                 s.admitted_ns = last_ns;
                 record.passed(first_ns, last_ns, pages, held_ns);
+                self.periods.leave_periods(last_ns, record);
                 return last_ns;
             }
             // What is left of the limit may be negative; the cast takes that as 0, as it should.
@@ -309,11 +336,11 @@ impl Gate {
             let mut count = if s.delay_ns != delay_ns {
                 in_limit.min(1)
             } else if in_limit < 2
-                || first_ns.saturating_add((in_limit - 1).saturating_mul(distance_ns)) < s.period_end_ns
+                || first_ns.saturating_add((in_limit - 1).saturating_mul(distance_ns)) < until_ns
             {
                 in_limit
             } else {
-                in_limit.min((s.period_end_ns - 1 - first_ns) / distance_ns + 1)
+                in_limit.min((until_ns - 1 - first_ns) / distance_ns + 1)
             };
             if count > 0 {
                 let last_ns = first_ns + (count - 1) * distance_ns;

@@ -117,6 +117,17 @@ impl Periods {
         (s.limit_bytes, s.period_end_ns) = (f64::NEG_INFINITY, e.end_ns);
     }
 
+    /// Until when at least as much is admitted as by the present limit. What a period leaves goes to the next one of its epoch;
+    /// under a static cap it is lost.
+    #[inline]
+    pub fn limit_holds_until_ns(&self) -> u64 {
+        let s = &self.state;
+        let adds_up = self
+            .parts
+            .is_some_and(|parts| matches!(parts.regulator, Regulator::Pessimistic | Regulator::Optimistic));
+        if adds_up && s.period_end_ns < s.epoch.end_ns { s.epoch.end_ns } else { s.period_end_ns }
+    }
+
     /// Enters the period that a time falls into.
     pub fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
         while time_ns >= self.state.period_end_ns {
