@@ -2,14 +2,14 @@
 //!
 //! A lap is as many passes as it takes to program, at least once, the pages among which data move, and two million; those are all
 //! pages of the flash but for blocks of data at rest (`precondition = "auto"`). Five laps are run at least, three where they are long and
-//! wear is looked at ahead (`wear_ahead.rs`). `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
+//! wear is looked at ahead (`wear_ahead.rs`), and two of these where nothing but the host's writes is programmed. `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
 //! and what is within the limit set for it counts as stationary. A life has the laps themselves at its beginning and that mean from then
 //! on.
 //!
 //! Of a drive that reduces what it writes, one more pass tells what it does, and what it programs for the host window by window.
 
 use crate::close_up::{self, CloseUp};
-use crate::lap_mean::{LAPS_MIN, LONG_LAPS_MIN, settled};
+use crate::lap_mean::{LAPS_MIN, LONG_LAPS_MIN, LapMean, settled};
 use crate::lap_outcome::part;
 pub use crate::lap_outcome::{Laps, Reduced};
 use crate::lap_serve::{STEP, programs, serve};
@@ -283,7 +283,13 @@ pub fn close_up_without_laps(
     close_up::close_up(simulation, wanted, &mut || tick(1.0))
 }
 
-/// Serves passes until twice so many pages are programmed.
+/// Parts of a lap in which a drive that is worn in is looked at.
+const WEAR_IN_PARTS: u64 = 4;
+/// Difference of write amplification from one part to the next, relative, at which a large drive is worn in.
+const WORN_IN: f64 = 0.01;
+
+/// Serves passes until twice so many pages are programmed. A large drive is worn in as soon as write amplification stays as it is
+/// once all of them were.
 fn wear_in(
     simulation: &mut Simulation,
     requests: u64,
@@ -291,15 +297,30 @@ fn wear_in(
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<()> {
     let (first, mut served) = (programs(simulation), 0);
+    let (mut mark, mut waf) = (counts(simulation), None);
     loop {
         let before = programs(simulation);
         serve(simulation, requests, &mut |now, _| tick((now - first) as f64 / (2 * pages) as f64))?;
         served += requests;
-        let now = programs(simulation);
-        if now == before || now - first >= 2 * pages || served >= REQUESTS_MAX {
+        let now = counts(simulation);
+        if now.programs == before || now.programs - first >= 2 * pages || served >= REQUESTS_MAX {
             return Ok(());
         }
+        if now.programs - mark.programs >= pages / WEAR_IN_PARTS {
+            let part = waf_between(mark, now);
+            let stays = waf.is_some_and(|last: f64| (part / last - 1.0).abs() <= WORN_IN);
+            if stays && pages >= LONG_LAP && now.programs - first >= pages + pages / WEAR_IN_PARTS {
+                return Ok(());
+            }
+            (mark, waf) = (now, Some(part));
+        }
     }
+}
+
+/// Programs for each host page write from one mark to another; 1 without any.
+fn waf_between(from: Counts, to: Counts) -> f64 {
+    let host = to.host_pages - from.host_pages;
+    if host == 0 { 1.0 } else { (to.programs - from.programs) as f64 / host as f64 }
 }
 
 /// Requests after which no more lumps are looked for, and lumps that are enough.
@@ -379,17 +400,22 @@ fn reduced(
 /// Takes note of a lap, and says what all of them come to.
 fn judge(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterion) {
     let n = marks.len() - 1;
-    let waf = |from: usize, to: usize| {
-        let host = marks[to].host_pages - marks[from].host_pages;
-        let programs = marks[to].programs - marks[from].programs;
-        if host == 0 { 1.0 } else { programs as f64 / host as f64 }
-    };
+    let waf = |from: usize, to: usize| waf_between(marks[from], marks[to]);
     laps.waf_by_lap.push(waf(n - 1, n));
     if laps.marks.last().is_none_or(|&(mark, _)| mark < marks[n].programs) {
         laps.marks.push((marks[n].programs, marks[n].host_pages));
     }
     laps.programs = marks[n].programs;
-    let found = settled(&laps.waf_by_lap, least);
+    let host_only = |lap: usize| {
+        lap > 0
+            && marks[lap].programs - marks[lap - 1].programs
+                == marks[lap].host_pages - marks[lap - 1].host_pages
+    };
+    let found = match least {
+        // A whole lap has reclaimed nothing but blocks without a valid page, and what comes repeats what was: so it goes on.
+        LONG_LAPS_MIN if host_only(n) && host_only(n - 1) => LapMean { mean: 1.0, error: 0.0, taken: 1 },
+        _ => settled(&laps.waf_by_lap, least),
+    };
     (laps.error, laps.taken) = (found.error, found.taken);
     laps.stationary = found.error <= criterion.error_max;
     laps.waf = waf(n - found.taken, n);
@@ -424,6 +450,11 @@ mod tests {
 
     /// Laps of 1000 host pages each, with these write amplifications.
     fn of(wafs: &[f64]) -> Laps {
+        of_least(wafs, LAPS_MIN)
+    }
+
+    /// The same where so many laps are run at least.
+    fn of_least(wafs: &[f64], least: usize) -> Laps {
         let mut laps = Laps {
             waf: 0.0,
             taken: 0,
@@ -448,12 +479,7 @@ mod tests {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
             });
-            judge(
-                &mut laps,
-                &marks,
-                LAPS_MIN,
-                &Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 },
-            );
+            judge(&mut laps, &marks, least, &Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 });
         }
         laps
     }
@@ -464,6 +490,18 @@ mod tests {
         assert!(laps.stationary && laps.taken == 4, "{laps:?}");
         // Too few of them say nothing.
         assert!(!of(&[1.9; 4]).stationary);
+    }
+
+    /// Of long laps two are enough where nothing but the host's writes is programmed.
+    #[test]
+    fn two_long_laps_without_moves_are_enough() {
+        let laps = of_least(&[1.0, 1.0], LONG_LAPS_MIN);
+        assert!(laps.stationary && (laps.waf, laps.error, laps.taken) == (1.0, 0.0, 1), "{laps:?}");
+        for (wafs, least) in
+            [(&[1.2, 1.0], LONG_LAPS_MIN), (&[1.0, 1.01], LONG_LAPS_MIN), (&[1.0, 1.0], LAPS_MIN)]
+        {
+            assert!(!of_least(wafs, least).stationary, "{wafs:?}");
+        }
     }
 
     /// A life in the laps is as uncertain as its parts differ, one beyond them as their mean is; neither is exact.

@@ -10,7 +10,8 @@
 //! lead that is allowed there.
 //!
 //! Four laps are as long as it takes a block to get ahead by all that is allowed. A small drive affords more laps, and begins so much earlier
-//! in its life; where its end is not reached, it runs twice as many.
+//! in its life; where its end is not reached, it runs twice as many. Two laps are enough where the lead that is allowed is a small part of
+//! life and leveling costs next to nothing: four would change neither by anything that can be seen.
 
 use crate::lap_serve::{programs, serve};
 use crate::lap_wear::{BlockWear, LapWear, WearSoFar};
@@ -23,6 +24,9 @@ use floatgate_nand::LeadLimit;
 /// Laps from the beginning of the look to the end of life, each as many programs as there are pages among which data move, at least and at
 /// most.
 const LAPS: (u64, u64) = (4, 64);
+/// Laps after which it ends where leveling costs no more than this share of what is programmed, and the lead that is allowed is no more
+/// than this share of the cycles.
+const ENOUGH: (u64, f64, f64) = (2, 0.0025, 0.02);
 /// Programs that any drive affords.
 const PROGRAMS: u64 = 1 << 22;
 /// Leaps of wear in a lap.
@@ -86,6 +90,12 @@ impl Aged {
         f64::from(self.step(mean)) * self.share / LEAPS_PER_LAP as f64
     }
 
+    /// Whether leads and moves that come to `moved_over_life` of other programs hardly change a life.
+    fn is_cheap(&self, moved_over_life: f64) -> bool {
+        let cycles = f64::from(self.cycles);
+        moved_over_life <= ENOUGH.1 && self.limit.at(cycles) <= ENOUGH.2 * cycles
+    }
+
     /// The age from which so many leaps lead to the end of life, and at least twice the lead that is allowed there: blocks that are ahead must
     /// have some life left.
     fn start(&self, leaps: u64) -> f64 {
@@ -118,10 +128,14 @@ pub(crate) fn wear_ahead(
     let mut wear = WearSoFar::new(aged.cycles, aged.reserve);
     wear.note(simulation);
     let mut moves = Moves::default();
+    let over_life = over_life(aged, now.mean);
     // Blocks that are not filled make the mean block's erases fewer or more than pages tell.
-    for _ in 0..if laps > LAPS.0 { 2 * leaps } else { leaps } {
+    for leap in 0..if laps > LAPS.0 { 2 * leaps } else { leaps } {
         let mean = wear.last().first.mean;
         if wear.is_over() || mean >= f64::from(aged.cycles) {
+            break;
+        }
+        if leap == LEAPS_PER_LAP * ENOUGH.0 && laps == LAPS.0 && aged.is_cheap(moves.share() * over_life) {
             break;
         }
         let before = moved(simulation);
@@ -134,7 +148,7 @@ pub(crate) fn wear_ahead(
         mean_from: start,
         mean: wear.last().first.mean,
         moved: moves.share(),
-        moved_over_life: moves.share() * over_life(aged, now.mean),
+        moved_over_life: moves.share() * over_life,
         lead_first,
         lead_beyond_reserve,
     }))

@@ -403,12 +403,10 @@ mod tests {
         assert_eq!((programs(&none, 7), programs(&none, 50), none.waf()), (7.0, 50.0, 1.0));
     }
 
+    type PassPages = fn(&mut Observer<'_>, &mut Gate, (u64, u64), (u64, u64), &mut Passed);
+
     /// A workload of bursts through a gate, by `pass`; what it was held back by, how many pages passed, and flash bytes used.
-    fn passed_by(
-        seed: u64,
-        policy: Throttle,
-        pass: fn(&mut Observer<'_>, &mut Gate, (u64, u64), (u64, u64), &mut Passed),
-    ) -> (u64, u64, f64) {
+    fn passed_by(seed: u64, policy: Throttle, pass: PassPages) -> (u64, u64, f64) {
         let mut rng = Rng::new(seed, "observer");
         let (mut lumps, mut writes, mut programs) = (Lumps::default(), 0, 0);
         let largest = 2 + rng.below(200);
