@@ -504,3 +504,12 @@ def test_data_at_rest_that_are_still_moved_are_named(shares: tuple[float, ...], 
     told = [text for text in said if "not erased in the laps" in text]
     assert bool(told) == (laps is not None)
     assert laps is None or f"in some {laps} laps" in told[0]
+
+
+def test_laps_that_reads_ended_are_named() -> None:
+    def named(method: dict[str, Any]) -> bool:
+        return any("limit of requests" in text for text in lines.remarks(life(method=method)))
+
+    assert named({"cut_short": True})
+    assert not named({"cut_short": False})
+    assert not named({})

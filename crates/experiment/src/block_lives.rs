@@ -112,7 +112,7 @@ fn span_s(found: &Found<'_>, block: &BlockWear, programs_per_erase: f64) -> Opti
     let plan = &found.resolved.plan;
     let target_s = plan.throttle.target_years * SECONDS_PER_YEAR;
     if found.drive.is_some() {
-        return Some(target_s);
+        return Some(found.life.end_ns as f64 / 1e9);
     }
     let worn = block.erases >= f64::from(plan.drive.endurance.pe_cycles());
     let pages = found.pass.demand.pages();

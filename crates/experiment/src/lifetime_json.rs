@@ -11,10 +11,10 @@ use crate::quantiles::quantiles_us;
 use crate::reduce;
 use crate::result;
 use floatgate_config::Resolved;
+use floatgate_lifetime::SECONDS_PER_HOUR;
 use floatgate_lifetime::demand_growth::{written_of_growing, years_of_growing};
 use floatgate_lifetime::life::{Detail, Method, Row};
 use floatgate_lifetime::throttle::Predictions;
-use floatgate_lifetime::{SECONDS_PER_HOUR, SECONDS_PER_YEAR};
 use floatgate_sim::Workload;
 use floatgate_sim::laps::Reduced;
 use floatgate_sim::reading::pass::Pass;
@@ -126,6 +126,7 @@ fn method(found: &Found<'_>) -> Value {
         "laps_taken": laps.map(|laps| laps.taken),
         "waf_error": laps.map(|laps| laps.error),
         "stationary": laps.map(|laps| laps.stationary),
+        "cut_short": laps.map(|laps| laps.cut_short),
         "leveling": laps.and_then(|laps| laps.ahead).map(|ahead| leveling(&ahead)),
         "programs": laps.map(|laps| laps.programs).or(found.drive.map(|drive| drive.flash.programs_total())),
     })
@@ -217,8 +218,7 @@ fn throttle(found: &Found<'_>, service_us: f64) -> Value {
     let mut prediction = of(&life.predictions);
     prediction["error_max"] = resolved.plan.throttle.params.error_max.into();
     prediction["first_pass"] = of(&life.first_pass);
-    let passes =
-        resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.period_ns().max(1) as f64;
+    let passes = life.end_ns as f64 / pass.demand.period_ns().max(1) as f64;
     let served = life.delay.count() as f64 / (pass.demand.pages() as f64 * passes).max(1.0);
     // Nothing is served beyond what is asked for.
     let served_range =

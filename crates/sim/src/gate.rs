@@ -240,6 +240,13 @@ impl Throttled {
         }
     }
 
+    /// Ends a whole life before its target.
+    pub fn stop_life(&mut self) {
+        if let Some(life) = &mut self.life {
+            life.book.stop(self.now_ns);
+        }
+    }
+
     /// What a whole life came to, its last page writes served.
     ///
     /// # Panics

@@ -30,6 +30,8 @@ pub struct Laps {
     pub error: f64,
     /// Whether that met the criterion.
     pub stationary: bool,
+    /// Whether a lap ended at its limit of requests, before it had programmed all pages among which data move: most requests read.
+    pub cut_short: bool,
     /// Passes over the workload in all.
     pub passes: u64,
     /// Page programs in all.

@@ -83,6 +83,7 @@ pub fn measure(
         never_erased_by_lap: vec![],
         error: f64::INFINITY,
         stationary: false,
+        cut_short: false,
         passes: 0,
         programs: 0,
         wear: None,
@@ -109,7 +110,11 @@ pub fn measure(
             laps.passes += 1;
             let made = programs(&simulation) - before;
             // A workload that writes nothing would never fill a lap.
-            if made >= enough || made == 0 || served >= REQUESTS_MAX {
+            if made >= enough || made == 0 {
+                break;
+            }
+            if served >= REQUESTS_MAX {
+                laps.cut_short = true;
                 break;
             }
         }
@@ -463,6 +468,7 @@ mod tests {
             never_erased_by_lap: vec![],
             error: 0.0,
             stationary: false,
+            cut_short: false,
             passes: 0,
             programs: 0,
             wear: None,

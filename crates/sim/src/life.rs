@@ -31,8 +31,8 @@ pub struct FullLife {
 }
 
 /// Goes through the life of a plan's drive, from the state in which the plan has it when counting begins. Mode is
-/// functional and arrival `shifted`, whatever the plan says; traces and twins repeat, other generators go on. A drive
-/// that is worn out goes on, too: when that was stands in the outcome. `tick` is told now and then which share of the
+/// functional and arrival `shifted`, whatever the plan says; traces and twins repeat, other generators go on. Without a throttle it
+/// ends when the average block and the spare blocks are worn out; with one, what comes until the target depends on it. `tick` is told now and then which share of the
 /// target time is over, and may break off.
 ///
 /// # Errors
@@ -59,6 +59,10 @@ pub fn full_life(
     let mut told = 0.0;
     while simulation.step(step)? != Phase::Done {
         worn.look(&simulation);
+        if worn.is_over() && simulation.life_is_over() {
+            simulation.stop_life();
+            break;
+        }
         let done = simulation.throttled_ns() as f64 / setup.target_ns as f64;
         if done >= told + 0.002 {
             tick(done)?;
@@ -89,8 +93,12 @@ impl WornBlocks {
         Self { endurance, reserve, past, last: (0.0, [left; 2]), worn_s: [None; 2] }
     }
 
+    fn is_over(&self) -> bool {
+        self.worn_s.iter().all(Option::is_some)
+    }
+
     fn look(&mut self, simulation: &Simulation) {
-        if self.worn_s[1].is_some() || simulation.phase() != Phase::Run {
+        if self.is_over() || simulation.phase() != Phase::Run {
             return;
         }
         let now_s = simulation.throttled_ns() as f64 / 1e9;
@@ -113,6 +121,16 @@ impl Simulation {
     /// Time of the last request that left the gate, nanoseconds since counting began.
     fn throttled_ns(&self) -> u64 {
         self.stages.serving.gate().map_or(0, Throttled::now_ns)
+    }
+
+    fn life_is_over(&self) -> bool {
+        self.stages.serving.gate().and_then(Throttled::life).is_some_and(LifeBook::is_over)
+    }
+
+    fn stop_life(&mut self) {
+        if let Serving::Functional(InOrder { gate: Some(gate), .. }) = &mut self.stages.serving {
+            gate.stop_life();
+        }
     }
 
     fn finish_life(mut self) -> (life::Outcome, Outcome) {

@@ -56,6 +56,12 @@ impl LifeBook {
         &self.setup
     }
 
+    /// Whether a pass is over and the average block worn out, where no throttle would change what comes.
+    pub fn is_over(&self) -> bool {
+        let throttles = self.setup.policy.parts().is_some() || self.setup.manager.is_some();
+        !throttles && self.first_pass.is_some() && self.book.is_worn_out()
+    }
+
     /// Whether the life is over before a request arrives.
     pub fn ends(&self, arrival_ns: u64) -> bool {
         arrival_ns >= self.setup.target_ns

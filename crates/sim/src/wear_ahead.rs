@@ -143,6 +143,9 @@ pub(crate) fn wear_ahead(
         moves.note(aged, mean, before, moved(simulation));
         wear.note(simulation);
     }
+    if simulation.plan().shadow {
+        simulation.audit()?;
+    }
     let [lead_first, lead_beyond_reserve] = wear.leads();
     Ok(Some(WearAhead {
         mean_from: start,

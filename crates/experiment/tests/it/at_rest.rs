@@ -5,6 +5,8 @@ use crate::common::{Folder, number, seeds};
 use floatgate_base::Rng;
 use floatgate_base::testing::Bound;
 use floatgate_experiment::{Options, load, run_with};
+use floatgate_sim::laps::{Criterion, measure};
+use floatgate_sim::reading::pass::read_pass;
 use floatgate_sim::{Phase, Simulation};
 use std::fmt::Write as _;
 
@@ -16,8 +18,8 @@ fn experiment(seed: u64, folder: &Folder) -> String {
     let pages = channels * planes * 40 * pages_per_block * subpages;
     let (logical, page_bytes) = (pages * 8 / 10, 4096 * subpages);
     let part = 0.1 + 0.4 * rng.unit();
-    let mut text = String::from("fio version 2 iolog\n/dev/d add\n/dev/d open\n");
-    for _ in 0..6 * pages {
+    let mut text = String::from("fio version 3 iolog\n0 /dev/d add\n0 /dev/d open\n");
+    for i in 0..6 * pages {
         let hot = (rng.unit() * part * logical as f64) as u64;
         let anywhere = rng.below(logical);
         let (what, page) = match rng.below(200) {
@@ -25,7 +27,7 @@ fn experiment(seed: u64, folder: &Folder) -> String {
             1..20 => ("read", anywhere),
             _ => ("write", hot),
         };
-        writeln!(text, "/dev/d {what} {} 4096", page * 4096).unwrap();
+        writeln!(text, "{} /dev/d {what} {} 4096", 1000 * i, page * 4096).unwrap();
     }
     let scope = if rng.below(3) == 0 { "superblock" } else { "plane" };
     let file = folder.file(&format!("{seed}.iolog"), text);
@@ -54,6 +56,27 @@ fn data_at_rest_are_read_moved_and_given_up_under_the_shadow_model() {
         moved += u64::from(number(&result, "/flash/programs/level") > 0.0);
     }
     assert!(moved * 2 > all.count() as u64, "levelers moved data in {moved} runs");
+}
+
+/// A forecast takes blocks as worn as they will be near the end of life: whatever leveler is at work, the drive holds the same data and
+/// passes its audit.
+#[test]
+fn a_leap_of_wear_leaves_a_drive_whole() {
+    let folder = Folder::new("leap-of-wear");
+    let criterion = Criterion { error_max: 0.01, laps_max: 5, programs_min: 1 << 14 };
+    for (seed, policy) in (0..).zip(["\"hot-cold-swap\"", "\"gap\"", "\"lazy\"\nslope = 0.0", "\"adaptive\""])
+    {
+        let toml = experiment(seed, &folder)
+            .replace("policy = \"gap\"\ngap_erases = 3", &format!("policy = {policy}"))
+            .replace("pe_cycles = 100000", "pe_cycles = 2000");
+        let mut resolved = load(Some(&toml), "t.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
+        resolved.plan.shadow = true;
+        let pass = read_pass(&resolved.plan, None, &mut |_| Ok(())).unwrap();
+        let laps = measure(&resolved.plan, &pass, &criterion, None, &mut |_| Ok(()))
+            .unwrap_or_else(|e| panic!("{policy}: {e}\n{toml}"));
+        let ahead = laps.ahead.unwrap_or_else(|| panic!("{policy} was not looked at ahead"));
+        assert!(ahead.mean_from > 1000.0 && ahead.moved > 0.0, "{policy}: {ahead:?}");
+    }
 }
 
 /// A snapshot writes all of the map down, and the drive goes on as the same; also one that is only half filled.

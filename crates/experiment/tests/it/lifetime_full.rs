@@ -231,3 +231,43 @@ fn the_most_erased_block_wears_out_first() {
     close(of("years_first_block"), expected, 1e-3, "years of the first block");
     assert!(of("years_first_block") < of("years") / 1.02);
 }
+
+/// A drive that is worn out long before its target: the life ends there, and says the same for each target.
+#[test]
+fn a_life_in_full_ends_when_the_drive_is_worn_out() {
+    let folder = Folder::new("worn-out");
+    let trace = folder.file("day.csv", day(3, 2400, 1600));
+    let toml = experiment(&trace, "target_years = 1")
+        .replace("model = \"ready-table2\"", "model = \"fixed\"\npe_cycles = 300");
+    let of = |target: &str, policy: &str| {
+        let settings = [
+            ("lifetime.forecast.method", "full"),
+            ("lifetime.throttle.policy", policy),
+            ("lifetime.throttle.target_years", target),
+        ];
+        let overrides = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        try_lifetime(&toml, &[overrides]).unwrap().remove(0)
+    };
+    let number = |json: &serde_json::Value, table: &str, key: &str| json[table][key].as_f64().unwrap();
+    let (one, ten) = (of("1", "none"), of("10", "none"));
+    let years = number(&one, "lifetime", "years");
+    assert!(years < 0.5, "{years}");
+    for key in ["years_first_block", "years_spare_blocks", "years"] {
+        // Rows of the course are further apart where the target is far away.
+        let tolerance = if key == "years" { 0.01 } else { 1e-9 };
+        close(number(&ten, "lifetime", key), number(&one, "lifetime", key), tolerance, key);
+    }
+    // What is written until the target goes on as it was, and all of it is served.
+    close(
+        number(&ten, "lifetime", "w_work_bytes"),
+        10.0 * number(&one, "lifetime", "w_work_bytes"),
+        0.01,
+        "bytes",
+    );
+    close(number(&ten, "throttle", "demand_share"), 1.0, 0.01, "share");
+    let writes = |json| number(json, "throttle", "page_writes");
+    assert!(writes(&ten) < 1.1 * writes(&one), "{} and {}", writes(&ten), writes(&one));
+    // A throttle works until the target.
+    let held = of("1", "static");
+    assert!(held["lifetime"]["holds"] == true && number(&held, "lifetime", "years") > 0.999);
+}

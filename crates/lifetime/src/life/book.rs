@@ -59,7 +59,9 @@ pub struct Outcome {
     pub years: Option<f64>,
     /// Whether it outlives the target.
     pub holds: bool,
-    /// Flash bytes written until the target (W_work).
+    /// Until when it was gone through: the target, or when it was stopped because the drive was worn out.
+    pub end_ns: u64,
+    /// Flash bytes written until the target (W_work); where the life was stopped before, at the rate so far.
     pub work_bytes: f64,
     /// Cycles that blocks stand at the rest that they had until the target.
     pub pe_cycles: f64,
@@ -107,6 +109,8 @@ pub struct Book {
     /// Delays, waits and page writes at the last row.
     at_row: (u128, u128, u64),
     worn_out_ns: Option<f64>,
+    /// When the life was stopped, where it does not go on to its target.
+    stopped_ns: Option<u64>,
     detail: Option<Detail>,
     /// Delays before the detail began.
     held_before_ns: Option<u64>,
@@ -134,6 +138,7 @@ impl Book {
             rows: vec![],
             at_row: (0, 0, 0),
             worn_out_ns: None,
+            stopped_ns: None,
             detail,
             held_before_ns: None,
             first_pass: Predictions::default(),
@@ -166,6 +171,17 @@ impl Book {
         if gate.admitted_ns() >= self.next_row_ns {
             self.row(gate, gate.admitted_ns().min(self.setup.target_ns));
         }
+    }
+
+    /// Whether the average block has its cycles.
+    #[must_use]
+    pub fn is_worn_out(&self) -> bool {
+        self.worn_out_ns.is_some()
+    }
+
+    /// Ends the life before its target.
+    pub fn stop(&mut self, now_ns: u64) {
+        self.stopped_ns = Some(now_ns);
     }
 
     /// Flash bytes written in the life: what was admitted when the target was over does not count.
@@ -233,14 +249,15 @@ impl Book {
     pub fn outcome(mut self, gate: &Gate, passes: u64, demand_rate: f64) -> Outcome {
         self.flush();
         let target_ns = self.setup.target_ns;
-        if self.rows.last().is_some_and(|last| last.time_ns == target_ns) {
+        let end_ns = self.stopped_ns.map_or(target_ns, |stopped_ns| stopped_ns.min(target_ns));
+        if self.rows.last().is_some_and(|last| last.time_ns == end_ns) {
             self.rows.pop();
         }
-        self.row(gate, target_ns);
+        self.row(gate, end_ns);
         for row in &mut self.rows {
             row.demand_bytes = demand_rate * row.time_ns as f64;
         }
-        let work_bytes = self.written_bytes(gate);
+        let work_bytes = self.written_bytes(gate) * (target_ns as f64 / end_ns as f64);
         let physical = self.setup.physical_bytes as f64;
         let last = self.rows[self.rows.len() - 1];
         let target_years = target_ns as f64 / 1e9 / SECONDS_PER_YEAR;
@@ -255,6 +272,7 @@ impl Book {
         Outcome {
             years,
             holds: worn_ns.is_none(),
+            end_ns,
             work_bytes,
             pe_cycles: last.pe_cycles,
             mean_idle_s: last.idle_s,

@@ -121,7 +121,7 @@ pub(super) const GROUPS: &[Group] = &[
             count("waits", "pages", "page writes that waited for capacity of a later period"),
             number("wait_s", "s", "time of these waits, summed"),
             count("page_writes", "pages", "page writes that were served"),
-            number("demand_share", "-", "page_writes / page writes that the host asks for in the target time"),
+            number("demand_share", "-", "page_writes / page writes that the host requests in the same time"),
             interval("demand_share_range", "-", "the same at the ends of `lifetime.years_range`").or_null(),
             count("epochs", "epochs", "epochs planned").or_null(),
             count("selections", "times", "times that the length of epochs was chosen anew").or_null(),
@@ -161,6 +161,7 @@ pub(super) const GROUPS: &[Group] = &[
             count("laps_taken", "laps", "the last laps, whose mean was taken").or_null(),
             number("waf_error", "-", "how far off that mean may be, relative; null where too few laps tell").or_null(),
             flag("stationary", "whether the laps became alike").or_null(),
+            flag("cut_short", "whether laps ended at their limit of requests, most of which read").or_null(),
             count("programs", "pages", "pages of the map programmed on the way").or_null(),
             number(
                 "leveling.mean_erases_from",

@@ -301,6 +301,16 @@ def _drifts(result: Facts) -> str | None:
     )
 
 
+def _cut_short(result: Facts) -> str | None:
+    """That laps ended before they had programmed all pages among which data move."""
+    if not look(result, "method", "cut_short"):
+        return None
+    return (
+        "most requests read, and laps ended at their limit of requests before they had programmed all pages among "
+        "which data move: write amplification may not have settled (lifetime.forecast.waf sets it)"
+    )
+
+
 def remarks(result: Facts) -> list[str]:
     """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     said = []
@@ -316,7 +326,7 @@ def remarks(result: Facts) -> list[str]:
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
-    others = (_drifts, growing.remark, load.remark, latency.falls_behind, _held_long)
+    others = (_cut_short, _drifts, growing.remark, load.remark, latency.falls_behind, _held_long)
     said += [told for told in (remark(result) for remark in others) if told is not None]
     if look(result, "method", "tails") == "mean-cost":
         said.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
