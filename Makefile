@@ -59,6 +59,7 @@ bench: build ## measure speed and memory beside their yardsticks, keep the figur
 	export FLOATGATE_BENCH_CONTEXT="$$context" FLOATGATE_BENCH_HISTORY="$(CURDIR)/bench/history.jsonl"; \
 	cargo run --release -p floatgate-bench; \
 	$(BIN)/python scripts/bench_memory.py; \
+	$(BIN)/python scripts/bench_commands.py; \
 	if [ -n "$(MQSIM)$(FTLSIM)" ]; then \
 		$(BIN)/python scripts/compare_peers.py $(if $(MQSIM),--mqsim "$(MQSIM)") $(if $(FTLSIM),--ftlsim "$(FTLSIM)"); \
 	fi
