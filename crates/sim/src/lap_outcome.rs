@@ -66,6 +66,28 @@ pub struct Reduced {
 }
 
 impl Laps {
+    /// Before the first lap.
+    pub(crate) fn none() -> Self {
+        Self {
+            waf: 0.0,
+            taken: 0,
+            marks: vec![],
+            waf_by_lap: vec![],
+            never_erased_by_lap: vec![],
+            error: f64::INFINITY,
+            stationary: false,
+            cut_short: false,
+            passes: 0,
+            programs: 0,
+            wear: None,
+            ahead: None,
+            growth: None,
+            lumps: None,
+            reduced: None,
+            close_up: None,
+        }
+    }
+
     /// Write amplification of a life of so many programs from the beginning of the first lap on.
     #[must_use]
     pub fn waf_over(&self, programs: f64) -> f64 {

@@ -75,24 +75,7 @@ pub fn measure(
     let Begun { mut simulation, requests, pages } = begin(plan, pass, tick)?;
     let tick = &mut |share: f64| tick(behind_fill(share));
     let enough = pages.max(criterion.programs_min);
-    let mut laps = Laps {
-        waf: 0.0,
-        taken: 0,
-        marks: vec![],
-        waf_by_lap: vec![],
-        never_erased_by_lap: vec![],
-        error: f64::INFINITY,
-        stationary: false,
-        cut_short: false,
-        passes: 0,
-        programs: 0,
-        wear: None,
-        ahead: None,
-        growth: None,
-        lumps: None,
-        reduced: None,
-        close_up: None,
-    };
+    let mut laps = Laps::none();
     let least = laps_min(plan, enough);
     let mut marks = vec![Counts::default()];
     let mut notes = Notes::new(plan, enough);
@@ -460,24 +443,7 @@ mod tests {
 
     /// The same where so many laps are run at least.
     fn of_least(wafs: &[f64], least: usize) -> Laps {
-        let mut laps = Laps {
-            waf: 0.0,
-            taken: 0,
-            marks: vec![],
-            waf_by_lap: vec![],
-            never_erased_by_lap: vec![],
-            error: 0.0,
-            stationary: false,
-            cut_short: false,
-            passes: 0,
-            programs: 0,
-            wear: None,
-            ahead: None,
-            growth: None,
-            lumps: None,
-            reduced: None,
-            close_up: None,
-        };
+        let mut laps = Laps::none();
         let mut marks = vec![Counts::default()];
         for waf in wafs {
             let last = marks[marks.len() - 1];

@@ -16,6 +16,7 @@ from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.results.folder import RunFolder
 from floatgate.results.result_view import Record, look
+from floatgate.run import needs
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 
 if TYPE_CHECKING:
@@ -185,5 +186,7 @@ def forecast(
     options: dict[str, Any] = {"intervals": intervals, "latencies": latencies}
     if details_s is not None:
         options["details"] = list(details_s)
+    for overrides in variants:
+        needs.must_fit(check_forecast(base.with_overrides(overrides)))
     results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
     return [{**result, "not_modelled": not_modelled.of(result)} for result in results]

@@ -20,6 +20,7 @@ from floatgate.results.result_view import Record, look
 from floatgate.results.series import table as series_table
 from floatgate.results.timeline import SPANS_MAX, interval
 from floatgate.results.timeline import table as timeline_table
+from floatgate.run import needs
 from floatgate.run.experiment import Experiment, ExperimentLike, resolve
 from floatgate.run.request_log import logging_to
 from floatgate.run.saving import write_run
@@ -293,6 +294,7 @@ def execute(
     recorded = None
     if timeline is not None:
         recorded = (*interval(timeline), SPANS_MAX)
+    needs.must_fit(check(experiment))
     with logging_to(log_requests) as log:
         output = _core.run(
             experiment.toml,

@@ -12,6 +12,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.run.experiment import Experiment, Overrides, toml_value
+from floatgate.run.needs import TABLE_BYTES, flash_bytes, units_of_map
 from floatgate.run.run import check
 from floatgate.run.slicing import slice_of
 
@@ -23,8 +24,6 @@ _WAFS = {"lifetime.forecast.waf", "lifetime.forecast.waf_of_bytes"}
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that make a drive what it is."""
 _SHOWN_MAX = 5
-_TABLE_BYTES = 17
-"""Memory per unit of the map at most: entries of both directions and some bits, of a drive and of its close-up's."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,8 @@ class Needs:
     def of(cls, resolved: str) -> Needs:
         """Of a resolved experiment."""
         settings = tomllib.loads(resolved)
-        size = stripe(resolved) * int(settings["drive"]["geometry"]["blocks_per_plane"])
-        unit = settings.get("ftl", {}).get("mapping_bytes") or settings["drive"]["geometry"]["page_bytes"]
-        return cls(size, size // int(unit) * _TABLE_BYTES)
+        # A drive for the laps and one for the close-up.
+        return cls(flash_bytes(settings), int(units_of_map(settings) * 2 * TABLE_BYTES))
 
 
 def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
@@ -83,15 +81,6 @@ def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
         return Needs.of(check(base.with_overrides(candidate.overrides(base))))
     except _core.InputError as error:
         return error
-
-
-def stripe(resolved: str) -> int:
-    """Bytes of one block on each plane."""
-    geometry = tomllib.loads(resolved)["drive"]["geometry"]
-    size = 1
-    for name in ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "pages_per_block", "page_bytes"):
-        size *= int(geometry[name])
-    return size
 
 
 def sold_bytes(name: str) -> int:

@@ -23,6 +23,7 @@ from floatgate.results.flat import flat
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.lifetime import FILE, forecast, must_wear
+from floatgate.run.needs import stripe_bytes
 from floatgate.run.run import check
 from floatgate.study.plan import Plan
 from floatgate.study.plan_drives import (
@@ -32,7 +33,6 @@ from floatgate.study.plan_drives import (
     must_leave_drives,
     named_drives,
     needs,
-    stripe,
     work_text,
 )
 from floatgate.study.plan_point import Bounds, Point
@@ -337,7 +337,7 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
     wanted = longest.physical_bytes * growing.times_as_much(target, years, longest.result) * 1.01
     if wanted > LARGER_BYTES:
         return None
-    step = stripe(resolved)
+    step = stripe_bytes(resolved)
     return _size(step * math.ceil(wanted / step))
 
 
@@ -388,7 +388,7 @@ def _overrides(policy: str, reducer: str | None, bounded: bool) -> Overrides:
 def _multiples(resolved: str) -> list[str]:
     """Half, one, two and four times the capacity of a resolved experiment, as far as these are whole blocks."""
     blocks = int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
-    return [_size(stripe(resolved) * max(1, int(blocks * factor))) for factor in FACTORS]
+    return [_size(stripe_bytes(resolved) * max(1, int(blocks * factor))) for factor in FACTORS]
 
 
 def _size(size_bytes: int) -> str:

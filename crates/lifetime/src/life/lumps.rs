@@ -334,6 +334,7 @@ mod tests {
     use super::*;
     use crate::throttle::{Passed, Throttle};
     use floatgate_base::Rng;
+    use floatgate_base::testing::Bound;
 
     /// Three pages a victim after every second page write, then a stretch without any.
     fn lumps() -> Lumps {
@@ -421,8 +422,9 @@ mod tests {
         let waf = lumps.waf() * (0.9 + 0.2 * rng.unit());
         let (mut gate, mut passed) = (Gate::new(setup, waf), Passed::new(target_ns));
         let mut observer = Observer::new(&lumps, &setup, waf);
-        let mut stamp_ns = 0;
+        let (mut stamp_ns, mut bound) = (0, Bound::new(10_000_000));
         while gate.admitted_ns() < target_ns {
+            bound.step();
             let arrives = (stamp_ns + gate.held_back_ns(), rng.below(4) * rng.below(3_000_000));
             let pages = 1 + rng.below(2000);
             pass(&mut observer, &mut gate, arrives, (pages, request), &mut passed);
@@ -446,7 +448,7 @@ mod tests {
                     seed,
                     policy,
                     |observer, gate, (mut at_ns, gap_ns), (mut pages, request), passed| {
-                        while pages > 0 {
+                        for _ in 0..pages.div_ceil(request) {
                             let count = request.min(pages);
                             if observer.is_due(gate, (at_ns, gap_ns), count) {
                                 observer.observe(gate, passed.page_writes);
