@@ -76,7 +76,8 @@ fuzz: $(STAMPS)/extension ## damage what floatgate reads (traces, captures, JSON
 golden: $(STAMPS)/extension ## renew the golden results; read the diff
 	$(BIN)/python scripts/golden.py --renew
 
-lint: $(STAMPS)/extension ## check format and lints of Rust and Python
+lint: $(STAMPS)/extension ## check words, format and lints of Rust and Python
+	$(BIN)/python scripts/words.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python tests/python scripts
