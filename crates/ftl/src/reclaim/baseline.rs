@@ -1,6 +1,6 @@
 //! Reclaim on demand: when a block has been read so often, all its valid pages move to one other block, and it is erased.
 //!
-//! Source: Lee, dissertation, section 3.1 ("baseline"). Parameter: `at`, the share of the maximum at which a block is
+//! Source: dissertation (redFTL), section 3.1 ("baseline"). Parameter: `at`, the share of the maximum at which a block is
 //! reclaimed; its drives take 0.95 (38,000 of 40,000 reads). It knows no page types and no modes: each read counts as one of the
 //! slowest type.
 //! Cost: one sum per read. Memory: none of its own.
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "baseline",
     summary: "a block that has been read so often is moved as a whole, and erased",
-    source: "Lee, dissertation (redFTL), section 3.1",
+    source: "dissertation on cross-layer optimization of NAND flash storage, section 3.1",
     params: &[AT],
     cost: "one sum per flash read",
     memory: "none beside that of drive.disturb.model",

@@ -1,6 +1,6 @@
 //! redFTL: pages that are read often get replicas on healthy blocks before their block must be reclaimed.
 //!
-//! Source: Lee, dissertation, chapter 3. When the reads of a block reach `create_at` of the maximum, the pages are found that
+//! Source: dissertation (redFTL), chapter 3. When a block's reads reach `create_at` of the maximum, the pages are found that
 //! are read more than `hot_factor` times as often as a page of the block on average (section 3.4.2), or a random half of the live
 //! ones where none is; each gets a replica in the tail of another block (`healthy.rs`), which serves its reads from then on. The
 //! original stays, or collection would take its block for a good victim. When a block that holds replicas reaches `migrate_at`,
@@ -30,7 +30,7 @@ const SHARE: Range = Range { above_least: true, ..Range::SHARE };
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "redftl",
     summary: "pages that are read often get replicas on other blocks in time",
-    source: "Lee, dissertation (redFTL), chapter 3",
+    source: "dissertation on cross-layer optimization of NAND flash storage, chapter 3 (redFTL)",
     params: &[
         AT,
         ParamInfo::within(

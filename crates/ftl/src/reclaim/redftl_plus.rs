@@ -1,6 +1,6 @@
 //! redFTL+: read-resistant blocks, and hot pages on read-resistant pages, mixed with the data that is read least.
 //!
-//! Source: Lee, dissertation, chapter 4. Sums are of effective disturbance. A block is reclaimed in idle time from
+//! Source: dissertation (redFTL), chapter 4. Sums are of effective disturbance. A block is reclaimed in idle time from
 //! `proactive_at` of the maximum on, on demand at the maximum; the modes are those of `rrb`, the moves those of `mixing.rs`.
 //! How hot a page is two 4-bit counters tell (`hotness.rs`), looked at `samples` times in a cycle of a block.
 //! Cost: one sum and one counter per read; a reclaim sorts the pages of two blocks. Memory: 1 byte per page, 40 bytes per block.
@@ -13,7 +13,7 @@ use floatgate_flash::Layout;
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "redftl-plus",
     summary: "disturbed blocks are mixed with cold ones into blocks that stand more reads, hot pages where reads disturb least",
-    source: "Lee, dissertation (redFTL+), chapter 4",
+    source: "dissertation on cross-layer optimization of NAND flash storage, chapter 4 (redFTL+)",
     params: &[
         PARAMS[0],
         PARAMS[1],

@@ -1,6 +1,6 @@
 //! redFTL++: redFTL+ with an exact count of the reads of each page, to tell what its small counters cost.
 //!
-//! Source: Lee, dissertation, section 4.4. Memory: 4 bytes per page, 40 bytes per block.
+//! Source: dissertation (redFTL), section 4.4. Memory: 4 bytes per page, 40 bytes per block.
 
 use super::hotness::Exact;
 use super::mixing::{MixParams, Mixing, PARAMS};
@@ -10,7 +10,7 @@ use floatgate_flash::Layout;
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "redftl-plus-plus",
     summary: "redftl-plus with an exact count of the reads of each page",
-    source: "Lee, dissertation (redFTL+), section 4.4",
+    source: "dissertation on cross-layer optimization of NAND flash storage, section 4.4 (redFTL++)",
     params: &PARAMS,
     cost: "one sum and one counter per flash read",
     memory: "4 bytes per page, 40 bytes per block",

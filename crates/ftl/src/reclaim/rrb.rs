@@ -1,6 +1,6 @@
 //! Read-resistant blocks alone: what is reclaimed is programmed in a mode in which reads disturb less.
 //!
-//! Source: Lee, dissertation, sections 4.2.1 and 4.4 ("RRB"). The first reclaim of data leads to mode 1, each later one to the
+//! Source: dissertation (redFTL), sections 4.2.1 and 4.4 ("RRB"). The first reclaim of data leads to mode 1, later ones to the
 //! next mode; garbage collection brings what it moves back to mode 0. Page types are not looked at, so each read counts as one
 //! of the slowest type in the mode of its block. Triggers are those of redFTL+: `proactive_at` in idle time, the maximum on
 //! demand.
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "rrb",
     summary: "what is reclaimed is programmed slowly, into blocks that stand more reads",
-    source: "Lee, dissertation (redFTL+), section 4.2.1",
+    source: "dissertation on cross-layer optimization of NAND flash storage, section 4.2.1 (RRB)",
     params: &[PROACTIVE_AT],
     cost: "one sum per flash read",
     memory: "none beside that of drive.disturb.model",

@@ -12,7 +12,7 @@
 //! group of the update before it. When `groups` groups are there, further contexts that dominate share the group that
 //! was written least recently. Contexts from number `contexts` on are taken for unknown.
 //!
-//! Source: the dissertation of chapter 5 (Algorithm 1; Figure 31 sweeps the threshold from 1 to 16 and more). Cost: two
+//! Source: dissertation (PDS), chapter 5 (Algorithm 1; Figure 31 sweeps the threshold from 1 to 16 and more). Cost: two
 //! look-ups per write, one a move. Memory: 2 bytes per page, 8 per context.
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "pds",
     summary: "program contexts whose data are updated at similar times share a block",
-    source: "PDS, dissertation chapter 5",
+    source: "dissertation on cross-layer optimization of NAND flash storage, chapter 5 (PDS)",
     params: &[
         ParamInfo::whole(
             "dominates_from",

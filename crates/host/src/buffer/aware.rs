@@ -1,4 +1,4 @@
-//! The disturb-aware order (Lee's dissertation, section 7.2.2, which names the idea and no algorithm): part of the buffer is
+//! The disturb-aware order (dissertation on redFTL, section 7.2.2, which names the idea and no algorithm): part of the buffer is
 //! set aside for the pages that are read most, of all blocks or of those that have been disturbed by so much.
 //!
 //! A page of a disturbed block that is read at least twice is *kept* while there is room among the kept ones. Then it has to

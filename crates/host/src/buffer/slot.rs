@@ -41,7 +41,7 @@ const LRU: PolicyInfo = PolicyInfo {
 pub const DISTURB_AWARE: PolicyInfo = PolicyInfo {
     name: "disturb-aware",
     summary: "pages that are read most are kept",
-    source: "Lee, dissertation (redFTL), section 7.2.2, which names the idea and no algorithm",
+    source: "dissertation on cross-layer optimization of NAND flash storage, section 7.2.2, which names the idea and no algorithm",
     params: &[
         ParamInfo::within(
             "disturbed_share",

@@ -1,4 +1,5 @@
-//! Read disturb: by how much a read disturbs the block that it reads (redFTL: Lee, dissertation, chapters 3 and 4).
+//! Read disturb: by how much a read disturbs the block that it reads (redFTL: dissertation on cross-layer
+//! optimization of NAND flash storage, chapters 3 and 4).
 //!
 //! A read of a page disturbs the other pages of its block, the more the longer it takes (type of the page) and the higher its
 //! voltage is (mode of the block, set when it is programmed). The sum over the reads of a block must not exceed a maximum

@@ -48,7 +48,8 @@ const fn weights(by_type: &'static [f64]) -> ParamInfo {
     )
 }
 
-const SOURCE: &str = "Lee, dissertation (redFTL+), section 4.2.3";
+const SOURCE: &str =
+    "dissertation on cross-layer optimization of NAND flash storage, section 4.2.3 (redFTL+)";
 
 const UNIFORM: PolicyInfo = PolicyInfo {
     name: "uniform",

@@ -1,1 +1,4 @@
-"""IDS (Ha's dissertation, chapter 6): program contexts and the update history of pages together."""
+"""IDS: program contexts and the update history of pages together.
+
+Source: dissertation on cross-layer optimization of NAND flash storage, chapter 6.
+"""

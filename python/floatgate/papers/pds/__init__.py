@@ -1,1 +1,4 @@
-"""PDS (Ha's dissertation, chapter 5): data separation by program context."""
+"""PDS: data separation by program context.
+
+Source: dissertation on cross-layer optimization of NAND flash storage, chapter 5.
+"""

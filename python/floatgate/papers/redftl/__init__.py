@@ -1,1 +1,4 @@
-"""redFTL (Lee's dissertation, chapter 3): replicas of pages that are read often."""
+"""redFTL: replicas of pages that are read often.
+
+Source: dissertation on cross-layer optimization of NAND flash storage, chapter 3.
+"""

@@ -1,1 +1,4 @@
-"""redFTL+ (Lee's dissertation, chapter 4): read-resistant blocks and pages."""
+"""redFTL+: read-resistant blocks and pages.
+
+Source: dissertation on cross-layer optimization of NAND flash storage, chapter 4.
+"""

@@ -44,7 +44,7 @@ use update_log::{Localities, UpdateLog, WINDOW_MAX};
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ids",
     summary: "contexts whose data are updated together share a block, pages updated before another",
-    source: "IDS, dissertation chapter 6",
+    source: "dissertation on cross-layer optimization of NAND flash storage, chapter 6 (IDS)",
     params: &[
         ParamInfo::whole(
             "consecutive_over",
