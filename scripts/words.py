@@ -49,9 +49,10 @@ PHRASES = {
     r"stands? (?:more|fewer|so many|as many) (?:cycles|programs|reads|erases|writes)": "endures",
     r"judg(?:es|ed|ing) (?:the |a |each |every )?victims?": "selects or vetoes victims",
     r"and so on": "list the rest or state the rule",
-    r"(?:pages|bytes|bits|cycles|programs|erases|reads|writes|requests|us|ms|ns|seconds|drives) an? "
-    r"(?:logical |physical |host |flash )?(?:block|page|second|minute|hour|day|week|year|unit|request|cycle|die|plane"
-    r"|channel|superblock|stream|context|entry|lap|pass)": 'write "per block", "per page"',
+    r"(?:pages|bytes|bits|cycles|us|ms|ns|seconds|drives) an? (?:logical |physical |host |flash )?(?:block|page|unit"
+    r"|request|write|die|plane|channel|superblock|stream|context|entry)": 'write "per block", "per page"',
+    r"(?:pages|bytes|cycles|erases|reads|writes|programs|requests|drives) an? "
+    r"(?:second|minute|hour|day|week|year|epoch|lap|pass)": 'write "per second"',
 }
 NOUNS = ("found", "given", "asked", "told", "said")
 REMEDIES = {
