@@ -31,7 +31,7 @@ from floatgate.study.compare import WHOLE, run_settings
 from floatgate.study.kinds import KINDS, Folder, folders
 from floatgate.study.planning import plan
 from floatgate.study.repeat import Repetition, plan_seeds
-from floatgate.study.runs import unfinished
+from floatgate.study.runs import resume
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points, parse_axis
@@ -254,7 +254,7 @@ def _search_and_told(file: Path) -> Any:
 
 
 def _kept_plan(file: Path) -> Any:
-    found = unfinished.planned(file.parents[1], WHOLE)
+    found = resume.planned(file.parents[1], WHOLE)
     return [len(found), found.seed, found.repeat]
 
 
@@ -302,13 +302,13 @@ def readers(folder: Path) -> dict[str, Reader]:
         read = {"sweep": _plan_and_told, "tune": _search_and_told}.get(kind) or _of_folder(kind)
         made[kind] = Reader((place / file).read_bytes(), read, place, file)
     plan = plan_runs(resolve(SETTINGS), Points((Axis("ftl.collect.policy", ('"greedy"', '"fifo"')),)), 2)
-    part = unfinished.Unfinished(folder, plan, WHOLE)
+    part = resume.Unfinished(folder, plan, WHOLE)
     part.add(Answer(0, FAILED, "the drive is worn out"))
     part.close()
     kept = folder / "kept"
     kept.mkdir()
-    part.folder.rename(kept / unfinished.NAME)
-    made["runs"] = Reader((kept / unfinished.PLAN).read_bytes(), _kept_plan, kept, unfinished.PLAN)
+    part.folder.rename(kept / resume.NAME)
+    made["runs"] = Reader((kept / resume.PLAN).read_bytes(), _kept_plan, kept, resume.PLAN)
     return made
 
 

@@ -19,7 +19,7 @@ from floatgate.study.compare import WHOLE, run_settings
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points
-from floatgate.study.runs.unfinished import Unfinished, remove
+from floatgate.study.runs.resume import Unfinished, remove
 from floatgate.study.runs.work import FAILED, Answer
 
 BASE = resolve({**SMALL, "workload.requests": 20_000})

@@ -18,7 +18,7 @@ from floatgate.study.compare import run_settings
 from floatgate.study.repeat import WHOLE, plan_seeds
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.requested import carry_out
-from floatgate.study.runs.unfinished import Unfinished
+from floatgate.study.runs.resume import Unfinished
 from floatgate.study.runs.work import FAILED, Answer, Job
 
 SEEDS = ["seed-5", "seed-6", "seed-7"]

@@ -18,7 +18,7 @@ from floatgate.cli import status
 from floatgate.papers import Settings, load, reproduce, runner
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import Run, execute
-from floatgate.study.runs.unfinished import Unfinished
+from floatgate.study.runs.resume import Unfinished
 
 TIMES = re.compile(rb'"(?:wall_s|cpu_s|peak_rss_bytes|programs_per_cpu_s)": [^,}\s]+|/floatgate-\w+/')
 """What differs each time: clocks, and where a capture was."""
@@ -40,7 +40,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert status(["reproduce", "staged", "--quick", "--quiet", "--no-report", "--out", "whole"]) == 0
-        patch.setattr("floatgate.study.runs.unfinished.remove", lambda _: None)
+        patch.setattr("floatgate.study.runs.resume.remove", lambda _: None)
         assert status(["reproduce", "staged", "--quick", "--quiet", "--no-report", "--out", "o"]) == 0
     for file in ("reproduce.json", "results.json"):
         (folder / "o" / file).unlink()
@@ -238,7 +238,7 @@ def test_a_run_that_failed_is_done_again(out: Path, monkeypatch: pytest.MonkeyPa
     """What failed is not kept: it may have been for want of memory."""
     text = (out.parent / "staged/experiment.toml").read_text("utf-8")
     (out.parent / "staged/experiment.toml").write_text(text + "[drive.endurance]\npe_cycles = 1\n", "utf-8")
-    monkeypatch.setattr("floatgate.study.runs.unfinished.remove", lambda _: None)
+    monkeypatch.setattr("floatgate.study.runs.resume.remove", lambda _: None)
     shutil.rmtree(out)
     assert status([*COMMAND]) == 0
     failures = answer(out)["failures"]

@@ -21,7 +21,7 @@ from floatgate.study.compare import WHOLE, Comparison, baseline_of, run_settings
 from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Points, axes_of
-from floatgate.study.runs.unfinished import remove
+from floatgate.study.runs.resume import remove
 
 _BARS_MAX = 12
 """Runs that have a bar of their own; more share one."""

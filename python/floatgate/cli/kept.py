@@ -14,7 +14,7 @@ from floatgate.results.folder import RunFolder
 from floatgate.study.runs.folders import folder_for
 from floatgate.study.runs.journaled import Journaled
 from floatgate.study.runs.plan import RunPlan
-from floatgate.study.runs.unfinished import PLAN, Unfinished, Whole
+from floatgate.study.runs.resume import PLAN, Unfinished, Whole
 
 
 def folder(out: str | None, whole: Whole, *, resume: bool, force: bool) -> RunFolder | None:

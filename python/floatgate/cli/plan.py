@@ -27,7 +27,7 @@ from floatgate.study.plan_drives import named_drives, sold_bytes
 from floatgate.study.plan_point import Bounds, Point, Price
 from floatgate.study.planning import WHOLE
 from floatgate.study.planning import plan as plan_of
-from floatgate.study.runs.unfinished import NAME, remove
+from floatgate.study.runs.resume import NAME, remove
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from floatgate.study.compare import run_settings
 from floatgate.study.repeat import WHOLE, Repetition, plan_seeds
 from floatgate.study.runs.engine import Local
 from floatgate.study.runs.plan import RunPlan, plan_runs
-from floatgate.study.runs.unfinished import PLAN, planned, remove
+from floatgate.study.runs.resume import PLAN, planned, remove
 
 
 def is_interrupted(folder: str) -> bool:

@@ -18,7 +18,7 @@ from floatgate.results.folder import RunFolder
 
 if TYPE_CHECKING:
     from floatgate.study.runs.plan import RunPlan
-    from floatgate.study.runs.unfinished import Unfinished
+    from floatgate.study.runs.resume import Unfinished
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +53,7 @@ def reproduce(
     from floatgate.papers import Settings, load
     from floatgate.papers import reproduce as run_paper
     from floatgate.papers.outcomes import WHOLE
-    from floatgate.study.runs.unfinished import remove
+    from floatgate.study.runs.resume import remove
 
     output = Output(json, quiet=quiet, force=force)
     if name is None:

@@ -1,6 +1,6 @@
 """What the runs of a reproduction gave: results, and the drives from which other runs start.
 
-With a folder for them, each result is kept there together with its drive (:mod:`floatgate.study.runs.unfinished`), and
+With a folder for them, each result is kept there together with its drive (:mod:`floatgate.study.runs.resume`), and
 a reproduction goes on after a kill. The plan lists every run: batch, workload, variant and settings. Workloads that a
 paper prepares are made again each time, in another folder. The plan names them without that folder, and has the hash of
 their content.
@@ -26,8 +26,8 @@ from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.study.runs.files import content_of, names_file, paths_in
 from floatgate.study.runs.plan import RunPlan
 from floatgate.study.runs.points import Points
+from floatgate.study.runs.resume import Unfinished, Whole
 from floatgate.study.runs.rows import shown
-from floatgate.study.runs.unfinished import Unfinished, Whole
 from floatgate.study.runs.work import DONE, Answer
 
 Result = dict[str, Any]

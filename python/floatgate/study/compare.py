@@ -28,7 +28,7 @@ from floatgate.study.runs.engine import Engine, Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points
 from floatgate.study.runs.requested import carry_out, left
-from floatgate.study.runs.unfinished import Unfinished, Whole
+from floatgate.study.runs.resume import Unfinished, Whole
 from floatgate.study.runs.work import UNUSABLE, Answer, Job
 
 if TYPE_CHECKING:

@@ -38,8 +38,8 @@ from floatgate.study.plan_drives import (
 from floatgate.study.plan_point import Bounds, Point
 from floatgate.study.runs.plan import plan_runs
 from floatgate.study.runs.points import Points
+from floatgate.study.runs.resume import Unfinished, Whole, remove
 from floatgate.study.runs.rows import tables_known
-from floatgate.study.runs.unfinished import Unfinished, Whole, remove
 from floatgate.study.runs.work import DONE, UNUSABLE, Answer
 
 FACTORS = (0.5, 1.0, 2.0, 4.0)
@@ -94,7 +94,7 @@ def plan(
         progress: called with (done, total, phase).
         bounds: what a drive must do besides lasting; None for the defaults of :class:`Bounds`.
         told: called with all choices of a drive as soon as it is done, in the order in which they are.
-        out: the folder that keeps what is done until the plan is complete (:mod:`.runs.unfinished`); None for none.
+        out: the folder that keeps what is done until the plan is complete (:mod:`.runs.resume`); None for none.
         resume: whether to go on with what it holds.
         drives: names or groups of the catalogue (:func:`.plan_drives.named_drives`); None for that of the experiment.
         begins: called with what the work will take, before it begins; not where that is little.

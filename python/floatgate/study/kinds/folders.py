@@ -9,7 +9,7 @@ from typing import Any
 
 from floatgate.base.errors import FloatgateError, input_error, one_line, quote
 from floatgate.study.kinds import KINDS, Folder, Kind
-from floatgate.study.runs.unfinished import NAME as UNFINISHED
+from floatgate.study.runs.resume import NAME as UNFINISHED
 
 _DEPTH_MAX = 6
 """Folders below the requested one in which results are looked for."""

@@ -1,4 +1,4 @@
-"""What a study of whole runs has done so far, kept in its folder until it is complete, so that it can go on.
+"""Resuming a study of whole runs: what it has done is kept in its folder until it is complete.
 
 ``DIR/unfinished/`` holds the plan, the journal, and for each run with a result a folder beside it, which comes into its
 place by one rename before its line is written. Once the study is complete, all of that goes by one rename too, before
