@@ -194,7 +194,7 @@ def test_differences_of_seeds_are_paired(cli: Cli, experiment: Path, tmp_path: P
         (["--baseline", "ftl.collect.policy=random"], "no setting has it"),
         (["--baseline", "seed=3"], "'seed' does not vary; expected one of ftl.collect.policy"),
         (["--baseline", "greedy"], "no '='"),
-        (["--resume"], "which comparison is not said"),
+        (["--resume"], "the folder of the comparison is missing"),
         (["--resume", "--out", "o"], "holds no comparison to go on with"),
     ],
 )

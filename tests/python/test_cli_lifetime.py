@@ -37,10 +37,10 @@ def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: P
         "mean_idle_h",
     }
     first, *others = ended.err.splitlines()
-    [note] = [line for line in others if "more than this drive can do: 4.10 MB/s asked for, " in line]
+    [note] = [line for line in others if "more than this drive can do: 4.10 MB/s requested, " in line]
     assert note.endswith("; what the throttle lets through is less")
     assert first.startswith("life       ")
-    assert "under dynamic: the target of 0.01 years is met; 6 % of what the host asks for is served; " in first
+    assert "under dynamic: the target of 0.01 years is met; 6 % of the host's demand is served; " in first
     folder = tmp_path / "o"
     assert sorted(file.name for file in folder.iterdir()) == ["experiment.toml", "lifetime.json", "report.html"]
     assert json.loads((folder / "lifetime.json").read_text()) == answer
@@ -56,7 +56,7 @@ def test_without_a_throttle_the_target_is_missed_and_the_status_is_0(cli: Cli, e
     assert "without throttling: the target of 0.1 years is missed" in said
     assert "--plan finds" in said
     # Four times as much is more than the drive can do.
-    assert "life       not known: the host asks for more" in cli("lifetime", experiment, *WRITES).done()
+    assert "life       not known: the host requests more" in cli("lifetime", experiment, *WRITES).done()
 
 
 def test_uneven_wear_leads_with_the_first_block_and_leveling_bounds_it() -> None:

@@ -42,7 +42,7 @@ def test_the_summary_says_what_was_reclaimed(baseline: dict[str, Any]) -> None:
     assert said.startswith(
         f"baseline: {facts['on_demand']} blocks in {facts['on_demand']} reclaims on demand, the first after "
     )
-    assert said.endswith("(a block stands 500 reads)")
+    assert said.endswith("(a block endures 500 reads)")
     assert 0 < facts["first_after_reads"] < 300_000
 
 
@@ -68,14 +68,14 @@ def test_a_manager_that_mixes_takes_two_blocks_at_a_time() -> None:
 
 def test_where_nothing_is_reclaimed_the_line_says_how_near_it_came() -> None:
     few = result(workload__requests=1000)
-    assert "no block reclaimed (a block stands 500 reads; the most disturbed one reached " in str(disturb.line(few))
+    assert "no block reclaimed (a block endures 500 reads; the most disturbed one reached " in str(disturb.line(few))
     assert disturb.remark(few) is None
 
 
 def test_without_a_manager_reads_beyond_the_maximum_are_counted() -> None:
     unmanaged = result(ftl__reclaim__policy="none")
     assert unmanaged["reclaim"]["reads_beyond_max"] > 0
-    assert str(disturb.line(unmanaged)).startswith("nothing is reclaimed: a block stands 500 reads, ")
+    assert str(disturb.line(unmanaged)).startswith("nothing is reclaimed: a block endures 500 reads, ")
     assert disturb.remark(unmanaged) is None
 
 

@@ -41,9 +41,7 @@ def page_of(result: dict[str, Any]) -> str:
 def test_the_page_begins_with_what_ends_first() -> None:
     page = page_of(life(lifetime={"years_first_block": 2.0, "holds": False}, throttle={"demand_share": 0.64}))
     first = "The first block wears out first, after 2.0 years; the average block wears out after 5.0 years. "
-    assert (
-        first + "The target of 5 years is missed. 64 % of what the host asks for is served in the target time." in page
-    )
+    assert first + "The target of 5 years is missed. 64 % of the host's demand is served in the target time." in page
     assert page.index("The first block wears out first") < page.index("life of the first block")
     endless = summary.headline(life(lifetime={"years": None}))
     assert endless == "Nothing ends this life: the flash lasts without limit. The target of 5 years is met."
@@ -61,7 +59,7 @@ def test_host_writes_are_told_as_tbw_and_drive_writes_per_day() -> None:
     assert host_writes.line(first) == "211 TBW until the first block wears out; 2.3 drive writes per day"
     held = life(throttle={"demand_share": 0.5})
     assert host_writes.line(held) == (
-        "529 TBW until the average block wears out; 4.5 drive writes per day asked for, 2.3 written"
+        "529 TBW until the average block wears out; 4.5 drive writes per day requested, 2.3 written"
     )
     assert [card[:2] for card in host_writes.cards(held)] == [("TBW of the flash", "529 TBW"), ("DWPD", "4.5")]
     assert host_writes.line(life(lifetime={"w_work_bytes": None})) is None
@@ -146,8 +144,8 @@ def test_the_page_has_latencies_with_their_load() -> None:
     assert "busiest 32 s reads 600 us 750 us 1.1 ms 9.0 ms" in table
     assert "busiest 32 s writes 600 us 900 us 1.1 ms 9.0 ms" in table
     assert "typical 32 s writes 600 us 700 us 800 us 900 us" in table
-    assert "1000 requests, 4 MB/s asked for, 2 MB/s possible: more than the drive can do" in table
-    assert "500 requests, 1 MB/s asked for" in table
+    assert "1000 requests, 4 MB/s requested, 2 MB/s possible: more than the drive can do" in table
+    assert "500 requests, 1 MB/s requested" in table
     unknown = life()
     unknown["close_up"] = {"unknown": "the trace has no times", "busiest": None, "typical": None}
     assert "Latencies Not known: the trace has no times." in page_of(unknown)
@@ -162,7 +160,7 @@ def test_the_first_screen_has_all_or_says_why_not() -> None:
     assert told["WAF"] == "2.24, as given"
     assert told["latency"].endswith("unthrottled; no reads")
     all_served = life(throttle={"demand_share": 1.0, "demand_share_range": [0.89, 1.0]})
-    assert "served     100 % (89-100 %) of what the host asks for" in summary.text(all_served)
+    assert "served     100 % (89-100 %) of the host's demand" in summary.text(all_served)
     rated = life(drive={"rated": {"tbw_bytes": 100e12, "visible_tbw_bytes": 100e12}})
     assert "rating     100 TBW are written after 347 days, before the flash is worn out" in summary.text(rated)
     assert "writes     529 TBW until" in summary.text(rated)

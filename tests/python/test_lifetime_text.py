@@ -166,12 +166,12 @@ def test_a_life_says_first_how_much_of_the_demand_is_served(
 ) -> None:
     result = life(throttle={"demand_share": share, "demand_share_range": ends})
     first, *others = summary.text(result).splitlines()
-    served = "" if part is None else f"; {part} of what the host asks for is served"
+    served = "" if part is None else f"; {part} of the host's demand is served"
     assert f": the target of 5 years is met{served}; p99 of writes 900 us" in first
     throttle = next(line for line in others if line.startswith("throttle"))
     assert ("of the host's demand" in throttle) == (part is not None)
     assert [card[1:] for card in cards.cards(result) if card[0] == "served"] == (
-        [] if part is None else [(part, "of what the host asks for in the target time")]
+        [] if part is None else [(part, "of the host's demand in the target time")]
     )
 
 

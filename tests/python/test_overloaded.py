@@ -1,4 +1,4 @@
-"""Drives that cannot do what the host asks for: what is said of their lives, and what a plan makes of them."""
+"""Drives that cannot do what the host requests: what is said of their lives, and what a plan makes of them."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def test_a_life_that_the_drive_cannot_live_is_no_forecast() -> None:
     result = beyond("busiest", "typical")
     assert summary.text(result).splitlines()[:2] == [
         (
-            "load       more than this drive can do: 200 MB/s asked for, 45 MB/s possible, in the busiest 32 s of the "
+            "load       more than this drive can do: 200 MB/s requested, 45 MB/s possible, in the busiest 32 s of the "
             "workload; also in a typical 32 s"
         ),
         (
-            "life       not known: the host asks for more than this drive can do; 5.0 years without throttling if it "
+            "life       not known: the host requests more than this drive can do; 5.0 years without throttling if it "
             "could write that fast"
         ),
     ]
     lines = told(result)
     assert lines["interval"] == "not known: neither is the life"
     assert lines["rating"].endswith("before the flash is worn out, if it could write that fast")
-    assert lines["writes"].endswith("2.3 drive writes per day asked for")
+    assert lines["writes"].endswith("2.3 drive writes per day requested")
     assert lines["note"] == "floatgate plan finds a drive that keeps up with the load and meets the target"
     assert "served" not in lines
     assert "the target" not in lines["life"]
@@ -62,7 +62,7 @@ def test_a_life_that_the_drive_cannot_live_is_no_forecast() -> None:
 def test_the_page_of_such_a_drive_says_the_same() -> None:
     result = beyond("busiest", "typical")
     assert summary.headline(result) == (
-        "The host asks for more than this drive can do, so its life is not known. If it could write that fast: the "
+        "The host requests more than this drive can do, so its life is not known. If it could write that fast: the "
         "rated bytes are written first, after 347 days; the average block wears out after 5.0 years."
     )
     shown = cards.cards(result)
@@ -73,7 +73,7 @@ def test_the_page_of_such_a_drive_says_the_same() -> None:
     ]
     assert all(card[2].endswith("if it could write that fast") for card in shown[1:3])
     page = unescape(re.sub(r"<[^>]+>", " ", Lifetime(result, "seed = 1\n", "x").report()))
-    assert page.count("Under the full demand of the host: the host asks for more than this drive can do.") == 2
+    assert page.count("Under the full demand of the host: the host requests more than this drive can do.") == 2
 
 
 def test_a_burst_that_the_drive_cannot_follow_is_a_note() -> None:
@@ -82,7 +82,7 @@ def test_a_burst_that_the_drive_cannot_follow_is_a_note() -> None:
     lines = told(result)
     assert lines["life"].startswith("5.0 years without throttling: the target of 5 years is met")
     assert lines["note"] == (
-        "more than this drive can do: 200 MB/s asked for, 45 MB/s possible, in the busiest 32 s of the workload; but "
+        "more than this drive can do: 200 MB/s requested, 45 MB/s possible, in the busiest 32 s of the workload; but "
         "not in a typical 32 s; requests queue until the drive catches up"
     )
     assert "load" not in lines
@@ -99,7 +99,9 @@ def test_a_burst_that_the_drive_cannot_follow_is_a_note() -> None:
 def test_a_throttle_helps_as_far_as_it_lowers_the_demand(share: float, over: bool) -> None:
     result = beyond("busiest", "typical", throttle={"demand_share": share, "demand_share_range": None})
     assert load.overloaded(result) is over
-    assert told(result)["life"].startswith("not known: the host asks" if over else "5.0 years under ready-optimistic")
+    assert told(result)["life"].startswith(
+        "not known: the host requests" if over else "5.0 years under ready-optimistic"
+    )
     if not over:
         assert told(result)["note"].endswith("; what the throttle lets through is less")
     one = Point("128 GiB", None, "ready-optimistic", result, judge="flash")
@@ -110,7 +112,7 @@ def test_a_throttle_helps_as_far_as_it_lowers_the_demand(share: float, over: boo
 
 
 def overloaded(gib: int, years: float) -> Point:
-    """A drive of a plan that cannot do what the host asks for."""
+    """A drive of a plan that cannot do what the host requests."""
     one = point(gib, "none", 600, years=years)
     assert one.result is not None
     one.result["close_up"]["typical"] |= MUCH
@@ -123,12 +125,12 @@ def test_a_plan_gives_no_life_of_an_overloaded_drive() -> None:
     header, rows = plan.rows()
     cells = dict(zip(header, rows[0], strict=True))
     assert [cells[name] for name in ("life", "ends by", "target", "served")] == ["not known", "-", "load too high", "-"]
-    assert "load too high: the host asks for more than the drive can do, so its life is not known" in plan.text()
+    assert "load too high: the host requests more than the drive can do, so its life is not known" in plan.text()
     first = plan.to_dict()["points"][0]
     assert (first["cut_by"], first["pareto"], first["life_years"], first["ends"]) == ("load", False, None, None)
     assert (first["useful_tb"], first["interval"]) == (None, None)
     assert first["lifetime"]["years"] == 6.0
-    assert plan.points[0].line() == "64 GiB without throttling: the host asks for more than this drive can do"
+    assert plan.points[0].line() == "64 GiB without throttling: the host requests more than this drive can do"
     assert Plan.of(plan.to_dict(), "").rows() == plan.rows()
     assert (
         "Not drawn, as their lives are not known: 64 GiB."
@@ -138,11 +140,11 @@ def test_a_plan_gives_no_life_of_an_overloaded_drive() -> None:
 
 def test_a_plan_says_that_the_load_rules_drives_out() -> None:
     assert Plan([overloaded(64, 6.0), overloaded(128, 1.0)], "", "x").answer() == (
-        "none of these drives can do what the host asks for; use a drive with more dies, or a throttle"
+        "none of these drives can do what the host requests; use a drive with more dies, or a throttle"
     )
     assert Plan([overloaded(64, 6.0), point(32, "none", 600, years=3.0)], "", "x").answers()[0] == (
-        "none of these drives lasts 5 years and keeps up with the load: 64 GiB would last, but the host asks for more "
-        "than that can do; use a drive with more dies, or a throttle"
+        "none of these drives lasts 5 years and keeps up with the load: 64 GiB would last, but the host requests more "
+        "than they can do; use a drive with more dies, or a throttle"
     )
     # The life of the other one is too short, whatever the load.
     assert (

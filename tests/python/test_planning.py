@@ -226,7 +226,10 @@ def test_what_a_plan_cannot_go_on_with_is_refused(cli: Cli, experiment: Path, pa
     command = ("lifetime", experiment, "--out", part.name)
     assert "expected it beside --plan" in cli(*command, "--resume").refused()
     assert "holds an interrupted plan; expected --resume" in cli(*command, "--plan").refused()
-    assert "which plan is not said; expected --out" in cli("lifetime", experiment, "--plan", "--resume").refused()
+    assert (
+        "the folder of the plan is missing; expected --out"
+        in cli("lifetime", experiment, "--plan", "--resume").refused()
+    )
     assert "(the experiment, the settings that vary differ)" in cli(*command, "--plan", "--resume").refused()
 
 
@@ -250,7 +253,7 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
     out, err = capsys.readouterr()
     answer = json.loads(out)
     assert (answer["complete"], answer["untried"], len(answer["points"])) == (False, ["32 MiB"], 1)
-    assert "error: interrupted; not gone through: 32 MiB; continue with the same command and --resume (--out " in err
+    assert "error: interrupted; not tried: 32 MiB; continue with the same command and --resume (--out " in err
     assert not (tmp_path / "o" / "plan.json").exists()
     monkeypatch.undo()
     assert status(["lifetime", str(experiment), *asked, "--no-report", "--out", str(tmp_path / "o"), "--resume"]) == 0

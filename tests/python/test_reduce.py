@@ -76,16 +76,19 @@ def made_up(**facts: Any) -> dict[str, Any]:
 
 def test_the_line_says_what_matters_first() -> None:
     assert reduce.line(made_up()) == (
-        "0.36 of the host's pages are programmed: 46 % are duplicates, chunks take 0.67; "
+        "0.36 of the host's pages are programmed: 46 % are duplicates, compression reduces the rest to 67 %; "
         "0.45 of the energy of programming every page, hash and compressor included"
     )
     alone = made_up(policy="compress", duplicate_share=None, hashed_pages=0)
     assert reduce.line(alone) == (
-        "0.36 of the host's pages are programmed: chunks take 0.67; "
+        "0.36 of the host's pages are programmed: compression reduces them to 67 %; "
         "0.45 of the energy of programming every page, compressor included"
     )
     partly = str(reduce.line(made_up(unknown_share=0.92)))
-    assert "chunks take 0.67, what 92 % of them hold is unknown and counts as new and incompressible;" in partly
+    assert (
+        "compression reduces the rest to 67 %, what 92 % of them hold is unknown and counts as new and incompressible;"
+        in partly
+    )
     assert "unknown" not in str(reduce.line(made_up(unknown_share=0.001)))
     sampled = str(reduce.line(made_up(hashed_pages=520)))
     assert "46 % of those looked at are duplicates" in sampled

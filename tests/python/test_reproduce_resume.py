@@ -194,8 +194,11 @@ def test_there_must_be_something_to_go_on_with(out: Path, cli: Cli) -> None:
     said = "o: holds an interrupted reproduction; expected --resume to go on with it, or --force to start over"
     assert cli(*COMMAND).refused() == said
     assert "n: holds no reproduction to go on with" in cli("reproduce", "staged", "--out", "n", "--resume").refused()
-    assert "which reproduction is not said; expected --out DIR" in cli("reproduce", "staged", "--resume").refused()
-    assert "which paper is not said" in cli("reproduce", "--resume", "--out", "o").refused()
+    assert (
+        "the folder of the reproduction is missing; expected --out DIR"
+        in cli("reproduce", "staged", "--resume").refused()
+    )
+    assert "no paper is named" in cli("reproduce", "--resume", "--out", "o").refused()
     compared = cli("compare", "staged/experiment.toml", "--vary", "seed=1,2", "--out", "o", "--resume")
     assert "holds no comparison to go on with" in compared.refused()
     assert cli("ls", "o").refused().startswith("o: holds no results")

@@ -279,7 +279,7 @@ def test_readings_that_do_not_fit_are_refused(cli: Cli, tmp_path: Path) -> None:
         (("--smart", "u.json", "v.json"), "u.json: attribute 241 ('Total_LBAs_Written') counts in units that vendors"),
         (("--smart", "u.json", "v.json", "--smart-unit", "0"), "--smart-unit: expected a number of bytes from 1 on"),
         (("--smart-unit", "512"), "--smart-unit: expected a number of bytes from 1 on, beside --smart"),
-        (("--smart", "a.json", "b.json", "--host-bytes", "5"), "--host-bytes and --smart say the same thing"),
+        (("--smart", "a.json", "b.json", "--host-bytes", "5"), "--host-bytes and --smart exclude each other"),
         (("--smart", "a.json"), "--smart"),
     ):
         assert expected in cli("rb", "measure", "c.txt", *DRIVE, *more).refused(), more

@@ -158,7 +158,7 @@ def test_a_run_twice_is_refused_where_its_content_differs(sweep: Path) -> None:
     journal.close()
     again["figures"]["host.page_writes"] += 1
     (sweep / "journal.jsonl").write_bytes(b"".join([*lines, json.dumps(again).encode() + b"\n"]))
-    with pytest.raises(InputError, match=rf"journal\.jsonl:5: run {again['run']} stands there twice, with different"):
+    with pytest.raises(InputError, match=rf"journal\.jsonl:5: run {again['run']} is there twice, with different"):
         opened(sweep)
 
 
@@ -266,7 +266,7 @@ TABLES: list[tuple[Callable[[pa.Table], pa.Table], str]] = [
     (lambda t: with_column(t, "waf", ["1", "2", "3", "4"]), "'waf' is a column of string; expected float"),
     (lambda t: with_column(t, "waf", [True] * 4), "'waf' is a column of bool; expected float"),
     (lambda t: with_column(t, "stationary", [1] * 4), "'stationary' is a column of int64; expected bool"),
-    (lambda t: with_column(t, "run", [0, 1, 1, 3]), "run 1 stands there twice"),
+    (lambda t: with_column(t, "run", [0, 1, 1, 3]), "run 1 is there twice"),
     (lambda t: with_column(t, "run", [0, 1, 2, 4]), "row 4: 'run' is 4; expected a number below 4"),
     (lambda t: with_column(t, "run", [0, None, 2, 3]), "row 2: 'run' is None"),
     (lambda t: with_column(t, "status", ["done", "ok", "done", "done"]), "row 2: 'status' is '\"ok\"'"),

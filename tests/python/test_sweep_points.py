@@ -122,7 +122,7 @@ def test_options_replace_what_the_table_says_of_a_key() -> None:
         ("[sweep.vary]\nseed = { from = 0, to = 2, scale = 'log' }", "a logarithmic range from 0"),
         ("[sweep.vary]\nseed = { from = 1, to = 2, scale = 'lag' }", "unknown scale 'lag'"),
         ("[sweep]\nsample = 'most'\n[sweep.vary]\nseed = [1]", "unknown sample 'most'"),
-        ("[sweep]\nsample = 'random'\n[sweep.vary]\nseed = [1]", "how many points is not said"),
+        ("[sweep]\nsample = 'random'\n[sweep.vary]\nseed = [1]", "the number of points is missing"),
         ("[sweep]\nsamples = 4\n[sweep.vary]\nseed = [1]", "a grid has as many points as its values give"),
         ("[sweep]\nrepeat = 0\n[sweep.vary]\nseed = [1]", "sweep.repeat is '0'"),
         ("[sweep.vary]\nseed = { from = 1, to = 9 }", "seed: a range without a number of steps"),

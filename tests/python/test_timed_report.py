@@ -86,14 +86,16 @@ def test_reasons_add_up_and_keep_their_order() -> None:
     rows = latency_charts.waiting_rows({"latency_us": {"waiting": means}})
     assert [(row["why"], row["us"], row["share"]) for row in rows] == [
         ("own work", 50.0, 0.5),
-        ("waiting for the die (hosts)", 30.0, 0.3),
-        ("waiting for a background job", 10.0, 0.1),
+        ("queued behind other host requests", 30.0, 0.3),
+        ("queued behind a background job", 10.0, 0.1),
         ("tea", 10.0, 0.1),
     ]
     assert {row["class"] for row in rows} == {"host reads, 100 us"}
     (said,) = waiting.by_class({"latency_us": {"waiting": means}})
-    assert said.startswith("host reads of flash take 100 us: 50 % own work, 10 % tea, ")
-    assert said.endswith("waiting 30 % for the die (hosts), 10 % for a background job")
+    assert said == (
+        "each host read spends 100 us at the flash: 50 % own work, 30 % queued behind other host requests, "
+        "10 % queued behind a background job, 10 % tea"
+    )
     assert reason("tea").label == "tea"
     assert by_reason({"operations": 3.0}) == []
 

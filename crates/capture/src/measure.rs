@@ -424,7 +424,7 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
         let pages =
             geometry.pages_per_block.map_or("at least 64 (not given)".into(), |pages| pages.to_string());
         warnings.push(format!(
-            "no erase was told from programs: up to one per block of {pages} pages may be among them"
+            "erases could not be distinguished from programs: up to one per block of {pages} pages may be among them"
         ));
     }
     let unknown: u64 = chosen.iter().map(|&pin| lows.pins[pin].unknown).sum();

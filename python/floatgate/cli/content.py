@@ -21,7 +21,7 @@ _HOURS_MAX = 876_000.0
 
 Paths = Annotated[
     list[str],
-    typer.Argument(metavar="FILE-or-DIR", show_default=False, help="Files, and folders with all that is below them."),
+    typer.Argument(metavar="FILE-or-DIR", show_default=False, help="Files and folders (with their subfolders)."),
 ]
 Chunks = Annotated[
     str | None,
@@ -45,9 +45,7 @@ TraceOut = Annotated[
         help="Also write a trace that writes the files once: fingerprints and compressed sizes, none of their bytes.",
     ),
 ]
-Hours = Annotated[
-    float | None, typer.Option("--hours", metavar="H", help="The time over which that trace spreads. Default: 24.")
-]
+Hours = Annotated[float | None, typer.Option("--hours", metavar="H", help="Time span of that trace. Default: 24.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite OUT.parquet if it exists.")]
 
 

@@ -101,7 +101,7 @@ class Shuffle(Group):
 
     shuffle_window: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Mix up the writes of every N requests: a control for patterns."),
+        typer.Option(metavar="N", help="Shuffle the writes of every N requests: a control for patterns."),
     ] = None
     shuffle_seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the shuffling.")] = None
 

@@ -105,8 +105,8 @@ Sample = Annotated[
     str | None,
     typer.Option(
         metavar="grid|list|random|latin-hypercube",
-        help="All combinations of the values, the first of each key with the first of the others and so on, or "
-        "--samples points. Default: grid.",
+        help="grid: all combinations of the values; list: pair values by position; or --samples points drawn at "
+        "random. Default: grid.",
     ),
 ]
 Samples = Annotated[int | None, typer.Option(metavar="N", min=1, help="Points of a random sample or Latin hypercube.")]
@@ -124,7 +124,7 @@ On = Annotated[
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Most memory of a run, such as 4GiB; one that needs more is a failed run."),
+    typer.Option(metavar="SIZE", help="Memory limit per run, such as 4GiB; a run beyond it fails."),
 ]
 ResumeHere = Annotated[bool, typer.Option("--resume", help="Continue what --out DIR holds.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Allow more than a million runs.")]
@@ -150,9 +150,7 @@ Capacity = Annotated[
 Target = Annotated[str | None, typer.Option("--target", metavar="YEARS", help="Target life. Default: 5.")]
 Growth = Annotated[
     str | None,
-    typer.Option(
-        "--growth", metavar="SHARE", help="What the host writes grows by this share each year, e.g. 0.2. Default: 0."
-    ),
+    typer.Option("--growth", metavar="SHARE", help="Yearly growth of what the host writes, e.g. 0.2. Default: 0."),
 ]
 Capacities = Annotated[
     str | None,

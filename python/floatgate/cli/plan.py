@@ -164,7 +164,7 @@ def _interrupted(made: Plan, output: Output, place: Path | None) -> InterruptedR
     """Say what there is of a plan, and how it goes on."""
     output.give(made.to_dict())
     output.say(made.text())
-    said = f"interrupted; not gone through: {', '.join(made.untried)}"
+    said = f"interrupted; not tried: {', '.join(made.untried)}"
     if place is not None:
         said += f"; continue with the same command and --resume (--out {shlex.quote(str(place))})"
     return InterruptedRunError(said)

@@ -69,7 +69,9 @@ class Pins(g.Group):
 
     program_us: Annotated[
         str | None,
-        typer.Option(metavar="A..B", help="Low phases between A and B are programs. Default: found from the lengths."),
+        typer.Option(
+            metavar="A..B", help="Low phases between A and B are programs. Default: derived from the lengths."
+        ),
     ] = None
     signal: Annotated[
         list[str] | None,
@@ -79,7 +81,7 @@ class Pins(g.Group):
         ),
     ] = None
     format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="vcd, sigrok, csv or intervals. Default: found out.")
+        str | None, typer.Option(metavar="NAME", help="vcd, sigrok, csv or intervals. Default: detected automatically.")
     ] = None
     time_unit: Annotated[
         str | None,
@@ -87,10 +89,10 @@ class Pins(g.Group):
     ] = None
     poll_us: Annotated[
         float | None,
-        typer.Option(metavar="P", help="Count what a recorder would see that looks every P microseconds."),
+        typer.Option(metavar="P", help="Count what a recorder that samples every P microseconds would see."),
     ] = None
     quiet_s: Annotated[
-        float, typer.Option(metavar="S", help="That recorder sends counts after S seconds high; 0: always.")
+        float, typer.Option(metavar="S", help="That recorder reports counts after S seconds of high level; 0: always.")
     ] = 0.0
 
     def settings(self) -> capture.Settings:
@@ -129,7 +131,7 @@ class HostWrites(g.Group):
         places = (("--host-bytes", self.host_bytes), ("--smart", self.smart), ("--trace", self.trace))
         given = [name for name, value in places if value is not None]
         if len(given) > 1:
-            raise input_error(f"{' and '.join(given)} say the same thing; expected one of them")
+            raise input_error(f"{' and '.join(given)} exclude each other; expected one of them")
         if self.smart_unit is not None and (self.smart is None or self.smart_unit < 1):
             raise input_error("--smart-unit: expected a number of bytes from 1 on, beside --smart")
         if self.host_bytes is not None:

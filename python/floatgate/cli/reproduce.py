@@ -58,7 +58,7 @@ def reproduce(
     output = Output(json, quiet=quiet, force=force)
     if name is None:
         if resume:
-            raise input_error("--resume: which paper is not said; expected the same command and --resume")
+            raise input_error("--resume: no paper is named; expected the same command and --resume")
         _list(output)
         return STATUS_DONE
     paper = load(name)

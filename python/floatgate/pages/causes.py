@@ -45,9 +45,9 @@ BACKGROUND = frozenset(name for name, _, kind, *_ in _TABLE if kind == "backgrou
 REASONS: dict[str, Cause] = {
     "service": Cause("own work", palette.PALE),
     "channel": Cause("waiting for the channel", palette.YELLOW),
-    "die": Cause("waiting for the die (hosts)", palette.BLUE),
-    "foreground_job": Cause("waiting for a foreground job", palette.RUST, "cross"),
-    "background_job": Cause("waiting for a background job", palette.VERMILION, "diagonal"),
+    "die": Cause("queued behind other host requests", palette.BLUE),
+    "foreground_job": Cause("queued behind a foreground job", palette.RUST, "cross"),
+    "background_job": Cause("queued behind a background job", palette.VERMILION, "diagonal"),
     "suspended": Cause("suspended", palette.PLUM, "level"),
     "buffer": Cause("waiting for the buffer", palette.FOREST, "dots"),
     "queue": Cause("waiting in the host queue", palette.MUSTARD, "upright"),

@@ -51,7 +51,7 @@ def headline(result: dict[str, Any]) -> str:
         told.append(f"{said[:1].upper()}{said[1:]}")
     part = forecast.part_served(result)
     if part is not None:
-        told.append(f"{part} of what the host asks for is served in the target time")
+        told.append(f"{part} of the host's demand is served in the target time")
     return f"{'. '.join(told)}."
 
 

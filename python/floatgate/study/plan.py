@@ -128,7 +128,7 @@ class Plan:
             return f"{said}; {plain}" if plain else said
         fastest = min(serving, key=lambda point: point.p99_us)
         if math.isinf(fastest.p99_us):
-            why = entry.latency_unknown(fastest.result) or "nothing was looked at in timed mode"
+            why = entry.latency_unknown(fastest.result) or "no part was simulated in timed mode"
             return f"none of these drives can be chosen by --max-write-p99: how long writes take is not known ({why})"
         bound, least = (units.span(us * 1e-6) for us in (self.bounds.max_write_p99_us or 0.0, fastest.p99_us))
         return (
@@ -141,13 +141,13 @@ class Plan:
         known = [point for point in self.points if point.result is not None]
         helps = "use a drive with more dies, or a throttle"
         if known and all(point.overloaded for point in known):
-            return f"none of these drives can do what the host asks for; {helps}"
+            return f"none of these drives can do what the host requests; {helps}"
         names = ", ".join([self.name(point) for point in known if point.overloaded and point.holds][:3])
         if not names:
             return ""
         return (
-            f"none of these drives lasts {years} and keeps up with the load: {names} would last, but the host asks for "
-            f"more than that can do; {helps}"
+            f"none of these drives lasts {years} and keeps up with the load: {names} would last, but the host requests "
+            f"more than they can do; {helps}"
         )
 
     def _longest(self) -> str | None:

@@ -240,7 +240,7 @@ class Point:
 
     @property
     def overloaded(self) -> bool:
-        """Whether the host asks for more than the drive can do; its life is not known then."""
+        """Whether the host requests more than the drive can do; its life is not known then."""
         return load.overloaded(self.result)
 
     @property

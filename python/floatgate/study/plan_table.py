@@ -46,14 +46,14 @@ def legend(plan: Plan) -> list[str]:
     """How to read the marks, and the columns that need it."""
     said = []
     if plan.best:
-        said.append("* meets all that is asked for, and no cheaper one is as fast")
+        said.append("* meets all requirements, and no cheaper one is as fast")
     if plan.front:
         cost = "cheaper" if plan.bounds.priced else "smaller"
         said.append(f"+ Pareto front: no other is {cost}, lives longer or serves more without being worse in another")
     if any(latency.rare(point.result) is not None for point in plan.points):
         said.append("delay p99, in brackets: the share of page writes delayed, and by how much on average")
     if any(point.overloaded for point in plan.points):
-        said.append("load too high: the host asks for more than the drive can do, so its life is not known")
+        said.append("load too high: the host requests more than the drive can do, so its life is not known")
     if _known_tbw(plan):
         said.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(point.rated_years is not None for point in plan.points):

@@ -40,7 +40,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
         )
     if facts.get("windows_too_dense"):
         said.append(
-            f"{units.count(facts['windows_too_dense'])} windows have more patterns than can be told, and were not "
+            f"{units.count(facts['windows_too_dense'])} windows have too many patterns to list, and were not "
             "labelled (a larger ftl.dispatch.support or items_min finds fewer)"
         )
     return said

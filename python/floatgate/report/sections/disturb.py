@@ -34,7 +34,7 @@ def line(result: dict[str, Any]) -> str | None:
     facts = look(result, "reclaim")
     if not facts:
         return None
-    stands = f"a block stands {units.count(facts['max_reads'])} reads"
+    stands = f"a block endures {units.count(facts['max_reads'])} reads"
     if policy(result) == "none":
         beyond = facts["reads_beyond_max"]
         said = f"{units.count(beyond)} reads of blocks beyond that" if beyond else "none was read beyond that"
@@ -107,7 +107,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
         figure(
             "disturbance",
             "Disturbance of blocks",
-            "Blocks by what reads have disturbed them at the end, as a share of what they stand.",
+            "Blocks by what reads have disturbed them at the end, as a share of what they endure.",
             lambda width: disturbance(facts, width),
         )
     ]

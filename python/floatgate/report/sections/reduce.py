@@ -44,7 +44,7 @@ def at_work(result: Facts | None) -> dict[str, Any] | None:
 
 
 def line(result: Facts) -> str | None:
-    """``0.36 of the host's pages are programmed: 46 % are duplicates, chunks take 0.67; 0.45 of the energy ...``.
+    """``0.36 of the host's pages are programmed: 46 % are duplicates, compression reduces the rest to 67 %; ...``.
 
     None where nothing is reduced.
     """
@@ -58,7 +58,8 @@ def line(result: Facts) -> str | None:
     if facts.get("duplicate_share") is not None:
         parts.append(f"{units.share(facts['duplicate_share'])}{_hashed(facts)} are duplicates")
     if facts.get("chunk_ratio") is not None:
-        parts.append(f"chunks take {facts['chunk_ratio']:.2f}")
+        of = "the rest" if parts else "them"
+        parts.append(f"compression reduces {of} to {100 * facts['chunk_ratio']:.0f} %")
     unknown = facts.get("unknown_share") or 0.0
     if unknown >= _UNKNOWN:
         parts.append(f"what {units.share(unknown)} of them hold is unknown and counts as new and incompressible")
@@ -295,7 +296,7 @@ def _manager(facts: dict[str, Any]) -> list[Part]:
         figure(
             "demand",
             "Demand and capacity",
-            f"Flash bytes per epoch of {epoch}: what the host asks for without any scheme, and what the target allows.",
+            f"Flash bytes per epoch of {epoch}: the demand of the host without any scheme, and what the target allows.",
             lambda width: demand(course, width),
         ),
     ]

@@ -29,18 +29,15 @@ def before_flash(result: dict[str, Any]) -> str | None:
 
 
 def by_class(result: dict[str, Any]) -> list[str]:
-    """``host reads of flash take 61 us: 82 % own work, waiting 18 % for the channel``; one text per class."""
+    """``each host read spends 61 us at the flash: 82 % own work, 18 % waiting for the channel``; a text per class."""
     said = []
     for name, means in (look(result, "latency_us", "waiting") or {}).items():
         reasons = by_reason(means) if isinstance(means, dict) else []
         total = sum(value for _, value in reasons)
         if name == "background" or not total:
             continue
-        why = [(units.share(value / total), reason(key).label) for key, value in reasons]
-        work = [f"{share} {label}" for share, label in why if not label.startswith("waiting ")]
-        waits = [f"{share} {label.removeprefix('waiting ')}" for share, label in why if label.startswith("waiting ")]
-        text = ", ".join(work + ([f"waiting {', '.join(waits)}"] if waits else []))
-        said.append(f"host {name}s of flash take {units.span(total * 1e-6)}: {text}")
+        text = ", ".join(f"{units.share(value / total)} {reason(key).label}" for key, value in reasons)
+        said.append(f"each host {name} spends {units.span(total * 1e-6)} at the flash: {text}")
     return said
 
 

@@ -27,7 +27,7 @@ def folder_for(
     """
     if resume:
         if out is None:
-            raise input_error(f"--resume: which {what} is not said; expected --out DIR, the folder of the {what}")
+            raise input_error(f"--resume: the folder of the {what} is missing; expected --out DIR")
         if not (Path(out) / plan).is_file():
             raise input_error(f"{out}: holds no {what} to go on with; expected the folder of one, or no --resume")
         return RunFolder.given(out, force=True)

@@ -86,7 +86,7 @@ class Journal:
             raise input_error(f"{where}: run {number}: {what}")
         before = self._places.get(number)
         if before is not None and _content(entry) != _content(self.entry(number)):
-            raise input_error(f"{where}: run {number} stands there twice, with different content; expected it once")
+            raise input_error(f"{where}: run {number} is there twice, with different content; expected it once")
         if shape_of(entry["figures"]) in self._shapes:
             return
         for key, value in entry["figures"].items():

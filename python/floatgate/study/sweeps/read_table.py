@@ -52,7 +52,7 @@ def read_table(file: Path, keys: Sequence[str], planned: int) -> pa.Table:
             raise input_error(f"{file}: row {row}: 'status' is {shown(status)}; expected {quoted(list(STATUSES))}")
     if len(set(runs)) < len(runs):
         twice = next(run for run in runs if runs.count(run) > 1)
-        raise input_error(f"{file}: run {twice} stands there twice; expected each run once")
+        raise input_error(f"{file}: run {twice} is there twice; expected each run once")
     assert isinstance(table, pa.Table)  # noqa: S101 - for mypy
     return table
 

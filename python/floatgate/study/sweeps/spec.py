@@ -74,7 +74,7 @@ def _points(asked: Asked, table: Mapping[str, Any], place: str, axes: tuple[Axis
     drawn = sample in ("random", "latin-hypercube")
     samples = _whole("samples", asked.samples, table, place, 0)
     if drawn and not samples:
-        raise input_error(f"--sample {sample}: how many points is not said; expected --samples N")
+        raise input_error(f"--sample {sample}: the number of points is missing; expected --samples N")
     if samples and not drawn:
         raise input_error(
             f"--samples {samples}: a {sample} has as many points as its values give; expected it with --sample random "

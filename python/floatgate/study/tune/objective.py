@@ -106,7 +106,7 @@ def goal_of(minimise: Sequence[str], maximise: Sequence[str], subject_to: Sequen
             raise input_error(f"{one.option} {quote(one.key)}: no figure; expected one such as waf_bytes")
     twice = repeated([one.key for one in objectives])
     if twice:
-        raise input_error(f"{quoted(twice)} asked for twice; expected each figure once")
+        raise input_error(f"{quoted(twice)} requested twice; expected each figure once")
     return Goal(tuple(objectives), tuple(_bound(text) for text in subject_to))
 
 

@@ -23,7 +23,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     made += [(*card[:2], f"{card[2]}, {load.IF_SO}") if overloaded else card for card in rating.cards(result)]
     made += host_writes.cards(result)
     if (part := part_served(result)) is not None and not overloaded:
-        made.append(("served", part, "of what the host asks for in the target time"))
+        made.append(("served", part, "of the host's demand in the target time"))
     if (told := load.card(result)) is not None:
         made.insert(0, ("load", "too high", told.partition(", unthrottled")[0]))
     for kind in ("read", "write"):

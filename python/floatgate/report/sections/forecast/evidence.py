@@ -147,7 +147,7 @@ def _latencies(result: Facts) -> list[Part]:
 def _load(facts: Facts) -> str:
     asked, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
     told = f"{units.counted(facts['requests'], 'request')}" if facts.get("requests") is not None else "load"
-    told += "" if asked is None else f", {units.decimal_bytes(asked)}/s asked for"
+    told += "" if asked is None else f", {units.decimal_bytes(asked)}/s requested"
     if possible is not None:
         told += f", {units.decimal_bytes(possible)}/s possible"
     return told + (": more than the drive can do" if facts.get("overloaded") else "")

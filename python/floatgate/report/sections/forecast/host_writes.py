@@ -35,7 +35,7 @@ def written_per_day(result: Facts) -> float | None:
 
 
 def asked_per_day(result: Facts) -> float | None:
-    """Drive writes per day that the workload asks for: more than it does where a throttle holds it back."""
+    """Drive writes per day that the workload requests: more than it does where a throttle holds it back."""
     written, share = written_per_day(result), entry.served(result)
     return None if written is None else written / share if share else written
 
@@ -61,8 +61,8 @@ def _per_day(result: Facts) -> str | None:
         return None
     told = f"{units.figure(asked, 2)} drive writes per day{_at_the_start(result)}"
     if load.overloaded(result):
-        return f"{told} asked for"
-    return told if written >= _ALL * asked else f"{told} asked for, {units.figure(written, 2)} written"
+        return f"{told} requested"
+    return told if written >= _ALL * asked else f"{told} requested, {units.figure(written, 2)} written"
 
 
 def _at_the_start(result: Facts) -> str:
@@ -77,7 +77,7 @@ def cards(result: Facts) -> list[section.Card]:
     if tbw is not None:
         made.append(("TBW of the flash", tbw_text(tbw), f"written by the host until {_block(result)} wears out"))
     if asked is not None and written is not None:
-        below = f"drive writes per day that the workload asks for{_at_the_start(result)}, of the visible capacity"
+        below = f"drive writes per day that the workload requests{_at_the_start(result)}, of the visible capacity"
         below += "" if written >= _ALL * asked else f"; {units.figure(written, 2)} are written"
         made.append(("DWPD", units.figure(asked, 2), below))
     return made

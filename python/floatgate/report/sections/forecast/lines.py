@@ -49,7 +49,7 @@ def years_text(target: float) -> str:
 
 
 def answer(result: Facts) -> str:
-    """``5.0 years under qos: the target of 5 years is met; 86 % of what the host asks for is served; p99 of ...``."""
+    """``5.0 years under qos: the target of 5 years is met; 86 % of the host's demand is served; p99 of ...``."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     first = uneven(result)
@@ -59,7 +59,7 @@ def answer(result: Facts) -> str:
     if target is not None and holds is not None:
         said += f": the target of {years_text(target)} is {_verdict(target, holds, first)}"
     if (part := part_served(result)) is not None:
-        said += f"; {part} of what the host asks for is served"
+        said += f"; {part} of the host's demand is served"
     if (told := latency.p99s(result)) is not None:
         said += f"; {told}"
     if (rare := latency.rare(result)) is not None:
@@ -94,7 +94,7 @@ def all_served(result: Facts) -> str | None:
         return None
     if share is None:
         return "not known: the forecast does not say how much of the demand is written in the target time"
-    return None if share < NOT_ALL_SERVED else f"{life_range.served_text(result)} of what the host asks for"
+    return None if share < NOT_ALL_SERVED else f"{life_range.served_text(result)} of the host's demand"
 
 
 def basis(result: Facts) -> str | None:

@@ -1,4 +1,4 @@
-"""Whether the drive can do what the host asks for, and what that means for the life."""
+"""Whether the drive can do what the host requests, and what that means for the life."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from floatgate.results.result_view import look
 
 Facts = Mapping[str, Any]
 
-BEYOND = "the host asks for more than this drive can do"
+BEYOND = "the host requests more than this drive can do"
 """Why the life of an overloaded drive is not known."""
 IF_SO = "if it could write that fast"
 """What figures hold for that count the writes of the host at its full rate."""
 
 
 def overloaded(result: Facts | None) -> bool:
-    """Whether the host asks for more than the drive can do, and not in its busiest part alone.
+    """Whether the host requests more than the drive can do, and not in its busiest part alone.
 
     A throttle lowers the demand to the share that it serves. A drive that still cannot keep up is overloaded.
     """
@@ -32,7 +32,7 @@ def overloaded(result: Facts | None) -> bool:
 
 
 def line(result: Facts) -> str | None:
-    """``more than this drive can do: 31.9 MB/s asked for, 8.45 MB/s possible, ...``; None where the drive keeps up."""
+    """``more than this drive can do: 31.9 MB/s requested, 8.45 MB/s possible, ...``; None where the drive keeps up."""
     return f"more than this drive can do: {_rates(result)}" if overloaded(result) else None
 
 
@@ -52,10 +52,10 @@ def remark(result: Facts) -> str | None:
 
 
 def _rates(result: Facts) -> str:
-    """``31.9 MB/s asked for, 8.45 MB/s possible, in its busiest 64 s; also in a typical 64 s``."""
+    """``31.9 MB/s requested, 8.45 MB/s possible, in its busiest 64 s; also in a typical 64 s``."""
     busiest, typical = (look(result, "close_up", part) or {} for part in ("busiest", "typical"))
     asked, possible = (_rate(busiest[f"{which}_bytes_per_s"]) for which in ("offered", "possible"))
-    told = f"{asked} asked for, {possible} possible, {latency.where(result)}"
+    told = f"{asked} requested, {possible} possible, {latency.where(result)}"
     if not typical:
         return told
     return f"{told}; {'also' if typical.get('overloaded') else 'but not'} in a typical {units.span(typical['span_s'])}"
