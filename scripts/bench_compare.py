@@ -20,7 +20,7 @@ from bench_history import HISTORY, HistoryError, Run, find, read
 
 
 def before(runs: list[Run]) -> Run:
-    """The run before the last one on the same machine."""
+    """Return the run before the last one on the same machine."""
     now = runs[-1]
     for run in reversed(runs[:-1]):
         if run.shared["machine"] == now.shared["machine"]:
@@ -30,13 +30,13 @@ def before(runs: list[Run]) -> Run:
 
 
 def spread(row: dict[str, Any]) -> tuple[float, float] | None:
-    """The least and the greatest round, if there are several."""
+    """Return the least and the greatest round, if there are several."""
     values = [value for value in row["rounds"] if value is not None]
     return (min(values), max(values)) if len(values) > 1 else None
 
 
 def word(then: dict[str, Any], now: dict[str, Any]) -> str:
-    """What to say of a change beyond the spread."""
+    """Return what to say of a change beyond the spread."""
     old, new = spread(then), spread(now)
     if old is None or new is None or (new[0] <= old[1] and old[0] <= new[1]):
         return ""
@@ -88,7 +88,7 @@ def compare(then: Run, now: Run) -> dict[str, Any]:
 
 
 def build_of(row: dict[str, Any]) -> Any:
-    """What is known of how its program was compiled."""
+    """Return what is known of how its program was compiled."""
     return row["build"].get("lto")
 
 
@@ -100,7 +100,7 @@ def number(value: float | None) -> str:
 
 
 def range_of(ends: tuple[float, float] | None) -> str:
-    """The least and the greatest, once if they are the same."""
+    """Return the least and the greatest, once if they are the same."""
     if ends is None:
         return "-"
     low, high = map(number, ends)
@@ -108,7 +108,7 @@ def range_of(ends: tuple[float, float] | None) -> str:
 
 
 def as_text(found: dict[str, Any], then: Run, now: Run) -> str:
-    """The table."""
+    """Return the table."""
     lines = [f"then   {then.name}", f"now    {now.name}", f"on     {now.machine}"]
     lines += [f"note   {warning}" for warning in found["warnings"]]
     head = ["figure", "unit", "then", "now", "change", "spread then", "spread now", ""]

@@ -107,7 +107,7 @@ def _lines(path: str) -> list[str]:
 
 
 def context(join: Path | None = None) -> dict[str, Any]:
-    """What all rows of a run share: of the environment, of the last run of a history, or new."""
+    """Return what all rows of a run share: of the environment, of the last run of a history, or new."""
     given = os.environ.get("FLOATGATE_BENCH_CONTEXT")
     if given:
         return dict(json.loads(given))
@@ -124,7 +124,7 @@ def context(join: Path | None = None) -> dict[str, Any]:
 
 
 def figure(group: str, title: str, key: str, rounds: list[float], **more: Any) -> dict[str, Any]:
-    """A row without what its run shares.
+    """Return a row without what its run shares.
 
     Args:
         group: first part of the key.
@@ -181,7 +181,7 @@ def _row(line: bytes, place: str) -> dict[str, Any]:
 
 
 def read(path: Path) -> list[Run]:
-    """The runs of a history in the order of the file; of a figure measured twice in a run the later one counts.
+    """Return the runs of a history in the order of the file; of a figure measured twice in a run the later one counts.
 
     Raises:
         HistoryError: the file is missing, empty or damaged.
@@ -203,7 +203,7 @@ def read(path: Path) -> list[Run]:
 
 
 def find(runs: list[Run], asked: str) -> Run:
-    """The run of a number, the last one of a date (or its beginning) or of a commit (or its beginning).
+    """Return the run of a number, the last one of a date (or its beginning) or of a commit (or its beginning).
 
     Raises:
         HistoryError: there is none.

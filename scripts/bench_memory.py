@@ -88,7 +88,7 @@ ASKED_S, ASKED_GIB = 120.0, 24.0
 
 
 def run(settings: dict[str, str], *options: str) -> dict[str, Any]:
-    """The `run` table of a result."""
+    """Return the `run` table of a result."""
     command = [str(Path(sys.executable).with_name("floatgate")), "run", *options]
     command += ["--json", "-", "--quiet", "--no-report"]
     for key, value in settings.items():

@@ -22,7 +22,7 @@ HEAD = ["figure", "median", "unit", "least to greatest", "yardstick", "asked", "
 
 
 def asked(row: dict[str, Any]) -> tuple[str, str]:
-    """What is asked, and whether that is met."""
+    """Return what is asked, and whether that is met."""
     if row.get("asked") is None:
         return "", ""
     sign = "at most " if row["asked"]["bound"] == "most" else ""
@@ -30,13 +30,13 @@ def asked(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def yardstick(row: dict[str, Any]) -> str:
-    """What a ratio is a ratio to, with its own value."""
+    """Return what a ratio is a ratio to, with its own value."""
     found = row.get("yardstick")
     return f"{found['name']}: {number(found['value'])} {found['unit']}" if found else ""
 
 
 def table(run: Run, prefixes: list[str]) -> str:
-    """The figures whose keys begin so."""
+    """Return the figures whose keys begin so."""
     rows = [HEAD, ["---"] * len(HEAD)]
     missing = []
     for prefix in prefixes:
@@ -51,14 +51,14 @@ def table(run: Run, prefixes: list[str]) -> str:
 
 
 def described(run: Run) -> str:
-    """The run in a sentence."""
+    """Return the run in a sentence."""
     builds = " and ".join(sorted(run.builds)) or "an unknown profile"
     tree = " (with changes)" if run.shared["dirty"] else ""
     return f"Commit {run.shared['commit'][:12]}{tree}, {run.shared['date']}, {run.machine}; compiled as {builds}.\n"
 
 
 def render(page: str, run: Run) -> str:
-    """The page with the tables of a run."""
+    """Return the page with the tables of a run."""
 
     def block(match: re.Match[str]) -> str:
         prefixes = match[2].split()

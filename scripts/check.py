@@ -30,7 +30,7 @@ compiled with the features that it has in the workspace, not anew with those tha
 
 
 def changed(since: str) -> list[str]:
-    """Paths that differ from a commit, new ones included, relative to the root."""
+    """Return paths that differ from a commit, new ones included, relative to the root."""
     listed = [
         ["git", "diff", "--name-only", "--diff-filter=d", since],
         ["git", "ls-files", "--others", "--exclude-standard"],
@@ -40,7 +40,7 @@ def changed(since: str) -> list[str]:
 
 
 def cargo_tests(paths: Iterable[str]) -> Iterator[list[str]]:
-    """The cargo commands for changed files of crates."""
+    """Yield the cargo commands for changed files of crates."""
     touched = sorted({path.split("/")[1] for path in paths if re.match(r"crates/\w+/.*\.(rs|toml)$", path)})
     own = [crate for crate in touched if crate not in {"experiment", "bench", "python"}]
     if own:
@@ -54,7 +54,7 @@ def cargo_tests(paths: Iterable[str]) -> Iterator[list[str]]:
 
 
 def python_tests(paths: Iterable[str]) -> list[str]:
-    """The test files for changed files of the package, of its tests and of scripts."""
+    """Return the test files for changed files of the package, of its tests and of scripts."""
     chosen = set(ALWAYS)
     modules: set[str] = set()
     for path in map(Path, paths):
@@ -72,7 +72,7 @@ def python_tests(paths: Iterable[str]) -> list[str]:
 
 
 def concerns(test: str, module: str) -> bool:
-    """Whether the text of a test file imports a module or runs the command that it holds."""
+    """Return whether the text of a test file imports a module or runs the command that it holds."""
     package, _, name = module.rpartition(".")
     if package == "floatgate.cli":
         return re.search(rf'\b(?:cli|call|main)\([^)]*"{name.replace("_", "[-_ ]")}"', test) is not None

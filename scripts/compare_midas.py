@@ -72,7 +72,7 @@ def theirs(program: str, trace: Path, victims: str) -> dict[str, Any]:
 
 
 def ours(trace: Path, settings: dict[str, Any], late_from: int) -> dict[str, Any]:
-    """The same of floatgate."""
+    """Return the same of floatgate."""
     drive = {
         "drive.geometry.channels": 1,
         "drive.geometry.chips_per_channel": 1,

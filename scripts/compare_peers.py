@@ -47,7 +47,7 @@ class PeerError(Exception):
 
 
 def xml(name: str, inner: dict[str, Any], level: int = 0) -> str:
-    """An element with its children."""
+    """Return an element with its children."""
     pad = "\t" * level
     lines = [f"{pad}<{name}>"]
     for key, value in inner.items():
@@ -145,7 +145,7 @@ def mqsim_load(requests: int) -> str:
 
 
 def child(command: list[str], **more: Any) -> tuple[str, float]:
-    """What a program says, and its CPU seconds.
+    """Return what a program says, and its CPU seconds.
 
     Raises:
         PeerError: it cannot be run, or fails.
@@ -163,7 +163,7 @@ def child(command: list[str], **more: Any) -> tuple[str, float]:
 
 
 def mqsim(program: str, requests: int) -> dict[str, float]:
-    """Programs, host writes and CPU seconds of MQSim."""
+    """Return programs, host writes and CPU seconds of MQSim."""
     with tempfile.TemporaryDirectory(prefix="floatgate-peers-") as name:
         folder = Path(name)
         (folder / "drive.xml").write_text(mqsim_drive())
@@ -209,7 +209,7 @@ print(json.dumps({"programs": ftl.int_writes, "writes": ftl.ext_writes, "cpu_s":
 
 
 def peer_ftlsim(folder: str, python: str, requests: int) -> dict[str, float]:
-    """Programs, host writes and CPU seconds of ftlsim's kernel."""
+    """Return programs, host writes and CPU seconds of ftlsim's kernel."""
     numbers = [str(number) for number in (BLOCKS, PAGES_PER_BLOCK, LOGICAL_PAGES, requests)]
     environment = os.environ | {"PYTHONPATH": str(Path(folder).absolute())}
     said, _ = child([python, "-W", "ignore", "-c", FTLSIM, *numbers], env=environment)
@@ -217,7 +217,7 @@ def peer_ftlsim(folder: str, python: str, requests: int) -> dict[str, float]:
 
 
 def floatgate(mode: str, requests: int, precondition: str) -> dict[str, Any]:
-    """Programs, host writes and CPU seconds of floatgate: of the process, and of the counted phase."""
+    """Return programs, host writes and CPU seconds of floatgate: of the process, and of the counted phase."""
     settings = {
         "mode": mode,
         "drive.geometry.channels": CHANNELS,
@@ -277,7 +277,7 @@ def beside(
 
 
 def rows_of(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of the history."""
+    """Return rows of the history."""
     name, mode, rounds, build = found["peer"], found["mode"], found["rounds"], found["build"]
     theirs_m = float(f"{found['programs_per_cpu_s_theirs'] / 1e6:.4e}")
     rate = {"unit": "M programs/s", "better": "higher"}

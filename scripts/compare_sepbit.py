@@ -62,7 +62,7 @@ def addresses(pages: int, updates: int, theta: float, seed: int) -> np.ndarray:
 
 
 def lifespans(written: np.ndarray) -> list[int]:
-    """By write, how many writes later its page is written again; :data:`NEVER` where it is not."""
+    """Return by write, how many writes later its page is written again; :data:`NEVER` where it is not."""
     found, later = [NEVER] * len(written), {}
     for number in range(len(written) - 1, -1, -1):
         page = int(written[number])

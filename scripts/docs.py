@@ -39,11 +39,11 @@ class Curve:
     choices: int | None = None
 
     def theory(self, spare_factor: float) -> float:
-        """The closed form."""
+        """Return the closed form."""
         return _core.theory_wa(self.policy, spare_factor, self.pages_per_block, self.choices)
 
     def settings(self, spare_factor: float) -> dict[str, Any]:
-        """The experiment that must meet it."""
+        """Return the experiment that must meet it."""
         choices = {} if self.choices is None else {"choices": self.choices}
         passes = PASSES_RANDOM if self.policy == "random" else PASSES
         return {
@@ -94,7 +94,7 @@ def measure(curve: Curve, spare_factor: float) -> Point:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: str = "") -> str:
-    """A Markdown table; columns whose letter in `right` is `r` stand to the right."""
+    """Return a Markdown table; columns whose letter in `right` is `r` stand to the right."""
     marks = ["--:" if mark == "r" else "---" for mark in right.ljust(len(header))]
     lines = [header, marks, *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
@@ -155,7 +155,7 @@ And no policy has a lower write amplification than greedy under uniform writes.
 
 
 def svg(chart: Any, label: str) -> str:
-    """The chart as SVG text with a name for screen readers."""
+    """Return the chart as SVG text with a name for screen readers."""
     import vl_convert
 
     text: str = vl_convert.vegalite_to_svg(chart.to_json())
@@ -163,7 +163,7 @@ def svg(chart: Any, label: str) -> str:
 
 
 def figures(points: Sequence[Point]) -> dict[str, str]:
-    """Both figures: told apart by dash and mark, so that black and white will do."""
+    """Return both figures: told apart by dash and mark, so that black and white will do."""
     import altair as alt
 
     labels = [curve.label for curve in CURVES]
@@ -253,7 +253,7 @@ it needs, or as a parameter of another policy. [policies.md](policies.md) says w
 
 
 def settings(catalogue: dict[str, Any]) -> str:
-    """Every key of an experiment with its default, range, unit, mode and needs."""
+    """Return every key of an experiment with its default, range, unit, mode and needs."""
     parts = []
     for part in catalogue["settings"]:
         rows = [
@@ -309,7 +309,7 @@ schema). By the full method, `reduce` has all figures that a result has there.
 
 
 def results(_catalogue: dict[str, Any]) -> str:
-    """Every figure of a result, and of a forecast, with meaning and unit."""
+    """Return every figure of a result, and of a forecast, with meaning and unit."""
     return RESULTS + _figures(_core.metric_groups()) + FORECASTS + _figures(_core.metric_groups(of_forecast=True))
 
 

@@ -33,7 +33,7 @@ def written_ratio(draws: np.ndarray, mean: float, incompressible: float) -> floa
 
 
 def solved(ratio_at: Callable[[float], float], wanted: float) -> float:
-    """The number between 0 and 1 at which a ratio that rises with it is the wanted one, by halving."""
+    """Return the number between 0 and 1 at which a ratio that rises with it is the wanted one, by halving."""
     low, high = 0.0, 1.0
     for _ in range(STEPS):
         middle = (low + high) / 2

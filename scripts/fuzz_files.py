@@ -53,7 +53,7 @@ WORDS += [b"<unfinished ...>", b"<... write resumed>", b"+++ exited with 0 +++",
 
 
 def traces() -> dict[str, bytes]:
-    """A sample of each format of traces, and of the text of perf."""
+    """Return a sample of each format of traces, and of the text of perf."""
     texts = {f["name"]: f["sample"] for f in json.loads(_core.catalogue())["formats"]}
     found = {name: texts[name]["text"].encode() for name in ("strace", "perf-script")}
     found["strace"] += (SAMPLES / "passed.strace.txt").read_bytes()
@@ -80,7 +80,7 @@ def traces() -> dict[str, bytes]:
 
 
 def damaged(sample: bytes, rng: np.random.Generator) -> bytes:
-    """The sample with some damage."""
+    """Return the sample with some damage."""
     out = bytearray(sample)
     for _ in range(int(rng.integers(1, 6))):
         at = int(rng.integers(0, len(out) + 1))
@@ -111,7 +111,7 @@ def recorded(path: Path, _number: int) -> None:
 
 
 def reading(name: str) -> Read:
-    """How a trace of a format is read."""
+    """Return how a trace of a format is read."""
     if name == "perf":
         return recorded
     return lambda path, number: _core.trace_info(
@@ -120,7 +120,7 @@ def reading(name: str) -> Read:
 
 
 def journal(folder: Path) -> tuple[bytes, Read]:
-    """The journal of a small sweep, one run of which failed, and how it is read."""
+    """Return the journal of a small sweep, one run of which failed, and how it is read."""
     small = {"drive.capacity": "4 MiB", "drive.geometry.pages_per_block": 16, "workload.requests": 500}
     vary = {"ftl.collect.policy": ["greedy", "fifo"], "drive.endurance.pe_cycles": [3000, 1]}
     place = folder / "sweep"
@@ -136,7 +136,7 @@ def journal(folder: Path) -> tuple[bytes, Read]:
 
 
 def proposals() -> tuple[bytes, Read]:
-    """The proposals of a search, and how they are read."""
+    """Return the proposals of a search, and how they are read."""
     axes = [parse_axis("a=0.1..0.4"), parse_axis("b=x,y"), parse_axis("c=1..9:3")]
     lines = [
         {"trial": number, "params": {"a": 0.1 + number / 30, "b": "xy"[number % 2], "c": 1}} for number in range(9)
@@ -157,7 +157,7 @@ def surfaces(folder: Path, seed: int) -> Iterator[Surface]:
 
 
 def one_round_of(name: str, sample: bytes, read: Read, folder: Path, seed: int) -> Callable[[int], None]:
-    """The rounds of a kind of files."""
+    """Return the rounds of a kind of files."""
     path = folder / f"fuzz.{name}"
 
     def one_round(number: int) -> None:

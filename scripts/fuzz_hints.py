@@ -31,7 +31,7 @@ PATTERNS = [b"*", b"**", b"*", b"?", b"[[]", b"[*]", b"[]]", b"[/]", b"[\xc3\xa9
 
 
 def build(folder: Path) -> Path:
-    """The loader and the matcher as a program of their own."""
+    """Return the loader and the matcher as a program of their own."""
     program = folder / "table"
     command = ["cc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
     subprocess.run([*command, f'-DSOURCE="{SOURCE}"', "-o", program, HARNESS], check=True)
@@ -39,12 +39,12 @@ def build(folder: Path) -> Path:
 
 
 def joined(parts: list[bytes], rng: random.Random, most: int) -> bytes:
-    """Some of the parts in a row."""
+    """Return some of the parts in a row."""
     return b"".join(rng.choices(parts, k=rng.randint(0, most)))
 
 
 def pair(rng: random.Random) -> tuple[bytes, bytes]:
-    """A pattern and a path, made from the pattern more often than not."""
+    """Return a pattern and a path, made from the pattern more often than not."""
     pattern = joined(PARTS[:8] + PARTS[13:] + 2 * PATTERNS, rng, 8) or b"*"
     if rng.random() < 0.2:
         return pattern, joined(PARTS, rng, 10)
@@ -60,7 +60,7 @@ def pair(rng: random.Random) -> tuple[bytes, bytes]:
 
 
 def expected_of(content: bytes) -> str:
-    """How the loader's answer begins: the number of rows, or the line that is damaged."""
+    """Return how the loader's answer begins: the number of rows, or the line that is damaged."""
     lines = content.split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -93,7 +93,7 @@ def check_tables(program: Path, contents: list[bytes], folder: Path) -> None:
 
 
 def check_pairs(program: Path, pairs: list[tuple[bytes, bytes]], folder: Path) -> int:
-    """How many patterns match; SystemExit where ``paths.Matcher`` differs."""
+    """Return how many patterns match; SystemExit where ``paths.Matcher`` differs."""
     given = folder / "pairs"
     given.write_bytes(b"".join(one + b"\0" for pair in pairs for one in pair))
     done = subprocess.run([program, "pairs", given], capture_output=True, text=True, timeout=120, check=False)
@@ -109,7 +109,7 @@ def check_pairs(program: Path, pairs: list[tuple[bytes, bytes]], folder: Path) -
 
 
 def damaged(rng: random.Random) -> bytes:
-    """The sample with some damage."""
+    """Return the sample with some damage."""
     content = SAMPLE
     for _ in range(rng.randint(0, 3)):
         at = rng.randint(0, len(content))
@@ -119,13 +119,13 @@ def damaged(rng: random.Random) -> bytes:
 
 
 def fuzz_round(program: Path, rng: random.Random, folder: Path) -> int:
-    """One round of tables and pairs; how many of the pairs match."""
+    """Return one round of tables and pairs; how many of the pairs match."""
     check_tables(program, [damaged(rng) for _ in range(TABLES_PER_ROUND)], folder)
     return check_pairs(program, [pair(rng) for _ in range(PAIRS_PER_ROUND)], folder)
 
 
 def surfaces(folder: Path, seed: int) -> Iterator[Surface]:
-    """The loader and the matcher; nothing where there is no C compiler."""
+    """Yield the loader and the matcher; nothing where there is no C compiler."""
     if shutil.which("cc") is None:
         return
     program = build(folder)

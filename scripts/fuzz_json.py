@@ -75,7 +75,7 @@ VALUES = [
 
 
 def damaged(sample: bytes, rng: random.Random) -> bytes:
-    """The sample with some damage: to its structure mostly, else to its bytes."""
+    """Return the sample with some damage: to its structure mostly, else to its bytes."""
     if rng.random() < 0.2:
         return _bytes_damaged(sample, rng)
     value = json.loads(sample, object_pairs_hook=Pairs)
@@ -205,7 +205,7 @@ def outcome(reader: Reader, content: bytes, place: Path) -> str | None:
 
 
 def has_place(said: str, reader: Reader) -> bool:
-    """Whether a refusal says where in the document the fault is."""
+    """Return whether a refusal says where in the document the fault is."""
     file = "metadata.parquet" if reader.file == "metadata.json" else reader.file
     return _PLACE.match(said.partition(file)[2]) is not None
 
@@ -284,7 +284,7 @@ def _metadata(file: Path) -> Any:
 
 
 def readers(folder: Path) -> dict[str, Reader]:
-    """All readers of JSON with their samples; simulates a little for those of floatgate's own documents."""
+    """Return all readers of JSON with their samples; simulates a little for those of floatgate's own documents."""
     made = {
         f"smart-{name}": Reader(json.dumps(sample).encode(), _reading, None, "reading.json")
         for name, sample in READINGS.items()
@@ -385,13 +385,13 @@ def _results(folder: Path) -> dict[str, Path]:
 
 
 def surfaces(folder: Path, seed: int) -> Iterator[Surface]:
-    """Every reader of JSON."""
+    """Yield every reader of JSON."""
     for name, reader in readers(folder / "samples").items():
         yield Surface(f"JSON of {name}", one_round_of(name, reader, folder, seed))
 
 
 def one_round_of(name: str, reader: Reader, folder: Path, seed: int) -> Callable[[int], None]:
-    """The rounds of a reader."""
+    """Return the rounds of a reader."""
 
     def one_round(number: int) -> None:
         content = damaged(reader.sample, random.Random(f"{seed}:{name}:{number}"))

@@ -38,7 +38,7 @@ SQL += ["insert into", "export database", "(use_tmp_file false)", "union all"]
 
 
 def surfaces(folder: Path, seed: int) -> Iterator[Surface]:
-    """Names and SQL."""
+    """Yield names and SQL."""
     yield Surface("names in queries", names(folder, seed), 50)
     yield Surface("SQL", statements(folder, seed), 50)
 

@@ -49,7 +49,7 @@ HEADER = [
 
 
 def measured(name: str, workload: dict[str, Any], request_bytes: float) -> dict[str, Any]:
-    """The result of a drive, cut down, after so many drive writes of a workload."""
+    """Return the result of a drive, cut down, after so many drive writes of a workload."""
     settings = {"drive.preset": name, **SHAPE, **workload}
     checked = floatgate.run({**settings, "workload.requests": 1, "workload.warmup_requests": 0}).result
     per_drive_write = checked["drive"]["logical_bytes"] / request_bytes
@@ -62,7 +62,7 @@ def measured(name: str, workload: dict[str, Any], request_bytes: float) -> dict[
 
 
 def row(drive: dict[str, Any]) -> list[str]:
-    """The cells of a drive. The model's life is that of the average block: drives level wear."""
+    """Return the cells of a drive. The model's life is that of the average block: drives level wear."""
     uniform, together, apart = (measured(drive["name"], *workload) for workload in (UNIFORM, JESD219, JESD219_APART))
     writes = together["lifetime"]["tbw_bytes"] / together["drive"]["logical_bytes"]
     rated = drive["rated"]
@@ -75,7 +75,7 @@ def row(drive: dict[str, Any]) -> list[str]:
 
 
 def by_map_page(drive: dict[str, Any]) -> str:
-    """A line on a drive with a coarse map under writes of its unit, by which such drives are rated."""
+    """Return a line on a drive with a coarse map under writes of its unit, by which such drives are rated."""
     size = drive["mapping_bytes"]
     result = measured(drive["name"], {"workload.pattern": "uniform", "workload.request_bytes": size}, size)
     writes = result["lifetime"]["tbw_bytes"] / result["drive"]["logical_bytes"]

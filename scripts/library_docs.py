@@ -27,7 +27,7 @@ ORDER = (
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, all columns but the first to the right."""
+    """Return a Markdown table, all columns but the first to the right."""
     marks = ["---", *["--:"] * (len(header) - 1)]
     return "\n".join("| " + " | ".join(line) + " |" for line in (header, marks, *rows)) + "\n"
 
@@ -37,7 +37,7 @@ def percent(share: float | None) -> str:
 
 
 def shares(found: dict[str, ContextUpdates]) -> str:
-    """What figure 27 says in numbers, beside the dissertation's."""
+    """Return what figure 27 says in numbers, beside the dissertation's."""
     header = (
         *("trace", "page writes", "updates", "of page writes", "updating contexts", "top five"),
         *("live updates", "updating contexts", "top five"),
@@ -55,7 +55,7 @@ def shares(found: dict[str, ContextUpdates]) -> str:
 
 
 def recorded(found: dict[str, ContextUpdates]) -> str:
-    """What is in each file and how it was recorded."""
+    """Return what is in each file and how it was recorded."""
     header = (
         *("trace", "bytes", "requests", "trims", "pages written", "distinct pages", "contexts", "updates"),
         *("live updates", "top five", "lost events", "broken stacks"),
@@ -88,7 +88,7 @@ def recorded(found: dict[str, ContextUpdates]) -> str:
 
 
 def small_caches(found: dict[str, ContextUpdates]) -> str:
-    """What is in the files of those recorded through small caches, and the caches."""
+    """Return what is in the files of those recorded through small caches, and the caches."""
     header = (
         *("trace", "bytes", "requests", "trims", "contexts", "processes", "updates", "live updates", "top five"),
         *("write-back", "page cache", "dirty at the end", "lost events", "broken stacks"),
@@ -110,7 +110,7 @@ def small_caches(found: dict[str, ContextUpdates]) -> str:
 
 
 def to_separate(found: dict[str, MixedRuns]) -> str:
-    """What there is to separate in each trace, and the contexts that write most."""
+    """Return what there is to separate in each trace, and the contexts that write most."""
     header = ("trace", "page writes", "distinct pages", "writes per page", "mixed runs", "top contexts (page writes)")
     rows = [
         (
@@ -129,7 +129,7 @@ def to_separate(found: dict[str, MixedRuns]) -> str:
 
 
 def read_mostly(found: dict[str, ReadCounts]) -> str:
-    """What is in the files of those that hardly write, and how they were recorded."""
+    """Return what is in the files of those that hardly write, and how they were recorded."""
     header = (
         *("trace", "bytes", "requests", "reads", "pages read", "distinct pages", "busiest tenth"),
         *("back end", "page cache", "lost events"),
@@ -148,7 +148,7 @@ def read_mostly(found: dict[str, ReadCounts]) -> str:
 
 
 def top(found: dict[str, ContextUpdates]) -> str:
-    """The five commonest contexts by name."""
+    """Return the five commonest contexts by name."""
     parts = []
     for name, f in found.items():
         lines = [
@@ -161,7 +161,7 @@ def top(found: dict[str, ContextUpdates]) -> str:
 
 
 def svg(name: str, found: ContextUpdates) -> str:
-    """The figure, with as many digits as can be seen."""
+    """Return the figure, with as many digits as can be seen."""
     import vl_convert
 
     text: str = vl_convert.vegalite_to_svg(context_updates.figure(found, name).to_dict())
@@ -170,7 +170,7 @@ def svg(name: str, found: ContextUpdates) -> str:
 
 
 def filled(page: Path, parts: Sequence[str]) -> str:
-    """The page with its counted parts renewed."""
+    """Return the page with its counted parts renewed."""
     text = page.read_text(encoding="utf-8")
     pieces = text.split(BEGIN)
     if len(pieces) != len(parts) + 1:

@@ -72,7 +72,7 @@ def hash_of(text: str) -> int:
 
 
 def diff_of_lines(chosen: Iterable[Mutant], lines_of: dict[str, list[str]]) -> str:
-    """A diff that adds the lines on which mutants begin."""
+    """Return a diff that adds the lines on which mutants begin."""
     starts = sorted({(mutant.file, int(mutant.name.split(":")[1])) for mutant in chosen})
     pieces: list[str] = []
     for file, group in groupby(starts, key=lambda start: start[0]):
@@ -85,7 +85,7 @@ def diff_of_lines(chosen: Iterable[Mutant], lines_of: dict[str, list[str]]) -> s
 
 
 def shard(all_mutants: Iterable[Mutant], part: str) -> list[Mutant]:
-    """The mutants of one shard, ``1/4`` to ``4/4``, by a hash of their names."""
+    """Return the mutants of one shard, ``1/4`` to ``4/4``, by a hash of their names."""
     match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", part)
     if match is None or int(match[1]) > int(match[2]):
         msg = f"SHARD={part} is no shard; expected k/n with k from 1 to n, such as 1/4"
@@ -94,7 +94,7 @@ def shard(all_mutants: Iterable[Mutant], part: str) -> list[Mutant]:
 
 
 def drawn(ordered: Iterable[Mutant], number: int, outcomes: dict[str, str]) -> list[Mutant]:
-    """The first `number` mutants of an order that may compile; what does not compile is passed over."""
+    """Return the first `number` mutants of an order that may compile; what does not compile is passed over."""
     viable = [mutant for mutant in ordered if outcomes.get(mutant.name) != UNVIABLE]
     return viable[:number]
 
@@ -133,7 +133,7 @@ class Outcomes:
                 self.by_name.pop(name, None)
 
     def state_for(self, outcome: str, name: str) -> str:
-        """The state of the code that an outcome holds for."""
+        """Return the state of the code that an outcome holds for."""
         settled = outcome in CAUGHT or outcome == UNVIABLE
         return self.file_states.get(name.split(":", 1)[0], "") if settled else self.state
 
@@ -146,12 +146,12 @@ class Outcomes:
 
 
 def passed(stage: str) -> str:
-    """The outcome of a mutant that a stage has not caught, while others are to come."""
+    """Return the outcome of a mutant that a stage has not caught, while others are to come."""
     return f"passed {stage}"
 
 
 def left(chosen: Iterable[Mutant], outcomes: dict[str, str], stages: list[str]) -> Iterator[tuple[str, Mutant]]:
-    """Each unfinished mutant with the stage that it runs next."""
+    """Yield each unfinished mutant with the stage that it runs next."""
     for mutant in chosen:
         outcome = outcomes.get(mutant.name)
         if outcome is None:
@@ -164,7 +164,7 @@ def left(chosen: Iterable[Mutant], outcomes: dict[str, str], stages: list[str]) 
 
 
 def arguments(page: str) -> dict[str, str]:
-    """Keys of mutants with the reason why no test can see them, from docs/mutants.md.
+    """Return keys of mutants with the reason why no test can see them, from docs/mutants.md.
 
     A heading names the file; items are ``- `CHANGE | LINE OF CODE`: reason``, and go on in indented lines.
     """

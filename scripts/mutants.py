@@ -99,7 +99,7 @@ def lines_of(files: set[str]) -> dict[str, list[str]]:
 
 
 def listed_mutants(run: Run) -> list[names.Mutant]:
-    """The mutants of the crates, or those in lines changed since a commit."""
+    """Return the mutants of the crates, or those in lines changed since a commit."""
     command = ["cargo", "mutants", "--dir", str(TREE), "--list", "--json", *packages(run.crates)]
     if run.since:
         changes = subprocess.run(
@@ -137,12 +137,12 @@ def environment() -> dict[str, str]:
 
 
 def tested(stage: str, crate: str) -> str:
-    """The crate whose tests a stage runs."""
+    """Return the crate whose tests a stage runs."""
     return crate if stage == "own" else "experiment"
 
 
 def timeout_s(stage: str, crate: str, state: str) -> float:
-    """The limit of time of a mutant, from a run of the same tests without any; such times are kept."""
+    """Return the limit of time of a mutant, from a run of the same tests without any; such times are kept."""
     path = WORK / "baselines.json"
     kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
     label = f"{stage} {tested(stage, crate)}"
@@ -256,7 +256,7 @@ def alone() -> Iterator[None]:
 def next_batch(
     chosen: list[names.Mutant], outcomes: dict[str, str], *, by_stages: bool
 ) -> tuple[str, list[names.Mutant]]:
-    """The mutants to run now, of one crate where each runs its own tests, with their stage.
+    """Return the mutants to run now, of one crate where each runs its own tests, with their stage.
 
     Survivors of a stage go on before new mutants begin, or `by_stages` after them.
     """

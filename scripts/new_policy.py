@@ -88,12 +88,12 @@ def write(name: str, slot: Slot, template: str, root: Path = ROOT) -> list[Path]
 
 
 def filled(template: str, names: dict[str, str]) -> str:
-    """A template with its names: `@name@` and so on."""
+    """Return a template with its names: `@name@` and so on."""
     return re.sub(r"@(\w+)@", lambda found: names[found[1]], template)
 
 
 def with_row(text: str, slot: Slot, names: dict[str, str]) -> str:
-    """The table's file with the module declared in its place and a row at the end of the table."""
+    """Return the table's file with the module declared in its place and a row at the end of the table."""
     line = slot.module.format(**names)
     pattern = re.compile(r"^(?:pub )?mod (\w+);$", re.M)
     declared = [found for found in pattern.finditer(text) if found[0].startswith(slot.module.split("{")[0])]

@@ -36,7 +36,7 @@ def windows(path: str, most: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def items(write: tuple[int, int], *, pages: bool) -> list[int]:
-    """What a write brings into its transaction."""
+    """Return what a write brings into its transaction."""
     offset, size = write
     return list(range(offset // 4096, (offset + size - 1) // 4096 + 1)) if pages else [offset]
 
@@ -48,7 +48,7 @@ def of_one(n: int) -> tuple[int, int]:
 
 
 def subsets(maximal: list[list[int]]) -> tuple[int, int, bool]:
-    """All sets below these: how many, their items together, and whether that is all of them."""
+    """Return all sets below these: how many, their items together, and whether that is all of them."""
     if sum(1 << min(len(one), 64) for one in maximal) > SUBSETS_MAX:
         return *of_one(max(map(len, maximal))), False
     places = {item: place for place, item in enumerate(sorted({item for one in maximal for item in one}))}
@@ -77,7 +77,7 @@ class Count:
         self.is_all &= is_all
 
     def text(self, seen: int) -> str:
-        """Patterns a window and their mean size."""
+        """Return patterns a window and their mean size."""
         mean = self.items / self.sets if self.sets else 0.0
         return f"{'' if self.is_all else '>'}{self.sets / seen:.3g} ({mean:.2f})"
 

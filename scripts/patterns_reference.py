@@ -38,13 +38,13 @@ def transactions(draw: random.Random) -> list[list[int]]:
 
 
 def by_pyfim(fim: Any, rows: list[list[int]], support: int, closed: bool) -> Sets:
-    """What pyfim finds."""
+    """Return what pyfim finds."""
     found = fim.fpgrowth(list(map(tuple, rows)), target="c" if closed else "m", supp=-support, zmin=1, report="a")
     return [(tuple(sorted(items)), count) for items, count in found]
 
 
 def by_mlxtend(frequent: Any, rows: list[list[int]], support: int) -> Sets:
-    """What mlxtend's fpmax finds."""
+    """Return what mlxtend's fpmax finds."""
     if support > len(rows):
         return []
     import pandas as pd
@@ -59,7 +59,7 @@ def by_mlxtend(frequent: Any, rows: list[list[int]], support: int) -> Sets:
 
 
 def references() -> Iterator[tuple[str, Any]]:
-    """Those that are installed."""
+    """Yield those that are installed."""
     for name in ("fim", "mlxtend.frequent_patterns"):
         try:
             yield name, importlib.import_module(name)

@@ -20,7 +20,7 @@ COLUMNS = ["time_ns", "op", "offset", "bytes", "context"]
 
 
 def of(name: str, span_ns: int) -> pa.Table:
-    """The requests of a trace, stretched to so many nanoseconds."""
+    """Return the requests of a trace, stretched to so many nanoseconds."""
     table = pq.read_table(TRACES / f"{name}.parquet", columns=COLUMNS)
     times = table["time_ns"].to_numpy()
     stretched = pa.array((times * (span_ns / times.max())).astype("int64"))
@@ -30,7 +30,7 @@ def of(name: str, span_ns: int) -> pa.Table:
 
 
 def squeezed(offsets: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Offsets, shape (requests,), in bytes, without the chunks that no request touches."""
+    """Return offsets, shape (requests,), in bytes, without the chunks that no request touches."""
     used = np.zeros(int((offsets + lengths).max()) // CHUNK_BYTES + 2, dtype=np.uint64)
     for first, last in {*zip(offsets // CHUNK_BYTES, (offsets + lengths - 1) // CHUNK_BYTES, strict=True)}:
         used[int(first) : int(last) + 1] = 1

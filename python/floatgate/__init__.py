@@ -77,7 +77,7 @@ def __getattr__(name: str) -> Any:
 
 @checked
 def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
-    """What is in a trace: counts, update intervals, reuse distances, skew, demand; see ``docs/trace-info.md``.
+    """Return what is in a trace: counts, update intervals, reuse distances, skew, demand; see ``docs/trace-info.md``.
 
     Args:
         path: the trace; .gz, .xz and .zst are unpacked on the way.

@@ -25,7 +25,7 @@ def _filler(number: int, length: int) -> str:
 
 
 def shop(items: int) -> Iterator[str]:
-    """The table, filled."""
+    """Yield the table, filled."""
     yield "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; BEGIN;"
     yield "CREATE TABLE item (id INTEGER PRIMARY KEY, amount INTEGER, note TEXT);"
     for number in range(items):
@@ -48,7 +48,7 @@ def updates(items: int, transactions: int, rate: float, seed: int) -> Iterator[s
 
 
 def load(rows: int, rate: float) -> Iterator[str]:
-    """Rows in batches, without a journal, as loaders do it."""
+    """Yield rows in batches, without a journal, as loaders do it."""
     yield "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = 100;"
     yield "CREATE TABLE archive (id INTEGER PRIMARY KEY, note TEXT);"
     began = time.monotonic()

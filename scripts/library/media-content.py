@@ -23,7 +23,7 @@ BLOCK = 1 << 16
 
 
 def packed(rng: random.Random, size: int) -> bytes:
-    """Data of an entropy coder."""
+    """Return data of an entropy coder."""
     return rng.randbytes(size).replace(b"\xff", b"\xff\0")[:size]
 
 
@@ -34,12 +34,12 @@ def head(rng: random.Random, number: int) -> bytes:
 
 
 def photo(rng: random.Random, number: int) -> bytes:
-    """A photograph of 100 to 500 kB."""
+    """Return a photograph of 100 to 500 kB."""
     return head(rng, number) + packed(rng, rng.randint(100_000, 500_000)) + b"\xff\xd9"
 
 
 def film(rng: random.Random) -> bytes:
-    """A film of some 3 MB."""
+    """Return a film of some 3 MB."""
     parts = [b"\0\0\0\x18ftypmp42".ljust(32, b"\0")]
     index, at = [], 32
     for frame in range(rng.randint(200, 300)):

@@ -42,7 +42,7 @@ def rows_of() -> ModuleType:
 
 
 def load(count: int) -> Iterator[str]:
-    """The tables with ``count`` orders."""
+    """Yield the tables with ``count`` orders."""
     yield "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
     yield "BEGIN;"
     made = rows_of().TABLES
@@ -59,7 +59,7 @@ def load(count: int) -> Iterator[str]:
 
 
 def question(rng: random.Random, count: int) -> str:
-    """A SELECT that gives one figure."""
+    """Return a SELECT that gives one figure."""
     draw = rng.random()
     if draw < 0.7:
         quarter, brand = count - count // QUARTER, rng.randint(1, 25)

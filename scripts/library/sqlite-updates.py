@@ -21,23 +21,23 @@ LOAD_ROWS = 200
 
 
 def skewed(rng: random.Random, count: int) -> int:
-    """A number below ``count``; small ones are likelier: half fall into the first 1 / 2**SKEW of the range."""
+    """Return a number below ``count``; small ones are likelier: half fall into the first 1 / 2**SKEW of the range."""
     return int(count * rng.random() ** SKEW)
 
 
 def scattered(number: int, count: int) -> int:
-    """The same number elsewhere, so that what is popular does not lie together on a few pages."""
+    """Return the same number elsewhere, so that what is popular does not lie together on a few pages."""
     return number * 7919 % count
 
 
 def words(rng: random.Random, count: int) -> str:
-    """Text of ``count`` words that compresses about as text does."""
+    """Return text of ``count`` words that compresses about as text does."""
     syllables = ("ba", "co", "di", "fu", "ge", "ha", "ki", "lo", "mu", "ne", "po", "ra", "si", "tu", "ve")
     return " ".join("".join(rng.choices(syllables, k=rng.randint(1, 4))) for _ in range(count))
 
 
 def load(rng: random.Random) -> Iterator[str]:
-    """The tables and their first rows."""
+    """Yield the tables and their first rows."""
     yield "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, stock INT, price INT, note TEXT);"
     yield "CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, balance INT, address TEXT);"
     yield "CREATE TABLE sale(id INTEGER PRIMARY KEY, customer INT, item INT, amount INT, state TEXT);"
@@ -58,7 +58,7 @@ def load(rng: random.Random) -> Iterator[str]:
 
 
 def transaction(rng: random.Random, number: int) -> Iterator[str]:
-    """A sale of some items; now and then deliveries, new prices or a clean-up."""
+    """Yield a sale of some items; now and then deliveries, new prices or a clean-up."""
     yield "BEGIN;"
     customer = scattered(skewed(rng, CUSTOMERS), CUSTOMERS)
     for _ in range(rng.randint(1, 4)):

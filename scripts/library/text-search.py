@@ -22,7 +22,7 @@ SYLLABLES = ("ba", "co", "di", "fu", "ge", "ha", "ki", "lo", "mu", "ne", "po", "
 
 
 def word(rank: int) -> str:
-    """The word of a rank; common words are short."""
+    """Return the word of a rank; common words are short."""
     out = SYLLABLES[rank % 16]
     while rank := rank // 16:
         out += SYLLABLES[(rank - 1) % 16]
@@ -35,7 +35,7 @@ def weights(first: int) -> list[float]:
 
 
 def load(count: int) -> Iterator[str]:
-    """``count`` documents of 40 to 300 words and their index."""
+    """Format as ``count`` documents of 40 to 300 words and their index."""
     rng, words, sums = random.Random(1), [word(rank) for rank in range(VOCABULARY)], weights(0)
     yield "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
     yield "CREATE VIRTUAL TABLE page USING fts5(title, body);"

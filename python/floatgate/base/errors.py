@@ -97,7 +97,7 @@ def input_error(message: str) -> InputError:
 
 
 def one_line(message: object) -> str:
-    """The message on one plain line, whatever a file name or a line of a trace holds: no line breaks, no escapes.
+    """Return the message on one plain line: no line breaks, no escapes, whatever a file name holds.
 
     It has an end, too: of a longer one than any of ours the beginning and the end are kept.
     """
@@ -108,7 +108,7 @@ def one_line(message: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Lines for a terminal: what it would take for commands is escaped, whoever gave it; line breaks stay."""
+    """Escape what a terminal would take for commands; line breaks stay."""
     return "\n".join(map(escaped, text.split("\n")))
 
 
@@ -120,22 +120,22 @@ def escaped(text: str) -> str:
 
 
 def quote(given: object, most: int = _QUOTED_MAX) -> str:
-    """What a user gave, for an error message: in quotes, on one line, and at most its first characters."""
+    """Return what a user gave, for an error message: in quotes, on one line, and at most its first characters."""
     text = str(given)
     return f"'{one_line(text[:most])}{'...' if len(text) > most else ''}'"
 
 
 def meant(name: str, known: Iterable[str], otherwise: str) -> str:
-    """``did you mean 'a' or 'b'?`` where known names are close to one, else ``otherwise``."""
+    """Suggest ``did you mean 'a' or 'b'?`` where known names are close to one, else ``otherwise``."""
     close = difflib.get_close_matches(name, list(known), 3, 0.6)
     return f"did you mean {' or '.join(map(quote, close))}?" if close else otherwise
 
 
 def repeated(values: Sequence[str]) -> list[str]:
-    """Those values that are there twice or more, each once."""
+    """Return those values that are there twice or more, each once."""
     return [value for value in dict.fromkeys(values) if values.count(value) > 1]
 
 
 def quoted(names: list[str]) -> str:
-    """Names for an error message: ``'a', 'b', 'c'``."""
+    """Return names for an error message: ``'a', 'b', 'c'``."""
     return ", ".join(map(quote, names))

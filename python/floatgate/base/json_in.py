@@ -89,11 +89,11 @@ class Node:
         return self._inner(key, inner)
 
     def at(self, *steps: str | int) -> Node:
-        """A place below this one, for messages, whatever is there."""
+        """Return a place below this one, for messages, whatever is there."""
         return Node(None, self.name, self.source, (*self.steps, *steps))
 
     def get(self, key: str) -> Node | None:
-        """The value of a key; None where it is missing or null."""
+        """Return the value of a key; None where it is missing or null."""
         inner = self.table().get(key)
         return None if inner is None else self._inner(key, inner)
 
@@ -101,35 +101,35 @@ class Node:
         return Node(value, self.name, self.source, (*self.steps, step))
 
     def table(self) -> dict[str, Any]:
-        """The value as a plain object."""
+        """Return the value as a plain object."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
         return self.value
 
     def items(self) -> Iterator[tuple[str, Node]]:
-        """Keys and values of an object."""
+        """Yield keys and values of an object."""
         return ((key, self._inner(key, value)) for key, value in self.table().items())
 
     def elements(self) -> list[Node]:
-        """The elements of a list."""
+        """Return the elements of a list."""
         if not isinstance(self.value, list):
             self.refuse("a list")
         return [self._inner(place, value) for place, value in enumerate(self.value)]
 
     def text(self) -> str:
-        """The value as a text."""
+        """Return the value as a text."""
         if not isinstance(self.value, str):
             self.refuse("a text")
         return self.value
 
     def flag(self) -> bool:
-        """The value as true or false."""
+        """Return the value as true or false."""
         if not isinstance(self.value, bool):
             self.refuse("true or false")
         return self.value
 
     def whole(self, least: int = 0, most: int = _WHOLE_END - 1) -> int:
-        """The value as a whole number between two bounds."""
+        """Return the value as a whole number between two bounds."""
         value = self.value
         fits = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
         if not fits or not least <= value <= most:
@@ -142,7 +142,7 @@ _MISSING = object()
 
 
 def described(value: Any) -> str:
-    """What a value is, for messages."""
+    """Return what a value is, for messages."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, dict):
@@ -153,7 +153,7 @@ def described(value: Any) -> str:
 
 
 def place_of(steps: Steps) -> str:
-    """Keys and indices as a path: ``table[3].raw.value``; keys that are no plain words in quotes."""
+    """Return keys and indices as a path: ``table[3].raw.value``; keys that are no plain words in quotes."""
     text = ""
     for step in steps:
         if isinstance(step, int):

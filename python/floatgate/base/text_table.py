@@ -19,7 +19,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: frozen
 
 
 def named(lines: Iterable[tuple[str, str]]) -> str:
-    """Lines of a name and a text each, the texts below one another."""
+    """Return lines of a name and a text each, the texts below one another."""
     return "\n".join(f"{name:<10} {one_line(text)}" for name, text in lines)
 
 

@@ -22,7 +22,7 @@ _SPANS = (
 
 
 def figure(value: float, digits: int = 3) -> str:
-    """``digits`` significant figures, never in scientific notation, whole numbers whole: 412, 7.31, 0.056."""
+    """Format with ``digits`` significant figures, never in scientific notation: 412, 7.31, 0.056."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -47,17 +47,17 @@ def _scaled(value: float, step: float, names: tuple[str, ...]) -> str:
 
 
 def binary_bytes(value: float) -> str:
-    """Capacity: 128 GiB."""
+    """Format a capacity: 128 GiB."""
     return _scaled(value, 1024.0, _BINARY)
 
 
 def decimal_bytes(value: float) -> str:
-    """Data written: 148 GB."""
+    """Format an amount of data: 148 GB."""
     return _scaled(value, 1000.0, _DECIMAL)
 
 
 def count(value: float) -> str:
-    """Requests: 4.2 M; small counts in full."""
+    """Format a count: 4.2 M; small counts in full."""
     if abs(value) < 10_000:
         return f"{value:.0f}"
     index = 0
@@ -85,7 +85,7 @@ def percent1(value: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """Length of time in the unit a person would choose: 7.0 days, 939 s, 61 us."""
+    """Format a length of time in the unit a person would choose: 7.0 days, 939 s, 61 us."""
     for name, length in _SPANS:
         least = {"years": 2.0, "days": 2.0, "hours": 2.0, "min": 20.0}.get(name, 1.0)
         if abs(seconds) >= least * length:
@@ -95,7 +95,7 @@ def span(seconds: float) -> str:
 
 
 def joules(value: float) -> str:
-    """Energy: 1.24 kJ, 380 mJ, 4.7 nJ."""
+    """Format an energy: 1.24 kJ, 380 mJ, 4.7 nJ."""
     for name, size in (("MJ", 1e6), ("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6)):
         if abs(value) >= 0.9995 * size:
             return f"{_short(value / size)} {name}"
@@ -103,7 +103,7 @@ def joules(value: float) -> str:
 
 
 def years(value: float) -> str:
-    """Life: 4.1 years, 31 days, or so long that the figure means nothing."""
+    """Format a life: 4.1 years, 31 days, or so long that the figure means nothing."""
     if value >= 1000:
         return "more than 1000 years"
     if value >= 0.95:
@@ -112,7 +112,7 @@ def years(value: float) -> str:
 
 
 def life(value: float | None, target: float | None = None) -> str:
-    """A life to decide by: ``5.1 years``, ``unlimited`` for None.
+    """Format a life to decide by: ``5.1 years``, ``unlimited`` for None.
 
     A life below ``target`` that would read like it has more digits, up to four decimals: 4.96 years of 5.
     """
@@ -126,5 +126,5 @@ def life(value: float | None, target: float | None = None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things: 1 file, 2 files."""
+    """Format a number of things: 1 file, 2 files."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -35,7 +35,7 @@ Exit status: 0 done, 1 the run failed, 2 unusable input."""
 
 
 def command(name: str | None = None) -> Any:
-    """The root command, as the argument parser takes it.
+    """Return the root command, as the argument parser takes it.
 
     Args:
         name: the command that is asked for: only its module is then imported, which keeps the start short. All where it

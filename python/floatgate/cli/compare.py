@@ -114,7 +114,7 @@ def _named(baseline: str | None) -> dict[str, str]:
 
 
 def combinations(vary: list[str]) -> Points:
-    """All combinations of the values of every --vary, the last one varying fastest.
+    """Return all combinations of the values of every --vary, the last one varying fastest.
 
     Raises:
         InputError: no --vary at all, one that cannot be understood, or a key given twice.

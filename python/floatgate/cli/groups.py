@@ -36,7 +36,7 @@ class Group:
     """The options of a group that were given."""
 
     def given(self) -> dict[str, str]:
-        """As the core names them."""
+        """Return it as the core names them."""
         named = {field.name.rstrip("_"): getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
         return {key: value for key, value in named.items() if value is not None}
 
@@ -84,7 +84,7 @@ class Slice(Group):
     ] = None
 
     def given(self) -> dict[str, str]:
-        """As the core names them; several devices are lines.
+        """Return it as the core names them; several devices are lines.
 
         Raises:
             InputError: the name of a device is no line of text.

@@ -18,7 +18,7 @@ from floatgate.study.runs.resume import PLAN, Unfinished, Whole
 
 
 def folder(out: str | None, whole: Whole, *, resume: bool, force: bool) -> RunFolder | None:
-    """The folder of a study; None where results are not kept.
+    """Return the folder of a study; None where results are not kept.
 
     Raises:
         InputError: it is not free, or there is nothing to go on with.

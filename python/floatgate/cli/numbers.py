@@ -41,7 +41,7 @@ def growth(text: str | None) -> float | None:
 
 
 def share(option: str, text: str | None) -> float | None:
-    """A share from 0 to 1.
+    """Return a share from 0 to 1.
 
     Raises:
         InputError: it is none.
@@ -55,7 +55,7 @@ def share(option: str, text: str | None) -> float | None:
 
 
 def above_zero(option: str, text: str | None, what: str, expected: str) -> float | None:
-    """A finite number above 0.
+    """Return a finite number above 0.
 
     Raises:
         InputError: it is none; ``what`` says so, and ``expected`` what is wanted.
@@ -69,7 +69,7 @@ def above_zero(option: str, text: str | None, what: str, expected: str) -> float
 
 
 def listed(option: str, text: str | None) -> list[str] | None:
-    """The values of an option, separated by commas.
+    """Return the values of an option, separated by commas.
 
     Raises:
         InputError: one is empty, or there twice.

@@ -229,7 +229,7 @@ def naming_remedies(capacity: str) -> Iterator[None]:
 
 
 def given_beside(context: typer.Context, *allowed: str) -> bool:
-    """Whether the command has been given any parameter but these."""
+    """Return whether the command has been given any parameter but these."""
     sources = (context.get_parameter_source(name) for name in context.params if name not in allowed)
     return any(source is not None and source.name == "COMMANDLINE" for source in sources)
 
@@ -249,18 +249,18 @@ def memory_bytes(text: str | None) -> int | None:
 
 
 def was_given(context: typer.Context, name: str) -> bool:
-    """Whether a parameter of the command was given."""
+    """Return whether a parameter of the command was given."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
 def command_line() -> str:
-    """The command as it was typed, for the foot of a report."""
+    """Return the command as it was typed, for the foot of a report."""
     return shlex.join(["floatgate", *sys.argv[1:]])
 
 
 def place_line(folder: Path, *, report: bool) -> str:
-    """The last line of a summary: where the report is, or the results where there is none."""
+    """Return the last line of a summary: where the report is, or the results where there is none."""
     page = folder / "report.html"
     name, place = ("report", page) if report and page.is_file() else ("results", folder)
     return f"{name:<10} {one_line(place)}"

@@ -46,7 +46,7 @@ class Output:
         return self._json is not None
 
     def draws(self, asked: bool | None) -> bool:
-        """Whether a report is drawn: as ``asked``, else where people read and not another program."""
+        """Return whether a report is drawn: as ``asked``, else where people read and not another program."""
         return self._json != "-" if asked is None else asked
 
     def say(self, text: str) -> None:
@@ -108,7 +108,7 @@ def _escaped(text: str, what: re.Pattern[str]) -> str:
 
 
 def written_text(out: str, format: str, report: Mapping[str, Any]) -> str:
-    """What a conversion has written, what the format could not hold, and what a slice left out."""
+    """Return what a conversion has written, what the format could not hold, and what a slice left out."""
     counts = {key: count for key, count in report.items() if key not in ("requests", "slice")}
     written = ", ".join([f"{report['requests']} requests", *_counted(counts)])
     text = f"{one_line(out)}: {written} ({format})"

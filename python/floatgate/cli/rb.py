@@ -59,7 +59,7 @@ class DriveShape(g.Group):
     ] = None
 
     def shape(self) -> capture.Shape:
-        """As measurements take it."""
+        """Return it as measurements take it."""
         return capture.Shape(**dataclasses.asdict(self))
 
 
@@ -96,7 +96,7 @@ class Pins(g.Group):
     ] = 0.0
 
     def settings(self) -> capture.Settings:
-        """As measurements take them."""
+        """Return it as measurements take them."""
         signals = tuple(self.signal or ())
         return capture.Settings(self.format, self.time_unit, signals, self.program_us, self.poll_us, self.quiet_s)
 
@@ -123,7 +123,7 @@ class HostWrites(g.Group):
     ] = None
 
     def host(self) -> capture.Host | None:
-        """What the host wrote, from the one place that says it.
+        """Return what the host wrote, from the one place that says it.
 
         Raises:
             InputError: several places say it, or one cannot be read.

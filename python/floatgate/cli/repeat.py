@@ -21,7 +21,7 @@ from floatgate.study.runs.resume import PLAN, planned, remove
 
 
 def is_interrupted(folder: str) -> bool:
-    """Whether a folder holds some of several seeds."""
+    """Return whether a folder holds some of several seeds."""
     return (Path(folder) / PLAN).is_file()
 
 

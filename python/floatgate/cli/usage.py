@@ -8,7 +8,7 @@ from floatgate.base.errors import quote, quoted
 
 
 def usage_message(error: Exception, root: Any) -> str | None:
-    """The message for a usage error of the parser; None where ``error`` is none.
+    """Return the message for a usage error of the parser; None where ``error`` is none.
 
     Args:
         error: what the parser raised.

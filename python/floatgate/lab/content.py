@@ -78,7 +78,7 @@ def measured(
     *,
     keep_pages: bool = False,
 ) -> tuple[dict[str, Any], Pages | None]:
-    """As :func:`measure`, with the pages where they are to be kept."""
+    """Return it as :func:`measure`, with the pages where they are to be kept."""
     text, columns = _core.content_measure(
         [os.fspath(path) for path in paths],
         progress,
@@ -101,7 +101,7 @@ def measured(
 
 
 def lead(facts: dict[str, Any]) -> dict[str, Any]:
-    """The figures to act on: the better codec with chunks of the default size, and what pays.
+    """Return the figures to act on: the better codec with chunks of the default size, and what pays.
 
     Something pays where it saves more energy for programming than it takes itself.
     """
@@ -122,7 +122,7 @@ def lead(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def unreadable_note(facts: dict[str, Any], most: int = 5) -> str | None:
-    """What could not be read, for a warning; the first ones by name."""
+    """Return what could not be read, for a warning; the first ones by name."""
     unreadable = facts["unreadable"]
     count = unreadable["count"]
     if not count:

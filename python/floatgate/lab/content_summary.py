@@ -15,7 +15,7 @@ PATHS_MAX = 4
 
 
 def screen(paths: list[str], facts: Facts) -> str:
-    """The text for a terminal.
+    """Return the text for a terminal.
 
     Args:
         paths: what was measured, as the user called it.

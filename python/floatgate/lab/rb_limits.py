@@ -28,7 +28,7 @@ def clip(facts: Facts) -> None:
 
 
 def of_counts(facts: Facts) -> list[str]:
-    """Warnings about an interval without a lower end."""
+    """Return warnings about an interval without a lower end."""
     terms, programs = facts["terms"], facts["programs"]
     if not facts["host_bytes"] or facts["wa_low"] or not programs:
         return []
@@ -43,7 +43,7 @@ def of_counts(facts: Facts) -> list[str]:
 
 
 def of_host(facts: Facts) -> list[str]:
-    """Warnings about less programmed than the host wrote."""
+    """Return warnings about less programmed than the host wrote."""
     host_bytes = facts["host_bytes"]
     if host_bytes is None:
         return []
@@ -69,7 +69,7 @@ def of_host(facts: Facts) -> list[str]:
 
 
 def of_firmware(facts: Facts) -> list[str]:
-    """Warnings about counters of the drive that contradict the pins or the host."""
+    """Return warnings about counters of the drive that contradict the pins or the host."""
     if "firmware" not in facts:
         return []
     media_bytes, host_bytes = facts["firmware"]["media_bytes"], facts["host_bytes"]

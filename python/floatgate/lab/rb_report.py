@@ -29,7 +29,7 @@ _CAPTION = (
 
 
 def page(paths: Sequence[str], facts: Facts, command: str | None = None) -> str:
-    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+    """Return the report as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
         paths: the captures as the user called them.
@@ -52,7 +52,7 @@ def page(paths: Sequence[str], facts: Facts, command: str | None = None) -> str:
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:
-    """The cards on top: name, figure, what stands below."""
+    """Return the cards on top: name, figure, what stands below."""
     made = []
     if facts["wa"] is not None:
         high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
@@ -69,7 +69,7 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def pictures(facts: Facts) -> list[Picture]:
-    """The picture of the lengths.
+    """Return the picture of the lengths.
 
     Args:
         facts: the JSON of ``floatgate rb measure``.

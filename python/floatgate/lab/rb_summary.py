@@ -19,7 +19,7 @@ _NAMES_MAX = 6
 
 
 def screen(paths: Sequence[str], facts: Facts) -> str:
-    """The text for a terminal.
+    """Return the text for a terminal.
 
     Args:
         paths: the captures as the user called them.
@@ -58,7 +58,7 @@ def signals(facts: Facts) -> list[list[str]]:
 
 
 def errors(facts: Facts) -> list[list[str]]:
-    """What the interval of the write amplification is made of: term, programs, share of all programs."""
+    """Return what the interval of the write amplification is made of: term, programs, share of all programs."""
     terms, programs = facts["terms"], facts["programs"]
 
     def row(what: str, count: float, sign: str) -> list[str]:

@@ -73,7 +73,7 @@ class Written:
 
 
 def between(before: str | os.PathLike[str], after: str | os.PathLike[str], unit_bytes: int | None = None) -> Written:
-    """What was written between two readings of one drive.
+    """Return what was written between two readings of one drive.
 
     Args:
         before: the file of the first reading.
@@ -116,7 +116,7 @@ def _risen(first: Reading, last: Reading, before: int | None, after: int | None)
 
 
 def read(path: str | os.PathLike[str], unit_bytes: int | None = None) -> Reading:
-    """Counters of a drive at one moment.
+    """Return counters of a drive at one moment.
 
     Args:
         path: the JSON that a tool printed.

@@ -65,7 +65,7 @@ def cause(name: str) -> Cause:
 
 
 def reason(name: str) -> Cause:
-    """How to call and draw a reason for waiting, as :func:`cause` does."""
+    """Return how to call and draw a reason for waiting, as :func:`cause` does."""
     return REASONS[name] if name in REASONS else _other(name)
 
 
@@ -75,7 +75,7 @@ def _other(name: str) -> Cause:
 
 
 def by_cause(counts: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The causes of a flat map in the fixed order, without ``total`` and without those that are nought."""
+    """Return the causes of a flat map in the fixed order, without ``total`` and without those that are nought."""
     return _ordered(counts, CAUSES)
 
 
@@ -91,7 +91,7 @@ def _ordered(counts: Mapping[str, float], known: Mapping[str, Cause]) -> list[tu
 
 
 def patterned() -> dict[str, Cause]:
-    """What is drawn with a pattern, by the name of the fill; each has a colour of its own."""
+    """Return what is drawn with a pattern, by the name of the fill; each has a colour of its own."""
     made = {entry.color: (f"cause-{name}", entry) for name, entry in REASONS.items() if entry.pattern}
     made |= {entry.color: (f"cause-{name}", entry) for name, entry in CAUSES.items() if entry.pattern}
     return dict(made.values())

@@ -32,18 +32,18 @@ Made = TypeVar("Made")
 
 
 def axis_title(kind: str, largest: float, units: Sequence[tuple[str, float]]) -> tuple[str, float]:
-    """``time, hours`` and the length of an hour in seconds."""
+    """Format as ``time, hours`` and the length of an hour in seconds."""
     name, unit = unit_of(largest, units)
     return (f"{kind}, {name}" if name else kind), unit
 
 
 def unit_of(largest: float, steps: Sequence[tuple[str, float]]) -> tuple[str, float]:
-    """The first of ``steps`` (name, length) of which ``largest`` holds two."""
+    """Return the first of ``steps`` (name, length) of which ``largest`` holds two."""
     return next(((name, unit) for name, unit in steps if largest >= 2 * unit), steps[-1])
 
 
 def by_cause_color(labels: Sequence[str]) -> Any:
-    """The colour of each cause, by its label, with a legend above the chart."""
+    """Return the colour of each cause, by its label, with a legend above the chart."""
     return colored("cause", labels, CAUSES)
 
 
@@ -68,7 +68,7 @@ def colored(field: str, labels: Sequence[str], looks: Mapping[str, Cause], colum
 
 
 def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: str) -> vega.Chart:
-    """One bar a ``y``, made of the ``share`` of each row in the order of its ``order``."""
+    """Draw one bar a ``y``, made of the ``share`` of each row in the order of its ``order``."""
     return (
         data_chart(rows)
         .mark_bar(stroke=palette.INK, strokeWidth=0.5, height=20)
@@ -89,7 +89,7 @@ def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: st
 def binned(
     rows: Sequence[dict[str, Any]], title: str, counted: str, width: int, *, axis: Any, scale: Any, log: bool = False
 ) -> vega.Chart:
-    """Bars, each ``from`` one value ``to`` another, as high as its ``count``.
+    """Draw bars, each ``from`` one value ``to`` another, as high as its ``count``.
 
     Args:
         rows: the bars.
@@ -112,7 +112,7 @@ def binned(
 
 
 def data_chart(rows: Sequence[dict[str, Any]]) -> vega.Chart:
-    """A chart whose data travel with it."""
+    """Draw a chart whose data travel with it."""
     return vega.Chart(vega.Data(values=list(rows)))
 
 
@@ -125,7 +125,7 @@ def finished(chart: Made, width: int, height: int) -> Made:
 
 
 def configured(chart: Made) -> Made:
-    """The look of all charts: no background, text in :data:`palette.INK`, light grid."""
+    """Return the look of all charts: no background, text in :data:`palette.INK`, light grid."""
     plain: Any = chart
     styled: Made = (
         plain.configure(
@@ -153,7 +153,7 @@ def configured(chart: Made) -> Made:
 
 
 def svg(chart: Any, name: str, label: str) -> str:
-    """The chart as inline SVG.
+    """Return the chart as inline SVG.
 
     Args:
         chart: a chart of :mod:`floatgate.pages.vega`, or one of Altair.

@@ -52,7 +52,7 @@ class _Renderer:
             self._process = self._process or self._started()
 
     def picture(self, order: dict[str, Any]) -> str:
-        """What the process answers to an order.
+        """Return what the process answers to an order.
 
         Raises:
             CannotDrawError: it has ended, or cannot draw this.
@@ -140,7 +140,7 @@ def start() -> None:
 
 
 def svg(chart: dict[str, Any]) -> str:
-    """A chart, as Vega-Lite specifies it, as SVG; raises CannotDrawError.
+    """Return a chart, as Vega-Lite specifies it, as SVG; raises CannotDrawError.
 
     Where its texts have letters that the renderer's own font lacks, fonts of the system measure them.
     """

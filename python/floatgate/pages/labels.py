@@ -57,14 +57,14 @@ class Label:
 
 
 def overlap(one: Box, other: Box) -> float:
-    """The area that both cover, in square pixels."""
+    """Return the area that both cover, in square pixels."""
     wide = min(one[2], other[2]) - max(one[0], other[0])
     high = min(one[3], other[3]) - max(one[1], other[1])
     return wide * high if wide > 0 and high > 0 else 0.0
 
 
 def placed(marks: Sequence[Mark], width: float, height: float, taken: Sequence[Box] = ()) -> list[Label]:
-    """A label for each mark that has a text, in their order.
+    """Return a label for each mark that has a text, in their order.
 
     The nearest place is taken that lies in the chart and covers nothing; where there is none, that which covers least.
 

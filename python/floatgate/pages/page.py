@@ -56,12 +56,12 @@ def report(
 
 
 def rendered_parts(parts: Iterable[Part]) -> str:
-    """Parts alone, for a page that is made elsewhere; nothing where there is no part."""
+    """Return parts alone, for a page that is made elsewhere; nothing where there is no part."""
     return rendered("pages/alone.html", {"parts": list(parts)})
 
 
 def rendered(name: str, context: Mapping[str, Any]) -> str:
-    """A template with its texts, which are escaped."""
+    """Return a template with its texts, which are escaped."""
     return _environment().get_template(name).render(context)
 
 

@@ -157,7 +157,7 @@ class Template(Part):
 
 
 def fill(look: Cause) -> str:
-    """The fill of areas of a cause: its pattern, where it has one, else its colour."""
+    """Return the fill of areas of a cause: its pattern, where it has one, else its colour."""
     return next((f"url(#{name})" for name, entry in patterned().items() if entry.color == look.color), look.color)
 
 
@@ -179,11 +179,11 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
 
 
 def left_out(texts: Sequence[str]) -> list[Part]:
-    """The list of what the model leaves out, each once; no report is without it."""
+    """Return the list of what the model leaves out, each once; no report is without it."""
     said = list(dict.fromkeys(texts)) or ["not known: no result says it"]
     return [Section("What the model leaves out", [Items(said)])]
 
 
 def to_repeat(command: str | None) -> list[Part]:
-    """The command that made the page, where there was one."""
+    """Return the command that made the page, where there was one."""
     return [Section("How to repeat it", [Code(command)])] if command else []

@@ -31,17 +31,17 @@ Axis = Legend = Scale = Data = _settings
 
 
 def value(constant: Any) -> dict[str, Any]:
-    """A constant in place of a field."""
+    """Return a constant in place of a field."""
     return {"value": constant}
 
 
 def datum(constant: Any) -> dict[str, Any]:
-    """A constant on the scale of the data in place of a field."""
+    """Return a constant on the scale of the data in place of a field."""
     return {"datum": constant}
 
 
 def condition(test: str, then: Mapping[str, Any], otherwise: Mapping[str, Any]) -> dict[str, Any]:
-    """``then`` where the expression ``test`` holds for a row, else ``otherwise``."""
+    """Format as ``then`` where the expression ``test`` holds for a row, else ``otherwise``."""
     return {"condition": {"test": test, **then}, **otherwise}
 
 
@@ -53,13 +53,13 @@ class Channel:
         self._said = _field(shorthand) | _settings(**settings)
 
     def axis(self, **settings: Any) -> Self:
-        """The same with another axis."""
+        """Return the same with another axis."""
         other = copy(self)
         other._said = self._said | {"axis": Axis(**settings)}
         return other
 
     def to_dict(self) -> dict[str, Any]:
-        """As Vega-Lite wants it."""
+        """Return it as Vega-Lite wants it."""
         return dict(self._said)
 
 
@@ -79,47 +79,47 @@ class _Top:
         return other
 
     def properties(self, **parts: Any) -> Self:
-        """The same with a ``width``, a ``height``, a ``title``."""
+        """Return the same with a ``width``, a ``height``, a ``title``."""
         return self._with(**_settings(**parts))
 
     def configure(self, **settings: Any) -> Self:
-        """The same in another look."""
+        """Return the same in another look."""
         other = copy(self)
         other._config = self._config | settings
         return other
 
     def configure_view(self, **settings: Any) -> Self:
-        """The same with another look of the plane of the marks."""
+        """Return the same with another look of the plane of the marks."""
         return self.configure(view=settings)
 
     def configure_axis(self, **settings: Any) -> Self:
-        """The same with another look of axes."""
+        """Return the same with another look of axes."""
         return self.configure(axis=settings)
 
     def configure_legend(self, **settings: Any) -> Self:
-        """The same with another look of legends."""
+        """Return the same with another look of legends."""
         return self.configure(legend=settings)
 
     def resolve_scale(self, **shared: str) -> Self:
-        """The same with scales that layers or panels share, or do not."""
+        """Return the same with scales that layers or panels share, or do not."""
         return self._with(resolve={"scale": shared})
 
     def resolve_legend(self, **shared: str) -> Self:
-        """The same with legends that layers or panels share, or do not."""
+        """Return the same with legends that layers or panels share, or do not."""
         return self._with(resolve={"legend": shared})
 
     def inner(self) -> dict[str, Any]:
-        """The specification as a part of another one."""
+        """Return the specification as a part of another one."""
         return {name: _said(part) for name, part in self._parts.items()}
 
     def without_data(self) -> Self:
-        """The same for a chart around it that has the data."""
+        """Return the same for a chart around it that has the data."""
         other = copy(self)
         other._parts = {name: part for name, part in self._parts.items() if name != "data"}
         return other
 
     def to_dict(self) -> dict[str, Any]:
-        """The specification of the whole chart."""
+        """Return the specification of the whole chart."""
         view = _VIEW | self._config.get("view", {})
         return {"$schema": SCHEMA, "config": self._config | {"view": view}} | self.inner()
 
@@ -132,7 +132,7 @@ class Chart(_Top):
         super().__init__(data=data, **parts)
 
     def encode(self, **channels: Any) -> Self:
-        """The same with more channels: :class:`Channel`, ``"field:Q"``, :func:`value`, :func:`condition`."""
+        """Return the same with more channels: :class:`Channel`, ``"field:Q"``, :func:`value`, :func:`condition`."""
         said = {name: _channel(name, channel) for name, channel in channels.items()}
         return self._with(encoding=self._parts.get("encoding", {}) | said)
 
@@ -140,39 +140,39 @@ class Chart(_Top):
         return self._with(mark={"type": kind, **settings})
 
     def mark_area(self, **settings: Any) -> Self:
-        """The same drawn as areas."""
+        """Return the same drawn as areas."""
         return self._mark("area", settings)
 
     def mark_bar(self, **settings: Any) -> Self:
-        """The same drawn as bars."""
+        """Return the same drawn as bars."""
         return self._mark("bar", settings)
 
     def mark_circle(self, **settings: Any) -> Self:
-        """The same drawn as discs."""
+        """Return the same drawn as discs."""
         return self._mark("circle", settings)
 
     def mark_line(self, **settings: Any) -> Self:
-        """The same drawn as lines."""
+        """Return the same drawn as lines."""
         return self._mark("line", settings)
 
     def mark_point(self, **settings: Any) -> Self:
-        """The same drawn as points."""
+        """Return the same drawn as points."""
         return self._mark("point", settings)
 
     def mark_rect(self, **settings: Any) -> Self:
-        """The same drawn as rectangles."""
+        """Return the same drawn as rectangles."""
         return self._mark("rect", settings)
 
     def mark_rule(self, **settings: Any) -> Self:
-        """The same drawn as straight lines."""
+        """Return the same drawn as straight lines."""
         return self._mark("rule", settings)
 
     def mark_text(self, **settings: Any) -> Self:
-        """The same drawn as texts."""
+        """Return the same drawn as texts."""
         return self._mark("text", settings)
 
     def mark_tick(self, **settings: Any) -> Self:
-        """The same drawn as ticks."""
+        """Return the same drawn as ticks."""
         return self._mark("tick", settings)
 
 
@@ -189,17 +189,17 @@ class Composed(_Top):
 
 
 def layer(*charts: _Top) -> Composed:
-    """Charts over one another."""
+    """Return charts over one another."""
     return Composed("layer", charts)
 
 
 def concat(*charts: _Top, columns: int) -> Composed:
-    """Charts beside one another, so many in a row."""
+    """Return charts beside one another, so many in a row."""
     return Composed("concat", charts, columns=columns)
 
 
 def altair_chart(chart: _Top) -> Any:
-    """The same as a chart of Altair, for notebooks; imports Altair."""
+    """Return the same as a chart of Altair, for notebooks; imports Altair."""
     import altair as alt
 
     return alt.Chart.from_dict(chart.to_dict())

@@ -55,7 +55,7 @@ class Capture:
 
 
 def capture_of(entry: Mapping[str, Any]) -> Capture:
-    """A batch's ``capture``.
+    """Return a batch's ``capture``.
 
     Raises:
         ValueError: a key or a value is not one that a capture has.
@@ -82,7 +82,7 @@ def _reading(name: str, given: Mapping[str, Any]) -> Reading:
 
 
 def captured(capture: Capture, variant: str, run: Callable[[Waveform], dict[str, Any]]) -> dict[str, Any]:
-    """The result of a run, and under ``captured`` what its capture tells by each way to read it.
+    """Return the result of a run, and under ``captured`` what its capture tells by each way to read it.
 
     Args:
         capture: what to capture.

@@ -38,7 +38,7 @@ _PLACEHOLDER = re.compile(rf"\{{({_KEY})((?:\[{_KEY}\])*)\}}")
 
 
 def groups_of(table: Mapping[str, Any], known: Groups | None = None) -> dict[str, Any]:
-    """The groups by name, beside those that are known already.
+    """Return the groups by name, beside those that are known already.
 
     Raises:
         ValueError: a group is neither a list of names nor a table, or names an unknown group.
@@ -57,7 +57,7 @@ def groups_of(table: Mapping[str, Any], known: Groups | None = None) -> dict[str
 
 
 def expanded(names: Any, groups: Groups) -> list[Any]:
-    """The names of a list, or of one text, with groups and choices in braces written out.
+    """Return the names of a list, or of one text, with groups and choices in braces written out.
 
     Raises:
         ValueError: a group is unknown, or something is no name.
@@ -94,7 +94,7 @@ class _Combination:
     used: set[str] = field(default_factory=set)
 
     def filled(self, content: Any) -> Any:
-        """Texts, lists and tables with names and values in place of placeholders."""
+        """Return texts, lists and tables with names and values in place of placeholders."""
         if isinstance(content, str):
             whole = _PLACEHOLDER.fullmatch(content)
             return self._value(whole) if whole else _PLACEHOLDER.sub(self._text, content)
@@ -136,7 +136,7 @@ class _Combination:
 
 
 def repeated(entry: Mapping[str, Any], groups: Groups) -> list[dict[str, Any]]:
-    """The entries that one stands for: itself, or one for each combination of the names in ``for``.
+    """Return the entries that one stands for: itself, or one for each combination of the names in ``for``.
 
     Raises:
         ValueError: a group, a placeholder or a value is missing, or nothing uses a name.
@@ -165,7 +165,7 @@ def repeated(entry: Mapping[str, Any], groups: Groups) -> list[dict[str, Any]]:
 def entries(
     listed: Sequence[Mapping[str, Any]], groups: Groups, kind: str, title: str, lists: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """All entries that those of a file stand for.
+    """Return all entries that those of a file stand for.
 
     Args:
         listed: the entries.
@@ -190,12 +190,12 @@ def entries(
 
 
 def called(title: Any) -> str:
-    """What messages call an entry: its title in quotes, of a row its keys."""
+    """Return what messages call an entry: its title in quotes, of a row its keys."""
     return quote(", ".join(map(str, title)) if isinstance(title, list) else title)
 
 
 def named(table: Mapping[str, Any], groups: Groups, kind: str) -> dict[str, Any]:
-    """Tables by name, where the name may be of a group, or the entry be repeated.
+    """Return tables by name, where the name may be of a group, or the entry be repeated.
 
     Raises:
         ValueError: as of :func:`repeated`, with the name; or a name comes twice.

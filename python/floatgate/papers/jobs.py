@@ -102,7 +102,7 @@ def _part(batch: Batch, overrides: Overrides) -> Overrides:
 
 
 def workloads(paper: Paper, settings: Settings) -> list[str]:
-    """The workloads of a reproduction."""
+    """Return the workloads of a reproduction."""
     batches = _batches(paper, settings)
     return [name for name in paper.workloads if any(name in _kept(paper, batch, settings) for batch in batches)]
 

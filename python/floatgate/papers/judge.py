@@ -77,7 +77,7 @@ class Found:
         self.values = dict(values or {})
 
     def look(self, name: str) -> Any:
-        """What ``name`` stands for; None where it is not there."""
+        """Return what ``name`` stands for; None where it is not there."""
         if name in self.values:
             return self.values[name]
         found: Any = self.results
@@ -91,7 +91,7 @@ class Found:
         return found
 
     def figure(self, name: str) -> float | None:
-        """The same as a number; None where there is none, or none that is finite."""
+        """Return the same as a number; None where there is none, or none that is finite."""
         value = self.look(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return None
@@ -135,7 +135,7 @@ class Verdict:
     parts: Mapping[str, bool | None]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it."""
+        """Return it as JSON gives it."""
         rule = self.claim.rule
         entry = {
             "id": self.claim.id,
@@ -151,7 +151,7 @@ class Verdict:
 
 
 def problem(rule: Mapping[str, Any]) -> str | None:
-    """What is wrong with a claim as written; None where it can be judged."""
+    """Return what is wrong with a claim as written; None where it can be judged."""
     kind = rule.get("judge")
     if kind not in RULES:
         return f"unknown judge {quote(kind)}; expected one of {', '.join(RULES)}"
@@ -240,7 +240,7 @@ def _ordered(figures: Sequence[float], *, rising: bool, slack: float) -> bool:
 
 
 def rule_text(rule: Mapping[str, Any]) -> str:
-    """How a claim is judged, in words."""
+    """Return how a claim is judged, in words."""
     kind, unit = rule["judge"], rule.get("unit", "")
     each = rule.get("each", [])
     whose = f"{rule['take'].replace('-', ' ')} over {len(each)}: " if "take" in rule else "each " if each else ""

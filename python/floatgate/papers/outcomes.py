@@ -142,15 +142,15 @@ class Outcomes:
         }
 
     def result(self, place: Place) -> Result | None:
-        """The result of a run; None where it is not done."""
+        """Return the result of a run; None where it is not done."""
         return self._results.get(place)
 
     def to_save(self, place: Place) -> Path | None:
-        """Where a run saves its drive; None where no other run starts from it."""
+        """Return where a run saves its drive; None where no other run starts from it."""
         return self._drives.get(place)
 
     def start(self, place: Place) -> Overrides:
-        """The settings of a run that starts from the drive of another, which is done."""
+        """Return the settings of a run that starts from the drive of another, which is done."""
         kept = None if self._part is None else self._part.place(self._numbers[place]) / DRIVE
         return [("ftl.precondition", '"snapshot"'), ("ftl.snapshot", json.dumps(str(kept or self._drives[place])))]
 

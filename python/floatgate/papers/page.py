@@ -40,7 +40,7 @@ CLASSES: dict[bool | None, str] = {True: "v1", False: "v0", None: "v2"}
 
 
 def page(done: Reproduction, command: str | None = None) -> str:
-    """The reproduction as one self-contained HTML page, readable at 360 pixels and in black and white.
+    """Return the reproduction as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
         done: the reproduction.

@@ -156,18 +156,18 @@ class Paper:
         return {} if module is None else dict(module.prepare(workloads, traces, folder))
 
     def values(self, found: Found) -> dict[str, Any]:
-        """What the paper's ``values.py`` makes of the results."""
+        """Return what the paper's ``values.py`` makes of the results."""
         module = self.module("values")
         return {} if module is None else dict(module.values(found))
 
     def figures(self, found: Found) -> list[Figure]:
-        """The paper's figures, drawn from our results."""
+        """Return the paper's figures, drawn from our results."""
         module = self.module("figures")
         return [] if module is None else list(module.figures(found))
 
 
 def names() -> list[str]:
-    """The papers that ship, in the order of the alphabet."""
+    """Return the papers that ship, in the order of the alphabet."""
     return sorted(_name(file.parent) for file in HOME.glob("*/paper.toml"))
 
 

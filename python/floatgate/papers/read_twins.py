@@ -69,13 +69,13 @@ def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadT
 
 
 def as_busy(batches: Iterable[str], name: str, by: int, folder: Path) -> dict[str, Overrides]:
-    """What runs in time have of a workload: the twin as busy as the whole one; by ``BATCH.WORKLOAD``."""
+    """Return what runs in time have of a workload: the twin as busy as the whole one; by ``BATCH.WORKLOAD``."""
     twin = smaller(name, by, folder, as_busy=True)
     return {f"{batch}.{name}": [("workload.twin", str(twin.file))] for batch in batches}
 
 
 def drive(twin: ReadTwin, blocks: int) -> Overrides:
-    """A drive of about so many blocks that shows its host the twin's addresses, and no more."""
+    """Return a drive of about so many blocks that shows its host the twin's addresses, and no more."""
     blocks_per_plane = blocks // CHANNELS
     shown = twin.footprint_bytes / (blocks_per_plane * CHANNELS * BLOCK_BYTES)
     return [
@@ -86,7 +86,7 @@ def drive(twin: ReadTwin, blocks: int) -> Overrides:
 
 
 def of(twin: ReadTwin, passes: int = 1) -> Overrides:
-    """The workload: so many passes over the twin."""
+    """Return the workload: so many passes over the twin."""
     return [
         ("workload.kind", '"twin"'),
         ("workload.twin", str(twin.file)),
@@ -95,7 +95,7 @@ def of(twin: ReadTwin, passes: int = 1) -> Overrides:
 
 
 def response_ms(found: Found, run: str, name: str) -> dict[str, Any]:
-    """Response times of a run's reads around reclaims in milliseconds: ``during.p50.NAME`` and others."""
+    """Return response times of a run's reads around reclaims in milliseconds: ``during.p50.NAME`` and others."""
     made: dict[str, Any] = {}
     for when in ("during", "otherwise"):
         for what in ("mean", "p50", "p99", "max"):

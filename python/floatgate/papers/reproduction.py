@@ -52,31 +52,31 @@ class Reproduction:
         self.verdicts: list[Verdict] = [judge(claim, found) for claim in paper.claims]
 
     def counts(self) -> dict[bool | None, int]:
-        """How many claims hold, fail, and could not be judged; without the calibrated ones."""
+        """Return how many claims hold, fail, and could not be judged; without the calibrated ones."""
         return {word: sum(verdict.holds is word for verdict in self.evidence()) for word in WORDS}
 
     def evidence(self) -> list[Verdict]:
-        """The verdicts that count: nothing was chosen so that they come out."""
+        """Return the verdicts that count: nothing was chosen so that they come out."""
         return [verdict for verdict in self.verdicts if not verdict.claim.is_calibrated]
 
     def calibrated(self) -> list[Verdict]:
-        """The others."""
+        """Return the others."""
         return [verdict for verdict in self.verdicts if verdict.claim.is_calibrated]
 
     def tables(self) -> list[dict[str, Any]]:
-        """The tables, filled."""
+        """Return the tables, filled."""
         return [filled(entry, self.found) for entry in self.paper.tables]
 
     def figures(self) -> list[Figure]:
-        """The figures."""
+        """Return the figures."""
         return self.paper.figures(self.found)
 
     def about(self) -> str:
-        """What the experiments show, with our values in it."""
+        """Return what the experiments show, with our values in it."""
         return self._with_values(self.paper.about)
 
     def differs(self) -> list[str]:
-        """What differs from the paper and why, with our values in it; last, which rules were changed and why."""
+        """Return what differs from the paper and why, with our values in it; last, which rules were changed and why."""
         return [self._with_values(text) for text in self.paper.differs] + changed_rules(self.paper)
 
     def _with_values(self, text: str) -> str:
@@ -87,7 +87,7 @@ class Reproduction:
         return _VALUE.sub(value, text)
 
     def headline(self) -> str:
-        """``31 of 38 claims hold, 6 fail, 1 could not be judged; 4 more are calibrated and not counted``."""
+        """Format as ``31 of 38 claims hold, 6 fail, 1 could not be judged; 4 more are calibrated and not counted``."""
         counts = self.counts()
         parts = [f"{counts[True]} of {len(self.evidence())} claims hold"]
         parts += [f"{counts[False]} fail"] if counts[False] else []
@@ -97,7 +97,7 @@ class Reproduction:
         return ", ".join(parts) + said
 
     def text(self) -> str:
-        """The verdicts as lines of text."""
+        """Return the verdicts as lines of text."""
         rows = [
             [_word(verdict), verdict.claim.id, ours_text(verdict), rule_text(verdict.claim.rule)]
             for verdict in self.verdicts
@@ -110,7 +110,7 @@ class Reproduction:
         return "\n".join([*lines, *(f"failed: {text}" for text in self.failures)])
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it (schema ``floatgate.reproduce/1``)."""
+        """Return it as JSON gives it (schema ``floatgate.reproduce/1``)."""
         counts = self.counts()
         return {
             "schema": SCHEMA,
@@ -155,7 +155,7 @@ def _word(verdict: Verdict) -> str:
 
 
 def changed_rules(paper: Paper) -> list[str]:
-    """Every rule that was changed after a first run, with the claims that it judges; nothing where none was.
+    """Return every rule that was changed after a first run, with the claims that it judges; nothing where none was.
 
     The list comes from the claims themselves (``changed``), so that the page cannot leave one out.
     """
@@ -181,7 +181,7 @@ def _kept(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ours_text(verdict: Verdict) -> str:
-    """What came out, briefly: the figure, or how many names passed and what the others have."""
+    """Return what came out, briefly: the figure, or how many names passed and what the others have."""
     unit = verdict.claim.rule.get("unit", "")
     if not verdict.parts:
         return shown(verdict.ours, unit)

@@ -179,7 +179,7 @@ class Board:
         self._lock = threading.Lock()
 
     def part(self, number: int, label: str) -> Progress:
-        """The progress of one part; it raises KeyboardInterrupt where the others have been stopped."""
+        """Return the progress of one part; it raises KeyboardInterrupt where the others have been stopped."""
 
         def report(done: int, total: int | None, phase: str) -> None:
             if self.stop.is_set():

@@ -17,5 +17,5 @@ LOOKS = {
 
 
 def looks(separators: tuple[str, ...]) -> list[Look]:
-    """The looks of some separators, in their order."""
+    """Return the looks of some separators, in their order."""
     return [LOOKS[one] for one in separators]

@@ -16,7 +16,7 @@ from floatgate.papers.judge import Found, shown
 
 
 def filled(table: Mapping[str, Any], found: Found) -> dict[str, Any]:
-    """The table with ours and the ratio in it, as JSON gives it."""
+    """Return the table with ours and the ratio in it, as JSON gives it."""
     rows = []
     for row in table["row"]:
         cells = []
@@ -33,7 +33,7 @@ def filled(table: Mapping[str, Any], found: Found) -> dict[str, Any]:
 
 
 def cells(table: Mapping[str, Any]) -> tuple[list[str], list[list[str]], int]:
-    """Header, texts and how many columns of text lead, of a filled table."""
+    """Return header, texts and how many columns of text lead, of a filled table."""
     printed = [
         any(row["cells"][number]["paper"] is not None for row in table["rows"])
         for number in range(len(table["columns"]))

@@ -62,7 +62,7 @@ class Applied:
     results: Results
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it, within ``floatgate.placement/2``."""
+        """Return it as JSON gives it, within ``floatgate.placement/2``."""
         told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "results"}
         waf, simpler = wafs(self.results), simplest(self.results)
         best = best_of(rows_of(self.results, {}))
@@ -111,7 +111,7 @@ class Placement:
     applied: Applied | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it (schema ``floatgate.placement/2``)."""
+        """Return it as JSON gives it (schema ``floatgate.placement/2``)."""
         waf = wafs(self.results)
         return {
             "schema": SCHEMA,
@@ -146,7 +146,7 @@ class Placement:
         }
 
     def table(self) -> str:
-        """The table as CSV: one line for each key that does not use handle 0.
+        """Return the table as CSV: one line for each key that does not use handle 0.
 
         Names come from the recorded programs; :mod:`floatgate.base.text_out` makes them harmless.
         """
@@ -165,11 +165,11 @@ class Placement:
         return out.getvalue()
 
     def hints(self) -> dict[int, str]:
-        """The write lifetime hint of each handle."""
+        """Return the write lifetime hint of each handle."""
         return {group["handle"]: group["hint"] for group in self.groups}
 
     def text(self) -> str:
-        """The answer in words."""
+        """Return the answer in words."""
         placed = [one for one in self.keys if one["handle"] != NO_HANDLE]
         written = sum(one["page_writes"] for one in self.keys)
         share = _percent(sum(one["page_writes"] for one in placed), written)
@@ -278,7 +278,7 @@ _ISOLATED = {
 
 
 def rows_of(results: Results, isolations: Results) -> list[dict[str, Any]]:
-    """The rows of the answer among which one can choose: all but ORA, which no drive can run.
+    """Return the rows of the answer among which one can choose: all but ORA, which no drive can run.
 
     Args:
         results: of the rules.
@@ -290,7 +290,7 @@ def rows_of(results: Results, isolations: Results) -> list[dict[str, Any]]:
 
 
 def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The lowest WAF, the rows that have it to the three decimals that are shown, and those that do as well."""
+    """Return the lowest WAF, the rows that have it to the three decimals that are shown, and those that do as well."""
     lowest = min(row["waf"] for row in rows)
     best = [row for row in rows if f"{row['waf']:.3f}" == f"{lowest:.3f}"]
     return {
@@ -301,7 +301,7 @@ def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def simplest(results: Results) -> dict[str, Any] | None:
-    """The simplest rule that does as well as the table and all other simple rules; None if there is none.
+    """Return the simplest rule that does as well as the table and all other simple rules; None if there is none.
 
     Where the table goes by file, there is no run by file beside it.
     """
@@ -318,12 +318,12 @@ def simplest(results: Results) -> dict[str, Any] | None:
 
 
 def wafs(results: Results) -> dict[str, float | None]:
-    """The WAF of each run; None where the drive refuses it."""
+    """Return the WAF of each run; None where the drive refuses it."""
     return {name: None if isinstance(result, Refused) else in_pages(result)[0] for name, result in results.items()}
 
 
 def config_of(results: Results) -> dict[str, Any]:
-    """The settings of the run that follows the table."""
+    """Return the settings of the run that follows the table."""
     config: dict[str, Any] = result_of(results, HOST_GIVEN)["config"]
     return config
 

@@ -70,12 +70,12 @@ def collection_units(handles: int, isolation: str) -> int:
 
 
 def workload(file: Path) -> Overrides:
-    """The settings that run a trace."""
+    """Return the settings that run a trace."""
     return [("workload.file", str(file)), ("workload.format", "parquet")]
 
 
 def drive_for(plain: Path, distinct_pages: int, wanted: Wanted) -> Experiment:
-    """The drive: sized to the pages that are written and to the open units, unless the settings say its size.
+    """Return the drive: sized to the pages that are written and to the open units, unless the settings say its size.
 
     Args:
         plain: the trace, of dense pages.

@@ -21,7 +21,7 @@ NO_HANDLE = 0
 
 
 def by_life(mean_life: Any, page_writes: Any, handles: int) -> Any:
-    """The handle of each key: 0, or from 1 for the shortest lives on.
+    """Return the handle of each key: 0, or from 1 for the shortest lives on.
 
     Args:
         mean_life: of the keys' data, in page writes; infinite where none dies.

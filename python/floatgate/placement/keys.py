@@ -52,12 +52,12 @@ class Keys:
     paths: list[str | None] | None = None
 
     def identities(self) -> list[int | str]:
-        """By what a key is found again in another recording."""
+        """Return by what a key is found again in another recording."""
         return list(self.numbers) if self.by == "context" else list(self.names)
 
 
 def keys_of(source: Path, by: str, patterns: list[str] | None = None) -> Keys:
-    """The keys of a recording's rows.
+    """Return the keys of a recording's rows.
 
     Args:
         source: the recording.

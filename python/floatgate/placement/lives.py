@@ -35,7 +35,7 @@ class Lives:
 
 
 def lives_of(table: Any) -> Lives:
-    """The page writes of a trace with columns ``op``, ``offset`` and ``bytes``."""
+    """Return the page writes of a trace with columns ``op``, ``offset`` and ``bytes``."""
     op = np.asarray(table["op"].combine_chunks().cast("string"))
     offset, length = (np.asarray(table[name], dtype=np.int64) for name in ("offset", "bytes"))
     first = offset // PAGE_BYTES
@@ -47,7 +47,7 @@ def lives_of(table: Any) -> Lives:
     total = int(writes.sum())
 
     def next_of(events: Any) -> tuple[Any, Any]:
-        """Whether and when the next of these events at the same page is; at the end if there is none."""
+        """Return whether and when the next of these events at the same page is; at the end if there is none."""
         order = events[np.lexsort((events, page[events]))]
         follows = page[order][1:] == page[order][:-1]
         after, there = np.full(len(row), total, dtype=np.int64), np.zeros(len(row), dtype=bool)

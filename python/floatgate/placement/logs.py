@@ -27,7 +27,7 @@ SHARE = 0.9
 
 
 def logs(lives: Lives, of_row: Any, files: int, address: Any) -> Any:
-    """Which files are logs.
+    """Return which files are logs.
 
     Args:
         lives: the page writes of a trace.

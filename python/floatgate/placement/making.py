@@ -197,7 +197,7 @@ class _Rules:
 
 
 def log_data(trial: Trial, files: Keys) -> Any:
-    """The handle of each row where logs have handle 1 and all else has handle 0."""
+    """Return the handle of each row where logs have handle 1 and all else has handle 0."""
     found = logs(trial.lives, files.of_row[trial.rows], len(files.names), trial.address)
     return trial.handle_of(files.of_row, found.astype(np.uint32))
 

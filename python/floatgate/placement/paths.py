@@ -35,7 +35,7 @@ _STAR = "\0"
 
 
 def fold(path: str) -> str:
-    """The pattern of a path."""
+    """Return the pattern of a path."""
     *folders, name = [part for part in path.split("/") if part] or [""]
     extension = _EXTENSION.fullmatch(name)
     if extension is not None:
@@ -62,12 +62,12 @@ def _plain(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """The pattern that only this text matches; characters that break lines become ``?``."""
+    """Return the pattern that only this text matches; characters that break lines become ``?``."""
     return re.sub(r"[\r\n]", "?", _SPECIAL.sub(lambda found: f"[{found[0]}]", text))
 
 
 def in_order(patterns: Iterable[str]) -> list[str]:
-    """The patterns in the order in which they are tried, each once."""
+    """Return the patterns in the order in which they are tried, each once."""
 
     def rank(pattern: str) -> tuple[bool, int, int, str]:
         stars = len(re.findall(r"(?<!\[)\*", pattern))
@@ -77,7 +77,7 @@ def in_order(patterns: Iterable[str]) -> list[str]:
 
 
 def expression(pattern: str) -> str:
-    """The regular expression of a pattern, for ``fullmatch`` with a whole path."""
+    """Return the regular expression of a pattern, for ``fullmatch`` with a whole path."""
     parts = re.findall(r"\[.\]|.", pattern, re.DOTALL)
     special = {"*": "[^/]*", "?": "[^/]"}
     body = "".join(special.get(part, re.escape(part[1] if len(part) > 1 else part)) for part in parts)
@@ -92,5 +92,5 @@ class Matcher:
         self._tried = [(number, re.compile(expression(pattern), re.DOTALL)) for number, pattern in enumerate(patterns)]
 
     def first(self, path: str) -> int | None:
-        """The number of the pattern; None if none matches."""
+        """Return the number of the pattern; None if none matches."""
         return next((number for number, tried in self._tried if tried.fullmatch(path)), None)

@@ -17,7 +17,7 @@ HINTS = ("short", "medium", "long", "extreme")
 
 
 def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[dict[str, Any]]:
-    """The keys that write, the most written first; last of those that write as much, writes without a key."""
+    """Return the keys that write, the most written first; last of those that write as much, writes without a key."""
     identities: list[Any] = list(keys.identities())
     told = [
         {
@@ -53,7 +53,7 @@ def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[d
 
 
 def told_of_groups(told: list[dict[str, Any]], handle_of_row: Any, trial: Trial) -> list[dict[str, Any]]:
-    """The handles that are written to, in their order.
+    """Return the handles that are written to, in their order.
 
     Args:
         told: of the keys.

@@ -50,7 +50,7 @@ Results = Mapping[str, "dict[str, Any] | Refused"]
 
 
 def result_of(results: Results, name: str) -> dict[str, Any]:
-    """The result of a run that must be.
+    """Return the result of a run that must be.
 
     Raises:
         InputError: the drive refuses it.
@@ -108,11 +108,11 @@ class Trial:
         return self._table
 
     def key_of(self, of_row: Any) -> Any:
-        """The key of each page write, of the keys of the recording's rows."""
+        """Return the key of each page write, of the keys of the recording's rows."""
         return of_row[self.rows][self.lives.row]
 
     def handle_of(self, of_row: Any, handle: Any) -> Any:
-        """The handle of each row of the trace: that of its key, 0 where it has none."""
+        """Return the handle of each row of the trace: that of its key, 0 where it has none."""
         key = of_row[self.rows]
         return np.where(key == NOBODY, 0, np.append(handle, 0)[key]).astype(np.uint32)
 

@@ -15,7 +15,7 @@ from floatgate.results.run_view import ForecastView
 
 
 def page(life: ForecastView, command: str | None = None) -> str:
-    """The forecast as one self-contained HTML page, readable at 360 pixels and in black and white.
+    """Return the forecast as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
         life: the forecast.

@@ -11,7 +11,7 @@ from floatgate.report.sections.forecast import lines as forecast
 
 
 def text(result: dict[str, Any], label: str = "") -> str:
-    """The summary as lines of text; ``label`` is what to call a trace."""
+    """Return the summary as lines of text; ``label`` is what to call a trace."""
     return named(lines(result, label))
 
 
@@ -41,7 +41,7 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
 
 
 def headline(result: dict[str, Any]) -> str:
-    """One sentence for the top of the page: what ends the life first, the target, and what is served."""
+    """Return one sentence for the top of the page: what ends the life first, the target, and what is served."""
     told = [ends.what_ends_first(result) or "Nothing ends this life: the flash lasts without limit"]
     if load.overloaded(result):
         beyond = f"{load.BEYOND[:1].upper()}{load.BEYOND[1:]}, so its life is not known"

@@ -16,7 +16,7 @@ from floatgate.results.run_view import RunView
 
 
 def page(run: RunView, command: str | None = None) -> str:
-    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+    """Return the report as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
         run: the run.
@@ -40,12 +40,12 @@ def page(run: RunView, command: str | None = None) -> str:
 
 
 def headline(result: dict[str, Any]) -> list[Card]:
-    """Life, WAF, latency and energy: name, metric, basis; what the run does not know is left out."""
+    """Return life, WAF, latency and energy: name, metric, basis; what the run does not know is left out."""
     return [card for section in orders.CARDS for card in section.cards(result)]
 
 
 def identity(result: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a result comes from, as rows: version, seed and the hash of its configuration."""
+    """Return what a result comes from, as rows: version, seed and the hash of its configuration."""
     facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
     return facts + ([("configuration", str(result["config_hash"]))] if result.get("config_hash") else [])
 

@@ -10,7 +10,7 @@ from floatgate.results.run_view import RunView
 
 
 def text(run: RunView) -> str:
-    """The summary as lines of text."""
+    """Return the summary as lines of text."""
     return named(lines(run))
 
 

@@ -53,12 +53,12 @@ _OTHERS = (
 
 
 def look_of(policy: str, number: int = 0) -> Look:
-    """How to draw a throttle; those that this version does not know get a look by their number."""
+    """Return how to draw a throttle; those that this version does not know get a look by their number."""
     return THROTTLES.get(policy) or Look(policy, *_OTHERS[number % len(_OTHERS)])
 
 
 def looks_of(policies: Sequence[str], labels: Mapping[str, str] | None = None) -> list[Look]:
-    """The looks of several throttles, each once, called by ``labels`` where it has one there."""
+    """Return the looks of several throttles, each once, called by ``labels`` where it has one there."""
     found = [look_of(policy, number) for number, policy in enumerate(dict.fromkeys(policies))]
     return [Look((labels or {}).get(one.label, one.label), one.color, one.dash, one.shape) for one in found]
 
@@ -82,7 +82,7 @@ def lines(
     marks: Sequence[Mark] = (),
     legend: bool = True,
 ) -> vega.Composed:
-    """Lines of several kinds.
+    """Return lines of several kinds.
 
     Args:
         rows: ``x``, ``y`` and ``series``, the label of a look; ``low`` and ``high`` where an interval is drawn.
@@ -202,7 +202,7 @@ def dots(
     zero: bool = True,
     rule: float | None = None,
 ) -> vega.Composed:
-    """One line of dots for each thing: figures of several throttles side by side.
+    """Return one line of dots for each thing: figures of several throttles side by side.
 
     Args:
         rows: ``thing``, ``value`` and ``series``, the label of a look.
@@ -256,7 +256,7 @@ def _legend(shown: bool) -> Any:
 
 
 def time_axis(longest_s: float) -> tuple[str, float]:
-    """Title and unit in seconds of an axis of device time; years are those of forecasts."""
+    """Return title and unit in seconds of an axis of device time; years are those of forecasts."""
     title, unit = axis_title("time", longest_s, TIME_UNITS)
     return (title, YEAR_S) if "years" in title else (title, unit)
 

@@ -8,7 +8,7 @@ from floatgate.base import units
 
 
 def remark(facts: dict[str, Any]) -> str | None:
-    """``3 time stamps run backwards, the first in line 7, by at most 2.0 ms; ...``; None where none does.
+    """Format as ``3 time stamps run backwards, the first in line 7, by at most 2.0 ms; ...``; None where none does.
 
     Args:
         facts: the JSON of a workload or a trace, with its ``stamps_backwards``.

@@ -17,12 +17,12 @@ class Large(int):
 
 
 def kind_of(value: Any) -> type:
-    """The type of a value as columns know it."""
+    """Return the type of a value as columns know it."""
     return Large if type(value) is int and value > _INT64_MAX else type(value)
 
 
 def arrow_type(kinds: set[type]) -> pa.DataType:
-    """The type of a column with values of these types; of one without any, a float."""
+    """Return the type of a column with values of these types; of one without any, a float."""
     import pyarrow as pa
 
     if kinds == {bool}:
@@ -37,7 +37,7 @@ def arrow_type(kinds: set[type]) -> pa.DataType:
 
 
 def types_of(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, pa.DataType]]:
-    """Names and types of the columns of some rows, in the order in which they come."""
+    """Return names and types of the columns of some rows, in the order in which they come."""
     kinds: dict[str, set[type]] = {}
     for row in rows:
         for key, value in row.items():
@@ -48,7 +48,7 @@ def types_of(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, pa.DataType]]
 
 
 def written(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Rows as a table; what a row does not have is null."""
+    """Return rows as a table; what a row does not have is null."""
     import pyarrow as pa
 
     columns = []

@@ -51,18 +51,18 @@ def _leaves(table: Mapping[str, Any], prefix: str = "", *, texts: bool = False) 
 
 
 def figures_known(row: Mapping[str, Value]) -> list[str]:
-    """The numbers of a row that are not null, those that people look for first."""
+    """Return the numbers of a row that are not null, those that people look for first."""
     known = [key for key, value in row.items() if isinstance(value, int | float) and not isinstance(value, bool)]
     return sorted(known, key=order)
 
 
 def order(key: str) -> tuple[int, str]:
-    """What figures are sorted by: the leading ones first."""
+    """Return what figures are sorted by: the leading ones first."""
     return (LEADING.index(key) if key in LEADING else len(LEADING), key)
 
 
 def plain(value: str) -> Any:
-    """The value of a TOML text; a text that is no TOML stands for itself."""
+    """Return the value of a TOML text; a text that is no TOML stands for itself."""
     try:
         found = tomllib.loads(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:

@@ -49,7 +49,7 @@ class RunFolder:
 
     @classmethod
     def given(cls, path: str, *, force: bool) -> RunFolder:
-        """The folder ``--out`` names: missing or empty, or anything with ``force``.
+        """Return the folder ``--out`` names: missing or empty, or anything with ``force``.
 
         Raises:
             InputError: it is a file, it is not empty, or it cannot be written to. Nothing is made yet.
@@ -295,7 +295,7 @@ class _Claim:
         return beside if mine else self.folder
 
     def others(self) -> list[str]:
-        """What is in the folder and comes neither from this run nor from one that it starts over."""
+        """Return what is in the folder and comes neither from this run nor from one that it starts over."""
         names = sorted(entry.name for entry in self.folder.iterdir())
         ours = (SNAPSHOT, f"{SNAPSHOT}.part")
         return [name for name in names if name not in ours and not name.startswith(unfinished_files.PREFIX)]

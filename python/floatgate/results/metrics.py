@@ -58,11 +58,11 @@ class Metric:
         return (f"{self.key}.low", f"{self.key}.high") if self.kind == "interval" else (self.key,)
 
     def text(self, value: float) -> str:
-        """A value as people read it."""
+        """Return a value as people read it."""
         return _FORMATS[self.format](value)
 
     def best_of(self, rows: Iterable[Row]) -> Row | None:
-        """The row with the best value; None where no row knows the figure."""
+        """Return the row with the best value; None where no row knows the figure."""
         known = [row for row in rows if row.get(self.key) is not None]
         choose = max if self.better == "higher" else min
         return choose(known, key=lambda row: row[self.key], default=None)
@@ -77,31 +77,31 @@ def table() -> Mapping[str, Metric]:
 
 
 def leading() -> tuple[str, ...]:
-    """The columns that lead a flat table."""
+    """Return the columns that lead a flat table."""
     return tuple(column for metric in table().values() if metric.leads for column in metric.columns)
 
 
 def everywhere() -> Mapping[str, type]:
-    """The columns that every flat table has, with their types."""
+    """Return the columns that every flat table has, with their types."""
     there = [metric for metric in table().values() if metric.everywhere]
     return {column: _TYPES[metric.kind] for metric in there for column in metric.columns}
 
 
 def compared() -> Sequence[Metric]:
-    """What two settings are compared by."""
+    """Return what two settings are compared by."""
     return [metric for metric in table().values() if metric.compared]
 
 
 def drawn() -> Sequence[Metric]:
-    """What is drawn against the keys that vary."""
+    """Return what is drawn against the keys that vary."""
     return [metric for metric in table().values() if metric.axis is not None]
 
 
 def listed() -> Sequence[Metric]:
-    """What the table of settings on a page lists."""
+    """Return what the table of settings on a page lists."""
     return [metric for metric in table().values() if metric.column is not None]
 
 
 def looked_for() -> Sequence[Metric]:
-    """The figures by which pages name the best setting."""
+    """Return the figures by which pages name the best setting."""
     return [metric for metric in table().values() if metric.best]

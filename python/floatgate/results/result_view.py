@@ -37,7 +37,7 @@ class Record(Mapping[str, Any]):
         return f"Record({dict(self._values)!r})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The plain dict underneath."""
+        """Return the plain dict underneath."""
         return dict(self._values)
 
 

@@ -35,10 +35,10 @@ class RunView(Protocol):
         """What dies and channels did in the recorded interval (:mod:`floatgate.results.timeline`), or None."""
 
     def experiment(self) -> dict[str, Any]:
-        """The resolved experiment as a dict."""
+        """Return the resolved experiment as a dict."""
 
     def name(self) -> str:
-        """What to call the run."""
+        """Return what to call the run."""
 
 
 class ForecastView(Protocol):

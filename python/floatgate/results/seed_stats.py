@@ -36,7 +36,7 @@ class Mean:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
-        """The mean of one value or more."""
+        """Return the mean of one value or more."""
         mean = math.fsum(values) / len(values)
         if len(values) == 1:
             return cls(mean, None, None)

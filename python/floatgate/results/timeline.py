@@ -86,7 +86,7 @@ def moment(option: str, text: str) -> float:
 
 
 def table(columns: Mapping[str, bytes], interval_ns: tuple[int, int]) -> pa.Table:
-    """The spans as a table; the interval stands in its metadata.
+    """Return the spans as a table; the interval stands in its metadata.
 
     Args:
         columns: name -> little-endian values of the types of :data:`COLUMNS`.
@@ -101,7 +101,7 @@ def table(columns: Mapping[str, bytes], interval_ns: tuple[int, int]) -> pa.Tabl
 
 
 def interval_of(spans: pa.Table) -> tuple[int, int]:
-    """The interval that a table was recorded for; that of its spans where it does not say."""
+    """Return the interval that a table was recorded for; that of its spans where it does not say."""
     facts = spans.schema.metadata or {}
     if b"from_ns" in facts and b"to_ns" in facts:
         return int(facts[b"from_ns"]), int(facts[b"to_ns"])
@@ -111,7 +111,7 @@ def interval_of(spans: pa.Table) -> tuple[int, int]:
 
 
 def spans_of(spans: pa.Table) -> list[dict[str, Any]]:
-    """The spans in the order of time, cut to the interval; those of no length in it are left out.
+    """Return the spans in the order of time, cut to the interval; those of no length in it are left out.
 
     A transfer of a host request gets the kind of what it belongs to as ``of``: the die's operation for the same request
     that is nearest in time.

@@ -48,11 +48,11 @@ class Experiment:
         return cls(toml, path, sweep=sweep)
 
     def with_overrides(self, more: Overrides) -> Experiment:
-        """The same experiment with further settings over it; the last one wins."""
+        """Return the same experiment with further settings over it; the last one wins."""
         return replace(self, overrides=[*self.overrides, *more])
 
     def name(self) -> str:
-        """What to call its run folder: the experiment's stem, else the trace's, else ``run``."""
+        """Return what to call its run folder: the experiment's stem, else the trace's, else ``run``."""
         if self.path and self.toml is not None:
             return _stem(self.path)
         files = [value for key, value in self.overrides if key == "workload.file"]
@@ -103,7 +103,7 @@ def resolve(
 
 
 def trace_overrides(trace: str | os.PathLike[str] | None) -> Overrides:
-    """The settings that make a trace file the workload."""
+    """Return the settings that make a trace file the workload."""
     if trace is None:
         return []
     file = os.fspath(trace)
@@ -165,7 +165,7 @@ def _must_be_flat(key: str, depth: int) -> None:
 
 
 def toml_value(key: str, value: Any, depth: int = 0) -> str:
-    """One value as TOML text.
+    """Return one value as TOML text.
 
     Raises:
         InputError: TOML has no word for it.
@@ -227,7 +227,7 @@ def parse_set(text: str, option: str = "--set") -> tuple[str, str]:
 
 
 def split_values(text: str) -> list[str]:
-    """The parts of a text between commas; those inside quotes or brackets do not count."""
+    """Return the parts of a text between commas; those inside quotes or brackets do not count."""
     parts, depth, quote, start = [], 0, "", 0
     for index, char in enumerate(text):
         if quote:

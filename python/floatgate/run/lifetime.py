@@ -53,13 +53,13 @@ class Lifetime:
         return [*super().__dir__(), *self.result]
 
     def summary(self) -> str:
-        """The answer and where it comes from, as lines of text."""
+        """Return the answer and where it comes from, as lines of text."""
         from floatgate.report.lifetime_summary import text
 
         return text(self.result.to_dict(), self.label)
 
     def report(self, command: str | None = None) -> str:
-        """The forecast as one self-contained HTML page."""
+        """Return the forecast as one self-contained HTML page."""
         from floatgate.report.lifetime_report import page
 
         return page(self, command)
@@ -121,7 +121,7 @@ def managed(
     reduce: str | None = None,
     growth_per_year: float | None = None,
 ) -> Overrides:
-    """The settings of a throttle, a target, a reducer and growing demand, where they are given."""
+    """Return the settings of a throttle, a target, a reducer and growing demand, where they are given."""
     named = {"lifetime.throttle.policy": throttle, "lifetime.throttle.target_years": target_years}
     named |= {"lifetime.reduce.policy": reduce, "lifetime.forecast.growth_per_year": growth_per_year}
     return [(key, toml_value(key, value)) for key, value in named.items() if value is not None]

@@ -128,22 +128,22 @@ class Run:
         return table
 
     def to_pandas(self) -> pd.DataFrame:
-        """The series as a pandas DataFrame; needs pandas, which floatgate does not install."""
+        """Return the series as a pandas DataFrame; needs pandas, which floatgate does not install."""
         return self.series.to_pandas()
 
     def experiment(self) -> dict[str, Any]:
-        """The resolved experiment as a dict."""
+        """Return the resolved experiment as a dict."""
         return tomllib.loads(self.experiment_toml)
 
     def name(self) -> str:
-        """What to call the run: its folder's name, else the trace's file name, else the workload's pattern."""
+        """Return what to call the run: its folder's name, else the trace's file name, else the workload's pattern."""
         if self.folder is not None:
             return self.folder.absolute().name
         file = look(self.experiment(), "workload", "file")
         return Path(file).name if file else str(look(self.experiment(), "workload", "pattern") or "run")
 
     def summary(self) -> str:
-        """The summary that the command line prints: drive, workload, life, WAF, programs, wear, latency."""
+        """Return the summary that the command line prints: drive, workload, life, WAF, programs, wear, latency."""
         from floatgate.report.summary import text
 
         return text(self)
@@ -153,11 +153,11 @@ class Run:
         return self._plot(lambda charts: charts.waf)
 
     def plot_writes(self) -> alt.Chart:
-        """Pages programmed over time, stacked by cause."""
+        """Draw pages programmed over time, stacked by cause."""
         return self._plot(lambda charts: charts.writes)
 
     def plot_wear(self) -> alt.Chart:
-        """Blocks by number of erases."""
+        """Draw blocks by number of erases."""
         return self._plot(lambda charts: charts.wear)
 
     def plot_valid_pages(self) -> alt.Chart:
@@ -172,7 +172,7 @@ class Run:
         return vega.altair_chart(chosen(run_charts)(self))
 
     def report(self, command: str | None = None) -> str:
-        """The report as one self-contained HTML page."""
+        """Return the report as one self-contained HTML page."""
         from floatgate.report.page import page
 
         return page(self, command)
@@ -337,7 +337,7 @@ def resume(
 
 
 def go_on(snapshot: Path, *, snapshot_every: float | None = None, progress: Progress | None = None) -> Run:
-    """As :func:`resume`, but the snapshot stays."""
+    """Return it as :func:`resume`, but the snapshot stays."""
     return Run.of(_core.resume(os.fspath(snapshot), snapshot_every=snapshot_every, progress=progress))
 
 
@@ -349,7 +349,7 @@ def remove_snapshot(path: str | os.PathLike[str]) -> None:
 
 
 def check(experiment: Experiment) -> str:
-    """The resolved experiment as TOML, without running it; raises InputError."""
+    """Return the resolved experiment as TOML, without running it; raises InputError."""
     return _core.check(experiment.toml, experiment.path, experiment.overrides)
 
 

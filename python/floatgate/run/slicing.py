@@ -17,7 +17,7 @@ _FIRST = ("dies_per_chip", "chips_per_channel", "channels", "planes_per_die")
 
 
 def slice_of(base: Experiment, capacity: str) -> Overrides:
-    """The settings that make the drive of ``base`` one of this capacity.
+    """Return the settings that make the drive of ``base`` one of this capacity.
 
     Chips, channels and planes are divided until each plane has :data:`BLOCKS_MIN` blocks, or as many as before. Spare
     factor, blocks and times stay; a drive with fewer dies does fewer operations at a time. Where ``base`` cannot be

@@ -17,7 +17,7 @@ _HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?")
 
 
 def split(text: str, path: str) -> tuple[str, dict[str, Any]]:
-    """The text of an experiment without its ``[sweep]`` table, and that table (empty where there is none).
+    """Return the text of an experiment without its ``[sweep]`` table, and that table (empty where there is none).
 
     Raises:
         InputError: the table is not written as a table of its own.

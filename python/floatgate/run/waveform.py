@@ -33,7 +33,7 @@ class Waveform:
     until_s: float | None = None
 
     def arguments(self) -> tuple[str, bool, int | None, int, int]:
-        """The same for the core.
+        """Return the same for the core.
 
         Raises:
             InputError: no such format, no such die, or an end that is not behind the beginning.
@@ -51,7 +51,7 @@ class Waveform:
 
 
 def pins_of(path: str | None, die: str | None, from_: str | None, until: str | None, *, force: bool) -> Waveform | None:
-    """The capture that the options of a command ask for.
+    """Return the capture that the options of a command ask for.
 
     Raises:
         InputError: an option cannot be, the file is there already, or there is no file to which the others belong.

@@ -64,7 +64,7 @@ class Setting:
 
     @classmethod
     def of(cls, overrides: Overrides, seeds: Sequence[Seeded]) -> Setting:
-        """A setting with the runs of its seeds."""
+        """Return a setting with the runs of its seeds."""
         run = next((one.run for one in seeds if one.run is not None), None)
         error = next((one.error for one in seeds if one.error is not None), None)
         return cls(overrides, run, error, tuple(seeds))
@@ -75,7 +75,7 @@ class Setting:
         return ", ".join(value.strip("\"'") for _, value in self.overrides) or "as given"
 
     def named(self) -> str:
-        """``ftl.collect.policy = greedy, ftl.spare_factor = 0.07``, for messages."""
+        """Format as ``ftl.collect.policy = greedy, ftl.spare_factor = 0.07``, for messages."""
         return ", ".join(f"{key} = {value}" for key, value in self.overrides) or "as given"
 
     @property
@@ -132,13 +132,13 @@ class Comparison:
         return [setting.run for setting in self.settings if setting.run is not None]
 
     def text(self) -> str:
-        """The comparison as a table of plain text."""
+        """Return the comparison as a table of plain text."""
         header, rows = self.rows()
         lines = [table(header, rows, right=frozenset(range(max(1, len(self.keys)), len(header))))]
         return "\n".join([*lines, *notes(self), *self.failures()])
 
     def failures(self) -> list[str]:
-        """What ended the runs that failed, one text each."""
+        """Return what ended the runs that failed, one text each."""
         said = []
         for setting in self.settings:
             for one in setting.each:
@@ -148,30 +148,30 @@ class Comparison:
         return said
 
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:
-        """``01-greedy``: the name of a setting's run folder, or of that of one of its seeds."""
+        """Format as ``01-greedy``: the name of a setting's run folder, or of that of one of its seeds."""
         label = "-".join(value for _, value in setting.overrides)
         name = "".join(char if char.isalnum() or char in "._" else "-" for char in label).strip("-")
         return f"{number:02d}-{name[:60]}" + ("" if seed is None else f"-seed-{seed}")
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Header and cells: the values that vary, then the figures, then the difference against the baseline."""
+        """Return header and cells: the values that vary, then the figures, then the difference against the baseline."""
         return table_rows(self)
 
     def arrow(self) -> pa.Table:
-        """One flat row for each run, with columns named by key as a sweep has them, as an Arrow table."""
+        """Return one flat row for each run, with columns named by key as a sweep has them, as an Arrow table."""
         import pyarrow as pa
 
         rows = flat_rows(self)
         return written(rows, pa.schema(types_of(rows)))
 
     def difference(self, setting: Setting) -> dict[str, Any] | None:
-        """How the figures differ from the baseline's; see :func:`floatgate.study.differences.between`."""
+        """Return how the figures differ from the baseline's; see :func:`floatgate.study.differences.between`."""
         if setting is self.base:
             return None
         return differences.between(setting.by_seed, self.base.by_seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON gives it (schema ``floatgate.compare/1``)."""
+        """Return the comparison as JSON gives it (schema ``floatgate.compare/1``)."""
         return {"schema": SCHEMA, "baseline": self.baseline, "settings": [self._told(one) for one in self.settings]}
 
     def _told(self, setting: Setting) -> dict[str, Any]:
@@ -188,7 +188,7 @@ class Comparison:
         return told
 
     def report(self, command: str | None = None) -> str:
-        """The comparison as one self-contained HTML page."""
+        """Return the comparison as one self-contained HTML page."""
         from floatgate.study.compare_report import page
 
         return page(self, command)
@@ -273,7 +273,7 @@ def compare(
 
 
 def baseline_of(points: Points, wanted: Mapping[str, str]) -> int:
-    """The number of the setting that has some values, 0 where none are asked for.
+    """Return the number of the setting that has some values, 0 where none are asked for.
 
     Raises:
         InputError: no setting has them, or several have.
@@ -340,7 +340,7 @@ def run_settings(
 
 
 def whole_runs(study: str, what: str) -> Whole:
-    """How a study keeps its runs: as run folders."""
+    """Return how a study keeps its runs: as run folders."""
     return Whole(study, what, "result.json", write_files, _read_run, lambda run: flat(run.result.to_dict()))
 
 

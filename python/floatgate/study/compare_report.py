@@ -22,7 +22,7 @@ _SETTING = "<setting>"
 
 
 def page(comparison: Comparison, command: str | None = None) -> str:
-    """The comparison as one self-contained HTML page.
+    """Return the comparison as one self-contained HTML page.
 
     Args:
         comparison: the settings and what they gave.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Header and cells: the values that vary, then the columns of the sections."""
+    """Return header and cells: the values that vary, then the columns of the sections."""
     header = [*(comparison.keys or ["setting"])]
     shown = _columns(comparison)
     header += [name for columns in shown for name in columns.header]
@@ -27,7 +27,7 @@ def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """How to read the columns that need it."""
+    """Return how to read the columns that need it."""
     return [columns.note for columns in _columns(comparison) if columns.note]
 
 
@@ -61,7 +61,7 @@ def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """One row for each setting with a result, as charts are drawn of them (:data:`.varied_charts.Rows`)."""
+    """Return one row for each setting with a result, as charts are drawn of them (:data:`.varied_charts.Rows`)."""
     rows = []
     for setting in comparison:
         result = setting.result

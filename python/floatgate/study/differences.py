@@ -30,7 +30,7 @@ BySeed = Mapping["int | None", Result]
 
 
 def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
-    """The differences of two settings, ours less theirs.
+    """Return the differences of two settings, ours less theirs.
 
     Returns:
         ``waf_bytes`` (difference in flash bytes per host byte), ``waf_bytes_95`` (its 95 % interval, or None where it

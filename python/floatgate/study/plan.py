@@ -65,11 +65,11 @@ class Plan:
         return next((target for target in targets if target is not None), None)
 
     def answer(self) -> str:
-        """One sentence: what meets the target, the cheapest drive first."""
+        """Return one sentence: what meets the target, the cheapest drive first."""
         return "; ".join(self.answers())
 
     def answers(self) -> list[str]:
-        """What to take and what it gives, then what else is worth saying; each a line."""
+        """Return what to take and what it gives, then what else is worth saying; each a line."""
         target = self.target_years
         years = "the target" if target is None else f"{target:g} year{'' if target == 1 else 's'}"
         first, *others = [self._none(years)] if not self.best else self._best(years)
@@ -241,7 +241,7 @@ class Plan:
         return ", ".join(told + ([] if price is None else [f"price {units.figure(price)}"]))
 
     def name(self, point: Point, *, short: bool = False) -> str:
-        """``64 GiB under static``, ``client-tlc-1t``: the drive, and how it is managed where that differs.
+        """Format as ``64 GiB under static``, ``client-tlc-1t``: the drive, and how it is managed where that differs.
 
         Args:
             point: the choice.
@@ -264,19 +264,19 @@ class Plan:
         return self.reduces() or any(point.throttles for point in self.points)
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Header and cells; what a planner would take is marked by ``*``, the Pareto front by ``+``."""
+        """Return header and cells; what a planner would take is marked by ``*``, the Pareto front by ``+``."""
         return rows(self)
 
     def arrow(self) -> pa.Table:
-        """One flat row for each choice."""
+        """Return one flat row for each choice."""
         return arrow(self)
 
     def reduces(self) -> bool:
-        """Whether reducers are compared."""
+        """Return whether reducers are compared."""
         return any(point.reducer is not None for point in self.points)
 
     def errors(self) -> list[str]:
-        """What made drives impossible, each reason once."""
+        """Return what made drives impossible, each reason once."""
         return list(dict.fromkeys(f"{point.label}: {point.error}" for point in self.points if point.error))
 
     def text(self) -> str:
@@ -289,11 +289,11 @@ class Plan:
         return "\n".join([*self.answers(), "", table(header, cells, right=right), *below, *self.errors()])
 
     def basis(self) -> str | None:
-        """What the intervals are made from; None where there are none."""
+        """Return what the intervals are made from; None where there are none."""
         return life_range.basis([point.result for point in self.points if point.result is not None])
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it (schema ``floatgate.plan/1``); ``best`` counts in ``points`` from 0."""
+        """Return it as JSON gives it (schema ``floatgate.plan/1``); ``best`` counts in ``points`` from 0."""
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
@@ -313,7 +313,7 @@ class Plan:
 
     @classmethod
     def of(cls, told: Mapping[str, Any], experiment_toml: str) -> Plan:
-        """The plan that :meth:`to_dict` told of."""
+        """Return the plan that :meth:`to_dict` told of."""
         # A plan of older versions was judged by the average block.
         judge = told.get("judge", "flash")
         prices = tuple(Price(**one) for one in told.get("prices", ()))
@@ -322,7 +322,7 @@ class Plan:
         return cls(points, experiment_toml, told["label"], bounds, told["untried"])
 
     def report(self, command: str | None = None) -> str:
-        """The plan as one self-contained HTML page."""
+        """Return the plan as one self-contained HTML page."""
         from floatgate.study.plan_report import page
 
         return page(self, command)

@@ -48,7 +48,7 @@ class Candidate:
         return self.drive if self.capacity is None else f"{self.drive} of {self.capacity}"
 
     def overrides(self, base: Experiment) -> Overrides:
-        """The settings that make it the drive of an experiment.
+        """Return the settings that make it the drive of an experiment.
 
         A smaller capacity is a slice with fewer dies, as ``--capacity`` makes it.
         """
@@ -76,7 +76,7 @@ class Needs:
 
 
 def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
-    """What a drive takes, or why it cannot be."""
+    """Return what a drive takes, or why it cannot be."""
     try:
         return Needs.of(check(base.with_overrides(candidate.overrides(base))))
     except _core.InputError as error:
@@ -84,12 +84,12 @@ def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
 
 
 def sold_bytes(name: str) -> int:
-    """The flash of a drive of the catalogue as it is listed."""
+    """Return the flash of a drive of the catalogue as it is listed."""
     return next(int(entry["physical_bytes"]) for entry in _catalogue() if entry["name"] == name)
 
 
 def named_drives(asked: Sequence[str]) -> list[str]:
-    """The names that names and groups stand for, each once.
+    """Return the names that names and groups stand for, each once.
 
     A group is ``current``, ``papers``, or one or more words of names: ``client``, ``ent-tlc``, ``qlc``. It holds the
     current drives with these words; those of papers where no current drive has them.
@@ -109,7 +109,7 @@ def named_drives(asked: Sequence[str]) -> list[str]:
 
 
 def assumes_waf(base: Experiment) -> bool:
-    """Whether write amplification is given, so that no drive is simulated."""
+    """Return whether write amplification is given, so that no drive is simulated."""
     settings = tomllib.loads(base.toml or "").get("lifetime", {}).get("forecast", {})
     given = {f"lifetime.forecast.{key}" for key in settings} | {key for key, _ in base.overrides}
     return bool(given & _WAFS)
@@ -152,7 +152,7 @@ def _unknown(name: str, names: list[str]) -> str:
 
 
 def work_text(found: Sequence[Needs], at_once: int) -> str:
-    """``3 drives of 1.1 TiB to 2.0 TiB, 2 at once; up to 9.4 GiB of memory``: what a plan is about to do."""
+    """Format as ``3 drives of 1.1 TiB to 2.0 TiB, 2 at once; up to 9.4 GiB of memory``: what a plan is about to do."""
     sizes = sorted(one.flash_bytes for one in found)
     memory = sum(sorted((one.memory_bytes for one in found), reverse=True)[:at_once])
     ends = dict.fromkeys(map(units.binary_bytes, (sizes[0], sizes[-1])))

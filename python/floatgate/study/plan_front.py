@@ -26,7 +26,7 @@ _ROOM = 1.5
 
 
 def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega.Composed:
-    """Lives against what drives cost, with the Pareto front as a line through those that serve enough."""
+    """Return lives against what drives cost, with the Pareto front as a line through those that serve enough."""
     shown, target = front_rows(plan, points), plan.target_years
     lives = [row["y"] for row in shown] + ([] if target is None else [target])
     costs, heights = (_domain([row["x"] for row in shown]), _domain(lives))
@@ -50,7 +50,7 @@ def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega
 
 
 def front_rows(plan: Plan, points: Sequence[Point]) -> list[dict[str, Any]]:
-    """The marks, by what they cost and then by their lives."""
+    """Return the marks, by what they cost and then by their lives."""
     bounds, most = plan.bounds, 10 * (plan.target_years or 100.0)
     rows: list[dict[str, Any]] = [
         {
@@ -73,7 +73,7 @@ def named(
     target: float | None,
     width: int,
 ) -> tuple[list[labels.Label], bool]:
-    """Where the names of the front stand, and whether the name of the target stands at the left end of its line.
+    """Return where the names of the front stand, and whether the name of the target stands at the left end of its line.
 
     Args:
         rows: the marks.

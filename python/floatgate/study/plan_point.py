@@ -65,7 +65,7 @@ class Bounds:
         return self.price_per_tb is not None or bool(self.prices)
 
     def cut_by(self, point: Point) -> str | None:
-        """The first bound that rules a point out; None where it may be taken.
+        """Return the first bound that rules a point out; None where it may be taken.
 
         ``load`` (more than it can do), ``life`` (of the flash), ``rating``, ``served`` or ``p99``.
         """
@@ -80,7 +80,7 @@ class Bounds:
         return None
 
     def price(self, point: Point) -> float | None:
-        """What a drive costs."""
+        """Return what a drive costs."""
         if math.isinf(point.physical_bytes):
             return None
         own = next((one for one in self.prices if one.drive == point.drive), None)
@@ -94,7 +94,7 @@ class Bounds:
         return price / point.useful_tb if price is not None and point.useful_tb else None
 
     def cost(self, point: Point) -> float:
-        """What choices are compared by: the price where it is known, the capacity else."""
+        """Return what choices are compared by: the price where it is known, the capacity else."""
         price = self.price(point)
         return point.physical_bytes if price is None else price
 
@@ -272,7 +272,7 @@ class Point:
         return found.reaches_below(target)
 
     def serves_below(self, min_served: float) -> bool:
-        """Whether it serves enough in the middle of the interval, and too little at the lower end."""
+        """Return whether it serves enough in the middle of the interval, and too little at the lower end."""
         ends = entry.served_range(self.result)
         return self.served is not None and ends is not None and ends[0] < min_served <= self.served
 
@@ -313,7 +313,7 @@ class Point:
         return math.inf if value is None else value
 
     def to_dict(self, bounds: Bounds, *, on_front: bool) -> dict[str, Any]:
-        """As JSON gives it; ``cut_by`` is the first bound that rules it out."""
+        """Return it as JSON gives it; ``cut_by`` is the first bound that rules it out."""
         found, years = self.life_range, self.life_years
         return {
             "drive": self.drive,
@@ -339,7 +339,7 @@ class Point:
 
     @classmethod
     def of(cls, told: Mapping[str, Any], judge: str) -> Point:
-        """The point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
+        """Return the point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
         spare = None if told["spare_factor"] is None else str(told["spare_factor"])
         known = entry.restored(told) if told["error"] is None else None
         settings = (told["throttle"], known, told["error"], told["reducer"], judge, told.get("drive"))
@@ -387,7 +387,7 @@ def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
 
 
 def managed_words(point: Point) -> str:
-    """``with compression, under dynamic``, ``under the integrated manager``."""
+    """Format as ``with compression, under dynamic``, ``under the integrated manager``."""
     if point.reducer == INTEGRATED:
         return "under the integrated manager"
     throttle = "without throttling" if point.throttle == "none" else f"under {point.throttle}"
@@ -395,7 +395,7 @@ def managed_words(point: Point) -> str:
 
 
 def write_words(point: Point) -> str:
-    """``mean write 1.3 ms, p99 2.0 ms``."""
+    """Format as ``mean write 1.3 ms, p99 2.0 ms``."""
     if math.isinf(point.write_us):
         return "-"
     tail = "" if math.isinf(point.p99_us) else f", p99 {units.span(point.p99_us * 1e-6)}"

@@ -41,7 +41,7 @@ LIVES = (
 
 
 def page(plan: Plan, command: str | None = None) -> str:
-    """The plan as one self-contained HTML page.
+    """Return the plan as one self-contained HTML page.
 
     Args:
         plan: the choices.

@@ -36,14 +36,14 @@ class _Column:
 
 
 def rows(plan: Plan) -> tuple[list[str], list[list[str]]]:
-    """Header and cells, without the columns that say nothing about these drives."""
+    """Return header and cells, without the columns that say nothing about these drives."""
     shown = [column for column in _COLUMNS if column.applies(plan)]
     cells = [[column.cell(plan, point) for column in shown] for point in plan.points]
     return [column.header for column in shown], cells
 
 
 def legend(plan: Plan) -> list[str]:
-    """How to read the marks, and the columns that need it."""
+    """Return how to read the marks, and the columns that need it."""
     said = []
     if plan.best:
         said.append("* meets all requirements, and no cheaper one is as fast")
@@ -72,12 +72,12 @@ def legend(plan: Plan) -> list[str]:
 
 
 def flat_rows(plan: Plan) -> list[dict[str, Any]]:
-    """One row for each choice, with columns of numbers."""
+    """Return one row for each choice, with columns of numbers."""
     return [_flat(plan, point) for point in plan.points]
 
 
 def arrow(plan: Plan) -> pa.Table:
-    """The flat rows as an Arrow table."""
+    """Return the flat rows as an Arrow table."""
     import pyarrow as pa
 
     made = flat_rows(plan)
@@ -134,7 +134,7 @@ def _target(_plan: Plan, point: Point) -> str:
 
 
 def waf_text(point: Point) -> str:
-    """``1.93``; a dash where it is not known."""
+    """Format as ``1.93``; a dash where it is not known."""
     waf = None if point.result is None else amplification(point.result)[0]
     return "-" if waf is None else f"{waf:.2f}"
 

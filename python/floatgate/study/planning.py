@@ -198,7 +198,7 @@ class _Work:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def go_through(self, drives: Sequence[Candidate]) -> tuple[list[Point], list[str]]:
-        """All choices of the drives in their order, and which drives somebody's breaking off left out.
+        """Return all choices of the drives in their order, and which drives somebody's breaking off left out.
 
         Raises:
             KeyboardInterrupt: before any drive was done.
@@ -248,7 +248,7 @@ class _Work:
         return points, [drives[number].label for number in range(len(drives)) if number not in done]
 
     def choices(self, drives: Sequence[Candidate]) -> Points:
-        """The choices so far, and those of some more drives."""
+        """Return the choices so far, and those of some more drives."""
         further = (
             (*drive.overrides(self.base), *_overrides(policy, reducer, policy in self.bounded))
             for drive in drives

@@ -41,20 +41,20 @@ class End:
     ends: tuple[float, float]
 
     def text(self) -> str:
-        """``ftl.spare_factor = 0.299 is at the upper end of 0.05..0.3: ...; widen the range above 0.3``."""
+        """Format as ``ftl.spare_factor = 0.299 is at the upper end of 0.05..0.3: ...; widen the range above 0.3``."""
         low, high = self.ends
         side, beyond = ("upper", f"above {high:g}") if self.upper else ("lower", f"below {low:g}")
         found = f"{self.key} = {self.value:.6g} is at the {side} end of {low:g}..{high:g}"
         return f"{found}: better settings may lie beyond; widen the range {beyond}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it."""
+        """Return it as JSON gives it."""
         side = "upper" if self.upper else "lower"
         return {"key": self.key, "value": self.value, "end": side, "range": list(self.ends)}
 
 
 def of_search(axes: Sequence[Axis], settings: Mapping[str, Any], ties: Iterable[Mapping[str, Any]]) -> list[End]:
-    """The keys of a search that are best at an end of their range, or of the numbers that were listed.
+    """Return the keys of a search that are best at an end of their range, or of the numbers that were listed.
 
     Args:
         axes: the keys that vary.

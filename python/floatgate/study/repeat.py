@@ -61,11 +61,11 @@ class Repetition(Comparison):
         return "\n".join(said)
 
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:  # noqa: ARG002
-        """``seed-3``."""
+        """Format as ``seed-3``."""
         return f"seed-{setting.overrides[0][1]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The repetition as JSON gives it (schema ``floatgate.repeat/1``)."""
+        """Return the repetition as JSON gives it (schema ``floatgate.repeat/1``)."""
         compared = super().to_dict()
         return {
             "schema": SCHEMA,

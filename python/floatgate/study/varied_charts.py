@@ -49,7 +49,7 @@ class Figure:
 
 
 def figures() -> list[Figure]:
-    """Every figure that may be drawn, in the order of the table of metrics."""
+    """Return every figure that may be drawn, in the order of the table of metrics."""
     axes = [(metric, metric.axis) for metric in metrics.drawn()]
     return [Figure(one.key, one.label, axis.title, axis.per, axis.tail) for one, axis in axes if axis is not None]
 
@@ -67,7 +67,7 @@ _LOOKS = (
 
 
 def figures_of(rows: Rows) -> list[Figure]:
-    """The figures that there is something to draw of; life in bytes where there are no years."""
+    """Return the figures that there is something to draw of; life in bytes where there are no years."""
     there = [figure for figure in figures() if any(row.get(figure.key) is not None for row in rows)]
     keys = [figure.key for figure in there]
     kept = [one for one in there if INSTEAD.get(one.key) not in keys]
@@ -91,7 +91,7 @@ class Layout:
 
 
 def layout(rows: Rows, keys: Sequence[str]) -> Layout:
-    """Which key goes where."""
+    """Return which key goes where."""
     varied = [key for key in keys if len(_values(rows, key)) > 1] or list(keys[:1])
     numbers = [key for key in varied if all(_is_number(value) for value in _values(rows, key))]
     if not numbers:
@@ -132,7 +132,7 @@ def _is_number(value: Any) -> bool:
 
 
 def short(key: str, keys: Sequence[str]) -> str:
-    """The last part of a key, with as much before it as tells it from the other keys."""
+    """Return the last part of a key, with as much before it as tells it from the other keys."""
     words = key.split(".")
     for count in range(1, len(words) + 1):
         name = ".".join(words[-count:])
@@ -144,12 +144,12 @@ def short(key: str, keys: Sequence[str]) -> str:
 
 
 def label(row: dict[str, Any], keys: Sequence[str]) -> str:
-    """``greedy, 0.07``: the values of some keys."""
+    """Format as ``greedy, 0.07``: the values of some keys."""
     return ", ".join(text(row.get(key)) for key in keys)
 
 
 def text(value: Any) -> str:
-    """A value as people write it; of a file its name."""
+    """Return a value as people write it; of a file its name."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -159,7 +159,7 @@ def text(value: Any) -> str:
 
 
 def best(rows: Rows, keys: Sequence[str], named: Callable[[metrics.Metric, dict[str, Any]], str]) -> list[Part]:
-    """The best rows by what people look for, as cards with what ``named`` says; whether they lie at an end."""
+    """Return the best rows by what people look for, as cards with what ``named`` says; whether they lie at an end."""
     looked_for = metrics.looked_for()
     ran = [row for row in rows if any(row.get(one.key) is not None for one in looked_for)]
     # Where some rows do not know a figure, as a life after too short a run, the best of the others is not the best.
@@ -171,7 +171,7 @@ def best(rows: Rows, keys: Sequence[str], named: Callable[[metrics.Metric, dict[
 
 
 def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = None, name: str = "varied") -> list[Part]:
-    """The charts of all figures; none where there is nothing to draw."""
+    """Return the charts of all figures; none where there is nothing to draw."""
     groups = [
         [
             parts.figure(f"{name}-{number}-{place}", title, caption, draw)
@@ -188,7 +188,7 @@ Draw = Callable[[int], Any]
 
 
 def drawings(rows: Rows, keys: Sequence[str], figure: Figure) -> Iterator[tuple[str, str, Draw]]:
-    """The charts of one figure: title, how to read it, and what draws it for a width."""
+    """Yield the charts of one figure: title, how to read it, and what draws it for a width."""
     known = [row for row in rows if row.get(figure.key) is not None]
     if not known:
         return
@@ -242,7 +242,7 @@ def _points_of(rows: Rows, figure: Figure) -> list[dict[str, Any]]:
 
 
 def lines(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: float, width: int = WIDTH) -> Any:
-    """One line for each combination of the other keys, along a key that is a number."""
+    """Return one line for each combination of the other keys, along a key that is a number."""
     series = _combinations(rows, how.lines)
     names = [label(dict(zip(how.lines, values, strict=True)), how.lines) or figure.title for values in series]
     looks = [Look(one, *_LOOKS[number % len(_LOOKS)]) for number, one in enumerate(names)]
@@ -271,7 +271,7 @@ def lines(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: flo
 
 
 def bars(rows: Rows, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
-    """One bar for each setting, with its interval."""
+    """Return one bar for each setting, with its interval."""
     made = [_kept(point) | {"label": label(point, keys)} for point in _points_of(rows, figure)]
     labels = list(dict.fromkeys(row["label"] for row in made))
     y = vega.Y("label:N", sort=labels, title=None, axis=vega.Axis(labelLimit=int(width * 0.45)))
@@ -288,7 +288,7 @@ def _kept(point: dict[str, Any]) -> dict[str, Any]:
 
 
 def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
-    """A cell for each combination of two names, darker where the figure is larger, with the figure in it."""
+    """Return a cell for each combination of two names, darker where the figure is larger, with the figure in it."""
     made = [
         {"y": point["y"], "down": text(point[how.axis]), "across": label(point, how.lines) or figure.title}
         for point in _points_of(rows, figure)
@@ -330,7 +330,7 @@ def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple
 
 
 def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Chart:
-    """A figure over one key, a point for each setting."""
+    """Draw a figure over one key, a point for each setting."""
     made = [{"x": row[key], "y": row[figure.key] / figure.scale} for row in rows]
     title = short(key, keys)
     if all(_is_number(row["x"]) for row in made):

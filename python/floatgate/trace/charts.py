@@ -52,7 +52,7 @@ class Picture:
 
 
 def pictures(facts: Facts) -> list[Picture]:
-    """Those pictures that the trace has figures for, in the order of the report.
+    """Return those pictures that the trace has figures for, in the order of the report.
 
     Args:
         facts: the JSON of ``floatgate trace info``.
@@ -124,7 +124,7 @@ def pictures(facts: Facts) -> list[Picture]:
 
 
 def demand(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Bytes read and written a second, window by window."""
+    """Draw bytes read and written a second, window by window."""
     course = facts["demand"]["course"]
     step = course["window_s"]
     length = step * len(course["requests"])
@@ -155,7 +155,7 @@ def demand(facts: Facts, width: int = WIDTH) -> vega.Chart:
 
 
 def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Requests by size, in powers of two."""
+    """Draw requests by size, in powers of two."""
     rows: Rows = []
     for key, what in (("read", "reads"), ("write", "writes"), ("trim", "trims")):
         histogram = look(facts, "sizes", key, "histogram")
@@ -176,20 +176,20 @@ def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
 
 
 def update_interval(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Cumulative distribution of update intervals in bytes of page writes."""
+    """Draw the cumulative distribution of update intervals in bytes of page writes."""
     return _cumulative(
         {"writes": facts["update_interval"]["bytes"]}, "page writes in between", "share of the updates", width
     )
 
 
 def update_interval_time(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Cumulative distribution of update intervals in time."""
+    """Draw the cumulative distribution of update intervals in time."""
     found = {"writes": facts["update_interval"]["time_s"]}
     return _cumulative(found, "age of the data", "share of the updates", width, time=True)
 
 
 def runs(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Cumulative distribution of the lengths of sequential runs."""
+    """Draw the cumulative distribution of the lengths of sequential runs."""
     lanes = {"reads": look(facts, "sequentiality", "read"), "writes": look(facts, "sequentiality", "write")}
     found = {what: lane["run_bytes"] for what, lane in lanes.items() if lane}
     return _cumulative(found, "length of the run", "share of the runs", width)
@@ -218,7 +218,7 @@ def lru(facts: Facts, width: int = WIDTH) -> vega.Chart:
 
 
 def frequency(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Pages by how often they are written and read."""
+    """Draw pages by how often they are written and read."""
     rows: Rows = []
     order: dict[str, int] = {}
     for key, what in (("read", "reads"), ("written", "writes")):
@@ -285,7 +285,7 @@ def contexts_chart(facts: Facts, width: int = WIDTH) -> vega.Composed:
 
 
 def content_chart(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """What deduplication and compression would leave of the page writes."""
+    """Draw what deduplication and compression would leave of the page writes."""
     content = facts["content"]
     rows: Rows = []
     if content["duplicate_share"] is not None:
@@ -372,7 +372,7 @@ def _log_time(title: str, values: Sequence[float]) -> Any:
 
 
 def side_by_side(rows: Rows, present: Sequence[str], x: Any, title: str) -> vega.Chart:
-    """Bars of the ``share`` of each row, beside one another where rows differ in ``what`` alone."""
+    """Draw bars of the ``share`` of each row, beside one another where rows differ in ``what`` alone."""
     colors = {"reads": READ, "writes": WRITE, "trims": palette.GREY, "reads and writes": WRITE}
     legend = vega.Legend(title=None, orient="top", symbolType="square", symbolSize=160)
     scale = vega.Scale(domain=list(present), range=[colors[what] for what in present])

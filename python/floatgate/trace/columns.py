@@ -28,13 +28,13 @@ class ColumnReader(Protocol):
     has_times: bool
 
     def next(self) -> Rows | None:
-        """The next rows; None at the end."""
+        """Return the next rows; None at the end."""
 
     def restart(self) -> None:
         """Begin again."""
 
     def assumed(self) -> list[str]:
-        """What was taken for granted."""
+        """Return what was taken for granted."""
 
 
 def open_columns(format: str, name: str, path: str) -> ColumnReader:

@@ -64,12 +64,12 @@ class ContextUpdates:
     sequence: list[int] = field(default_factory=list)
 
     def name(self, context: int) -> str:
-        """A context as a person reads it."""
+        """Return a context as a person reads it."""
         named = self.metadata.get("contexts", {}).get(str(context))
         return "(no stack)" if named is None else str(named.get("name", ""))
 
     def top_share(self, *, live: bool = False, top: int = TOP) -> float | None:
-        """The share in the updates of the contexts with most of them; None where there is no update."""
+        """Return the share in the updates of the contexts with most of them; None where there is no update."""
         counts = self.live_by_context if live else self.by_context
         total = counts.total()
         return sum(count for _, count in counts.most_common(top)) / total if total else None
@@ -124,7 +124,7 @@ def _write(found: ContextUpdates, writer: dict[int, int], trimmed: set[int], pag
 
 
 def marks(found: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
-    """The figure's marks: spans of updates in each bin of which a context occurs.
+    """Return the figure's marks: spans of updates in each bin of which a context occurs.
 
     Returns:
         ``row`` (contexts numbered from 1 in the order of their first update), ``from`` and ``to`` (updates, the span's

@@ -34,7 +34,7 @@ _BY_EXTENSION = {
 
 
 def format_of(path: str) -> str:
-    """The format that a file's extension stands for.
+    """Return the format that a file's extension stands for.
 
     Raises:
         InputError: it stands for none.

@@ -25,7 +25,7 @@ BLOCKS = ("pgbench-ext4",)
 
 
 def path(name: str) -> Path:
-    """The file of a recorded trace.
+    """Return the file of a recorded trace.
 
     Raises:
         InputError: there is no such trace, or no checkout.

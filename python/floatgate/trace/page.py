@@ -27,7 +27,7 @@ _SECTIONS = (
 
 
 def page(path: str, facts: Facts, command: str | None = None) -> str:
-    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+    """Return the report as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
         path: the trace as the user called it.
@@ -66,7 +66,7 @@ def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:
-    """The cards on top: name, figure, what stands below; what the trace does not know is left out."""
+    """Return the cards on top: name, figure, what stands below; what the trace does not know is left out."""
     span = facts.get("duration_s")
     cards = [
         ("requests", units.count(facts["requests"]), "" if span is None else f"in {units.span(span)}"),

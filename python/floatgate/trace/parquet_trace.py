@@ -82,7 +82,7 @@ class ParquetReader:
         return []
 
     def next(self) -> Rows | None:
-        """The next rows; None at the end.
+        """Return the next rows; None at the end.
 
         Raises:
             InputError: with the rows in which something is wrong.

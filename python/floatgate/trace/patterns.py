@@ -72,7 +72,7 @@ def of_trace(
 def mine(
     transactions: Iterable[Iterable[int]], support: int, *, items_min: int = 1, closed: bool = False
 ) -> list[tuple[list[int], int]]:
-    """The maximal sets of items that at least ``support`` transactions have, or the closed ones.
+    """Return the maximal sets of items that at least ``support`` transactions have, or the closed ones.
 
     Args:
         transactions: whole numbers from 0 to 2^64 - 1; one that a transaction names twice counts once.

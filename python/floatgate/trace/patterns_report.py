@@ -26,7 +26,7 @@ _ADDRESSES = 8
 
 
 def page(path: str, facts: Facts, command: str | None = None) -> str:
-    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+    """Return the report as one self-contained HTML page, readable at 360 pixels and in black and white.
 
     Args:
         path: the trace as the user called it.
@@ -49,7 +49,7 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:
-    """The cards on top: name, figure, what stands below; what there is none of is left out."""
+    """Return the cards on top: name, figure, what stands below; what there is none of is left out."""
     cards = [("windows", units.count(facts["windows"]), f"of {facts['settings']['window']} requests")]
     cards.append(("patterns a window", units.figure(facts["patterns_per_window"]), f"{kind(facts)} sets"))
     if facts["pattern_size_mean"] is not None:
@@ -64,7 +64,7 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def pictures(facts: Facts) -> list[Picture]:
-    """Those pictures that the trace has figures for.
+    """Return those pictures that the trace has figures for.
 
     Args:
         facts: the JSON of ``floatgate trace patterns``.
@@ -96,7 +96,7 @@ def pictures(facts: Facts) -> list[Picture]:
 
 
 def course(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Patterns of a window over the windows of the trace."""
+    """Draw patterns of a window over the windows of the trace."""
     group, total = facts["course"]["windows"], facts["windows"]
     rows = []
     for place, patterns in enumerate(facts["course"]["patterns"]):
@@ -115,7 +115,7 @@ def course(facts: Facts, width: int = WIDTH) -> vega.Chart:
 
 
 def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Patterns by their number of addresses."""
+    """Draw patterns by their number of addresses."""
     counted = facts["sizes"]
     rows = [
         {"from": size - 0.5, "to": size + 0.5, "count": count}

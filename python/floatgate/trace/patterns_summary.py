@@ -19,7 +19,7 @@ STRONGEST = ["window", "support", "size", "addresses"]
 
 
 def screen(path: str, facts: Facts) -> str:
-    """The text for a terminal.
+    """Return the text for a terminal.
 
     Args:
         path: the trace as the user called it.
@@ -46,7 +46,7 @@ def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
 
 
 def strongest(facts: Facts, sets: int, addresses: int) -> list[list[str]]:
-    """The first sets of the list, as rows; devices are named where they differ."""
+    """Return the first sets of the list, as rows; devices are named where they differ."""
     listed = facts["strongest"]
     several = len({start["device"] for entry in listed for start in entry["addresses"]}) > 1
     rows = []
@@ -62,7 +62,7 @@ def strongest(facts: Facts, sets: int, addresses: int) -> list[list[str]]:
 
 
 def kind(facts: Facts) -> str:
-    """Which sets were counted."""
+    """Return which sets were counted."""
     return "closed" if facts["settings"]["closed"] else "maximal"
 
 

@@ -23,7 +23,7 @@ CONTEXTS = 5
 
 
 def screen(path: str, facts: Facts) -> str:
-    """The text for a terminal.
+    """Return the text for a terminal.
 
     Args:
         path: the trace as the user called it.
@@ -227,7 +227,7 @@ def _contexts_table(facts: Facts) -> str:
 
 
 def context_name(entry: Facts) -> str:
-    """The functions on the path, or the number where they are not known."""
+    """Return the functions on the path, or the number where they are not known."""
     return entry["name"] or f"context {int(entry['id']):016x}"
 
 

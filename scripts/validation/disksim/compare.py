@@ -110,7 +110,7 @@ def run(settings: Mapping[str, Any], trace: str | os.PathLike[str]) -> Ours:
 
 
 def times_of(values: Sequence[float]) -> Times:
-    """What DiskSim tells of response times."""
+    """Return what DiskSim tells of response times."""
     if not values:
         return Times(0, 0.0, 0.0, 0.0, (0,) * (len(BINS_MS) + 1))
     mean = math.fsum(values) / len(values)
@@ -122,7 +122,7 @@ def times_of(values: Sequence[float]) -> Times:
 
 
 def by_operation(requests: Sequence[Request], response_ms: Sequence[float | None]) -> dict[str, Times]:
-    """Response times of all, reads and writes; None is left out."""
+    """Return response times of all, reads and writes; None is left out."""
     pairs = [(request, ms) for request, ms in zip(requests, response_ms, strict=True) if ms is not None]
     return {
         "all": times_of([ms for _, ms in pairs]),
@@ -132,7 +132,7 @@ def by_operation(requests: Sequence[Request], response_ms: Sequence[float | None
 
 
 def ended(ours: Ours) -> list[float | None]:
-    """Response times of the requests that were done at the last arrival, where DiskSim stops."""
+    """Return response times of the requests that were done at the last arrival, where DiskSim stops."""
     end = ours.requests[-1].arrival_ms
     pairs = zip(ours.requests, ours.response_ms, strict=True)
     return [ms if request.arrival_ms + ms < end else None for request, ms in pairs]
@@ -181,7 +181,7 @@ def _quantile(theirs: Results, share: float) -> float | None:
 
 
 def pages_by_element(requests: Sequence[Request], elements: int) -> list[int]:
-    """Pages of each element: page p lies on element p modulo elements."""
+    """Return pages of each element: page p lies on element p modulo elements."""
     pages = [0] * elements
     for request in requests:
         for k in range(elements):
@@ -190,7 +190,7 @@ def pages_by_element(requests: Sequence[Request], elements: int) -> list[int]:
 
 
 def ladder(of: Comparison) -> list[dict[str, Any]]:
-    """The rules that floatgate lacks go one by one: times and cleans at each step, from DiskSim to floatgate."""
+    """Return the rules that floatgate lacks go one by one: times and cleans at each step, from DiskSim to floatgate."""
     ours = of.ours
     steps: list[dict[str, Any]] = []
 
@@ -245,7 +245,7 @@ def _ratio(theirs: float | None, ours: float | None) -> float | None:
 
 
 def as_text(of: Comparison, steps: Sequence[Mapping[str, Any]]) -> str:
-    """The tables, for people."""
+    """Return the tables, for people."""
     body = [(name, _number(theirs), _number(ours), _number(_ratio(theirs, ours))) for name, theirs, ours in rows(of)]
     text = table(("", "DiskSim", "floatgate", "ratio"), body, right=frozenset({1, 2, 3}))
     if not steps:

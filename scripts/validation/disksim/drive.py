@@ -65,7 +65,7 @@ def _link_sector_ms(parameters: dict[str, dict[str, str]], path: str) -> float:
 
 
 def settings_of(drive: Drive) -> dict[str, Any]:
-    """The same drive as an experiment of floatgate, without a workload.
+    """Return the same drive as an experiment of floatgate, without a workload.
 
     What has no key: the link to the host, the summary page of each block (its room is left out of the block, its time
     is not spent), and writes to the plane with most free pages. An element serves one page at a time whatever the

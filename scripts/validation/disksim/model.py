@@ -326,7 +326,7 @@ class Simulation:
 
 
 def as_credited(requests: Sequence[Request], outcome: Outcome, end_ms: float) -> list[float | None]:
-    """The response times as DiskSim's driver books them, up to the end of its run; none of those under way then.
+    """Return the response times as DiskSim's driver books them, up to the end of its run; none of those under way then.
 
     What is done is looked for by its address alone: in the request handed on last, then in the others in order. So of
     requests for one address that are under way together, one gets the time of another.

@@ -105,7 +105,7 @@ def parse_results(text: str, name: str) -> Results:
 
 
 def parse_parameters(text: str) -> dict[str, dict[str, str]]:
-    """The keys of each block of a parameter file (``.parv``) or of its echo, by ``type`` and by ``type name``.
+    """Return the keys of each block of a parameter file (``.parv``) or of its echo, by ``type`` and by ``type name``.
 
     Of several blocks of a type, the first one's keys count under ``type``.
     """

@@ -18,7 +18,7 @@ _KINDS = (Look("hot archive", palette.BROWN, (8, 3), "square"), Look("others", p
 
 
 def figures(found: Found) -> list[Figure]:
-    """All that there are results for, in the order of the paper."""
+    """Return all that there are results for, in the order of the paper."""
 
     def ratio(workload: str, separator: str) -> float | None:
         return found.figure(f"time.{workload}.{separator}")

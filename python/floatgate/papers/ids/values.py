@@ -18,7 +18,7 @@ SWEPT = "garbage-15"
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = {}
     for workload in RECORDED:
         made |= contexts(found, workload, SWEPT)

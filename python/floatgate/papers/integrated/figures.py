@@ -30,7 +30,7 @@ CHOSEN, RECORDED = "What Integrated chose", "Recorded programs with their conten
 
 
 def figures(found: Found) -> list[Figure]:
-    """All that there are results for, in the order of the paper."""
+    """Return all that there are results for, in the order of the paper."""
     made = [
         _ratio(found, COMPRESSED, "Figure 2(a): compression, chunks of four pages", "compression ratio r"),
         _ratio(found, DUPLICATE, "Figure 2(b): deduplication", "share of pages that are copies"),

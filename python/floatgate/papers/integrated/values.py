@@ -16,7 +16,7 @@ COMPRESSED, DUPLICATE = "compressed", "duplicate"
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = {}
     for batch in (*BATCHES_OF_TWINS, "real"):
         for workload in REAL if batch == "real" else TWINS:

@@ -83,7 +83,7 @@ def _smaller(found: re.Match[str], whole: bool) -> str:
 
 
 def ratio_of(name: str) -> tuple[str, float]:
-    """``compressed-25``: the kind, and the share that compression takes off, or of pages that are copies."""
+    """Format as ``compressed-25``: the kind, and the share that compression takes off, or of pages that are copies."""
     kind, _, percent = name.rpartition("-")
     return kind, int(percent) / 100
 

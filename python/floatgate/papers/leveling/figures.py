@@ -25,7 +25,7 @@ SPARES = {"7": 45, "28": 150}
 
 
 def figures(found: Found) -> list[Figure]:
-    """The picture, if there is anything to show."""
+    """Return the picture, if there is anything to show."""
     rows = [
         {"x": cost, "y": gain, "series": leveler, "load": NAMES[load], "spare": f"{spare} %"}
         for load in LOADS

@@ -53,7 +53,7 @@ def _runs(found: Found, setting: str, load: str) -> dict[str, list[dict[str, flo
 
 
 def facts(result: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of one run."""
+    """Return the figures of one run."""
     wear, programs, level, drive = result["wear"], result["flash"]["programs"], result["level"], result["drive"]
     host_bytes = programs["host"] * PAGE_BYTES
     first = host_bytes * _first(result)
@@ -74,7 +74,7 @@ def facts(result: Mapping[str, Any]) -> dict[str, float]:
 
 
 def against(mine: Mapping[str, float], plain: Mapping[str, float]) -> dict[str, float]:
-    """A run beside that of none with the same seed."""
+    """Return a run beside that of none with the same seed."""
     kept = {key: mine[key] for key in ("acted", "moved", "std", "max_over_mean", "years", "years_first")}
     gains = {f"{key}_gain": mine[key] / plain[key] for key in ("first", "average", "off", "on")}
     return (

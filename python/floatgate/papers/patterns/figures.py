@@ -31,7 +31,7 @@ FIGURE_2 = "Figure 2: addresses"
 
 
 def figures(found: Found) -> list[Figure]:
-    """All that there are results for, in the order of the paper."""
+    """Return all that there are results for, in the order of the paper."""
     made = [
         _times(found, "accesses", "a", "access frequency", "Share of all addresses, by how often they are accessed."),
         _in_patterns(found),

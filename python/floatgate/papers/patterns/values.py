@@ -28,7 +28,7 @@ _YEAR_S = 365.25 * 86400
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = {}
     for workload in WORKLOADS:
         for variant, batch in VARIANTS.items():

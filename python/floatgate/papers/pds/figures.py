@@ -26,7 +26,7 @@ _THRESHOLD_LOOKS = (
 
 
 def figures(found: Found) -> list[Figure]:
-    """All that there are results for, in the order of the paper."""
+    """Return all that there are results for, in the order of the paper."""
     made = [_copies(found, workload) for workload in JUDGED]
     made += [_contexts(workload) for workload in ("multi1", "tpc-h") if f"recorded.{workload}" in found.values]
     made += [_times(found), _thresholds(found)]

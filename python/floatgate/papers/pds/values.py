@@ -29,7 +29,7 @@ FIGURES = {
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = {}
     for workload in RECORDED:
         made |= _seeds(found, workload)
@@ -99,7 +99,7 @@ def _hot(found: Found, names: list[str], of: str) -> dict[str, Any]:
 
 
 def judged_mean(found: Found, separator: str, key: str) -> float | None:
-    """The arithmetic mean of a figure of collection over the programs that are judged."""
+    """Return the arithmetic mean of a figure of collection over the programs that are judged."""
     return mean(found.figure(f"over.{workload}.{separator}.{key}") for workload in JUDGED)
 
 
@@ -135,7 +135,7 @@ def _shown(found: Found) -> dict[str, Any]:
 
 
 def over(found: Found, name: str, other: str) -> float | None:
-    """A figure over another; None where one is missing or the other is 0."""
+    """Return a figure over another; None where one is missing or the other is 0."""
     return ratio(found.figure(name), found.figure(other))
 
 
@@ -183,7 +183,7 @@ def _sequential(workload: str, updating: Any) -> float | None:
 
 
 def threshold_times(found: Found, workload: str) -> dict[int, float]:
-    """Seconds of collection by threshold, in the mean of the seeds; empty where they were not run."""
+    """Return seconds of collection by threshold, in the mean of the seeds; empty where they were not run."""
     times = {}
     for one in THRESHOLDS:
         known = _known([found.figure(f"thresholds-{seed}.{workload}.pds-{one}.gc.time_s") for seed in SEEDS])

@@ -21,7 +21,7 @@ SEEN = 0.14
 
 
 def values(found: Found) -> dict[str, Any]:
-    """``true.MICRO``, ``error.SOURCE.MICRO`` (shares, without sign), and what SSDsim's deviations do."""
+    """Format as ``true.MICRO``, ``error.SOURCE.MICRO`` (shares, without sign), and what SSDsim's deviations do."""
     made: dict[str, Any] = {}
     for micro in micros():
         made |= _pins(found, micro) | _simulated(found, micro)
@@ -99,5 +99,5 @@ def _pages(found: Found, run: str, reading: str) -> float | None:
 
 
 def error(told: float | None, true: float | None) -> float | None:
-    """The relative error, without sign (Equation 12); None where one is not known."""
+    """Return the relative error, without sign (Equation 12); None where one is not known."""
     return None if told is None or not true else abs(told - true) / true

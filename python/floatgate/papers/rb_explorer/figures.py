@@ -52,7 +52,7 @@ OF_STATE = {
 
 
 def figures(found: Found) -> list[Figure]:
-    """All figures for which there are values."""
+    """Return all figures for which there are values."""
     made = [_errors(found, writes) for writes in SHARES] + [_factors(found)]
     made += [_state(found, state, writes, number) for (state, writes), number in STATES.items()]
     made.append(_partitions(found))

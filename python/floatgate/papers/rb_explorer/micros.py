@@ -18,7 +18,7 @@ def micros(
     writes: Iterable[str] = WRITES,
     alignments: Iterable[str] = ALIGNMENTS,
 ) -> list[str]:
-    """Names of all micro-benchmarks with one of these sizes, orders, write shares and alignments."""
+    """Return names of all micro-benchmarks with one of these sizes, orders, write shares and alignments."""
     return [
         f"{size}-{order}-{share}-{alignment}"
         for size in sizes

@@ -34,18 +34,18 @@ class Table:
         return self._wa[state, drive, micro]
 
     def mean(self, state: str, drive: str, **of: Any) -> float | None:
-        """The mean over the micro-benchmarks that ``of`` names (:func:`micros`)."""
+        """Return the mean over the micro-benchmarks that ``of`` names (:func:`micros`)."""
         return mean(self._wa[state, drive, micro] for micro in micros(**of))
 
     def most(self, state: str, drive: str, **of: Any) -> float | None:
-        """The largest of them."""
+        """Return the largest of them."""
         figures = [self._wa[state, drive, micro] for micro in micros(**of)]
         known = [one for one in figures if one is not None]
         return max(known) if known and len(known) == len(figures) else None
 
 
 def values(found: Found) -> dict[str, Any]:
-    """Figures by QUANTITY.STATE.DRIVE or QUANTITY.STATE.DRIVE-WRITES."""
+    """Return figures by QUANTITY.STATE.DRIVE or QUANTITY.STATE.DRIVE-WRITES."""
     table = Table(found)
     made: dict[str, Any] = {}
     for state in STATES:

@@ -17,7 +17,7 @@ REACHED = 8
 
 
 def values(found: Found) -> dict[str, Any]:
-    """``walvd.OP.K`` and ``oltp.STATE.TRACE.K`` with their summaries."""
+    """Format as ``walvd.OP.K`` and ``oltp.STATE.TRACE.K`` with their summaries."""
     return _partitions(found) | _traces(found)
 
 

@@ -13,7 +13,7 @@ RECORDED, WITHOUT = "pgbench", "pgbench-no-discard"
 
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
-    """The recording itself, and its reads and writes alone."""
+    """Return the recording itself, and its reads and writes alone."""
     if RECORDED not in workloads:
         return {}
     source = Path(traces[RECORDED]) if RECORDED in traces else library.path("pgbench-ext4")

@@ -52,7 +52,7 @@ Rows = list[dict[str, Any]]
 
 
 def figures(found: Found) -> list[Figure]:
-    """All that there are results for, in the order of the paper."""
+    """Return all that there are results for, in the order of the paper."""
     made = [_cycles(), _motivation(found)]
     made += [_demand(found, trace) for trace in ("exchange", "proxy")]
     made += [_lives(found), _responses(found)]

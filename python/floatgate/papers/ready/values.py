@@ -44,7 +44,7 @@ PRINTED: dict[str, tuple[float, dict[str, float]]] = {
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = responses(found)
     for model in MODELS:
         for idle_h, cycles in zip(IDLE_H, achievable(model, IDLE_H), strict=True):
@@ -98,7 +98,7 @@ def deviation(found: Found, place: str) -> float | None:
 
 
 def spread_of(result: dict[str, Any]) -> float | None:
-    """The same of a result.
+    """Return the same of a result.
 
     Quantiles would not do: under ST one page write in some hundreds waits for the next second, for all the others.
     """
@@ -127,13 +127,13 @@ def _table1(found: Found, trace: str) -> dict[str, Any]:
 
 
 def drawn(found: Found, batch: str, trace: str, variant: str, others: str = "draws") -> list[Any]:
-    """The result of a variant and those of its other draws, as far as there are any."""
+    """Return the result of a variant and those of its other draws, as far as there are any."""
     names = [f"{batch}.{trace}.{variant}", *(f"{others}.{trace}.{variant}-{seed}" for seed in DRAWS)]
     return [result for result in map(found.look, names) if result is not None]
 
 
 def median(figures: Sequence[float | None]) -> float | None:
-    """The median of those that are known."""
+    """Return the median of those that are known."""
     known = [figure for figure in figures if figure is not None]
     return float(np.median(known)) if known else None
 
@@ -258,7 +258,7 @@ def _variation(times: Sequence[float], delays: Sequence[float]) -> float | None:
 
 
 def busiest(found: Found, throttle: str) -> list[float] | None:
-    """What map programs in each second of the ten minutes in which most is asked for, MiB/s."""
+    """Return what map programs in each second of the ten minutes in which most is asked for, MiB/s."""
     rates, wanted = (_seconds(found, throttle, column) for column in ("written_bytes", "demand_bytes"))
     if rates is None or wanted is None or len(rates) < BUSY_S:
         return None

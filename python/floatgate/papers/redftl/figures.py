@@ -30,7 +30,7 @@ REPLICA_PAGES = {"baseline": 0, "replicas-5": 5, "replicas-10": 10, "redftl": 15
 
 
 def figures(found: Found) -> list[Figure]:
-    """All that there are results for, in the order of the paper."""
+    """Return all that there are results for, in the order of the paper."""
     made = [_trend(), _maxima(found)]
     made += [
         _responses(found, batch, workload, variant)

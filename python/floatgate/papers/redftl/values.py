@@ -33,7 +33,7 @@ TLC_TIME = 1.6
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = {
         "trend.voltage": reads_share(1.05, 1.0),
         "trend.tlc": reads_share(1.05, TLC_TIME),
@@ -57,7 +57,7 @@ def values(found: Found) -> dict[str, Any]:
 
 
 def reads_share(voltage: float, time: float) -> float:
-    """Reads that a block stands, over those at the nominal voltage and time of a read (Equation 2.1)."""
+    """Return reads that a block stands, over those at the nominal voltage and time of a read (Equation 2.1)."""
     return 1 / (voltage**2 * math.exp(B_OVER_NOMINAL * (1 - 1 / voltage)) * time)
 
 
@@ -92,7 +92,7 @@ def _costs(found: Found, batch: str, workload: str, variant: str) -> dict[str, A
 
 
 def short(steps: list[list[float]], limit_ms: float) -> float | None:
-    """The share of what took at most so long, from a cumulative distribution."""
+    """Return the share of what took at most so long, from a cumulative distribution."""
     return max((share for time, share in steps if time <= limit_ms), default=0.0) if steps else None
 
 

@@ -32,7 +32,7 @@ POINTS = 3000
 
 
 def figures(found: Found) -> list[Figure]:
-    """All that there are results for, in the order of the paper."""
+    """Return all that there are results for, in the order of the paper."""
     made: list[Figure | None] = [_modes(0, "reads that a block stands"), _modes(1, "program time"), _types()]
     made += [_addresses(one) for one in WORKLOADS if f"busiest.{one}" in found.values]
     made += [_times(found), *(_page_types(found, variant) for variant in ("rrb", "redftl-plus"))]

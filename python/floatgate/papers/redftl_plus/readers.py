@@ -19,7 +19,7 @@ SMALLER = 16
 
 @cache
 def reads(name: str) -> Any:
-    """A pass over a twin, made smaller: first page and pages of each read, in their order."""
+    """Return a pass over a twin, made smaller: first page and pages of each read, in their order."""
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
         making: _core.Making = (of(smaller(name, 1 if name == "multi" else SMALLER, Path(folder))), None, 1, {})
         batches = [_columns(batch) for batch in _core.generate_batches(making)]

@@ -36,7 +36,7 @@ MODES = ((1.0, 1.00, 1.00), (2.0, 0.98, 1.08), (5.0, 0.96, 1.19))
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = {"most_resistant": MODES[2][0] / MODEL_TYPES["tlc-opt"][0]}
     for model in ("tlc-base", "tlc-opt"):
         made |= {f"weight.{model}.{one}": weight for one, weight in zip(TYPES, MODEL_TYPES[model], strict=True)}
@@ -100,7 +100,7 @@ def _asked(found: Found, workload: str) -> dict[str, Any]:
 
 
 def time_of(found: Found, batch: str, workload: str, variant: str) -> float | None:
-    """Seconds of read reclaim in a run, replicas counted in; None where there was no such run."""
+    """Return seconds of read reclaim in a run, replicas counted in; None where there was no such run."""
     parts = found.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
     return None if parts is None else float(parts["reclaim"] + parts["replica"])
 

@@ -22,7 +22,7 @@ _AXIS = "WAF over that of no separation"
 
 
 def figures(found: Found) -> list[Figure]:
-    """The pictures, if there is anything to show."""
+    """Return the pictures, if there is anything to show."""
     collectors = dict(COLLECTORS)
     spares = {one: f"{one.removeprefix('spare-')} % to spare" for one in SPARES} | {
         "superblock": "superblocks",

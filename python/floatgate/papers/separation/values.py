@@ -25,7 +25,7 @@ Runs = dict[str, dict[str, dict[str, Any]]]
 
 
 def values(found: Found) -> dict[str, Any]:
-    """All values by name."""
+    """Return all values by name."""
     made: dict[str, Any] = {}
     runs = {batch: _runs(found, batch) for batch in BATCHES}
     for batch, by_separator in runs.items():
@@ -57,7 +57,7 @@ def _runs(found: Found, batch: str) -> Runs:
 
 
 def online(separators: Iterable[str]) -> list[str]:
-    """Those that do not know the future."""
+    """Return those that do not know the future."""
     return [one for one in separators if one not in KNOWING]
 
 

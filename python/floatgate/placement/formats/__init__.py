@@ -53,7 +53,7 @@ def check(format: str, by: str) -> None:
 
 
 def files_of(format: str, placement: Placement) -> Mapping[str, str]:
-    """The files of a format, by name; none for ``table`` and ``csv``, whose file is always written.
+    """Return the files of a format, by name; none for ``table`` and ``csv``, whose file is always written.
 
     Raises:
         InputError: the table is empty, or the recording does not have what the format needs.
@@ -70,6 +70,6 @@ def files_of(format: str, placement: Placement) -> Mapping[str, str]:
 
 
 def usage_of(format: str, folder: str) -> str | None:
-    """What to do with the files that lie in ``folder``."""
+    """Return what to do with the files that lie in ``folder``."""
     form = _FORMS.get(format)
     return None if form is None else form.usage(folder)

@@ -23,12 +23,12 @@ ROWS_MAX, BYTES_MAX = 65_536, 16 << 20
 
 
 def usage(folder: str) -> str:
-    """What to do with the files."""
+    """Return what to do with the files."""
     return f"make -C {folder} && FLOATGATE_HINTS={folder}/{TABLE} LD_PRELOAD={folder}/hints.so PROGRAM"
 
 
 def files(placement: Placement) -> Mapping[str, str]:
-    """The table, the source and a makefile.
+    """Return the table, the source and a makefile.
 
     Raises:
         InputError: the recording does not name its files, only from a folder that it does not tell, or names more than

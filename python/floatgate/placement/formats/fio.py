@@ -24,12 +24,12 @@ _SIZES_MAX = 10
 
 
 def usage(folder: str) -> str:
-    """What to do with the file."""
+    """Return what to do with the file."""
     return f"NG_DEVICE=/dev/ng0n1 fio {folder}/{NAME} (overwrites the namespace)"
 
 
 def files(placement: Placement) -> Mapping[str, str]:
-    """The job file."""
+    """Return the job file."""
     most = max(group["handle"] for group in placement.groups)
     lines = [
         f"# Placement of {one_line(placement.trace)} by {placement.by} ({placement.policy})",
@@ -75,7 +75,7 @@ def _job(group: Mapping[str, Any], placement: Placement, offset: int) -> tuple[l
 
 
 def split(requests: Mapping[int, int]) -> str:
-    """Sizes of requests as ``bssplit`` takes them, in whole per cent that add up to 100.
+    """Return sizes of requests as ``bssplit`` takes them, in whole per cent that add up to 100.
 
     The most frequent sizes are kept, ten at most; what is left over by rounding down goes to the largest remainders.
 

@@ -41,12 +41,12 @@ _CODE = """What needs code
 
 
 def usage(folder: str) -> str:
-    """What to do with the file."""
+    """Return what to do with the file."""
     return f"{folder}/{NAME} says which options set which hints"
 
 
 def files(placement: Placement) -> Mapping[str, str]:
-    """The text.
+    """Return the text.
 
     Raises:
         InputError: the recording has no files that are called as RocksDB's.

@@ -33,7 +33,7 @@ def amplification(result: Mapping[str, Any] | None) -> Value:
 
 
 def in_pages(result: Mapping[str, Any] | None) -> Value:
-    """Pages programmed per page that the host wrote, and the 95 % interval of that."""
+    """Return pages programmed per page that the host wrote, and the 95 % interval of that."""
     return look(result, "waf"), look(result, "waf_95")
 
 
@@ -49,7 +49,7 @@ def row(result: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def ends_of(low: float, high: float) -> dict[str, float | None]:
-    """The ends of the interval as columns of pictures."""
+    """Return the ends of the interval as columns of pictures."""
     return {f"{IN_BYTES}.low": low, f"{IN_BYTES}.high": high}
 
 
@@ -58,7 +58,7 @@ Delta = tuple[float, list[float] | None]
 
 
 def difference_entry(of_bytes: Delta, of_pages: Delta) -> dict[str, Any]:
-    """Both differences of two settings as ``compare.json`` has them."""
+    """Return both differences of two settings as ``compare.json`` has them."""
     return {
         "waf_bytes": of_bytes[0],
         "waf_bytes_95": of_bytes[1],
@@ -68,7 +68,7 @@ def difference_entry(of_bytes: Delta, of_pages: Delta) -> dict[str, Any]:
 
 
 def differs(result: Mapping[str, Any]) -> bool:
-    """Whether write amplification in bytes and in pages differ by more than rounding."""
+    """Return whether write amplification in bytes and in pages differ by more than rounding."""
     pages, found = look(result, "waf"), look(result, "waf_bytes")
     return pages is not None and found is not None and abs(found - pages) > 0.005 * pages
 
@@ -79,7 +79,7 @@ def text(value: float, interval: list[float] | None = None) -> str:
 
 
 def digits(value: float, interval: list[float]) -> tuple[str, str]:
-    """The ends of the interval with as many decimals as the value has in :func:`text`."""
+    """Return the ends of the interval with as many decimals as the value has in :func:`text`."""
     low, high = sorted(interval)
     decimals = _decimals([min(low, value), max(high, value)])
     return f"{low:.{decimals}f}", f"{high:.{decimals}f}"
@@ -90,7 +90,7 @@ def _decimals(interval: list[float] | None) -> int:
 
 
 def line(result: Mapping[str, Any]) -> str | None:
-    """``1.93 (95 %: 1.92-1.94, stationary)``."""
+    """Format as ``1.93 (95 %: 1.92-1.94, stationary)``."""
     value, interval = amplification(result)
     if value is None:
         return "none: the workload wrote nothing" if look(result, "host") else None
@@ -119,7 +119,7 @@ def sources(result: Mapping[str, Any]) -> str | None:
 
 
 def explanation(result: Mapping[str, Any]) -> str | None:
-    """Why bytes and pages give two figures; None where they agree."""
+    """Return why bytes and pages give two figures; None where they agree."""
     if not differs(result):
         return None
     pages = f"counted in pages, write amplification is {look(result, 'waf'):.2f}"
@@ -151,7 +151,7 @@ def cells(result: Mapping[str, Any], difference: section.Difference | None) -> l
 
 
 def difference_text(difference: section.Difference | None) -> str:
-    """``+0.12 ± 0.03``."""
+    """Format as ``+0.12 ± 0.03``."""
     if difference is None:
         return "-"
     delta, interval = difference["waf_bytes"], difference["waf_bytes_95"]

@@ -10,7 +10,7 @@ from floatgate.results.result_view import look
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``32 MiB: 61 % of page writes hit, 40 % of page reads hit, 5 % of page writes never reached flash``."""
+    """Format as ``32 MiB: 61 % of page writes hit, 40 % of page reads hit, 5 % of page writes never reached flash``."""
     facts = look(result, "buffer")
     if not facts:
         return None

@@ -10,7 +10,7 @@ from floatgate.results.result_view import look
 
 
 def policy(result: dict[str, Any]) -> str | None:
-    """The dispatcher that labels writes; None where none does."""
+    """Return the dispatcher that labels writes; None where none does."""
     return look(result, "config", "ftl", "dispatch", "policy") if look(result, "dispatch") else None
 
 
@@ -30,7 +30,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """What a reader should know who compares dispatchers."""
+    """Return what a reader should know who compares dispatchers."""
     facts: dict[str, Any] = look(result, "dispatch") or {}
     said = []
     if facts and not facts["matched_requests"]:

@@ -12,7 +12,7 @@ from floatgate.results.run_view import RunView
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """Charts of the blocks of a run, as far as it knows them."""
+    """Return charts of the blocks of a run, as far as it knows them."""
     figures: list[Part] = []
     if look(result, "wear", "histogram", "blocks"):
         leveled = leveling.line(result)

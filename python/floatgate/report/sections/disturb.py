@@ -27,7 +27,7 @@ TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``baseline: 412 blocks reclaimed on demand, the first after 3.2 M reads, 3.1 % of flash time; ...``.
+    """Format as ``baseline: 412 blocks reclaimed on demand, the first after 3.2 M reads, 3.1 % of flash time; ...``.
 
     None where reads disturb nothing.
     """
@@ -56,7 +56,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def remark(result: dict[str, Any]) -> str | None:
-    """What to try where reclaim takes a notable share of flash time."""
+    """Return what to try where reclaim takes a notable share of flash time."""
     facts = look(result, "reclaim")
     if not facts or policy(result) == "none" or time_share(result) < NOTABLE:
         return None
@@ -69,12 +69,12 @@ def remark(result: dict[str, Any]) -> str | None:
 
 
 def policy(result: dict[str, Any]) -> str:
-    """The manager's name."""
+    """Return the manager's name."""
     return str(look(result, "config", "ftl", "reclaim", "policy") or "reclaim")
 
 
 def blocks(result: dict[str, Any]) -> int:
-    """Blocks that reclaims have erased: one that mixes takes two, and a superblock has several."""
+    """Return blocks that reclaims have erased: one that mixes takes two, and a superblock has several."""
     return int(look(result, "flash", "erases", "reclaim") or 0)
 
 
@@ -90,7 +90,7 @@ HEADER = ["reclaimed", "reclaim time"]
 
 
 def cells(result: dict[str, Any]) -> list[str]:
-    """The cells under :data:`HEADER`."""
+    """Return the cells under :data:`HEADER`."""
     facts = look(result, "reclaim")
     if not facts:
         return ["-", "-"]
@@ -151,7 +151,7 @@ def _in_time(facts: dict[str, Any]) -> list[Part]:
 
 
 def rows(result: dict[str, Any]) -> list[tuple[str, str]]:
-    """Figures with their names."""
+    """Return figures with their names."""
     facts = look(result, "reclaim")
     made = [
         ("blocks reclaimed", units.count(blocks(result))),
@@ -191,7 +191,7 @@ def rows(result: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
-    """Blocks by their disturbance."""
+    """Draw blocks by their disturbance."""
     found = facts["disturbance"]
     counts, edges = found["blocks"], found["edges"]
     # The last bin holds what lies beyond: of blocks that nobody reclaims.
@@ -207,7 +207,7 @@ def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
 
 
 def service(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
-    """Distribution of the times of reclaims."""
+    """Draw the distribution of the times of reclaims."""
     points = [(0.0, 0.0), *facts["service_ms"]["cdf"]]
     shown = [{"ms": ms, "share": share} for ms, share in points]
     chart = (
@@ -237,7 +237,7 @@ def over_time(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
 
 
 def responses(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
-    """Distributions of response times during reclaims and otherwise."""
+    """Return distributions of response times during reclaims and otherwise."""
     shown = [
         {"x": time_us / 1000, "y": share, "series": look.label}
         for when, look in (("during", DURING), ("otherwise", OTHERWISE))

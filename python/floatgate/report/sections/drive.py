@@ -11,25 +11,25 @@ from floatgate.results.result_view import look
 
 
 def name(result: Mapping[str, Any]) -> str | None:
-    """What the drive is called."""
+    """Return what the drive is called."""
     value: str | None = look(result, "drive", "name")
     return value
 
 
 def physical_bytes(result: Mapping[str, Any] | None) -> int | None:
-    """The bytes of its flash."""
+    """Return the bytes of its flash."""
     value: int | None = look(result, "drive", "physical_bytes")
     return value
 
 
 def spare_factor(result: Mapping[str, Any] | None) -> float | None:
-    """The spare flash, as a share of all."""
+    """Return the spare flash, as a share of all."""
     value: float | None = look(result, "drive", "spare_factor")
     return value
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % effective)``."""
+    """Format as ``mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % effective)``."""
     facts = look(result, "drive")
     if not facts:
         return None
@@ -47,7 +47,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """That the drive was not full."""
+    """Note that the drive was not full."""
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
         return ["the drive was not full: garbage collection had more free space than on a used drive"]
     return []

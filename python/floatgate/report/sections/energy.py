@@ -13,7 +13,7 @@ from floatgate.results.run_view import RunView
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``12.4 J (61 % host, 39 % garbage collection)``; None where the experiment gives no energies."""
+    """Format as ``12.4 J (61 % host, 39 % garbage collection)``; None where the experiment gives no energies."""
     table = look(result, "energy") or {}
     total, parts = table.get("total_j"), by_cause(table.get("by_cause_j") or {})
     if total is None or engines_alone(table):
@@ -25,14 +25,14 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def engines_alone(table: dict[str, Any]) -> bool:
-    """Whether energies are only known of hash and compressor, since the drive says none of its flash."""
+    """Return whether energies are only known of hash and compressor, since the drive says none of its flash."""
     flash = ("read", "program", "erase", "transfer")
     known = table.get("by_operation_j") or {}
     return bool(known) and all(known.get(name) is None for name in flash)
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """The total; nothing where it is of hash and compressor alone."""
+    """Return the total; nothing where it is of hash and compressor alone."""
     energy = look(result, "energy") or {}
     if energy.get("total_j") is None or engines_alone(energy):
         return []
@@ -41,7 +41,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """Joules by operation and cause; nothing where the experiment gives no energies."""
+    """Return joules by operation and cause; nothing where the experiment gives no energies."""
     table = look(result, "energy")
     if not table:
         return []
@@ -83,7 +83,7 @@ def _measured(table: dict[str, Any]) -> str:
 
 
 def basis(table: dict[str, Any]) -> str:
-    """``0.21 uJ per byte written by the host; no figure for reads and erases``."""
+    """Format as ``0.21 uJ per byte written by the host; no figure for reads and erases``."""
     said = []
     per_byte = table.get("j_per_host_byte_written")
     if per_byte:

@@ -16,7 +16,7 @@ _NOTEWORTHY = 0.2
 
 
 def per_year(result: Facts) -> float:
-    """The share by which demand grows each year."""
+    """Return the share by which demand grows each year."""
     return float(look(result, "lifetime", "growth_per_year") or 0.0)
 
 
@@ -29,7 +29,7 @@ def years_of(years: float, result: Facts) -> float:
 
 
 def written_of(years: float, result: Facts) -> float:
-    """What is written in so many years, relative to the same years without growth."""
+    """Return what is written in so many years, relative to the same years without growth."""
     rate = math.log1p(per_year(result))
     return math.expm1(rate * years) / (rate * years) if rate and years else 1.0
 
@@ -40,13 +40,13 @@ def times_as_much(years: float, than_years: float, result: Facts) -> float:
 
 
 def words(result: Facts) -> str | None:
-    """``demand growing 20 % a year``; None where it does not."""
+    """Format as ``demand growing 20 % a year``; None where it does not."""
     share = per_year(result)
     return f"demand {'growing' if share > 0 else 'shrinking'} {units.share(abs(share))} a year" if share else None
 
 
 def remark(result: Facts) -> str | None:
-    """That the trace itself grows or shrinks, where that is certain and not a little; None else."""
+    """Note that the trace itself grows or shrinks, where that is certain and not a little; None else."""
     parts = look(result, "pass", "parts") or {}
     trend, error, written = parts.get("trend"), parts.get("trend_95"), parts.get("written_bytes") or []
     if trend is None or error is None or abs(trend) <= error or abs(trend) * (len(written) - 1) < _NOTEWORTHY:

@@ -23,7 +23,7 @@ QUANTILES = (
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``read p50 61 us, p99 1.9 ms, p99.9 3.6 ms; write ...``; None where the mode knows no latency."""
+    """Format as ``read p50 61 us, p99 1.9 ms, p99.9 3.6 ms; write ...``; None where the mode knows no latency."""
     named = (("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"))
     parts = []
     for kind in ("read", "write"):
@@ -34,7 +34,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """The 99th percentile of reads and of writes."""
+    """Return the 99th percentile of reads and of writes."""
     made = []
     for kind in ("read", "write"):
         facts = look(result, "latency_us", kind) or {}
@@ -45,7 +45,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """Distribution, course and reasons of latencies; nothing where the run has none."""
+    """Return distribution, course and reasons of latencies; nothing where the run has none."""
     if not any(look(result, "latency_us", kind, "count") for kind, _ in latency_charts.KINDS):
         return []
     figures: list[Part] = []
@@ -92,7 +92,7 @@ def _quantiles(result: dict[str, Any]) -> list[list[str]]:
 
 
 def quantiles(result: dict[str, Any] | None, kind: str) -> list[str]:
-    """The cells of reads or of writes under the names of :data:`QUANTILES`."""
+    """Return the cells of reads or of writes under the names of :data:`QUANTILES`."""
     facts = look(result, "latency_us", kind) or {}
     return [section.span_us(facts.get(key)) for key, _ in QUANTILES]
 
@@ -112,7 +112,7 @@ def hot_reads(result: dict[str, Any]) -> str | None:
 
 
 def backlog(result: dict[str, Any]) -> str | None:
-    """That a timed drive fell behind the stamps of its requests, where it did."""
+    """Note that a timed drive fell behind the stamps of its requests, where it did."""
     arrived, served = look(result, "latency_us", "arrivals_s"), look(result, "span_s")
     if not arrived or not served or look(result, "config", "workload", "arrival") != "open":
         return None
@@ -127,7 +127,7 @@ def backlog(result: dict[str, Any]) -> str | None:
 
 
 def known(result: dict[str, Any]) -> bool:
-    """Whether the mode knows latencies."""
+    """Return whether the mode knows latencies."""
     return any(look(result, "latency_us", kind) for kind, _ in latency_charts.KINDS)
 
 

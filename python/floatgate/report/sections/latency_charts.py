@@ -37,7 +37,7 @@ _QUANTILES = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"))
 
 
 def slower(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Points of the distributions: ``kind``, ``us``, and ``slower``, the share of requests that took longer.
+    """Return points of the distributions: ``kind``, ``us``, and ``slower``, the share of requests that took longer.
 
     The last point of a kind, its longest latency, which none exceeds, lies at the foot of the axis: half a request.
     Latencies of nothing (reads of pages that were never written) lie at the left end of the axis of the others.
@@ -132,7 +132,7 @@ def _latency_axis(values: Sequence[float], axis: str = "x") -> Any:
 
 
 def latency_rows(run: RunView) -> tuple[list[dict[str, Any]], str]:
-    """The course of latencies: ``at``, ``us`` and ``line`` (mean or longest of a kind), and the axis' title."""
+    """Return the course of latencies: ``at``, ``us`` and ``line`` (mean or longest of a kind), and the axis' title."""
     rows, title = course(run, POINTS)
     made = [
         {"at": row["at"], "us": row[column], "line": f"{label}, {name}"}
@@ -185,7 +185,7 @@ def waiting_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def waiting(run: RunView, width: int = WIDTH) -> vega.Chart:
-    """What the operations of each class wait for, as shares of their time from issue to end."""
+    """Draw what the operations of each class wait for, as shares of their time from issue to end."""
     rows = waiting_rows(run.result.to_dict())
     classes = list(dict.fromkeys(row["class"] for row in rows))
     y = vega.Y("class:N", title=None, sort=classes, axis=vega.Axis(labelLimit=int(width * 0.5)))
@@ -195,7 +195,7 @@ def waiting(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def energy_rows(result: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
-    """Energy of each operation by cause: ``what``, ``cause``, ``energy``, ``order``; and the unit."""
+    """Return energy of each operation by cause: ``what``, ``cause``, ``energy``, ``order``; and the unit."""
     table = look(result, "energy") or {}
     spent = {name: table.get(f"{name}_j") for name in OPERATIONS}
     largest = max((sum(v for _, v in by_cause(of)) for of in spent.values() if of), default=0.0)
@@ -209,7 +209,7 @@ def energy_rows(result: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
 
 
 def energy(run: RunView, width: int = WIDTH) -> vega.Chart:
-    """Energy by operation, stacked by cause."""
+    """Draw energy by operation, stacked by cause."""
     rows, unit = energy_rows(run.result.to_dict())
     kinds = list(dict.fromkeys(row["what"] for row in rows))
     chart = (
@@ -226,7 +226,7 @@ def energy(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def compared_rows(labels: Sequence[str], results: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
-    """Latencies of several settings: ``label``, ``kind``, ``quantile``, ``us``."""
+    """Return latencies of several settings: ``label``, ``kind``, ``quantile``, ``us``."""
     rows = [
         {"label": label, "kind": name, "quantile": shown, "us": value}
         for label, result in zip(labels, results, strict=True)

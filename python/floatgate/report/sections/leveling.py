@@ -10,7 +10,7 @@ from floatgate.results.result_view import look
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``swl: 12 rounds, 3,412 blocks moved (210 k pages), 1.3 % of flash time``.
+    """Format as ``swl: 12 rounds, 3,412 blocks moved (210 k pages), 1.3 % of flash time``.
 
     None where no wear-leveler is set.
     """

@@ -41,7 +41,7 @@ def too_short(result: Facts | None) -> str | None:
 
 
 def is_life(key: str) -> bool:
-    """Whether a metric tells how long the drive lives; such are left out where the run is too short."""
+    """Return whether a metric tells how long the drive lives; such are left out where the run is too short."""
     return key.startswith("lifetime.")
 
 
@@ -55,7 +55,7 @@ def _longer(result: Facts | None, times: int) -> str | None:
 
 
 def uneven(result: Facts | None) -> bool:
-    """Whether some blocks wear so much faster than the mean that they decide how long the drive lasts."""
+    """Return whether some blocks wear so much faster than the mean that they decide how long the drive lasts."""
     ratio = look(result, "wear", "max_over_mean")
     if ratio is None or ratio <= UNEVEN:
         return False
@@ -65,7 +65,7 @@ def uneven(result: Facts | None) -> bool:
 
 
 def warning(result: Facts | None) -> str | None:
-    """That wear is uneven, and what to do about it."""
+    """Note that wear is uneven, and what to do about it."""
     if not uneven(result) or look(result, "evidence", "enough") is False:
         return None
     ratio = look(result, "wear", "max_over_mean")
@@ -83,7 +83,7 @@ def years(result: Facts | None) -> float | None:
 
 
 def tbw_bytes(result: Facts | None) -> float | None:
-    """The host bytes that may be written until then."""
+    """Return the host bytes that may be written until then."""
     if look(result, "evidence", "enough") is False:
         return None
     return _number(result, "tbw_first_block_bytes" if uneven(result) else "tbw_bytes")
@@ -143,7 +143,7 @@ def _others(result: Facts | None, facts: Facts) -> list[str]:
 
 
 def recovered(facts: Facts) -> bool:
-    """Whether blocks stand another number of cycles than the nominal one, because they rest."""
+    """Return whether blocks stand another number of cycles than the nominal one, because they rest."""
     return facts.get("pe_cycles_achievable") not in (None, facts.get("pe_cycles"))
 
 
@@ -156,7 +156,7 @@ def cycles_text(facts: Facts) -> str:
 
 
 def tbw_text(tbw_bytes: float) -> str:
-    """``194 TBW``: host writes until wear-out in TB, as drive makers state it."""
+    """Format as ``194 TBW``: host writes until wear-out in TB, as drive makers state it."""
     terabytes = tbw_bytes / 1e12
     if terabytes >= 1e6:
         return f"{units.figure(terabytes / 1e6)} million TBW"
@@ -164,7 +164,7 @@ def tbw_text(tbw_bytes: float) -> str:
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """The life that leads, or why there is none."""
+    """Return the life that leads, or why there is none."""
     made = []
     life = look(result, "lifetime") or {}
     short = too_short(result)
@@ -185,7 +185,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def cell(result: Facts) -> str:
-    """``4.1 years``, ``194 TBW (first block)``, ``too short``."""
+    """Format as ``4.1 years``, ``194 TBW (first block)``, ``too short``."""
     if too_short(result):
         return "too short"
     life, tbw = years(result), tbw_bytes(result)

@@ -24,7 +24,7 @@ _OFF = (None, "none", "0 B")
 
 
 def of(result: Facts) -> list[str]:
-    """What a run says that it leaves out; of a forecast, which does not say it, by its experiment."""
+    """Return what a run says that it leaves out; of a forecast, which does not say it, by its experiment."""
     told: list[str] | None = look(result, "not_modelled")
     if told is not None:
         return list(told)
@@ -39,7 +39,7 @@ def of(result: Facts) -> list[str]:
 
 
 def of_experiment(config: Mapping[str, Any]) -> list[str]:
-    """The same by a resolved experiment, in the words of results."""
+    """Return the same by a resolved experiment, in the words of results."""
     known = {
         LATENCY: look(config, "mode") != "functional",
         "energy": look(config, "drive", "energy") is not None,
@@ -55,5 +55,5 @@ def of_experiment(config: Mapping[str, Any]) -> list[str]:
 
 
 def of_all(results: Iterable[Facts]) -> list[str]:
-    """What any of several results leaves out, each once."""
+    """Return what any of several results leaves out, each once."""
     return list(dict.fromkeys(text for result in results for text in of(result)))

@@ -9,7 +9,7 @@ from floatgate.results.run_view import RunView
 
 
 def parts(run: RunView) -> list[Part]:
-    """Charts of write amplification, programs and free blocks; nothing where the series has a single row."""
+    """Return charts of write amplification, programs and free blocks; nothing where the series has a single row."""
     if run.series.num_rows < 2:
         return []
     figures: list[Part] = []

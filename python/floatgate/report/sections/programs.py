@@ -22,7 +22,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """A chart and a table of flash work by cause; nothing where nothing was programmed."""
+    """Return a chart and a table of flash work by cause; nothing where nothing was programmed."""
     flash = look(result, "flash") or {}
     programs = look(flash, "programs") or {}
     total = programs.get("total")
@@ -76,7 +76,7 @@ def _time(value: Any) -> str:
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """Reads of pages that were never written."""
+    """Return reads of pages that were never written."""
     unmapped = look(result, "flash", "unmapped_reads")
     if not unmapped:
         return []
@@ -84,13 +84,13 @@ def remarks(result: dict[str, Any]) -> list[str]:
 
 
 def alike(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
-    """Whether two runs did the same, operation by operation."""
+    """Return whether two runs did the same, operation by operation."""
     counts = [tuple(look(one, key) for key in ("seed", "host", "flash", "gc", "wear")) for one in (ours, theirs)]
     return counts[0] == counts[1] and counts[0][2] is not None
 
 
 def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
-    """The shares of the host and of everything else."""
+    """Return the shares of the host and of everything else."""
     counts = look(result, "flash", "pages_written") or look(result, "flash", "programs") or {}
     total = counts.get("total")
     if not total:

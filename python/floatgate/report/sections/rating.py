@@ -23,7 +23,7 @@ _ALIKE = 0.02
 
 
 def tbw_bytes(result: Facts) -> float | None:
-    """The rated bytes of the drive as it is, which may be scaled; None where its maker promises none."""
+    """Return the rated bytes of the drive as it is, which may be scaled; None where its maker promises none."""
     value: float | None = look(result, "drive", "rated", "visible_tbw_bytes")
     return value
 
@@ -66,7 +66,7 @@ def line(result: Facts, flash_years: float | None) -> str | None:
 
 
 def after_text(years: float, target: float | None = None) -> str:
-    """When the rated bytes are written: ``1.4 years``, ``more than 100 years``."""
+    """Return when the rated bytes are written: ``1.4 years``, ``more than 100 years``."""
     return f"more than {LONG_YEARS:.0f} years" if years > LONG_YEARS else units.life(years, target)
 
 
@@ -77,14 +77,14 @@ def _order(rated_years: float, flash_years: float) -> str:
 
 
 def cards(result: Facts) -> list[section.Card]:
-    """When the rating is used up."""
+    """Return when the rating is used up."""
     rated, after = tbw_bytes(result), years(result)
     target = look(result, "lifetime", "target_years")
     return [] if rated is None or after is None else [("rating used up", after_text(after, target), tbw_text(rated))]
 
 
 def cell(result: Facts) -> str:
-    """``1.4 years``."""
+    """Format as ``1.4 years``."""
     after = years(result)
     return "-" if after is None else after_text(after)
 

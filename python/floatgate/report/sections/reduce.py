@@ -38,7 +38,7 @@ _STRIP_ROW = 34
 
 
 def at_work(result: Facts | None) -> dict[str, Any] | None:
-    """The table ``reduce`` of a run in which content was looked at; None for all others."""
+    """Return the table ``reduce`` of a run in which content was looked at; None for all others."""
     facts: dict[str, Any] | None = look(result, "reduce")
     return facts if facts and facts.get("policy") not in (None, "none") else None
 
@@ -78,7 +78,7 @@ def _hashed(facts: Facts) -> str:
 
 
 def energy_ratio_text(facts: Facts) -> str | None:
-    """``0.45 of the energy of programming every page, hash and compressor included``."""
+    """Format as ``0.45 of the energy of programming every page, hash and compressor included``."""
     ratio = facts.get("energy_ratio")
     if ratio is None:
         return None
@@ -95,7 +95,7 @@ NAMES = {"dedup": "deduplication", "compress": "compression", "both": "deduplica
 
 
 def policy(result: Facts | None) -> str | None:
-    """The reducer of a run or a life; None where content is not looked at."""
+    """Return the reducer of a run or a life; None where content is not looked at."""
     named = look(result, "reduce", "policy") or look(result, "config", "lifetime", "reduce", "policy")
     return None if named in (None, "none") else str(named)
 
@@ -115,7 +115,7 @@ def manager(result: Facts | None) -> str | None:
 
 
 def remark(result: Facts) -> str | None:
-    """That the index forgot contents, where it held far fewer entries than there were contents."""
+    """Note that the index forgot contents, where it held far fewer entries than there were contents."""
     facts = at_work(result)
     index = look(facts, "index") if facts else None
     if not index or not index.get("entered"):
@@ -143,7 +143,7 @@ READING = (
 
 
 def cells(result: Facts) -> list[str]:
-    """The cells under :data:`HEADER`."""
+    """Return the cells under :data:`HEADER`."""
     facts = at_work(result)
     if not facts:
         return ["-"] * len(HEADER)
@@ -157,7 +157,7 @@ def cells(result: Facts) -> list[str]:
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """The written ratio."""
+    """Return the written ratio."""
     saved = at_work(result)
     if not saved or saved.get("written_ratio") is None:
         return []
@@ -165,7 +165,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """What was found, what it spared, and what a manager chose; nothing where content was not looked at."""
+    """Return what was found, what it spared, and what a manager chose; nothing where content was not looked at."""
     facts = at_work(result)
     said = line(result)
     if not facts or not said:
@@ -185,7 +185,7 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
 
 
 def of_life(result: dict[str, Any]) -> list[Part]:
-    """The same for a life that was forecast."""
+    """Return the same for a life that was forecast."""
     facts, said = at_work(result), line(result)
     if not facts or not said:
         return []
@@ -219,7 +219,7 @@ def _choices(facts: dict[str, Any]) -> list[Part]:
 
 
 def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """Names and figures of the table."""
+    """Return names and figures of the table."""
     made = [
         ("pages that the host wrote", _count(facts, "host_pages")),
         ("pages programmed for them", _count(facts, "programmed_pages")),
@@ -260,7 +260,7 @@ def _ratio(facts: dict[str, Any], key: str) -> str:
 
 
 def over_time(run: RunView, width: int = WIDTH) -> vega.Composed:
-    """Programs of host writes per page that the host wrote, interval by interval, and the mean of the run."""
+    """Return programs of host writes per page that the host wrote, interval by interval, and the mean of the run."""
     courses, axis = course(run)
     points = [
         {"at": row["at"], "ratio": _programmed(row) / row["page_writes"]} for row in courses if row.get("page_writes")
@@ -313,7 +313,7 @@ def _manager(facts: dict[str, Any]) -> list[Part]:
 
 
 def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
-    """When each scheme was on: a strip a scheme, darker where it was on in more of the epochs."""
+    """Return when each scheme was on: a strip a scheme, darker where it was on in more of the epochs."""
     title, unit = time_axis(course[-1]["to_s"])
     cells = [cell for key, name in SCHEMES.items() for cell in _strip(course, unit, key, name)]
     frames = [
@@ -357,7 +357,7 @@ def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Compose
 
 
 def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
-    """The predicted written ratio D of each scheme."""
+    """Return the predicted written ratio D of each scheme."""
     title, unit = time_axis(course[-1]["to_s"])
     points = _points(course, unit, {"dedup_ratio": DEDUP, "compress_ratio": COMPRESS}, 1.0)
     top = max(1.0, *(point["y"] for point in points))

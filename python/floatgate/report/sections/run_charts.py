@@ -33,7 +33,7 @@ POINTS = 240
 
 
 def shares(run: RunView, width: int = WIDTH) -> vega.Chart:
-    """Where programs, reads, erases and flash time went: one bar each, stacked by cause."""
+    """Draw where programs, reads, erases and flash time went: one bar each, stacked by cause."""
     flash = run.result.to_dict().get("flash", {})
     rows: list[dict[str, Any]] = []
     for kind, label in (("programs", "programs"), ("reads", "page reads"), ("erases", "erases"), ("time_s", "time")):
@@ -50,7 +50,7 @@ def shares(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def writes(run: RunView, width: int = WIDTH) -> vega.Chart:
-    """What the flash programs over time, stacked by cause: MB/s, or pages per request where there is no time."""
+    """Draw what the flash programs over time, stacked by cause: MB/s, or pages per request where there is no time."""
     rows, axis, unit = _programming(run)
     programmed = _programmed(rows)
     stacked = [
@@ -112,7 +112,7 @@ def free_blocks(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def wear(run: RunView, width: int = WIDTH) -> vega.Chart:
-    """Blocks by number of erases in the counted phase."""
+    """Draw blocks by number of erases in the counted phase."""
     return _histogram(look(run.result, "wear", "histogram"), "blocks", "erases of a block", width)
 
 
@@ -164,7 +164,7 @@ def _roomy(values: Sequence[float]) -> list[float]:
 
 
 def course(run: RunView, points: int = POINTS) -> tuple[list[dict[str, Any]], str]:
-    """The thinned series with ``at``, the place on the x axis, and the axis' title."""
+    """Return the thinned series with ``at``, the place on the x axis, and the axis' title."""
     rows = thinned(run.series, points)
     places = list(itertools.accumulate((row.get("time_s") or 0.0 for row in rows), max))
     kind: str = "time"

@@ -67,10 +67,10 @@ class Section:
 
 
 def count(value: int | None) -> str:
-    """A cell with all digits of a count, ``12 345``; ``-`` where it is unknown."""
+    """Return a cell with all digits of a count, ``12 345``; ``-`` where it is unknown."""
     return "-" if value is None else f"{value:,}".replace(",", " ")
 
 
 def span_us(value: float | None) -> str:
-    """A cell with a time in microseconds; ``-`` where it is unknown."""
+    """Return a cell with a time in microseconds; ``-`` where it is unknown."""
     return "-" if value is None else units.span(value * 1e-6)

@@ -89,7 +89,7 @@ def _row(name: str, stream: dict[str, Any]) -> list[str]:
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """That a separator found nothing to separate, or more contexts than it may tell apart."""
+    """Note that a separator found nothing to separate, or more contexts than it may tell apart."""
     said = []
     separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
     if separator in ("pds", "ids") and streams and len(streams) == 1:
@@ -104,7 +104,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
 
 
 def streams_of_contexts(result: dict[str, Any]) -> dict[int, int]:
-    """The stream that a separator gave to each context."""
+    """Return the stream that a separator gave to each context."""
     return {one["context"]: one["stream"] for one in result["separate"]["contexts"]}
 
 

@@ -15,7 +15,7 @@ from floatgate.results.run_view import RunView
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``static: 80 % of page writes delayed, mean delay 0.9 s over all``; None where there is no throttle."""
+    """Format as ``static: 80 % of page writes delayed, mean delay 0.9 s over all``; None where there is no throttle."""
     facts = look(result, "throttle")
     if not facts:
         return None
@@ -32,7 +32,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """What was held back, and when; nothing where the run has no throttle."""
+    """Return what was held back, and when; nothing where the run has no throttle."""
     facts = look(result, "throttle")
     said = line(result)
     if not facts or not said:

@@ -10,7 +10,7 @@ from floatgate.results.result_view import look
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``12 300 requests/s; host 12 MB/s read, 48 MB/s written; flash 60 MB/s read, 96 MB/s programmed``."""
+    """Format as ``12 300 requests/s; host 12 MB/s read, 48 MB/s written; flash 60 MB/s read, 96 MB/s programmed``."""
     facts = look(result, "throughput")
     if not facts:
         return None

@@ -83,7 +83,7 @@ class Row:
 
 
 def look_of(span: dict[str, Any]) -> str:
-    """The key of :data:`LOOKS` for a span of :func:`floatgate.results.timeline.spans_of`."""
+    """Return the key of :data:`LOOKS` for a span of :func:`floatgate.results.timeline.spans_of`."""
     if span["kind"] == timeline.SUSPENDED:
         return "s"
     if span["kind"] == timeline.ERASE:
@@ -97,7 +97,7 @@ def look_of(span: dict[str, Any]) -> str:
 
 
 def describe(span: dict[str, Any], count: int, start_ns: int, end_ns: int, unit: tuple[str, float]) -> str:
-    """``die 3: program, host, 1.234 to 1.834 ms (600 us)``: the tooltip."""
+    """Format as ``die 3: program, host, 1.234 to 1.834 ms (600 us)``: the tooltip."""
     where = f"{timeline.RESOURCES[span['resource']]} {span['index']}"
     who = cause(timeline.CAUSES[span["cause"]]).label + (f", {timeline.JOBS[span['job']]}" if span["job"] else "")
     what = f"{timeline.KINDS[span['kind']]}, {who}"
@@ -135,7 +135,7 @@ def busy_ns(spans: list[dict[str, Any]]) -> dict[tuple[int, int], int]:
 
 
 def bars_of(spans: list[dict[str, Any]], interval_ns: tuple[int, int]) -> dict[tuple[int, int], list[Bar]]:
-    """The bars of each row, those that are too short to see gathered."""
+    """Return the bars of each row, those that are too short to see gathered."""
     start, end = interval_ns
     scale = WIDE / (end - start)
     unit = axis_unit(end - start)
@@ -186,7 +186,7 @@ def ticks(interval_ns: tuple[int, int], most: int = 8) -> list[float]:
 
 
 def parts(run: RunView) -> list[Part]:
-    """The heading, the picture and its legend; nothing where the run has no timeline."""
+    """Return the heading, the picture and its legend; nothing where the run has no timeline."""
     table = run.timeline
     if table is None:
         return []

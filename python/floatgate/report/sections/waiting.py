@@ -42,7 +42,7 @@ def by_class(result: dict[str, Any]) -> list[str]:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """Why flash operations take as long as they do: part of the section of latencies."""
+    """Return why flash operations take as long as they do: part of the section of latencies."""
     classes = {
         name: by_reason(means)
         for name, means in (look(result, "latency_us", "waiting") or {}).items()

@@ -11,7 +11,7 @@ from floatgate.report.sections import section
 
 
 def line(result: Mapping[str, Any]) -> str | None:
-    """``a.vcd: 1204 low phases of die 0 in 2.0 s``."""
+    """Format as ``a.vcd: 1204 low phases of die 0 in 2.0 s``."""
     table = result.get("waveform")
     if table is None:
         return None
@@ -21,7 +21,7 @@ def line(result: Mapping[str, Any]) -> str | None:
 
 
 def command(result: Mapping[str, Any]) -> str | None:
-    """The command that measures the capture."""
+    """Return the command that measures the capture."""
     table = result.get("waveform")
     if table is None:
         return None

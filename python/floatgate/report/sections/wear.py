@@ -10,7 +10,7 @@ from floatgate.results.result_view import look
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``412 erases per block (min 398, max 431, sd 6.1)``."""
+    """Format as ``412 erases per block (min 398, max 431, sd 6.1)``."""
     facts = look(result, "wear") or {}
     mean = facts.get("erases_mean")
     if mean is None:

@@ -14,7 +14,7 @@ from floatgate.results.result_view import look
 
 
 def line(result: dict[str, Any], experiment: dict[str, Any]) -> str | None:
-    """``web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint``."""
+    """Format as ``web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint``."""
     facts, host = look(result, "workload") or {}, look(result, "host") or {}
     if not host:
         return None
@@ -35,7 +35,7 @@ def line(result: dict[str, Any], experiment: dict[str, Any]) -> str | None:
 
 
 def workload_name(facts: dict[str, Any], experiment: dict[str, Any]) -> str:
-    """``web.csv.zst (msr)`` for a trace, the pattern for a synthetic workload."""
+    """Format as ``web.csv.zst (msr)`` for a trace, the pattern for a synthetic workload."""
     file = look(experiment, "workload", "file")
     if file:
         form = facts.get("format") or look(experiment, "workload", "format")
@@ -44,7 +44,7 @@ def workload_name(facts: dict[str, Any], experiment: dict[str, Any]) -> str:
 
 
 def span_s(result: dict[str, Any]) -> float | None:
-    """The time that the counted workload took by its own clock, in seconds; None where it has none."""
+    """Return the time that the counted workload took by its own clock, in seconds; None where it has none."""
     for place in (("workload", "span_s"), ("workload", "duration_s"), ("span_s",)):
         seconds = look(result, *place)
         if seconds:
@@ -60,13 +60,13 @@ def short_name(result: Mapping[str, Any]) -> str:
 
 
 def content_hash(result: dict[str, Any]) -> str | None:
-    """The hash of what a trace holds; None for a workload that is generated."""
+    """Return the hash of what a trace holds; None for a workload that is generated."""
     found = look(result, "workload", "content_hash")
     return str(found) if found else None
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """Lines skipped, requests moved, and time stamps that run backwards."""
+    """Return lines skipped, requests moved, and time stamps that run backwards."""
     facts = look(result, "workload") or {}
     said = []
     skipped = facts.get("bad_lines_skipped")
@@ -84,7 +84,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
 
 
 def devices(result: dict[str, Any]) -> list[Part]:
-    """A row per device of the trace; nothing where there is only one."""
+    """Return a row per device of the trace; nothing where there is only one."""
     devices = look(result, "workload", "devices") or []
     if len(devices) < 2:
         return []

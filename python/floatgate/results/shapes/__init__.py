@@ -49,7 +49,7 @@ _BYTES_MAX = 1 << 30
 
 
 def forecast_schema() -> str:
-    """The JSON schema of ``lifetime.json``: that of the core, and what is added to its forecasts."""
+    """Return the JSON schema of ``lifetime.json``: that of the core, and what is added to its forecasts."""
     schema = json.loads(_core.forecast_schema())
     described_by = "what the model leaves out of this forecast"
     schema["properties"]["not_modelled"] = {
@@ -126,7 +126,7 @@ def read(path: str | os.PathLike[str], kind: str, most_bytes: int = _BYTES_MAX) 
 
 @cache
 def shape_of(kind: str) -> Shape:
-    """The shape of a kind of document."""
+    """Return the shape of a kind of document."""
     if kind in _SCHEMAS:
         return _of_schema(json.loads(_SCHEMAS[kind]()))
     root = Shape()

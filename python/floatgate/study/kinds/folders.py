@@ -16,12 +16,12 @@ _DEPTH_MAX = 6
 
 
 def kind_of(folder: Path) -> Kind | None:
-    """The kind of a folder of results; None where it holds none."""
+    """Return the kind of a folder of results; None where it holds none."""
     return next((kind for kind in KINDS.values() if (folder / kind.file).is_file()), None)
 
 
 def found(places: Sequence[str | os.PathLike[str]]) -> list[Folder]:
-    """The results in some folders and below them, in the order of their names.
+    """Return the results in some folders and below them, in the order of their names.
 
     Runs within a comparison or a sweep are part of it.
 
@@ -69,7 +69,7 @@ def shown(path: Path) -> str:
 
 
 def rows(folder: Folder) -> Iterator[dict[str, Any]]:
-    """One flat row for each run in a folder; none where it has a table of them.
+    """Yield one flat row for each run in a folder; none where it has a table of them.
 
     Raises:
         InputError: the folder's document cannot be read.
@@ -82,7 +82,7 @@ def rows(folder: Folder) -> Iterator[dict[str, Any]]:
 
 
 def told(folder: Folder) -> dict[str, Any]:
-    """What a folder is: ``folder``, ``kind``, ``what`` (in words), ``WAF``, ``life``; the latter two as text."""
+    """Return what a folder is: ``folder``, ``kind``, ``what`` (in words), ``WAF``, ``life``; the latter two as text."""
     facts = {"folder": str(folder.path), "kind": folder.kind.name}
     try:
         with folder.document() as content:
@@ -93,7 +93,7 @@ def told(folder: Folder) -> dict[str, Any]:
 
 
 def must_be_one(place: str) -> Folder:
-    """The one folder of results that a place is.
+    """Return the one folder of results that a place is.
 
     Raises:
         InputError: it is none.

@@ -73,7 +73,7 @@ class Folder:
             yield found.value
 
     def report(self) -> str:
-        """Its report as HTML.
+        """Return its report as HTML.
 
         Raises:
             InputError: it cannot be read.
@@ -83,12 +83,12 @@ class Folder:
 
 
 def experiment_of(folder: Path) -> str:
-    """The resolved experiment of a folder."""
+    """Return the resolved experiment of a folder."""
     return read_text(folder / "experiment.toml")
 
 
 def row_of(settings: Mapping[str, str], result: Document | None, error: str | None) -> Row:
-    """The flat row of one run among others: with its settings, and an error where it has no result."""
+    """Return the flat row of one run among others: with its settings, and an error where it has no result."""
     laid = {key: plain(value) for key, value in settings.items()}
     return {"status": "done" if result is not None else "failed", "error": error, **flat(result or {}), **laid}
 
@@ -106,7 +106,7 @@ def inner(folder: Path, seed: int | None, result: Document | None, error: str | 
 
 
 def told_of(what: str, results: Iterable[Document | None]) -> Told:
-    """One line about several runs: what they are, how many failed, their write amplification and lives."""
+    """Return one line about several runs: what they are, how many failed, their write amplification and lives."""
     each = list(results)
     known = [result for result in each if result is not None]
     failed = f", {len(each) - len(known)} failed" if len(known) < len(each) else ""
@@ -114,17 +114,17 @@ def told_of(what: str, results: Iterable[Document | None]) -> Told:
 
 
 def wafs_of(results: Iterable[Document]) -> str:
-    """``1.20 to 2.59``: write amplification of several results."""
+    """Format as ``1.20 to 2.59``: write amplification of several results."""
     return span([f"{waf:.2f}" for waf in sorted(waf for waf, _ in map(amplification, results) if waf is not None)])
 
 
 def lives_of(results: Iterable[Document]) -> str:
-    """``3.0 years to 4.1 years``: lives of several runs."""
+    """Format as ``3.0 years to 4.1 years``: lives of several runs."""
     return span(
         list(map(units.years, sorted(life for life in map(lifetime_headline.years, results) if life is not None)))
     )
 
 
 def span(texts: list[str]) -> str:
-    """The first text to the last; one where they are alike, none where there is none."""
+    """Return the first text to the last; one where they are alike, none where there is none."""
     return " to ".join(dict.fromkeys([texts[0], texts[-1]])) if texts else ""

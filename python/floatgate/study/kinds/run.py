@@ -15,7 +15,7 @@ from floatgate.study.kinds.kind import Document, Kind, Row, Told
 
 
 def row(result: Document) -> Iterator[Row]:
-    """The run's row."""
+    """Yield the run's row."""
     yield {"status": "done", **flat(result)}
 
 

@@ -23,7 +23,7 @@ def names_file(key: str, value: str) -> bool:
 
 
 def content_of(path: str) -> str:
-    """What a file holds, as a hash (BLAKE2b, 160 bits).
+    """Return what a file holds, as a hash (BLAKE2b, 160 bits).
 
     Raises:
         InputError: it cannot be read.
@@ -40,14 +40,14 @@ def content_of(path: str) -> str:
 
 
 def paths_in(toml: str) -> list[str]:
-    """The files that a resolved experiment reads."""
+    """Return the files that a resolved experiment reads."""
     resolved = tomllib.loads(toml)
     found = (look(resolved, *key.split(".")) for key in FILE_KEYS)
     return [path for path in found if path is not None]
 
 
 def with_paths(toml: str, places: Mapping[str, str]) -> str:
-    """A resolved experiment that reads its files from elsewhere.
+    """Return a resolved experiment that reads its files from elsewhere.
 
     Args:
         toml: as the core resolves it: one key a line, below the header of its table.

@@ -142,21 +142,21 @@ class Journal:
         self._note(entry, self._lines.add(entry))
 
     def entry(self, number: int) -> dict[str, Any]:
-        """What is written of a run that has ended."""
+        """Return what is written of a run that has ended."""
         with self.path.open("rb") as file:
             file.seek(self._places[number])
             entry: dict[str, Any] = json.loads(file.readline())
             return entry
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """What is written of each run, in the order of their numbers."""
+        """Yield what is written of each run, in the order of their numbers."""
         with self.path.open("rb") as file:
             for number in sorted(self._places):
                 file.seek(self._places[number])
                 yield json.loads(file.readline())
 
     def first(self, status: str) -> dict[str, Any] | None:
-        """The first run in order that has a status."""
+        """Return the first run in order that has a status."""
         if not self.counts.get(status):
             return None
         return next((entry for entry in self.entries() if entry["status"] == status), None)
@@ -193,7 +193,7 @@ class Journal:
             yield rows
 
     def schema(self) -> pa.Schema:
-        """Columns and types: run and settings, what became of it, then the figures, the leading ones first."""
+        """Return columns and types: run and settings, what became of it, then the figures, the leading ones first."""
         import pyarrow as pa
 
         fixed = {"run": pa.int64(), "status": pa.string(), "error": pa.string(), "config_hash": pa.string()}
@@ -218,7 +218,7 @@ def _unreadable(path: Path, error: OSError) -> InputError:
 
 
 def no_room(path: Path, error: OSError) -> InputError:
-    """The error of a disk that is full, or a place that cannot be written to."""
+    """Return the error of a disk that is full, or a place that cannot be written to."""
     reason = error.strerror or str(error)
     return input_error(
         f"{path}: {reason}; expected room for the results; make some, then go on with --resume (what was done is kept)"

@@ -18,7 +18,7 @@ _MOST = 24
 
 
 def of_runs(plan: RunPlan | None, settings: Iterable[Overrides] | None = None) -> list[str]:
-    """What any of the runs leaves out; nothing where none can be known.
+    """Return what any of the runs leaves out; nothing where none can be known.
 
     Args:
         plan: the runs; None where there is none.

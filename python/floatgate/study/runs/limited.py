@@ -68,7 +68,7 @@ class _Child:
         self.close()
 
     def do(self, job: Job, progress: Progress | None) -> Answer:
-        """The answer to a job; that it needed too much memory where the process has ended over it."""
+        """Return the answer to a job; that it needed too much memory where the process has ended over it."""
         assert self._process.stdin is not None  # noqa: S101 - for mypy
         assert self._process.stdout is not None  # noqa: S101
         try:

@@ -46,13 +46,13 @@ class Order:
 
 @cache
 def identity() -> dict[str, str]:
-    """The version of floatgate, and a hash of what a small run gives here."""
+    """Return the version of floatgate, and a hash of what a small run gives here."""
     told = json.dumps(probe_result(), sort_keys=True).encode()
     return {"version": _core.__version__, "results": hashlib.blake2b(told, digest_size=8).hexdigest()}
 
 
 def differs(worker: str, told: object, expected: Mapping[str, str]) -> str:
-    """Why a worker is refused."""
+    """Return why a worker is refused."""
     version = told.get("version") if isinstance(told, Mapping) else None
     if not isinstance(version, str):
         what = f"does not say which floatgate it has; expected {expected['version']}, as here"
@@ -64,7 +64,7 @@ def differs(worker: str, told: object, expected: Mapping[str, str]) -> str:
 
 
 def sees(path: str, content: str) -> bool:
-    """Whether a file of this content lies under this path here too."""
+    """Return whether a file of this content lies under this path here too."""
     try:
         return content_of(path) == content
     except InputError:
@@ -72,7 +72,7 @@ def sees(path: str, content: str) -> bool:
 
 
 def chunk(data: bytes) -> bytes:
-    """A part of a file, as data of Dask."""
+    """Return a part of a file, as data of Dask."""
     return data
 
 

@@ -73,7 +73,7 @@ class RunPlan:
         return self.points.keys
 
     def settings(self, number: int) -> Overrides:
-        """What run ``number`` sets, as the user wrote it, with its seed.
+        """Return what run ``number`` sets, as the user wrote it, with its seed.
 
         Every point has the same seeds, so that points differ by their settings and not by their random numbers.
         """
@@ -89,7 +89,7 @@ class RunPlan:
         return Job(number, experiment, self.shadow, whole, self.memory_bytes)
 
     def row(self, number: int) -> dict[str, Any]:
-        """What run ``number`` sets, as values of the table."""
+        """Return what run ``number`` sets, as values of the table."""
         return {key: plain(value) for key, value in self.settings(number)}
 
     def wrong(self, number: int, settings: Mapping[str, Any]) -> str | None:
@@ -99,7 +99,7 @@ class RunPlan:
         return wrong_against(settings, self.row(number))
 
     def to_dict(self) -> dict[str, Any]:
-        """As the file of the plan keeps it."""
+        """Return it as the file of the plan keeps it."""
         return {
             "experiment": experiment_told(self.base),
             "points": self.points.to_dict(),
@@ -129,12 +129,12 @@ class RunPlan:
 
 
 def experiment_told(base: Experiment) -> dict[str, Any]:
-    """An experiment as plans keep it."""
+    """Return an experiment as plans keep it."""
     return {"toml": base.toml, "path": base.path, "overrides": [list(pair) for pair in base.overrides]}
 
 
 def kept_experiment(kept: Node) -> Experiment:
-    """The experiment that a plan keeps."""
+    """Return the experiment that a plan keeps."""
     overrides = []
     for pair in kept["overrides"].elements():
         parts = pair.elements()
@@ -200,7 +200,7 @@ def plan_runs(
 
 
 def named_values(points: Points) -> list[tuple[str, str]]:
-    """Keys and values that points have, each once; of ranges none."""
+    """Return keys and values that points have, each once; of ranges none."""
     named = [(axis.key, value) for axis in points.axes for value in axis.values]
     return list(dict.fromkeys([*named, *(setting for point in points.listed for setting in point)]))
 
@@ -217,7 +217,7 @@ def _resolved(base: Experiment, points: Points, files: Mapping[str, str]) -> dic
 
 
 def placed(point: Sequence[tuple[str, str]], files: Mapping[str, str]) -> list[tuple[str, str]]:
-    """A point as the core takes it: files by where they are, and a trace as the workload where one varies."""
+    """Return a point as the core takes it: files by where they are, and a trace as the workload where one varies."""
     keys = [key for key, _ in point]
     kind = [("workload.kind", '"trace"')] if "workload.file" in keys and "workload.kind" not in keys else []
     return kind + [(key, files.get(value, value) if names_file(key, value) else value) for key, value in point]

@@ -51,7 +51,7 @@ class Axis:
     whole: bool = False
 
     def at(self, share: float) -> str:
-        """The value at a share of the way, from 0 to just below 1."""
+        """Return the value at a share of the way, from 0 to just below 1."""
         if self.ends is None:
             return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
         low, high = self.ends
@@ -64,7 +64,7 @@ class Axis:
         return math.exp(math.log(low) + share * math.log(high / low)) if self.log else low + share * (high - low)
 
     def listed(self) -> tuple[str, ...]:
-        """The values in a grid.
+        """Return the values in a grid.
 
         Raises:
             InputError: a range without steps.
@@ -84,13 +84,13 @@ class Axis:
         return tuple(dict.fromkeys(map(self.text, made)))
 
     def text(self, value: float) -> str:
-        """A value of a range as TOML: whole, or with so many digits."""
+        """Return a value of a range as TOML: whole, or with so many digits."""
         if self.whole and self.ends is not None:
             return str(int(min(max(round(value), self.ends[0]), self.ends[1])))
         return toml_value(self.key, float(f"{value:.{_DIGITS}g}"))
 
     def to_dict(self) -> dict[str, Any]:
-        """As the plan of a sweep keeps it."""
+        """Return it as the plan of a sweep keeps it."""
         if self.ends is None:
             return {"key": self.key, "values": list(self.values)}
         scale = "log" if self.log else "linear"
@@ -164,7 +164,7 @@ class Points:
         return math.prod(map(len, self._made)) if self.sample == "grid" else len(self._made[0])
 
     def at(self, number: int) -> Overrides:
-        """The point of a number from 0: settings in the order of the keys, the last one varying fastest."""
+        """Return the point of a number from 0: settings in the order of the keys, the last one varying fastest."""
         first, rest = divmod(number, self._of_axes())
         named = list(self.listed[first]) if self.listed else []
         chosen: list[str] = []
@@ -181,7 +181,7 @@ class Points:
         return map(self.at, range(len(self)))
 
     def to_dict(self) -> dict[str, Any]:
-        """As the plan of a sweep keeps it."""
+        """Return it as the plan of a sweep keeps it."""
         return {
             "axes": [axis.to_dict() for axis in self.axes],
             "sample": self.sample,
@@ -227,7 +227,7 @@ def _drawn(axis: Axis, count: int, seed: int, *, strata: bool) -> list[str]:
 
 
 def axes_of(vary: Sequence[str]) -> tuple[Axis, ...]:
-    """The axes of every ``--vary``.
+    """Return the axes of every ``--vary``.
 
     Raises:
         InputError: one cannot be understood, or a key is given twice.
@@ -259,7 +259,7 @@ def parse_axis(text: str) -> Axis:
 
 
 def values_of(key: str, place: str, parts: Sequence[str]) -> Axis:
-    """An axis of values as TOML texts; raises InputError where one is given twice."""
+    """Return an axis of values as TOML texts; raises InputError where one is given twice."""
     twice = repeated(parts)
     if twice:
         raise input_error(f"{place}: {quoted(twice)} given twice; expected each value once")
@@ -267,7 +267,7 @@ def values_of(key: str, place: str, parts: Sequence[str]) -> Axis:
 
 
 def range_of(key: str, place: str, low: float, high: float, steps: int | None, log: bool, whole: bool) -> Axis:
-    """An axis between two ends.
+    """Return an axis between two ends.
 
     Raises:
         InputError: the ends are no range, or have no logarithm.

@@ -58,7 +58,7 @@ def carry_out(
 
 
 def left(plan: RunPlan, done: Container[int], *, whole: bool = False) -> Iterator[Job]:
-    """The runs of a plan that are not done, in order."""
+    """Yield the runs of a plan that are not done, in order."""
     return (plan.job(number, whole=whole) for number in range(len(plan)) if number not in done)
 
 

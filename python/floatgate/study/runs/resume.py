@@ -107,7 +107,7 @@ class Unfinished:
         return Answer(number, DONE, None, kept, run, entry["spent"])
 
     def place(self, number: int) -> Path:
-        """The folder of a run that is done and has a result."""
+        """Return the folder of a run that is done and has a result."""
         return self.folder / f"{number:06d}"
 
     def add(self, answer: Answer) -> None:
@@ -185,7 +185,7 @@ def _read(out: Path, whole: Whole) -> Node:
 
 
 def planned(out: Path, whole: Whole) -> RunPlan:
-    """The plan of the study that a folder holds a part of.
+    """Return the plan of the study that a folder holds a part of.
 
     Raises:
         InputError: there is none of this kind, or it is damaged.

@@ -155,7 +155,7 @@ def _wrong_parsed(figures: dict[str, Any]) -> str | None:
 
 
 def shape_of(figures: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """Keys of a flat row and types of its values; None where the size of a number matters too."""
+    """Return keys of a flat row and types of its values; None where the size of a number matters too."""
     values = figures.values()
     if any(type(value) is int and not 0 <= value <= _FLOAT_EXACT for value in values):
         return None
@@ -225,7 +225,7 @@ def wrong_against(settings: Mapping[str, Any], wanted: Mapping[str, Any]) -> str
 
 
 def shown(value: Any) -> str:
-    """A value for an error message: as JSON, cut where it is long."""
+    """Return a value for an error message: as JSON, cut where it is long."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     try:
@@ -266,7 +266,7 @@ def _is_of(value: Any, kind: type) -> bool:
 
 
 def same(value: Any, wanted: Any) -> bool:
-    """Whether two plain values are equal and of one type: 1 is neither 1.0 nor true."""
+    """Return whether two plain values are equal and of one type: 1 is neither 1.0 nor true."""
     return type(value) is type(wanted) and bool(value == wanted)
 
 
@@ -275,20 +275,20 @@ def same(value: Any, wanted: Any) -> bool:
 
 @cache
 def probe_result() -> dict[str, Any]:
-    """The result of the probe run, without what differs from time to time."""
+    """Return the result of the probe run, without what differs from time to time."""
     run = execute(Experiment(overrides=list(PROBE.items())))
     return {key: value for key, value in json.loads(run.result_json).items() if key != "run"}
 
 
 @cache
 def figure_keys() -> frozenset[str]:
-    """Keys of the figures of the probe run, without those of its settings."""
+    """Return keys of the figures of the probe run, without those of its settings."""
     return frozenset(flat({key: value for key, value in probe_result().items() if key != "config"}))
 
 
 @cache
 def tables_known() -> frozenset[str]:
-    """Names at the top of results and of experiments."""
+    """Return names at the top of results and of experiments."""
     settings = (key.partition(".")[0] for key in setting_kinds())
     # A drive that was brought into its first state by a rule says which; other tables are there or null.
     return frozenset((*probe_result(), *settings, "precondition"))

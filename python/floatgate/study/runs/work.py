@@ -56,7 +56,7 @@ class Answer:
     spent: dict[str, Any] = field(default_factory=dict)
 
     def failure(self) -> FloatgateError | None:
-        """The error as it was raised."""
+        """Return the error as it was raised."""
         if self.error is None:
             return None
         return (InputError if self.status == UNUSABLE else RunError)(self.error)

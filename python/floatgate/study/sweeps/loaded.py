@@ -55,17 +55,17 @@ class LoadedSweep:
         return int(self.arrow().num_rows)
 
     def arrow(self) -> pa.Table:
-        """The table: one row a run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
+        """Return the table: one row a run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
         if self._table is None:
             self._table = read_table(self.folder / TABLE, self.keys, self.planned)
         return self._table
 
     def pandas(self) -> pd.DataFrame:
-        """The table as a pandas DataFrame; needs pandas, which floatgate does not install."""
+        """Return the table as a pandas DataFrame; needs pandas, which floatgate does not install."""
         return self.arrow().to_pandas()
 
     def polars(self) -> pl.DataFrame:
-        """The table as a polars DataFrame; needs polars, which floatgate does not install."""
+        """Return the table as a polars DataFrame; needs polars, which floatgate does not install."""
         import polars as pl
 
         frame = pl.from_arrow(self.arrow())
@@ -73,7 +73,7 @@ class LoadedSweep:
         return frame
 
     def runs(self) -> pa.Table:
-        """What differs each time that a sweep runs: wall and CPU time, memory, who did the run; by ``run``."""
+        """Return what differs each time that a sweep runs: wall and CPU time, memory, who did the run; by ``run``."""
         import pyarrow as pa
 
         with contextlib.closing(Journal(self.folder / JOURNAL, self.keys, self._wrong, read_only=True)) as journal:
@@ -103,7 +103,7 @@ class LoadedSweep:
         return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
 
     def plot(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> alt.Chart | alt.LayerChart:
-        """A figure against the keys that vary, as an Altair chart.
+        """Draw a figure against the keys that vary, as an Altair chart.
 
         Lines where a key is a number, bars where it is a name. Where the settings need several panels, this is the
         first; :meth:`plots` has all.
@@ -114,7 +114,7 @@ class LoadedSweep:
         return self.plots(figure, width=width)[0]
 
     def plots(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> list[Any]:
-        """All panels of a figure; see :meth:`plot`."""
+        """Return all panels of a figure; see :meth:`plot`."""
         from floatgate.pages import charts, vega
         from floatgate.study import varied_charts
 
@@ -130,11 +130,11 @@ class LoadedSweep:
         return [vega.altair_chart(draw(width or charts.WIDTH)) for _, _, draw in panels]
 
     def plan(self) -> RunPlan | None:
-        """The plan of its runs; None of a search, whose plan is a space."""
+        """Return the plan of its runs; None of a search, whose plan is a space."""
         return None if (self.folder / TUNE).is_file() else planned(self.folder)
 
     def report(self, command: str | None = None) -> str:
-        """The sweep as one self-contained HTML page."""
+        """Return the sweep as one self-contained HTML page."""
         from floatgate.study.sweeps.page import page
 
         return page(self, command)

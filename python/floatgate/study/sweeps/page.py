@@ -21,7 +21,7 @@ TABLE_MAX = 40
 
 
 def page(sweep: LoadedSweep, command: str | None = None) -> str:
-    """The sweep as one self-contained HTML page.
+    """Return the sweep as one self-contained HTML page.
 
     Args:
         sweep: the sweep.

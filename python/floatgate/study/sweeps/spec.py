@@ -35,7 +35,7 @@ class Asked:
 
 
 def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Points, int]:
-    """The points of a sweep and how often each is repeated: options first, then the table of the file.
+    """Return the points of a sweep and how often each is repeated: options first, then the table of the file.
 
     Args:
         asked: the options.
@@ -184,5 +184,5 @@ def _spread(count: int) -> list[int]:
 
 
 def keys_known() -> tuple[str, ...]:
-    """Every dotted key that an experiment may have, from the schema."""
+    """Return every dotted key that an experiment may have, from the schema."""
     return tuple(setting_kinds())

@@ -55,7 +55,7 @@ def plan_of(base: Experiment, points: Points, repeat: int, *, shadow: bool = Fal
 
 
 def plan_told(plan: RunPlan) -> dict[str, Any]:
-    """A plan as ``sweep.json`` keeps it."""
+    """Return a plan as ``sweep.json`` keeps it."""
     return {"schema": SCHEMA, "version": _core.__version__, "runs": len(plan), **plan.to_dict()}
 
 
@@ -123,7 +123,7 @@ class Sweep(Journaled):
             carry_out(engine, left(self.plan, self.journal), done, progress)
 
     def summary(self) -> dict[str, Any]:
-        """How far the sweep is, as JSON gives it (schema ``floatgate.sweep/1``)."""
+        """Return how far the sweep is, as JSON gives it (schema ``floatgate.sweep/1``)."""
         counts = self.journal.counts
         return {
             "schema": SCHEMA,
@@ -134,7 +134,7 @@ class Sweep(Journaled):
         }
 
     def first_failure(self) -> str | None:
-        """How many runs have no result, and the first of them; None where all have one."""
+        """Return how many runs have no result, and the first of them; None where all have one."""
         if not self.journal.failed:
             return None
         first = min(
@@ -146,13 +146,13 @@ class Sweep(Journaled):
         return f"{said}; run {first['run']} ({named}): {first['error']}"
 
     def text(self) -> str:
-        """How many runs ended how, as a line of text."""
+        """Return how many runs ended how, as a line of text."""
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.journal.counts.items()))
         return f"{'runs':<10} {len(self.plan)}: {counts}"
 
 
 def planned(folder: Path) -> RunPlan:
-    """The plan that a folder holds.
+    """Return the plan that a folder holds.
 
     Raises:
         InputError: there is none, or it is damaged or of another version.

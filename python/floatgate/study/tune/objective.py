@@ -45,7 +45,7 @@ class Bound:
     option = "--subject-to"
 
     def excess(self, value: float) -> float:
-        """How far a value is beyond the bound; 0 or less where it keeps to it."""
+        """Return how far a value is beyond the bound; 0 or less where it keeps to it."""
         over = value - self.limit if self.sign.startswith("<") else self.limit - value
         # A strict bound is missed by a value that equals it.
         return math.ulp(abs(self.limit) or 1.0) if over == 0 and len(self.sign) == 1 else over
@@ -67,7 +67,7 @@ class Goal:
         return list(dict.fromkeys([*(one.key for one in self.objectives), *(one.key for one in self.bounds)]))
 
     def to_dict(self) -> dict[str, Any]:
-        """As ``tune.json`` keeps it."""
+        """Return it as ``tune.json`` keeps it."""
         return {
             "minimise": [one.key for one in self.objectives if not one.maximise],
             "maximise": [one.key for one in self.objectives if one.maximise],
@@ -91,7 +91,7 @@ class Goal:
 
 
 def goal_of(minimise: Sequence[str], maximise: Sequence[str], subject_to: Sequence[str]) -> Goal:
-    """The goal that the options state.
+    """Return the goal that the options state.
 
     Raises:
         InputError: there is no objective, or a bound cannot be understood.

@@ -29,7 +29,7 @@ def page(
     proof: str | None,
     command: str | None = None,
 ) -> str:
-    """The search as one self-contained HTML page.
+    """Return the search as one self-contained HTML page.
 
     Args:
         plan: what was searched.
@@ -52,13 +52,13 @@ def page(
 
 
 def words(goal: Goal) -> str:
-    """``the least waf_bytes with latency_us.read.p99 < 500``."""
+    """Format as ``the least waf_bytes with latency_us.read.p99 < 500``."""
     wanted = " and ".join(f"{'the most' if one.maximise else 'the least'} {one.key}" for one in goal.objectives)
     return wanted + (f" with {' and '.join(map(str, goal.bounds))}" if goal.bounds else "")
 
 
 def counts(plan: SearchPlan, trials: Sequence[Trial]) -> str:
-    """``40 trials, 3 seeds each: 31 keep to the bounds, 2 failed``."""
+    """Format as ``40 trials, 3 seeds each: 31 keep to the bounds, 2 failed``."""
     said = f"{len(trials)} trials" + (f", {plan.runs.repeat} seeds each" if plan.runs.repeat > 1 else "")
     parts = []
     if plan.whole is not None:
@@ -72,7 +72,7 @@ def counts(plan: SearchPlan, trials: Sequence[Trial]) -> str:
 
 
 def at_ends(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[End]:
-    """The keys of the best settings that lie at an end of what was searched."""
+    """Return the keys of the best settings that lie at an end of what was searched."""
     if not front:
         return []
 
@@ -135,7 +135,7 @@ def _pictures(plan: SearchPlan, trials: Sequence[Trial], importance: dict[str, d
 
 
 def course(trials: Sequence[Trial], goal: Goal, width: int = WIDTH) -> vega.Composed:
-    """The objective by the number of the trial, and the best so far."""
+    """Return the objective by the number of the trial, and the best so far."""
     objective = goal.objectives[0]
     best: float | None = None
     rows: list[dict[str, Any]] = []

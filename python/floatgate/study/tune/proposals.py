@@ -60,7 +60,7 @@ class Proposals:
         return self._kept[number]
 
     def items(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Numbers and proposals, in order."""
+        """Yield numbers and proposals, in order."""
         return iter(enumerate(self._kept))
 
     def add(self, number: int, params: Mapping[str, Any]) -> None:
@@ -95,7 +95,7 @@ def _is_possible(axis: Axis, value: Any) -> bool:
 
 
 def distribution(axis: Axis) -> Any:
-    """What Optuna draws the values of a key from."""
+    """Return what Optuna draws the values of a key from."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     if axis.ends is not None and axis.steps is None:
@@ -110,7 +110,7 @@ def distribution(axis: Axis) -> Any:
 
 
 def suggested(one: Any, axis: Axis) -> Any:
-    """The value that Optuna proposes for a key."""
+    """Return the value that Optuna proposes for a key."""
     from optuna.distributions import CategoricalDistribution, IntDistribution
 
     found = distribution(axis)
@@ -122,7 +122,7 @@ def suggested(one: Any, axis: Axis) -> Any:
 
 
 def setting(axis: Axis, value: Any) -> str:
-    """A value that Optuna proposes, as TOML."""
+    """Return a value that Optuna proposes, as TOML."""
     from optuna.distributions import IntDistribution
 
     if axis.ends is not None and axis.steps is None:
@@ -133,7 +133,7 @@ def setting(axis: Axis, value: Any) -> str:
 
 
 def word(axis: Axis, setting: str) -> Any:
-    """A setting as Optuna has it."""
+    """Return a setting as Optuna has it."""
     from optuna.distributions import IntDistribution
 
     if isinstance(distribution(axis), IntDistribution):

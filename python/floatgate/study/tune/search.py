@@ -91,7 +91,7 @@ class SearchPlan:
         return wrong_against(settings, {"seed": self.runs.seed + number % repeat, **possible})
 
     def to_dict(self) -> dict[str, Any]:
-        """As ``tune.json`` keeps it."""
+        """Return it as ``tune.json`` keeps it."""
         runs = self.runs.to_dict()
         return {
             "schema": SCHEMA,
@@ -136,7 +136,7 @@ class SearchPlan:
 
 
 def space(axes: tuple[Axis, ...]) -> Points:
-    """The points that a plan has of a space before any is proposed: a sample, for a range may have no steps."""
+    """Return the points that a plan has of a space before any is proposed: a sample, for a range may have no steps."""
     return Points(axes, SAMPLE, SAMPLES)
 
 
@@ -162,7 +162,7 @@ class Trial:
         return bool(self.figures) and all(one <= 0 for one in self.excess)
 
     def values(self, goal: Goal) -> list[float]:
-        """The objectives, in their order."""
+        """Return the objectives, in their order."""
         return [self.figures[one.key] for one in goal.objectives]
 
 
@@ -218,7 +218,7 @@ class Search(Journaled):
             return list(self._trials(lambda batch: self._do(batch, engine, told)))
 
     def trials(self) -> list[Trial]:
-        """The trials that have ended so far, in order."""
+        """Return the trials that have ended so far, in order."""
         return list(self._trials(None))
 
     def _trials(self, do: Callable[[Sequence[_Proposal]], None] | None) -> Iterator[Trial]:
@@ -262,7 +262,7 @@ class Search(Journaled):
         return self._own_runs(self._first.setdefault(tuple(self.tried.points.at(trial)), trial))
 
     def proof(self) -> str:
-        """The command that repeats the best run."""
+        """Return the command that repeats the best run."""
         several = f" --repeat {self.tried.repeat}" if self.tried.repeat > 1 else ""
         return f"floatgate run {shlex.quote(str(self.folder / BEST))}{several}"
 
@@ -400,7 +400,7 @@ def _target(number: int, objective: Objective) -> Callable[[Any], float]:
 
 
 def best_of(trials: Sequence[Trial], goal: Goal) -> list[Trial]:
-    """The trials that no other one beats in every objective (the Pareto front); the first is the one to take.
+    """Return the trials that no other one beats in every objective (the Pareto front); the first is the one to take.
 
     That is the best one under a single objective; under several the one nearest to the best of each, with all distances
     as shares of the front's width.
@@ -435,7 +435,7 @@ def best_of(trials: Sequence[Trial], goal: Goal) -> list[Trial]:
 
 
 def begun(folder: Path) -> SearchPlan:
-    """What the search of a folder was begun with.
+    """Return what the search of a folder was begun with.
 
     Raises:
         InputError: there is none.

@@ -120,7 +120,7 @@ class Recording:
             return strace_text.spawned(lines)
 
     def calls(self, tally: Tally) -> Iterator[Call]:
-        """All calls in the order of time."""
+        """Yield all calls in the order of time."""
         with _text(self.strace_file) as lines:
             named = strace_text.StraceParser(tally, self.clock, data=self.data).calls(lines)
             if self.perf_text_file is None:
@@ -150,7 +150,7 @@ def _monotone(calls: Iterator[Call]) -> Iterator[Call]:
 
 
 def choose(wanted: str | None, folder: Path) -> Choice:
-    """The back end that works here, or the wanted one if that does.
+    """Return the back end that works here, or the wanted one if that does.
 
     Args:
         wanted: ``perf``, ``strace``, or None for perf where it may and strace elsewhere.
@@ -181,7 +181,7 @@ def choose(wanted: str | None, folder: Path) -> Choice:
 
 
 def strace_problem(folder: Path, *, stacks: bool = True) -> Problem | None:
-    """Why strace does not work here; None where it does."""
+    """Return why strace does not work here; None where it does."""
     if shutil.which("strace") is None:
         return Problem("strace is not installed", _INSTALL_STRACE)
     command = [
@@ -199,13 +199,13 @@ def strace_problem(folder: Path, *, stacks: bool = True) -> Problem | None:
 
 
 def perf_problem(folder: Path) -> Problem | None:
-    """Why perf does not work here; None where it does."""
+    """Return why perf does not work here; None where it does."""
     found = perf_ring(folder)
     return found if isinstance(found, Problem) else None
 
 
 def perf_ring(folder: Path) -> Ring | Problem:
-    """The ring that perf gets here, or why perf does not work."""
+    """Return the ring that perf gets here, or why perf does not work."""
     if shutil.which("perf") is None:
         return Problem("perf is not installed", _INSTALL_PERF)
     version = re.search(r"(\d+)\.(\d+)", _said(["perf", "--version"]))
@@ -507,7 +507,7 @@ def _to_monotonic(drift: list[tuple[int, int]]) -> Callable[[int], int]:
 
 
 def wall_without(command: list[str], stdout: int | None) -> float:
-    """Seconds that the program takes without a recorder."""
+    """Return seconds that the program takes without a recorder."""
     started = time.monotonic()
     subprocess.run(command, check=False, stdout=stdout, close_fds=False)  # noqa: S603
     return time.monotonic() - started

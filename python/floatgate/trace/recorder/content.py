@@ -56,7 +56,7 @@ class LastWrites:
         self._last = last
 
     def of_row(self, row: int) -> tuple[list[int | None], list[int | None]] | None:
-        """Fingerprints and compressed sizes of the pages of a request; None where it is no write."""
+        """Return fingerprints and compressed sizes of the pages of a request; None where it is no write."""
         columns = self._columns
         if columns.op[row] != WRITE:
             return None
@@ -122,7 +122,7 @@ class WrittenContent:
             self._sizes.append(0 if data is None else compressed_bytes(data))
 
     def of_row(self, row: int) -> tuple[list[int | None], list[int | None]] | None:
-        """Fingerprints and compressed sizes of the pages of a request; None where it is no write."""
+        """Return fingerprints and compressed sizes of the pages of a request; None where it is no write."""
         if not self._writes[row]:
             return None
         start = self._starts[row]
@@ -174,12 +174,12 @@ def _read(path: str, page: int, pages: int) -> bytes:
 
 
 def fingerprint(page: bytes) -> int:
-    """The first 8 bytes, little endian, of the BLAKE2b hash of a page."""
+    """Return the first 8 bytes, little endian, of the BLAKE2b hash of a page."""
     return int.from_bytes(hashlib.blake2b(page, digest_size=8).digest(), "little")
 
 
 def compressed_bytes(page: bytes) -> int:
-    """Bytes of a page after LZ4 (block format), at most the page."""
+    """Return bytes of a page after LZ4 (block format), at most the page."""
     import pyarrow as pa
 
     return min(len(page), len(pa.compress(page, codec="lz4_raw", asbytes=True)))

@@ -22,17 +22,17 @@ _LIBRARY = re.compile(r"(libc|libpthread|ld)([-.]|$)|ld-linux|\[vdso\]")
 
 @functools.cache
 def module_hash(module: str) -> int:
-    """The part of a context that stands for a module."""
+    """Return the part of a context that stands for a module."""
     return int.from_bytes(hashlib.blake2b(module.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
 
 
 def context_id(frames: tuple[Frame, ...]) -> int:
-    """The context of a stack."""
+    """Return the context of a stack."""
     return sum(module_hash(frame.module) + frame.offset for frame in frames) & _MASK
 
 
 def context_name(frames: tuple[Frame, ...]) -> str:
-    """The first frames outside the C library, innermost first: ``pager_write < commit < main``."""
+    """Return the first frames outside the C library, innermost first: ``pager_write < commit < main``."""
     outside = [frame for frame in frames if not _LIBRARY.match(frame.module)]
     return _plain(" < ".join(frame.symbol or _place(frame) for frame in (outside or frames)[:NAME_FRAMES]))
 
@@ -47,7 +47,7 @@ def _place(frame: Frame) -> str:
 
 
 def relative_frame(module: str, offset: int, symbol: str) -> Frame:
-    """A frame by its module's path; what has no file has no lasting address."""
+    """Return a frame by its module's path; what has no file has no lasting address."""
     base = module.rstrip("/").rpartition("/")[2]
     if not base or module.startswith("//anon") or base in ("[unknown]", "[heap]", "[stack]", "inlined"):
         return Frame(ANONYMOUS, 0, symbol)
@@ -66,7 +66,7 @@ class ContextTable:
         return len(self._frames)
 
     def intern(self, frames: tuple[Frame, ...] | None) -> int | None:
-        """The context of a stack; None where there is no stack."""
+        """Return the context of a stack; None where there is no stack."""
         if not frames:
             return None
         known = self._ids.get(frames)
@@ -76,7 +76,7 @@ class ContextTable:
         return known
 
     def name(self, context: int) -> str:
-        """The name of a context."""
+        """Return the name of a context."""
         return context_name(self._frames[context])
 
     def described(self, used: set[int] | None = None) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class DistinctPages:
         self._file: BinaryIO = (folder / "distinct").open("w+b", buffering=0)
 
     def fingerprint(self, page: bytes) -> int:
-        """The fingerprint of a page, which no other content has."""
+        """Return the fingerprint of a page, which no other content has."""
         own = value = self._fingerprint(page)
         while (slot := self._slots.get(value)) is not None:
             if os.pread(self._file.fileno(), PAGE_BYTES, slot * PAGE_BYTES) == page:

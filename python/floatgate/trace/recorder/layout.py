@@ -50,7 +50,7 @@ class Layout:
         return len(self._owners) * EXTENT_PAGES
 
     def place(self, file: File, page: int) -> int:
-        """The page of the drive that holds a page of a file."""
+        """Return the page of the drive that holds a page of a file."""
         index, within = divmod(page, EXTENT_PAGES)
         extent = file.extents.get(index)
         if extent is None:
@@ -58,13 +58,13 @@ class Layout:
         return extent * EXTENT_PAGES + within
 
     def find(self, file: File, page: int) -> int | None:
-        """The same, or None where the file has no extent there."""
+        """Return the same, or None where the file has no extent there."""
         index, within = divmod(page, EXTENT_PAGES)
         extent = file.extents.get(index)
         return None if extent is None else extent * EXTENT_PAGES + within
 
     def owner(self, lpn: int) -> tuple[File, int]:
-        """The file and its page that a page of the drive holds."""
+        """Return the file and its page that a page of the drive holds."""
         extent, within = divmod(lpn, EXTENT_PAGES)
         owner = self._owners[extent]
         if owner is None:

@@ -37,7 +37,7 @@ class _Shape(NamedTuple):
 
 
 def is_complete(path: Path) -> bool:
-    """Whether perf came to the end: only then it tells in the header how much there is."""
+    """Return whether perf came to the end: only then it tells in the header how much there is."""
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER.size)

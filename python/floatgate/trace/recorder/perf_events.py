@@ -57,7 +57,7 @@ class BlockRequest(NamedTuple):
 
 @functools.lru_cache(maxsize=65536)
 def parse_frame(line: str) -> Frame | None:
-    """A frame; None for one of the kernel.
+    """Return a frame; None for one of the kernel.
 
     The addresses are absolute unless perf was told otherwise, so a frame's place is that in its function: what the name
     of the function and the distance from its beginning give. A frame without a name has no lasting place.
@@ -73,7 +73,7 @@ def parse_frame(line: str) -> Frame | None:
 
 
 def events(lines: Iterable[str], tally: Tally) -> Iterator[Event]:
-    """All events of a text."""
+    """Yield all events of a text."""
     head: re.Match[str] | None = None
     frames: list[Frame] = []
     skipping = False
@@ -105,7 +105,7 @@ def _event(head: re.Match[str], frames: list[Frame]) -> Event:
 
 
 def choose(lines: Iterable[str]) -> str | None:
-    """The block event that counts as the request; None where the text is of system calls."""
+    """Return the block event that counts as the request; None where the text is of system calls."""
     found = set()
     for number, line in enumerate(lines):
         if number == _LINES_LOOKED_AT:
@@ -117,7 +117,7 @@ def choose(lines: Iterable[str]) -> str | None:
 
 
 def block_request(event: Event) -> BlockRequest | None:
-    """The request of a block event; None for a flush or what has no size."""
+    """Return the request of a block event; None for a flush or what has no size."""
     found = _BLOCK.match(event.fields)
     if found is None:
         return None
@@ -129,7 +129,7 @@ def block_request(event: Event) -> BlockRequest | None:
 
 
 def calls(found: Iterable[Event], tally: Tally) -> Iterator[Call]:
-    """The reads, writes and seeks among system calls; a descriptor of a process is a file of its own."""
+    """Yield the reads, writes and seeks among system calls; a descriptor of a process is a file of its own."""
     entered: dict[int, tuple[str, dict[str, int], tuple[Frame, ...]]] = {}
     known: set[tuple[int, int]] = set()
     latest = 0

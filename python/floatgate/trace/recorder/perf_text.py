@@ -36,7 +36,7 @@ _SYNCHRONOUS = ((0x2, "RWF_DSYNC"), (0x4, "RWF_SYNC"), (0x10, "RWF_APPEND"))
 
 @functools.lru_cache(maxsize=65536)
 def parse_frame(line: str) -> Frame | None:
-    """One line of a stack as perf tells it, or None where it is none."""
+    """Return one line of a stack as perf tells it, or None where it is none."""
     found = _FRAME.match(line)
     if found is None:
         return None
@@ -45,7 +45,7 @@ def parse_frame(line: str) -> Frame | None:
 
 
 def return_addresses(frames: list[Frame]) -> tuple[Frame, ...]:
-    """The stack with the callers' return addresses."""
+    """Return the stack with the callers' return addresses."""
     callers = [frame._replace(offset=frame.offset + 1) if frame.offset else frame for frame in frames[1:]]
     return (*frames[:1], *callers)
 
@@ -70,7 +70,7 @@ class PerfParser:
         self._skipping = False
 
     def calls(self, lines: Iterable[str]) -> Iterator[Call]:
-        """All calls of a text."""
+        """Yield all calls of a text."""
         for line in lines:
             call = self._feed(line)
             if call is not None:

@@ -32,7 +32,7 @@ class Processes:
         self._programs: dict[int, list[str]] = {}
 
     def of(self, task: int) -> int:
-        """The process of a task, which is the number of its first thread."""
+        """Return the process of a task, which is the number of its first thread."""
         process = self._first_thread(task)
         line = [process]  # its ancestors follow, up to one whose programs are known
         while line[-1] not in self._programs:

@@ -253,7 +253,7 @@ class _Build:
         }
 
     def facts(self, target: Path, choice: backends.Choice, plain_s: float | None) -> dict[str, Any]:
-        """What the command line tells."""
+        """Return what the command line tells."""
         columns, cache = self._columns, self._cache
         pages, updates = cache.pages.total(), cache.updates.total()
         top = [

@@ -101,7 +101,7 @@ class Before:
         self._since[path] = size
 
     def size(self, path: str) -> int | None:
-        """Bytes of the file that an open would find; 0 where there is none, None where that is unknown."""
+        """Return bytes of the file that an open would find; 0 where there is none, None where that is unknown."""
         line = [path]
         while line[-1] not in ("/", ""):
             line.append(line[-1].rpartition("/")[0] or "/")
@@ -167,7 +167,7 @@ class Shadow(NoShadow):
             self.lose(file)
 
     def page(self, number: int, page: int) -> bytes | None:
-        """What a page of a file (by its number) holds now; None where a byte of it is unknown."""
+        """Return what a page of a file (by its number) holds now; None where a byte of it is unknown."""
         known = self._known[number]
         if known.lost or page in known.masks:
             return None

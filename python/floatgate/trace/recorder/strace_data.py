@@ -15,7 +15,7 @@ _IOVEC = re.compile(r"\{iov_base=(.*), iov_len=(\d+)\}", re.DOTALL)
 
 
 def written(name: str, arguments: list[str], length: int, split: Callable[[str], list[str]]) -> bytes | None:
-    """The bytes that a call wrote, from the first on.
+    """Return the bytes that a call wrote, from the first on.
 
     Args:
         name: the system call.

@@ -32,7 +32,7 @@ class Stamps:
         self._days = 0
 
     def lines(self, lines: Iterable[str]) -> Iterator[str]:
-        """The lines with one kind of prefix; stacks as they are."""
+        """Yield the lines with one kind of prefix; stacks as they are."""
         for line in lines:
             if line.startswith(" > "):
                 yield line

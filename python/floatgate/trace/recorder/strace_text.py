@@ -49,7 +49,7 @@ _SPLIT_STOPS = re.compile(r'["(\[{<>}\]),]')
 
 
 def split_arguments(text: str) -> list[str]:
-    """Arguments at the commas that stand in no string, bracket or path."""
+    """Return arguments at the commas that stand in no string, bracket or path."""
     parts: list[str] = []
     open_brackets: list[str] = []
     start = position = 0
@@ -81,7 +81,7 @@ def _after_string(text: str, position: int) -> int:
 
 
 def unescaped(text: str) -> str:
-    """A path as strace escapes it, without the escapes."""
+    """Return a path as strace escapes it, without the escapes."""
     if "\\" not in text:
         return text
     raw = bytearray()
@@ -102,7 +102,7 @@ def unescaped(text: str) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def parse_frame(line: str) -> Frame | None:
-    """One line of a stack, or None where it is none."""
+    """Return one line of a stack, or None where it is none."""
     found = _FRAME.match(line)
     if found is None:
         return Frame(ANONYMOUS, 0, "") if _NO_FRAME.match(line) else None
@@ -134,13 +134,13 @@ class StraceParser:
         self._expect_frames = False
 
     def calls(self, lines: Iterable[str]) -> Iterator[Call]:
-        """All calls of a text."""
+        """Yield all calls of a text."""
         for line in lines:
             yield from self.feed(line)
         yield from self.flush()
 
     def flush(self) -> Iterator[Call]:
-        """The last call, whose stack no further line can follow."""
+        """Yield the last call, whose stack no further line can follow."""
         if self._pending is not None:
             pending, self._pending = self._pending, None
             yield pending._replace(frames=tuple(self._frames)) if self._frames else pending

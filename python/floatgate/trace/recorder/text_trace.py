@@ -74,7 +74,7 @@ class CallsReader:
             self._requests = self._perf()
 
     def assumed(self) -> list[str]:
-        """The model and what could not be used."""
+        """Return the model and what could not be used."""
         out = list(self._notes)
         tally = self._tally
         unseen = self._unseen.to_dict()
@@ -95,7 +95,7 @@ class CallsReader:
         return out
 
     def next(self) -> Rows | None:
-        """The next rows; None at the end."""
+        """Return the next rows; None at the end."""
         rows: list[tuple[int, int, int, int, int, int]] = []
         for row in self._requests:
             rows.append(row)
@@ -236,7 +236,7 @@ _EXPECTED = {
 
 
 def possible(call: Call) -> bool:
-    """Whether a kernel can have done this: one call moves less than 2 GiB, offsets and times have 63 bits."""
+    """Return whether a kernel can have done this: one call moves less than 2 GiB, offsets and times have 63 bits."""
     moved = call.length if call.name in ("write", "read") else 0
     sizes = (call.offset or 0, call.length, call.result if call.name == "seek" else 0)
     return 0 <= call.time_ns < 1 << 62 and 0 <= moved < 1 << 31 and all(0 <= size < 1 << 62 for size in sizes)
@@ -254,7 +254,7 @@ class Waiting:
         self._requests.append(request)
 
     def taken(self) -> Iterator[tuple[int, int, int, int, int, int]]:
-        """All of them as rows: time, device, operation, offset, bytes, context."""
+        """Yield all of them as rows: time, device, operation, offset, bytes, context."""
         if not self._requests:
             return
         requests, self._requests = self._requests, []

@@ -55,11 +55,11 @@ class Columns:
         self.fd.append(fd)
 
     def contexts(self) -> set[int]:
-        """The contexts of the requests."""
+        """Return the contexts of the requests."""
         return {context for context, there in zip(self.context, self.has_context, strict=True) if there}
 
     def processes(self) -> set[int]:
-        """The processes of the requests."""
+        """Return the processes of the requests."""
         return {process for process in self.process if process != _UNKNOWN}
 
 

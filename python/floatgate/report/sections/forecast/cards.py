@@ -14,7 +14,7 @@ from floatgate.results.result_view import look
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """Life, rating, share that is served, latencies, achievable cycles, WAF: name, figure, basis."""
+    """Return life, rating, share that is served, latencies, achievable cycles, WAF: name, figure, basis."""
     facts = look(result, "lifetime") or {}
     overloaded = load.overloaded(result)
     made = _lives(result, facts)

@@ -66,7 +66,7 @@ def _text(end: End, target: float | None) -> str:
 
 
 def verdict(result: Facts) -> str | None:
-    """``the target of 5 years is missed``, by whatever ends first; None without a target."""
+    """Format as ``the target of 5 years is missed``, by whatever ends first; None without a target."""
     target = look(result, "lifetime", "target_years")
     if target is None:
         return None
@@ -84,7 +84,7 @@ def _counts(result: Facts, end: End) -> bool:
 
 
 def shown_s(result: Facts) -> float:
-    """Up to which device time the charts of the course are drawn."""
+    """Return up to which device time the charts of the course are drawn."""
     times = look(result, "series", "time_s") or []
     known = [end.years * YEAR_S for end in ends(result)]
     last = times[-1] if times else 0.0
@@ -92,7 +92,7 @@ def shown_s(result: Facts) -> float:
 
 
 def marks(result: Facts) -> list[Mark]:
-    """The ends and the target that lie in the charts; those at the same time have one mark."""
+    """Return the ends and the target that lie in the charts; those at the same time have one mark."""
     until = shown_s(result)
     target = look(result, "lifetime", "target_years")
     told = [*ends(result), *([] if target is None else [End(TARGET, target)])]

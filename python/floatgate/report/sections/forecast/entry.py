@@ -16,52 +16,52 @@ _TIMES = ("mean", "p50", "p99", "p999", "max")
 
 
 def years(result: Forecast) -> float | None:
-    """How long the drive lasts; None where that is not known, or without end."""
+    """Return how long the drive lasts; None where that is not known, or without end."""
     value: float | None = look(result, "lifetime", "years")
     return value
 
 
 def first_block_years(result: Forecast) -> float | None:
-    """When the first block is worn out, where wear is uneven; None where it is not."""
+    """Return when the first block is worn out, where wear is uneven; None where it is not."""
     return uneven(result)
 
 
 def life_that_counts(result: Forecast) -> float | None:
-    """The life of the first block where wear is uneven, of the average block else."""
+    """Return the life of the first block where wear is uneven, of the average block else."""
     first = uneven(result)
     return years(result) if first is None else first
 
 
 def rated_years(result: Forecast) -> float | None:
-    """When the host has written what the maker of the drive promises; of a kept forecast as it was kept."""
+    """Return when the host has written what the maker of the drive promises; of a kept forecast as it was kept."""
     kept_years: float | None = look(result, "rated_years")
     return rating.years(result) if kept_years is None else kept_years
 
 
 def wears(result: Forecast) -> bool:
-    """Whether the workload programs anything, as far as that is known."""
+    """Return whether the workload programs anything, as far as that is known."""
     return bool(look(result, "pass", "page_writes") != 0 or look(result, "lifetime", "w_work_bytes") != 0)
 
 
 def host_bytes_per_year(result: Forecast) -> float | None:
-    """What the host writes in a year, throttled as it is; of a kept forecast as it was kept."""
+    """Return what the host writes in a year, throttled as it is; of a kept forecast as it was kept."""
     kept_bytes: float | None = look(result, "host_bytes_per_year")
     return rating.bytes_per_year(result) if kept_bytes is None else kept_bytes
 
 
 def target_years(result: Forecast) -> float | None:
-    """How long it should last."""
+    """Return how long it should last."""
     value: float | None = look(result, "lifetime", "target_years")
     return value
 
 
 def holds(result: Forecast) -> bool:
-    """Whether it lasts as long as it should."""
+    """Return whether it lasts as long as it should."""
     return bool(look(result, "lifetime", "holds"))
 
 
 def write_us(result: Forecast, key: str) -> float | None:
-    """What writes of the host take, and what a throttle adds: ``mean``, ``p99``, ``p999``.
+    """Return what writes of the host take, and what a throttle adds: ``mean``, ``p99``, ``p999``.
 
     Quantiles of both are added: a write that meets the worst of both is no faster.
     """
@@ -70,19 +70,19 @@ def write_us(result: Forecast, key: str) -> float | None:
 
 
 def read_us(result: Forecast, key: str) -> float | None:
-    """Latency of host reads: the mean or a quantile; None without reads."""
+    """Return the latency of host reads: the mean or a quantile; None without reads."""
     value: float | None = look(result, "latency_us", "read", key)
     return value
 
 
 def latency_unknown(result: Forecast) -> str | None:
-    """Why it is not known what requests take; None where it is known, or nothing says why."""
+    """Return why it is not known what requests take; None where it is known, or nothing says why."""
     why: str | None = look(result, "close_up", "unknown")
     return why
 
 
 def delay_us(result: Forecast, key: str) -> float | None:
-    """By how much a throttle holds page writes back; None without one."""
+    """Return by how much a throttle holds page writes back; None without one."""
     value: float | None = look(result, "throttle", "delay_us", key)
     return value
 
@@ -94,13 +94,13 @@ def served(result: Forecast) -> float | None:
 
 
 def served_range(result: Forecast) -> tuple[float, float] | None:
-    """The interval of that share."""
+    """Return the interval of that share."""
     ends = look(result, "throttle", "demand_share_range")
     return None if ends is None else (ends[0], ends[1])
 
 
 def kept(result: Forecast) -> dict[str, Any]:
-    """What a plan keeps of a forecast, as JSON has it."""
+    """Return what a plan keeps of a forecast, as JSON has it."""
     return {
         "waf": look(result, "waf"),
         "waf_bytes": look(result, "waf_bytes"),
@@ -125,7 +125,7 @@ def _times(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def pass_span_s(result: Forecast) -> float | None:
-    """How long a pass over the workload takes."""
+    """Return how long a pass over the workload takes."""
     value: float | None = look(result, "pass", "span_s")
     return value
 
@@ -141,7 +141,7 @@ def columns(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restored(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a forecast that :func:`kept` and the size of the drive tell of."""
+    """Return the part of a forecast that :func:`kept` and the size of the drive tell of."""
     return {
         "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
         "throttle": {key: told.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},

@@ -26,7 +26,7 @@ def where(result: Facts) -> str:
 
 
 def p99s(result: Facts) -> str | None:
-    """``p99 of reads 0.68 ms and of writes 0.61 ms in the busiest 32 s of the workload``; None if unknown."""
+    """Format as ``p99 of reads 0.68 ms and of writes 0.61 ms in the busiest 32 s of the workload``; None if unknown."""
     told = _quantile(look(result, "latency_us") or {}, "p99")
     return None if told is None else f"p99 {told} {where(result)}"
 
@@ -37,7 +37,7 @@ def _quantile(latencies: Facts, key: str) -> str | None:
 
 
 def lines(result: Facts) -> list[str]:
-    """Reads and writes of what was looked at; or why nothing was."""
+    """Return reads and writes of what was looked at; or why nothing was."""
     unknown = look(result, "close_up", "unknown")
     if unknown is not None:
         return [f"not known: {unknown}"]
@@ -61,7 +61,7 @@ def _each(latencies: Facts) -> list[str]:
 
 
 def falls_behind(result: Facts) -> str | None:
-    """That requests queue up in bursts of a load that the drive stands on average; None where they do not."""
+    """Note that requests queue up in bursts of a load that the drive stands on average; None where they do not."""
     longest = max((look(result, "latency_us", kind, "max") or 0.0 for kind in _KINDS), default=0.0)
     if look(result, "close_up", "busiest", "overloaded") or longest < _LONG_US:
         return None
@@ -96,7 +96,7 @@ class Rare:
 
 
 def rare(result: Facts | None) -> Rare | None:
-    """The delays that p99 hides; None where it shows them."""
+    """Return the delays that p99 hides; None where it shows them."""
     facts, share = look(result, "throttle", "delay_us") or {}, look(result, "throttle", "held_share")
     mean, p99 = facts.get("mean"), facts.get("p99")
     if not share or mean is None or p99 is None or mean <= p99:

@@ -47,12 +47,12 @@ class LifeRange:
         return f"{ends} by WAF only" if self.sources == ("waf",) else ends
 
     def reaches_below(self, target_years: float) -> bool:
-        """Whether the target may be missed."""
+        """Return whether the target may be missed."""
         return self.low < target_years * (1 - SLACK)
 
 
 def of(result: Mapping[str, Any] | None) -> LifeRange | None:
-    """The interval of a forecast; None where no source is known.
+    """Return the interval of a forecast; None where no source is known.
 
     Where wear is uneven it begins with the life of the first block.
     """
@@ -71,7 +71,7 @@ def of(result: Mapping[str, Any] | None) -> LifeRange | None:
 
 
 def uneven(result: Mapping[str, Any] | None) -> float | None:
-    """Years of the first block where it wears out long before the average one; None where wear is even."""
+    """Return years of the first block where it wears out long before the average one; None where wear is even."""
     life, first = (look(result, "lifetime", key) for key in ("years", "years_first_block"))
     return float(first) if life and first and life > UNEVEN * first else None
 
@@ -85,7 +85,7 @@ def between(low: str, high: str) -> str:
 
 
 def served_text(result: Mapping[str, Any] | None) -> str:
-    """``64 % (51-82 %)``: the share of the workload that is written in the target time, and its interval."""
+    """Format as ``64 % (51-82 %)``: the share of the workload that is written in the target time, and its interval."""
     share = look(result, "throttle", "demand_share")
     if share is None:
         return "-"

@@ -44,7 +44,7 @@ def under(result: Facts) -> str:
 
 
 def years_text(target: float) -> str:
-    """``1 year``, ``5 years``."""
+    """Format as ``1 year``, ``5 years``."""
     return f"{target:g} year{'' if target == 1 else 's'}"
 
 
@@ -70,7 +70,7 @@ def answer(result: Facts) -> str:
 
 
 def at_full_demand(result: Facts) -> str:
-    """``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through."""
+    """Format as ``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through."""
     target, first = look(result, "lifetime", "target_years"), uneven(result)
     average = units.life(look(result, "lifetime", "years"), target)
     said = f"{average} {under(result)}"
@@ -88,7 +88,7 @@ def part_served(result: Facts) -> str | None:
 
 
 def all_served(result: Facts) -> str | None:
-    """That all is served, with the interval; or why that is not known. None where the answer says the share."""
+    """Note that all is served, with the interval; or why that is not known. None where the answer says the share."""
     share = look(result, "throttle", "demand_share")
     if load.overloaded(result):
         return None
@@ -98,7 +98,7 @@ def all_served(result: Facts) -> str | None:
 
 
 def basis(result: Facts) -> str | None:
-    """That a trace of seconds stands for years; None of longer ones and of generators."""
+    """Note that a trace of seconds stands for years; None of longer ones and of generators."""
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
     if span is None or span >= SHORT_S or look(result, "workload", "kind") != "trace":
         return None
@@ -120,7 +120,7 @@ def interval(result: Facts) -> str | None:
 
 
 def no_interval(result: Facts) -> str:
-    """Why a life has no interval."""
+    """Return why a life has no interval."""
     if load.overloaded(result):
         return "not known: neither is the life"
     if look(result, "lifetime", "years") is None:
@@ -136,7 +136,7 @@ def _verdict(target: float, holds: bool, first: float | None) -> str:
 
 
 def workload(result: Facts, label: str = "") -> str | None:
-    """``twin exchange: 531 GB in page writes per pass of 24.0 hours, 1825 passes in 5 years``."""
+    """Format as ``twin exchange: 531 GB in page writes per pass of 24.0 hours, 1825 passes in 5 years``."""
     one = look(result, "pass") or {}
     if one.get("span_s") is None:
         return None
@@ -158,7 +158,7 @@ def _workload_name(result: Facts, label: str) -> str:
 
 
 def waf(result: Facts) -> str | None:
-    """``1.93, stationary after 4 laps (the next would differ by 0.2 %)``, or ``2.24, as given``."""
+    """Format as ``1.93, stationary after 4 laps (the next would differ by 0.2 %)``, or ``2.24, as given``."""
     value, _ = amplification(result)
     if value is None:
         return None
@@ -177,7 +177,7 @@ def waf(result: Facts) -> str | None:
 
 
 def capacity(result: Facts) -> str | None:
-    """``5 years would program 1066 TB; the flash endures 1078 TB (375 TB at nominal cycles)``."""
+    """Format as ``5 years would program 1066 TB; the flash endures 1078 TB (375 TB at nominal cycles)``."""
     facts = look(result, "lifetime") or {}
     if facts.get("w_work_bytes") is None or facts.get("c_ssd_bytes") is None:
         return None
@@ -192,7 +192,7 @@ def capacity(result: Facts) -> str | None:
 
 
 def cycles(result: Facts) -> str | None:
-    """``8615 per block at 5.1 hours of rest between erases``."""
+    """Format as ``8615 per block at 5.1 hours of rest between erases``."""
     facts = look(result, "lifetime") or {}
     if facts.get("pe_cycles_achievable") is None:
         return None
@@ -237,7 +237,7 @@ def _of_the_delay(facts: Facts, mean_us: float | None) -> str:
 
 
 def prediction(result: Facts) -> str | None:
-    """``80 % of 1200 epochs within 25 % of the prediction``."""
+    """Format as ``80 % of 1200 epochs within 25 % of the prediction``."""
     facts = look(result, "throttle", "prediction") or {}
     compared = facts.get("compared")
     if not compared:
@@ -257,7 +257,7 @@ def accuracy(facts: Facts | None) -> float | None:
 
 
 def method(result: Facts) -> str | None:
-    """``windows of 600 s``: how the life was run through."""
+    """Format as ``windows of 600 s``: how the life was run through."""
     facts = look(result, "method") or {}
     name = facts.get("name")
     if not name:
@@ -312,7 +312,7 @@ def _cut_short(result: Facts) -> str | None:
 
 
 def remarks(result: Facts) -> list[str]:
-    """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
+    """Return what a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     said = []
     if load.overloaded(result):
         said.append("floatgate plan finds a drive that keeps up with the load and meets the target")

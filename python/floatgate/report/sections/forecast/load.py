@@ -18,7 +18,7 @@ IF_SO = "if it could write that fast"
 
 
 def overloaded(result: Facts | None) -> bool:
-    """Whether the host requests more than the drive can do, and not in its busiest part alone.
+    """Return whether the host requests more than the drive can do, and not in its busiest part alone.
 
     A throttle lowers the demand to the share that it serves. A drive that still cannot keep up is overloaded.
     """
@@ -37,12 +37,12 @@ def line(result: Facts) -> str | None:
 
 
 def card(result: Facts) -> str | None:
-    """The rates alone; None where the drive keeps up."""
+    """Return the rates alone; None where the drive keeps up."""
     return _rates(result) if overloaded(result) else None
 
 
 def remark(result: Facts) -> str | None:
-    """That the busiest part is more than the drive can do, where the life stands all the same."""
+    """Note that the busiest part is more than the drive can do, where the life stands all the same."""
     if not look(result, "close_up", "busiest", "overloaded") or overloaded(result):
         return None
     told = f"more than this drive can do: {_rates(result)}"

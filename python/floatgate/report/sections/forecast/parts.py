@@ -15,7 +15,7 @@ from floatgate.results.result_view import look
 
 
 def parts(result: dict[str, Any]) -> list[Part]:
-    """What happens over the life; nothing where the forecast has no course."""
+    """Return what happens over the life; nothing where the forecast has no course."""
     policy = str(look(result, "throttle", "policy") or "none")
     policy = reduce.INTEGRATED if reduce.policy(result) == reduce.INTEGRATED else policy
     figures = [*_written(result, policy), *_responses(result, policy)]
@@ -102,7 +102,7 @@ def _responses(result: dict[str, Any], policy: str) -> list[Figure]:
 
 
 def cdf_rows(result: Mapping[str, Any], label: str, service_us: float = 0.0) -> list[dict[str, Any]]:
-    """The distribution of delays as points of lines: x in milliseconds, y the share at or below.
+    """Return the distribution of delays as points of lines: x in milliseconds, y the share at or below.
 
     Args:
         result: a forecast.
@@ -119,7 +119,7 @@ def cdf_rows(result: Mapping[str, Any], label: str, service_us: float = 0.0) -> 
 def course_rows(
     result: Mapping[str, Any], column: str, label: str, *, scale: float, from_s: float = 0.0, to_s: float = float("inf")
 ) -> tuple[list[dict[str, Any]], str]:
-    """A column of the series over device time as points of lines, and the title of the axis of time.
+    """Return a column of the series over device time as points of lines, and the title of the axis of time.
 
     Args:
         result: a forecast.
