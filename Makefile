@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test check properties mutants build dev bench bench-compare fuzz golden lint docs clean prerequisites
+.PHONY: help demo test extra check properties mutants build dev bench bench-compare fuzz golden lint docs clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ demo: build ## run the shipped trace and write a report
 test: $(STAMPS)/extension ## run all tests, Rust and Python
 	$(CARGO_TEST)
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
+
+extra: $(STAMPS)/release ## run the slow commands of README.md and docs/ too, with the outputs that stand there
+	FLOATGATE_DOCS=slow $(BIN)/python -m pytest tests/python/test_docs_pages.py
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
 	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")
