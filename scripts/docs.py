@@ -372,12 +372,14 @@ CONVERTING = """
 else 2; `fio-iolog-v2` and `-v3` insist), `msr`, `mqsim` or `blkparse`: by OUT's extension (.parquet, .iolog, .fio,
 .csv, .msr, .mqsim, .blkparse) or `--to`. What a format can hold survives exactly; what it cannot is counted.
 
+```sh
+floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst pgbench.parquet
+floatgate trace convert pgbench.parquet pgbench.csv
+floatgate trace convert pgbench.parquet - --to blkparse --op write --requests 2
 ```
-$ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst pgbench.parquet
+```
 pgbench.parquet: 631487 requests (parquet)
-$ floatgate trace convert pgbench.parquet pgbench.csv
 pgbench.csv: 631183 requests, 304 trims left out, 1 devices renamed (msr)
-$ floatgate trace convert pgbench.parquet - --to blkparse --op write --requests 2
 259,0 0 1 0.000000000 0 Q W 1024 + 16 [floatgate]
 259,0 0 2 0.000098000 0 Q W 1064 + 8 [floatgate]
 standard output: 2 requests, 1 devices renamed (blkparse)
@@ -416,9 +418,11 @@ Parquet.
 ## Slices
 `floatgate trace convert` and `floatgate trace info` take a part of a trace; all that is given must hold:
 
-```
-$ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.iolog --from 1m --until 2m --op write,trim \\
+```sh
+floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.iolog --from 1m --until 2m --op write,trim \\
     --fold "256 MiB" --time-scale 0.5
+```
+```
 part.iolog: 38163 requests, 19092 stamps rounded (fio-iolog)
 slice: 38161 of 631487 requests read, 181203 left out by operation, 412123 left out by time, 2 split
 ```
@@ -437,8 +441,11 @@ slice: 38161 of 631487 requests read, 181203 left out by operation, 412123 left 
 
 A slice that keeps nothing is refused, with the times, operations and devices that the trace has:
 
+<!-- run: fails -->
+```sh
+floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.csv --device sdb
 ```
-$ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.csv --device sdb
+```
 error: --device: 'sdb' is no device of traces/pgbench-ext4.nbdkit-log.zst; it has 'nbd'
 ```
 
