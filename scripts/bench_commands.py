@@ -30,15 +30,15 @@ class Command:
 
     key: str
     options: list[str]
-    asked_s: float
+    limit_s: float
     needs_gib: float = 2.0
 
 
 COMMANDS = [
     *(
-        Command(f"{name}/{drive}", [name, "--drive", drive], asked_s)
+        Command(f"{name}/{drive}", [name, "--drive", drive], limit_s)
         for name in ("lifetime", "run")
-        for drive, asked_s in (("boot-480g", 20.0), ("client-tlc-1t", 20.0), ("ent-tlc-ri-1t92", 40.0))
+        for drive, limit_s in (("boot-480g", 20.0), ("client-tlc-1t", 20.0), ("ent-tlc-ri-1t92", 40.0))
     ),
     Command("plan/8-drives", ["plan", "--drives", EIGHT], 60.0, needs_gib=5.0),
     Command("plan/4-sizes-3-throttles", ["plan", "--drive", "mlc-20nm", *SIZES], 40.0),
@@ -46,7 +46,7 @@ COMMANDS = [
 
 
 def timed(command: Command, shared: dict[str, Any], history: Path | None) -> None:
-    """Run a command, print its time beside what is asked, and keep it."""
+    """Run a command, print its time beside its limit, and keep it."""
     free = available_gib()
     if free < command.needs_gib:
         print(
@@ -58,7 +58,7 @@ def timed(command: Command, shared: dict[str, Any], history: Path | None) -> Non
     begin = time.monotonic()
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     took_s = time.monotonic() - begin
-    more = {"unit": "s", "better": "lower", "at_most": command.asked_s}
+    more = {"unit": "s", "better": "lower", "at_most": command.limit_s}
     row = figure("commands", TITLE, f"commands/{command.key}", [took_s], build={}, **more)
     line(f"{command.key}, s", row, 1)
     if history:
@@ -73,15 +73,15 @@ def main() -> int:
     parser.add_argument(
         "--history", type=Path, default=os.environ.get("FLOATGATE_BENCH_HISTORY"), help="append to this"
     )
-    given = parser.parse_args()
-    wrong = set(given.commands) - set(known)
+    options = parser.parse_args()
+    wrong = set(options.commands) - set(known)
     if wrong:
         parser.error(f"no command {min(wrong)!r}; expected some of {', '.join(known)}")
-    shared = context(given.history) if given.history else {}
+    shared = context(options.history) if options.history else {}
     print(TITLE, flush=True)
     for command in COMMANDS:
-        if not given.commands or command.key in given.commands:
-            timed(command, shared, given.history)
+        if not options.commands or command.key in options.commands:
+            timed(command, shared, options.history)
     return 0
 
 

@@ -66,7 +66,7 @@ pub struct Reduced {
 }
 
 impl Laps {
-    /// Before the first lap.
+    /// Returns the state before the first lap.
     pub(crate) fn none() -> Self {
         Self {
             waf: 0.0,

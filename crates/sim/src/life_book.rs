@@ -56,7 +56,7 @@ impl LifeBook {
         &self.setup
     }
 
-    /// Whether a pass is over and the average block worn out, where no throttle would change what comes.
+    /// Reports whether a pass is over and the average block worn out, where no throttle acts on the rest of the life.
     pub fn is_over(&self) -> bool {
         let throttles = self.setup.policy.parts().is_some() || self.setup.manager.is_some();
         !throttles && self.first_pass.is_some() && self.book.is_worn_out()

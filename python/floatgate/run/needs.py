@@ -19,7 +19,7 @@ _ROOM = 0.8
 
 
 def stripe_bytes(resolved: str) -> int:
-    """Bytes of one block on each plane of a resolved experiment."""
+    """Return the bytes of one block on each plane of a resolved experiment."""
     return _stripe_bytes(tomllib.loads(resolved)["drive"]["geometry"])
 
 
@@ -31,19 +31,19 @@ def _stripe_bytes(geometry: Mapping[str, Any]) -> int:
 
 
 def flash_bytes(settings: Mapping[str, Any]) -> int:
-    """Bytes of flash of a resolved experiment."""
+    """Return the bytes of flash of a resolved experiment."""
     geometry = settings["drive"]["geometry"]
     return _stripe_bytes(geometry) * int(geometry["blocks_per_plane"])
 
 
 def units_of_map(settings: Mapping[str, Any]) -> int:
-    """Physical units of the map of a resolved experiment."""
+    """Return the physical units of the map of a resolved experiment."""
     unit = settings.get("ftl", {}).get("mapping_bytes") or settings["drive"]["geometry"]["page_bytes"]
     return flash_bytes(settings) // int(unit)
 
 
 def table_bytes(resolved: str) -> tuple[int, int]:
-    """The least and the most memory that the tables of a drive take.
+    """Return the least and the most memory that the tables of a drive take.
 
     Data that a trace never writes take none under ``precondition = "auto"``; spare blocks always do. Where write
     amplification is set, no drive is simulated.

@@ -173,7 +173,7 @@ impl Book {
         }
     }
 
-    /// Whether the average block has its cycles.
+    /// Reports whether the average block has used up its cycles.
     #[must_use]
     pub fn is_worn_out(&self) -> bool {
         self.worn_out_ns.is_some()
