@@ -173,19 +173,6 @@ def test_the_table_of_a_small_recording_serves_a_larger_one_of_the_same_program(
     assert given == pytest.approx(1.468, abs=0.0005)
 
 
-def test_the_answer_is_as_the_documentation_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    root = Path(__file__).parents[2]
-    monkeypatch.chdir(root)
-    shown = re.search(
-        r"\$ floatgate placement (\S+)\n(.*?)\n\.\.\.\n", (root / "docs/placement.md").read_text(), re.DOTALL
-    )
-    assert shown is not None
-    told = place(shown[1]).text().splitlines()
-    lines = shown[2].splitlines()
-    assert len(lines) > 10
-    assert told[: len(lines)] == lines
-
-
 def test_a_trace_that_the_table_says_nothing_about_is_refused(tmp_path: Path) -> None:
     trace = churn(tmp_path)
     foreign = again(tmp_path / "foreign.parquet", {"fill": 1, "fast": 2, "slow": 3})
