@@ -12,6 +12,8 @@ from floatgate.base.memory import free_bytes
 
 TABLE_BYTES = 8.5
 """Memory per unit of the map at most: an entry in each direction, and two bits."""
+WAF_SETTINGS = frozenset({"lifetime.forecast.waf", "lifetime.forecast.waf_of_bytes"})
+"""Settings of write amplification: with one of them no drive is simulated."""
 _SMALL_BYTES = 256 << 20
 """Tables that any machine has room for."""
 _ROOM = 0.8
@@ -50,7 +52,7 @@ def table_bytes(resolved: str) -> tuple[int, int]:
     """
     settings = tomllib.loads(resolved)
     ftl, forecast = settings.get("ftl", {}), settings.get("lifetime", {}).get("forecast", {})
-    if not {"waf", "waf_of_bytes"}.isdisjoint(forecast):
+    if not WAF_SETTINGS.isdisjoint(f"lifetime.forecast.{key}" for key in forecast):
         return 0, 0
     most = int(units_of_map(settings) * TABLE_BYTES)
     at_rest = ftl.get("precondition") == "auto" and "file" in settings.get("workload", {})

@@ -12,7 +12,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.run.experiment import Experiment, Overrides, toml_value
-from floatgate.run.needs import TABLE_BYTES, flash_bytes, units_of_map
+from floatgate.run.needs import TABLE_BYTES, WAF_SETTINGS, flash_bytes, units_of_map
 from floatgate.run.run import check
 from floatgate.run.slicing import slice_of
 
@@ -20,7 +20,6 @@ GROUPS = ("current", "papers")
 """Groups that the catalogue itself names: drives that one can buy, and those of papers."""
 _ALIASES = {"enterprise": "ent"}
 """Words for parts of names."""
-_WAFS = {"lifetime.forecast.waf", "lifetime.forecast.waf_of_bytes"}
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that make a drive what it is."""
 _SHOWN_MAX = 5
@@ -112,7 +111,7 @@ def assumes_waf(base: Experiment) -> bool:
     """Return whether write amplification is given, so that no drive is simulated."""
     settings = tomllib.loads(base.toml or "").get("lifetime", {}).get("forecast", {})
     given = {f"lifetime.forecast.{key}" for key in settings} | {key for key, _ in base.overrides}
-    return bool(given & _WAFS)
+    return bool(given & WAF_SETTINGS)
 
 
 def must_leave_drives(base: Experiment) -> None:
