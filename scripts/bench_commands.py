@@ -5,8 +5,6 @@ Each command reads the recorded trace of pgbench in `traces/`. A command that ne
 
 from __future__ import annotations
 
-import argparse
-import os
 import subprocess
 import sys
 import time
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench_history import ROOT, append, context, figure
+from bench_history import ROOT, append, context, figure, selection
 from bench_memory import available_gib, line
 
 TITLE = "Whole commands on the recorded trace of pgbench"
@@ -67,20 +65,11 @@ def timed(command: Command, shared: dict[str, Any], history: Path | None) -> Non
 
 def main() -> int:
     """Measure; 0 if the commands worked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    known = [command.key for command in COMMANDS]
-    parser.add_argument("commands", nargs="*", metavar="COMMAND", help=f"only these: {', '.join(known)}")
-    parser.add_argument(
-        "--history", type=Path, default=os.environ.get("FLOATGATE_BENCH_HISTORY"), help="append to this"
-    )
-    options = parser.parse_args()
-    wrong = set(options.commands) - set(known)
-    if wrong:
-        parser.error(f"no command {min(wrong)!r}; expected some of {', '.join(known)}")
+    options = selection(__doc__ or "", "command", [command.key for command in COMMANDS])
     shared = context(options.history) if options.history else {}
     print(TITLE, flush=True)
     for command in COMMANDS:
-        if not options.commands or command.key in options.commands:
+        if not options.names or command.key in options.names:
             timed(command, shared, options.history)
     return 0
 

@@ -216,6 +216,20 @@ def find(runs: list[Run], asked: str) -> Run:
     raise HistoryError(f"no run {asked!r}; expected the number (1 to {len(runs)}), date or commit of one")
 
 
+def selection(description: str, noun: str, known: list[str]) -> argparse.Namespace:
+    """Read the command line of a benchmark: ``names`` of what to measure, all if empty, and its ``history``."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar=noun.upper(), help=f"only these: {', '.join(known)}")
+    parser.add_argument(
+        "--history", type=Path, default=os.environ.get("FLOATGATE_BENCH_HISTORY"), help="append to this"
+    )
+    options = parser.parse_args()
+    wrong = set(options.names) - set(known)
+    if wrong:
+        parser.error(f"no {noun} {min(wrong)!r}; expected some of {', '.join(known)}")
+    return options
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["context"], help="print what all rows of a run share")

@@ -7,7 +7,6 @@ and `FLOATGATE_BENCH_LARGE=0` leaves them out.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench_history import append, context, figure
+from bench_history import append, context, figure, selection
 
 STEADY = {"ftl.precondition": "steady"}
 GIB = 2**30
@@ -161,16 +160,7 @@ def large(case: Large) -> list[dict[str, Any]]:
 
 def main() -> int:
     """Measure; 0 if the runs worked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cases = [case.key for case in [*MEMORY, *LARGE]]
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"only these: {', '.join(cases)}")
-    parser.add_argument(
-        "--history", type=Path, default=os.environ.get("FLOATGATE_BENCH_HISTORY"), help="append to this"
-    )
-    asked = parser.parse_args()
-    wrong = set(asked.cases) - set(cases)
-    if wrong:
-        parser.error(f"no case {min(wrong)!r}; expected some of {', '.join(cases)}")
+    asked = selection(__doc__ or "", "case", [case.key for case in [*MEMORY, *LARGE]])
     shared = context(asked.history) if asked.history else {}
 
     def keep(rows: list[dict[str, Any]]) -> None:
@@ -178,10 +168,10 @@ def main() -> int:
             append(asked.history, shared, rows)
 
     for small in MEMORY:
-        if not asked.cases or small.key in asked.cases:
+        if not asked.names or small.key in asked.names:
             keep(memory(small))
-    wanted = [case for case in LARGE if case.key in asked.cases or not asked.cases]
-    if not asked.cases and os.environ.get("FLOATGATE_BENCH_LARGE") == "0":
+    wanted = [case for case in LARGE if case.key in asked.names or not asked.names]
+    if not asked.names and os.environ.get("FLOATGATE_BENCH_LARGE") == "0":
         print("Large drives: left out (FLOATGATE_BENCH_LARGE=0)")
         wanted = []
     elif wanted:

@@ -10,7 +10,7 @@ use floatgate_lifetime::life::{Forecast, Managed, Reduction};
 use floatgate_lifetime::reduce::{ByChoice, CHOICES};
 use floatgate_lifetime::{Throttle, throttle};
 use floatgate_sim::close_up::{self, CloseUp};
-use floatgate_sim::laps::{Criterion, Laps, Reduced, close_up_without_laps, measure};
+use floatgate_sim::laps::{Criterion, Laps, REQUESTS_MAX, Reduced, close_up_without_laps, measure};
 use floatgate_sim::plan::{Plan, Schemes};
 use floatgate_sim::reading::pass::Pass;
 
@@ -53,6 +53,7 @@ impl Measured {
 
 fn criterion(forecast: &Forecast) -> Criterion {
     Criterion {
+        requests_max: REQUESTS_MAX,
         error_max: forecast.waf_error_max,
         laps_max: forecast.laps_max,
         programs_min: u64::from(forecast.lap_programs_min),

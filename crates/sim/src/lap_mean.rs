@@ -30,6 +30,10 @@ pub(crate) struct LapMean {
 /// Of laps with the same number of programs, at least one. Before there are `least` of them, nothing is said.
 pub(crate) fn settled(laps: &[f64], least: usize) -> LapMean {
     let n = laps.len();
+    // A whole lap has reclaimed only blocks without a valid page, and the same passes follow.
+    if least == LONG_LAPS_MIN && laps.ends_with(&[1.0; 2]) {
+        return LapMean { mean: 1.0, error: 0.0, taken: 1 };
+    }
     if n < least {
         return LapMean { mean: laps[n - 1], error: f64::INFINITY, taken: 1 };
     }

@@ -2,14 +2,14 @@
 //!
 //! A lap is as many passes as it takes to program, at least once, the pages among which data move, and two million; those are all
 //! pages of the flash but for blocks of data at rest (`precondition = "auto"`). Five laps are run at least, three where they are long and
-//! wear is looked at ahead (`wear_ahead.rs`), and two of these where nothing but the host's writes is programmed. `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
-//! and what is within the limit set for it counts as stationary. A life has the laps themselves at its beginning and that mean from then
+//! wear is looked at ahead (`wear_ahead.rs`), and two of these where only the host's writes are programmed. `lap_mean.rs` computes their
+//! mean once it has settled, and its error: that error is stated, and within its limit a workload counts as stationary. A life has the laps themselves at its beginning and that mean from then
 //! on.
 //!
 //! Of a drive that reduces what it writes, one more pass tells what it does, and what it programs for the host window by window.
 
 use crate::close_up::{self, CloseUp};
-use crate::lap_mean::{LAPS_MIN, LONG_LAPS_MIN, LapMean, settled};
+use crate::lap_mean::{LAPS_MIN, LONG_LAPS_MIN, settled};
 use crate::lap_outcome::part;
 pub use crate::lap_outcome::{Laps, Reduced};
 use crate::lap_serve::{STEP, programs, serve};
@@ -33,6 +33,8 @@ pub struct Criterion {
     pub laps_max: u32,
     /// Page programs of a lap at least: on a small drive fewer would scatter.
     pub programs_min: u64,
+    /// Requests of a lap at most, where reads have to be served for what they do.
+    pub requests_max: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -55,8 +57,8 @@ const FILL_SHARE: f64 = 0.3;
 /// Programs of a lap from which on it takes a second or more.
 const LONG_LAP: u64 = 1 << 23;
 
-/// Requests of a lap at most, where reads have to be served for what they do.
-const REQUESTS_MAX: u64 = 1 << 26;
+/// Requests of a lap at most by default, and of the time in which a drive is worn in.
+pub const REQUESTS_MAX: u64 = 1 << 26;
 
 /// Runs laps of whole passes. Reads are served only where they may change what is written. `tick` is told which share of the laps
 /// that are expected was made, and may break off.
@@ -85,7 +87,7 @@ pub fn measure(
         loop {
             let mut tick = |programs: u64, so_far: u64| {
                 let share = (programs - before) as f64 / enough as f64;
-                let share = share.max((served + so_far) as f64 / REQUESTS_MAX as f64).min(1.0);
+                let share = share.max((served + so_far) as f64 / criterion.requests_max as f64).min(1.0);
                 tick((done as f64 + share) / LAPS_EXPECTED.max(done as f64 + 1.0))
             };
             notes.serve(&mut simulation, requests, &mut laps.marks, &mut tick)?;
@@ -96,7 +98,7 @@ pub fn measure(
             if made >= enough || made == 0 {
                 break;
             }
-            if served >= REQUESTS_MAX {
+            if served >= criterion.requests_max {
                 laps.cut_short = true;
                 break;
             }
@@ -276,8 +278,8 @@ const WEAR_IN_PARTS: u64 = 4;
 /// Difference of write amplification from one part to the next, relative, at which a large drive is worn in.
 const WORN_IN: f64 = 0.01;
 
-/// Serves passes until twice so many pages are programmed. A large drive is worn in as soon as write amplification stays as it is
-/// once all of them were.
+/// Serves passes until twice so many pages are programmed. A large drive is worn in once all of them were programmed and write
+/// amplification no longer changes.
 fn wear_in(
     simulation: &mut Simulation,
     requests: u64,
@@ -394,16 +396,7 @@ fn judge(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterion)
         laps.marks.push((marks[n].programs, marks[n].host_pages));
     }
     laps.programs = marks[n].programs;
-    let host_only = |lap: usize| {
-        lap > 0
-            && marks[lap].programs - marks[lap - 1].programs
-                == marks[lap].host_pages - marks[lap - 1].host_pages
-    };
-    let found = match least {
-        // A whole lap has reclaimed nothing but blocks without a valid page, and what comes repeats what was: so it goes on.
-        LONG_LAPS_MIN if host_only(n) && host_only(n - 1) => LapMean { mean: 1.0, error: 0.0, taken: 1 },
-        _ => settled(&laps.waf_by_lap, least),
-    };
+    let found = settled(&laps.waf_by_lap, least);
     (laps.error, laps.taken) = (found.error, found.taken);
     laps.stationary = found.error <= criterion.error_max;
     laps.waf = waf(n - found.taken, n);
@@ -451,7 +444,12 @@ mod tests {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
             });
-            judge(&mut laps, &marks, least, &Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 });
+            judge(
+                &mut laps,
+                &marks,
+                least,
+                &Criterion { error_max: 0.005, laps_max: 12, programs_min: 1, requests_max: REQUESTS_MAX },
+            );
         }
         laps
     }
@@ -464,7 +462,7 @@ mod tests {
         assert!(!of(&[1.9; 4]).stationary);
     }
 
-    /// Of long laps two are enough where nothing but the host's writes is programmed.
+    /// Of long laps two are enough where only the host's writes are programmed.
     #[test]
     fn two_long_laps_without_moves_are_enough() {
         let laps = of_least(&[1.0, 1.0], LONG_LAPS_MIN);

@@ -31,9 +31,9 @@ pub struct FullLife {
 }
 
 /// Goes through the life of a plan's drive, from the state in which the plan has it when counting begins. Mode is
-/// functional and arrival `shifted`, whatever the plan says; traces and twins repeat, other generators go on. Without a throttle it
-/// ends when the average block and the spare blocks are worn out; with one, what comes until the target depends on it. `tick` is told now and then which share of the
-/// target time is over, and may break off.
+/// functional and arrival `shifted`, whatever the plan says; traces and twins repeat, other generators go on. Without a
+/// throttle the life ends when the average block and the spare blocks are worn out; a throttle acts until the target.
+/// `tick` receives the share of the target time that is over, and may break off.
 ///
 /// # Errors
 /// Input errors of the workload, among them that it has no time; run errors of the drive; what `tick` returns.

@@ -11,7 +11,7 @@
 //!
 //! Four laps are as long as it takes a block to get ahead by all that is allowed. A small drive affords more laps, and begins so much earlier
 //! in its life; where its end is not reached, it runs twice as many. Two laps are enough where the lead that is allowed is a small part of
-//! life and leveling costs next to nothing: four would change neither by anything that can be seen.
+//! life and leveling costs next to nothing (`docs/decisions/0040-data-at-rest-take-no-memory.md`).
 
 use crate::lap_serve::{programs, serve};
 use crate::lap_wear::{BlockWear, LapWear, WearSoFar};

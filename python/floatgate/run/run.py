@@ -337,7 +337,7 @@ def resume(
 
 
 def go_on(snapshot: Path, *, snapshot_every: float | None = None, progress: Progress | None = None) -> Run:
-    """Return it as :func:`resume`, but the snapshot stays."""
+    """Resume a run as :func:`resume` does, and keep the snapshot."""
     return Run.of(_core.resume(os.fspath(snapshot), snapshot_every=snapshot_every, progress=progress))
 
 

@@ -5,7 +5,7 @@ use crate::common::{Folder, number, seeds};
 use floatgate_base::Rng;
 use floatgate_base::testing::Bound;
 use floatgate_experiment::{Options, load, run_with};
-use floatgate_sim::laps::{Criterion, measure};
+use floatgate_sim::laps::{Criterion, REQUESTS_MAX, measure};
 use floatgate_sim::reading::pass::read_pass;
 use floatgate_sim::{Phase, Simulation};
 use std::fmt::Write as _;
@@ -63,7 +63,8 @@ fn data_at_rest_are_read_moved_and_given_up_under_the_shadow_model() {
 #[test]
 fn a_leap_of_wear_leaves_a_drive_whole() {
     let folder = Folder::new("leap-of-wear");
-    let criterion = Criterion { error_max: 0.01, laps_max: 5, programs_min: 1 << 14 };
+    let criterion =
+        Criterion { error_max: 0.01, laps_max: 5, programs_min: 1 << 14, requests_max: REQUESTS_MAX };
     for (seed, policy) in (0..).zip(["\"hot-cold-swap\"", "\"gap\"", "\"lazy\"\nslope = 0.0", "\"adaptive\""])
     {
         let toml = experiment(seed, &folder)
@@ -76,6 +77,19 @@ fn a_leap_of_wear_leaves_a_drive_whole() {
             .unwrap_or_else(|e| panic!("{policy}: {e}\n{toml}"));
         let ahead = laps.ahead.unwrap_or_else(|| panic!("{policy} was not looked at ahead"));
         assert!(ahead.mean_from > 1000.0 && ahead.moved > 0.0, "{policy}: {ahead:?}");
+    }
+}
+
+/// A limit of one request ends a lap before it has programmed enough.
+#[test]
+fn laps_that_end_at_their_limit_of_requests_say_so() {
+    let folder = Folder::new("cut-short");
+    let plan = load(Some(&experiment(0, &folder)), "t.toml", &[]).unwrap().plan;
+    let pass = read_pass(&plan, None, &mut |_| Ok(())).unwrap();
+    for (requests_max, cut_short) in [(1, true), (REQUESTS_MAX, false)] {
+        let criterion = Criterion { error_max: 0.5, laps_max: 5, programs_min: 1 << 18, requests_max };
+        let laps = measure(&plan, &pass, &criterion, None, &mut |_| Ok(())).unwrap();
+        assert_eq!(laps.cut_short, cut_short, "{requests_max}: {} passes", laps.passes);
     }
 }
 

@@ -6,7 +6,7 @@ use floatgate_base::Op;
 use floatgate_base::Rng;
 use floatgate_experiment::load;
 use floatgate_sim::close_up::{Wanted, plan_of};
-use floatgate_sim::laps::{Criterion, close_up_without_laps, measure};
+use floatgate_sim::laps::{Criterion, REQUESTS_MAX, close_up_without_laps, measure};
 use floatgate_sim::reading::pass::read_pass;
 use serde_json::Value;
 
@@ -191,7 +191,8 @@ fn a_drive_that_goes_on_in_time_holds_what_was_written() {
         assert!(timed.ftl.setup.incremental, "{toml}");
         let pass = read_pass(&functional, None, &mut |_| Ok(())).unwrap();
         let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
-        let criterion = Criterion { error_max: 1.0, laps_max: 1, programs_min: 1 << 21 };
+        let criterion =
+            Criterion { error_max: 1.0, laps_max: 1, programs_min: 1 << 21, requests_max: REQUESTS_MAX };
         let laps = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(()));
         let laps = laps.unwrap_or_else(|e| panic!("{e}\n{toml}"));
         let found = laps.close_up.unwrap_or_else(|| panic!("nothing was seen of\n{toml}"));
@@ -221,7 +222,8 @@ fn a_close_up_beside_the_laps_is_the_same() {
     assert!(setups.0.never_goes_on_as(&setups.1), "{setups:?}");
     let pass = read_pass(&functional, Some(1_000_000_000), &mut |_| Ok(())).unwrap();
     let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
-    let criterion = Criterion { error_max: 0.005, laps_max: 3, programs_min: 1 << 21 };
+    let criterion =
+        Criterion { error_max: 0.005, laps_max: 3, programs_min: 1 << 21, requests_max: REQUESTS_MAX };
     let behind = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(())).unwrap();
     let beside = measure(&functional, &pass, &criterion, None, &mut |_| Ok(())).unwrap();
     let seen = close_up_without_laps(&pass, &wanted, &mut |_| Ok(())).unwrap();

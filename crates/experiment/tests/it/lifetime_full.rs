@@ -10,7 +10,7 @@ use floatgate_flash::Cause;
 use floatgate_lifetime::life::{Life, Outcome};
 use floatgate_lifetime::throttle::{self, Setup};
 use floatgate_nand::endurance;
-use floatgate_sim::laps::{Criterion, measure};
+use floatgate_sim::laps::{Criterion, REQUESTS_MAX, measure};
 use floatgate_sim::reading::pass::read_pass;
 use floatgate_sim::{LifeOptions, Plan, full_life};
 use std::fmt::Write as _;
@@ -72,7 +72,8 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
     let mut tick = |_| -> Result<()> { Ok(()) };
     let pass = read_pass(plan, window_ns, &mut tick).unwrap();
     // As `floatgate lifetime` does by default.
-    let criterion = Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 << 21 };
+    let criterion =
+        Criterion { error_max: 0.005, laps_max: 12, programs_min: 1 << 21, requests_max: REQUESTS_MAX };
     let laps = measure(plan, &pass, &criterion, None, &mut |_| Ok(())).unwrap();
     let waf = laps.waf;
     let later = &laps.waf_by_lap[1..];

@@ -148,9 +148,9 @@ pub(super) struct Observer<'a> {
     late: Amplification,
     /// Whether the throttle gives out pages at their mean cost.
     by_mean: bool,
-    /// When the gate was told last.
+    /// When the gate was corrected last.
     observed_ns: u64,
-    /// Page writes at which a throttle by mean cost is told next.
+    /// Page writes at which a gate by mean cost is corrected next.
     next_at: u64,
     /// Where the lumps of late are.
     near: Near,
@@ -245,7 +245,7 @@ impl<'a> Observer<'a> {
         }
         while pages > 0 {
             let request = request_pages.min(pages);
-            // What stays passes as it is: the request behind it is the one before which the gate is told.
+            // What stays passes at once; the gate is corrected before the request behind it.
             let mut count = self.staying(gate, (arrival_ns, gap_ns), (pages, request));
             if count == 0 {
                 let before = passed(record);
@@ -258,7 +258,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Where lumps change nothing but the mean cost of a page, which changes slowly: the gate is told now and then.
+    /// Admits pages at their mean cost. It changes slowly, so the gate is corrected once per [`Amplification::step`].
     fn admit_by_mean<R: Record>(
         &mut self,
         gate: &mut Gate,
@@ -268,9 +268,9 @@ impl<'a> Observer<'a> {
     ) {
         while pages > 0 {
             let before = passed(record);
-            let told = before < self.next_at
+            let is_current = before < self.next_at
                 && arrival_ns.max(gate.admitted_ns()) < self.observed_ns.saturating_add(OBSERVE_NS);
-            if !told {
+            if !is_current {
                 self.observe(gate, before);
                 self.next_at = before + self.late.step();
             }
@@ -281,8 +281,8 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// After the gate was told: how many of the pages, in whole requests, it would be told of again and again without any that waits,
-    /// so that it may as well be told behind them.
+    /// Counts the pages, in whole requests, that pass several periods without a wait, whatever corrections come on the way. One
+    /// correction behind them is then enough.
     fn ahead(&self, gate: &Gate, arrives: (u64, u64), (before, pages, request): (u64, u64, u64)) -> u64 {
         let room = ((gate.limit_bytes() - gate.used_bytes()) / self.page_bytes) as u64;
         if room < 2 * request {
@@ -292,7 +292,7 @@ impl<'a> Observer<'a> {
         if count == 0 {
             return 0;
         }
-        // Whatever the gate is told on the way: no more than this is used.
+        // The most that the gate may take as used on the way.
         let programs = self.lumps.programs(before + count, &mut self.near.clone()) * self.scale;
         let Some(waf) = self.late.at_most((before, before + count), programs.ceil() as u64) else { return 0 };
         let used_bytes = (programs + count as f64 * waf) * self.page_bytes;
@@ -434,10 +434,10 @@ mod tests {
         (gate.held_back_ns(), passed.page_writes, gate.used_bytes())
     }
 
-    /// A gate that is told less often holds the same pages back, as long, to the nanosecond. Only a static cap may differ: at which
-    /// page the cost changes decides which burst still passes, now one way and now the other.
+    /// A gate that is corrected less often delays the same pages, to the nanosecond. Only a static cap differs, in either direction:
+    /// the page at which the cost changes decides which burst still passes.
     #[test]
-    fn telling_a_gate_seldom_changes_nothing() {
+    fn fewer_corrections_change_no_delay() {
         const SEEDS: u32 = 30;
         let mut bias: f64 = 0.0;
         for seed in 0..u64::from(SEEDS) {
