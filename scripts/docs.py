@@ -1,4 +1,6 @@
-"""Write docs/fidelity.md with its figures and the pages of settings, policies and formats; --check: are they current?
+"""Write docs/fidelity.md, the pages of settings, policies and formats, and the table of reproduced papers.
+
+--check: are they current?
 
 Everything in them comes from the program: the catalogue, the closed forms, and runs of the engine.
 """
@@ -17,6 +19,7 @@ from typing import Any
 
 import floatgate
 from floatgate import _core
+from floatgate.papers import paper
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = "<!-- Written by scripts/docs.py (make docs); do not edit. -->"
@@ -454,6 +457,23 @@ breaks between devices. A slice has no `content_hash`: the trace's would be that
 """
 
 
+REPRODUCTIONS = re.compile(r"(?<=<!-- reproductions -->\n).*?(?=<!-- end of reproductions -->)", re.DOTALL)
+
+
+def reproductions(page: str) -> str:
+    """Writes the table of all papers into a page, from what `scripts/reproductions.py` has kept."""
+    kept = json.loads((DOCS / "data/reproductions.json").read_text("utf-8"))
+    rows = []
+    for name in paper.names():
+        one = kept[name]
+        judged = one["holds"] + one["fails"]
+        times = [f"{one[key]:,}" if one[key] else "-" for key in ("cpu_s", "quick_cpu_s")]
+        hold = f"{one['holds']} of {judged}"
+        rows.append([f"`{name}`", paper.load(name).title, hold, str(one["calibrated"] or "-"), *times, one["measured"]])
+    header = ["paper", "what", "claims that hold", "calibrated", "CPU, s", "quick, s", "measured"]
+    return REPRODUCTIONS.sub(lambda _: table(header, rows, "llrrrrl"), page, count=1)
+
+
 def samples(catalogue: dict[str, Any]) -> str:
     head = f"""\
 # Samples of the trace formats
@@ -486,6 +506,7 @@ def main() -> int:
         "results.md": results(catalogue),
         "format-samples.md": samples(catalogue),
         "fidelity.md": fidelity(points),
+        "reproduce.md": reproductions((DOCS / "reproduce.md").read_text("utf-8")),
     }
     missed = [p for p in points if abs(p.error) >= TOLERANCE]
     for point in missed:

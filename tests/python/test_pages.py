@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from floatgate import _core
+from floatgate.papers import paper
 from floatgate.trace import library
 from scripts_as_modules import loaded
 
@@ -39,6 +40,16 @@ def counted() -> dict[str, int]:
 def test_generated_pages_are_current(page: str) -> None:
     made = getattr(loaded("docs"), page)(json.loads(_core.catalogue()))
     assert (ROOT / f"docs/{page}.md").read_text("utf-8") == made, f"docs/{page}.md: make docs renews it"
+
+
+def test_the_table_of_reproduced_papers_is_current() -> None:
+    page = (ROOT / "docs/reproduce.md").read_text("utf-8")
+    assert "<!-- reproductions -->" in page
+    assert loaded("docs").reproductions(page) == page, "make docs renews it"
+    kept = json.loads((ROOT / "docs/data/reproductions.json").read_text("utf-8"))
+    counts = loaded("reproductions").COUNTS
+    claims = {name: len(paper.load(name).claims) for name in paper.names()}
+    assert {name: sum(one[count] for count in counts) for name, one in kept.items()} == claims
 
 
 @pytest.mark.parametrize(("what", "number"), counted().items())

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-INPUTS = ("captures", "configs", "scripts", "traces")
+INPUTS = ("captures", "configs", "python", "scripts", "traces")
 """Folders of the repository that pages name."""
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<kind>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S)

@@ -1,4 +1,4 @@
-"""Papers reproduced: a paper is a folder here with its claims and its experiments; see ``docs/reproduce.md``.
+"""Papers reproduced: a paper is a folder here with its claims and its experiments; see ``docs/papers.md``.
 
 :mod:`.paper` reads the folder, :mod:`.groups` its groups of names; :mod:`.jobs` says which runs there are, and
 :mod:`.runner` carries them out; :mod:`.outcomes` keeps what they gave, :mod:`.captures` measures pins of timed runs,
