@@ -46,6 +46,11 @@ def test_every_command_prints_what_stands_there(name: str, pasted: Callable[[str
         assert lacking == [], f"{ALL[name].name}, line {one.block.line}:\n{one.block.commands}\n{one.output}"
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_no_command_stands_where_it_would_not_run(name: str) -> None:
+    assert tutorial.unmarked_commands(ALL[name]) == []
+
+
 def test_quoted_lines_are_compared_in_order() -> None:
     printed = "life  5 years\nWAF 1.0\nwrote runs/2026-01-01 in 3 s\n"
     assert tutorial.missing("life 5 years\n...\nwrote ... in ... s\n", printed) == []
