@@ -30,7 +30,7 @@ def cpu_s() -> float:
 
 
 def reproduced(name: str, *options: str) -> tuple[dict[str, Any], float]:
-    """Reproduces one paper; what `reproduce.json` says, and the CPU time."""
+    """Returns what `reproduce.json` says after one reproduction, and its CPU time."""
     before = cpu_s()
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
