@@ -40,7 +40,7 @@ PHRASES = {
     r"ha(?:s|ve|d) (?:a|no) say": "has an effect, has no effect",
     r"hears?|heard": "is notified, receives",
     r"(?:tells?|told|telling) of": "reports, describes",
-    r"(?:is|are|was|were|be|been|being) told": "is notified, receives, is known",
+    r"(?:is|are|was|were|be|been|being) told(?! apart)": "is notified, receives, is known",
     r"pays? for nothing": "pays only for features it uses",
     r"what (?:is|are|was|were|has been|had been) (?:found|given|asked|told|said)": "name the thing",
     r"(?:asks|asked|asking) for": "requests, requires",

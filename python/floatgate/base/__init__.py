@@ -1,4 +1,4 @@
 """What any program needs.
 
-Errors, units, arguments, progress, tables of text, JSON read with care, parallel work. Knows nothing of drives.
+Errors, units, arguments, progress, tables of text, JSON read with care, parallel work. Independent of drives.
 """

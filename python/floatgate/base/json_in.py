@@ -1,7 +1,7 @@
 """JSON that another tool or an earlier run wrote: parsed with care, each value with its place in the document.
 
 ``json.loads`` takes NaN, keys twice and numbers without end, and its exceptions speak of Python. Every reader of JSON
-goes through here: a document that is refused is refused with its file, the place in it (a path such as
+goes through here. A document is refused with its file, the place in it (a path such as
 ``table[3].raw.value``; line and column where it is no JSON) and what was expected there.
 """
 

@@ -38,7 +38,7 @@ def command(name: str | None = None) -> Any:
     """Return the root command, as the argument parser takes it.
 
     Args:
-        name: the command that is asked for: only its module is then imported, which keeps the start short. All where it
+        name: the requested command: only its module is then imported, which keeps the start short. All where it
             is None or unknown.
     """
     app = _group(ROOT_HELP)

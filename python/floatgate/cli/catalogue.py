@@ -51,7 +51,7 @@ def drives(
 
 
 def _drives_table(entries: list[dict[str, Any]]) -> str:
-    """All drives in one table, so that both groups share its columns: those that one can buy, then those of papers."""
+    """Return all drives in one table with shared columns: those that one can buy, then those of papers."""
     current = [entry for entry in entries if entry["group"] == "current"]
     papers = [entry for entry in entries if entry["group"] != "current"]
     lines = table(_DRIVES_HEADER, [_drive(entry) for entry in [*current, *papers]], right=_DRIVES_RIGHT).splitlines()

@@ -242,7 +242,7 @@ def grouped(command: Callable[..., Answer]) -> Callable[..., Answer]:
 
     called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {one.name: one.annotation for one in parameters}
-    # Whoever asks for the signature of what is wrapped would see the groups again.
+    # A reader of the signature would follow it to the wrapped function and see the groups again.
     del called.__wrapped__
     return called
 

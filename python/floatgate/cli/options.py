@@ -260,7 +260,7 @@ def command_line() -> str:
 
 
 def place_line(folder: Path, *, report: bool) -> str:
-    """Return the last line of a summary: where the report is, or the results where there is none."""
+    """Return the last line of a summary: where the report is, or where the results are without one."""
     page = folder / "report.html"
     name, place = ("report", page) if report and page.is_file() else ("results", folder)
     return f"{name:<10} {one_line(place)}"

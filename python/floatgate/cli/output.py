@@ -42,7 +42,7 @@ class Output:
 
     @property
     def wants_json(self) -> bool:
-        """Whether JSON was asked for."""
+        """Whether JSON was requested."""
         return self._json is not None
 
     def draws(self, asked: bool | None) -> bool:
@@ -55,7 +55,7 @@ class Output:
             print(printable(text), file=sys.stderr if self._json == "-" else sys.stdout)
 
     def give(self, value: Any) -> None:
-        """Write the JSON where it was asked for, if it was.
+        """Write the JSON where it was requested, if at all.
 
         Args:
             value: anything that JSON can hold, or the text of the JSON itself.

@@ -58,7 +58,7 @@ class Drawings(g.Group):
     def write(
         self, folder: RunFolder | None, page: Callable[[], str], pictures: Callable[[], Sequence[Picture]]
     ) -> None:
-        """Write what was asked for."""
+        """Write the report and the pictures that were requested."""
         if self.report is not None:
             write_text(self.report, page(), EXPECTED_REPORT)
         if folder is not None:

@@ -97,7 +97,7 @@ def query(
 
 
 def _deliver(answer: Batches, rows: int, output: Output, out: str | None) -> None:
-    """Write the answer where it was asked for, one batch at a time."""
+    """Write the answer to its file or to standard output, one batch at a time."""
     shown = None if output.wants_json or output.quiet else _Shown(answer.schema, rows, output)
     file = nullcontext(_nowhere) if out is None else table_writer(answer.schema, Path(out))
     names = answer.schema.names

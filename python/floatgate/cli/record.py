@@ -110,7 +110,7 @@ def record(
 
 
 def _model(cache_mb: float, writeback: str, dirty_ratio: float | None, flush_interval_s: float | None) -> CacheModel:
-    """The page cache that is asked for.
+    """The requested model of the page cache.
 
     Raises:
         InputError: a value is out of range, or is given where it has no effect.

@@ -31,7 +31,7 @@ from floatgate.study.tune.search import BEST, FILE, SAMPLE, SAMPLES, Search, Sea
 
 TRIALS = 100
 BATCH = 8
-"""Settings that are proposed at a time: the same on every machine, so that the search is the same."""
+"""Settings that are proposed at a time. It is the same on every machine, and so is the search."""
 
 
 def register(app: typer.Typer) -> None:
@@ -112,10 +112,10 @@ def _must_be_installed() -> None:
 
 
 def _same(folder: Path, plan: SearchPlan | None, trials: int | None) -> SearchPlan:
-    """What the search was begun with, with more trials where they are asked for.
+    """What the search was begun with, with more trials where they are requested.
 
     Raises:
-        InputError: something else is asked for than it was begun with.
+        InputError: the settings differ from those it was begun with.
     """
     before = begun(folder)
     wanted = before.trials if trials is None else trials

@@ -1,4 +1,4 @@
-"""Pictures are drawn in a process of their own, so that a renderer that fails takes nothing with it but its picture.
+"""Draws pictures in a process of their own: a renderer that fails costs its picture, nothing else.
 
 Where an address space is limited (``ulimit -v``, some batch systems) the engine of the renderer ends its process. A
 page then says in the picture's place why it is not there, and one note names all that are missing.
@@ -47,7 +47,7 @@ class _Renderer:
         self._reason = ""
 
     def start(self) -> None:
-        """Start the process, if it is not there; what goes wrong is told with the first picture."""
+        """Start the process, if it is not there; what goes wrong is reported with the first picture."""
         with self._lock, contextlib.suppress(OSError):
             self._process = self._process or self._started()
 
@@ -135,7 +135,7 @@ _LETTERS = re.compile(r"[\0-\u052f\u2010-\u203a]*")
 
 
 def start() -> None:
-    """Pictures will be asked for: have the renderer start meanwhile."""
+    """Start the renderer ahead of the first picture."""
     _renderer.start()
 
 

@@ -66,7 +66,7 @@ def overlap(one: Box, other: Box) -> float:
 def placed(marks: Sequence[Mark], width: float, height: float, taken: Sequence[Box] = ()) -> list[Label]:
     """Return a label for each mark that has a text, in their order.
 
-    The nearest place is taken that lies in the chart and covers nothing; where there is none, that which covers least.
+    The nearest place is taken that lies in the chart and covers nothing; otherwise the one that covers least.
 
     Args:
         marks: all marks of the chart.

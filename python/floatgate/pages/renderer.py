@@ -15,7 +15,7 @@ from typing import Any
 
 
 def answer(order: dict[str, Any]) -> dict[str, str]:
-    """Return the picture of an order, or why there is none."""
+    """Return the picture of an order, or why it failed."""
     try:
         import vl_convert
 

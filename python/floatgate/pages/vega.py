@@ -49,7 +49,7 @@ class Channel:
     """How a field is drawn: ``X("at:Q", title="time")``; types are N, O, Q and T."""
 
     def __init__(self, shorthand: str, **settings: Any) -> None:
-        """Take a field with its type, and what Vega-Lite may be told besides."""
+        """Take a field with its type, and further settings of Vega-Lite."""
         self._said = _field(shorthand) | _settings(**settings)
 
     def axis(self, **settings: Any) -> Self:

@@ -94,10 +94,10 @@ def lines(
         x_log: logarithmic axis; rows at or below 0 are left out.
         y_log: the same upwards.
         share: whether y goes from 0 to 1, shown in per cent.
-        step: steps rather than slopes; what is told at ``x`` holds from the row before.
+        step: steps rather than slopes; the value at ``x`` holds from the row before.
         points: whether each row is marked by the look's shape.
-        x_min: the left end of x, so that a line there does not lie on the axis; None for what the rows need.
-        y_max: the top of y, so that several charts can be compared; None for what the rows need.
+        x_min: the left end of x, to keep a line there off the axis; None for what the rows need.
+        y_max: the top of y, which makes several charts comparable; None for what the rows need.
         rules: labels and heights of dotted lines across.
         marks: rules upwards; the top of y leaves room for their labels.
         legend: whether a legend says which line is which.
@@ -165,7 +165,7 @@ def _with_room(y_max: float | None, rows: Sequence[dict[str, Any]], rules: Any, 
 def _rules_up(marks: Sequence[Mark], x: Any, end: float) -> list[Any]:
     """Lines upwards with their labels at the top, to the right of those in the left half.
 
-    Each ends below the label of the one before, so that none crosses a label that reaches over it.
+    Each ends below the label of the one before: none crosses a label that reaches over it.
     """
     middle, made = end / 2, []
     right = sorted((mark for mark in marks if mark.x > middle), key=lambda mark: -mark.x)
@@ -223,7 +223,7 @@ def dots(
     y = vega.Y("thing:N", title=None, sort=list(order), axis=vega.Axis(grid=True))
     shown = [row for row in rows if row["value"] > 0 or not log]
     marks = data_chart(shown).mark_point(size=80, strokeWidth=1.8, filled=False)
-    # Each kind has a height of its own, so that equal figures do not hide each other.
+    # Each kind has a height of its own: equal figures would hide each other.
     apart = vega.YOffset("series:N", sort=[one.label for one in looks])
     layers: list[Any] = [marks.encode(x=x, y=y, yOffset=apart, color=_colors(looks, True), shape=_shapes(looks, True))]
     if rule is not None:

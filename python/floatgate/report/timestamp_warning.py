@@ -1,4 +1,4 @@
-"""What is said of time stamps that run backwards, wherever a trace is told of."""
+"""Warning about out-of-order time stamps, for every summary of a trace."""
 
 from __future__ import annotations
 

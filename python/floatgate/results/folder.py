@@ -1,8 +1,8 @@
 """Run folders: where results go, and nothing half-written on the way.
 
-A folder that was asked for belongs to one run at a time: :class:`RunFolder` is entered before the run, which makes the
+A requested folder belongs to one run at a time: :class:`RunFolder` is entered before the run, which makes the
 folder and locks it. The kernel lets go of the lock with the process, so a run that was killed keeps nobody out. Results
-are written into a hidden folder and get their place by one rename when they are complete, so that an error or Ctrl-C
+are written into a hidden folder and get their place by one rename when they are complete: an error or Ctrl-C
 leaves the target as it was. The report is drawn after that.
 """
 
@@ -36,7 +36,7 @@ _NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
 
 @dataclass
 class RunFolder:
-    """Where a run goes: a folder that was asked for, or the first free of ``runs/NAME``, ``runs/NAME-2``, ...
+    """Where a run goes: the requested folder, or the first free of ``runs/NAME``, ``runs/NAME-2``, ...
 
     Enter it (``with``) before the run; :meth:`write` does so by itself where nobody has.
     """
@@ -337,7 +337,7 @@ def _make(folder: Path) -> list[Path]:
 def _move_into(staging: Path, target: Path) -> None:
     """Move what was written over what is there, file by file; other files of the folder stay.
 
-    A result comes last, so that a folder with a result is complete; what belonged to the result that it replaces goes.
+    A result comes last: a folder with a result is complete; what belonged to the result that it replaces goes.
     """
     entries = sorted(staging.iterdir(), key=lambda entry: (entry.name == RESULT, entry.name))
     if any(entry.name == RESULT for entry in entries) and (target / RESULT).is_file():

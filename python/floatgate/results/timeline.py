@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_REQUEST = 0xFFFF_FFFF
-"""``request`` of what no host request asked for."""
+"""``request`` of operations that belong to no host request."""
 
 RESOURCES = ("die", "channel")
 KINDS = ("read", "program", "erase", "copy", "transfer", "suspended")
@@ -28,7 +28,7 @@ JOBS = ("host", "foreground job", "background job")
 READ, PROGRAM, ERASE, COPY, TRANSFER, SUSPENDED = range(len(KINDS))
 
 DEFAULT_NS = (0, 20_000_000)
-"""The interval that is recorded where none is asked for."""
+"""The interval that is recorded by default."""
 
 SPANS_MAX = 20_000
 """Spans recorded at most; the interval ends where more would be needed."""

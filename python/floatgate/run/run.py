@@ -58,7 +58,7 @@ class Run:
     ) -> None:
         """Use :func:`floatgate.run` or :func:`floatgate.load`.
 
-        ``series`` and ``timeline`` are pyarrow Tables, or functions that make them when they are first asked for;
+        ``series`` and ``timeline`` are pyarrow Tables, or functions that make them when they are first read;
         a run without a timeline has None.
         """
         self.result = Record(json.loads(result_json))
@@ -263,7 +263,7 @@ def run(
 
 
 def _identity(path: str | os.PathLike[str] | None) -> tuple[int, int, int] | None:
-    """What tells a file from the one that replaces it; None where there is none."""
+    """Return what distinguishes a file from the one that replaces it; None without a file."""
     if path is None:
         return None
     try:
@@ -321,7 +321,7 @@ def resume(
     """Go on with a run that was interrupted, to its end: the result is that of a run that never stopped.
 
     Args:
-        snapshot: the file that :func:`run` was told, or the folder of ``floatgate run --out``. Removed at the end.
+        snapshot: the file passed to :func:`run`, or the folder of ``floatgate run --out``. Removed at the end.
         snapshot_every: as for :func:`run`.
         progress: as for :func:`run`.
 
@@ -357,7 +357,7 @@ def document(folder: str | os.PathLike[str]) -> Node:
     """Read the ``result.json`` of a run folder.
 
     Raises:
-        InputError: there is none, or it is damaged or of another version.
+        InputError: it is missing, damaged or of another version.
     """
     path = Path(folder)
     return shapes.read(path if path.name == "result.json" else path / "result.json", "run", TEXT_MAX)

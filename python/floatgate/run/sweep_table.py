@@ -1,7 +1,7 @@
 """The ``[sweep]`` table of an experiment file: which settings ``floatgate sweep`` goes through.
 
-It stands in the file of the experiment, so that one file says everything; the core never sees it. Its lines are left
-empty before the core reads the file, so that the lines that the core names are those of the file.
+It stands in the file of the experiment: one file says everything. The core never sees it. Its lines are left empty
+before the core reads the file, which keeps the line numbers in its messages right.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?")
 
 
 def split(text: str, path: str) -> tuple[str, dict[str, Any]]:
-    """Return the text of an experiment without its ``[sweep]`` table, and that table (empty where there is none).
+    """Return the text of an experiment without its ``[sweep]`` table, and that table (empty without one).
 
     Raises:
         InputError: the table is not written as a table of its own.

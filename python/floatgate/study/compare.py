@@ -273,7 +273,7 @@ def compare(
 
 
 def baseline_of(points: Points, wanted: Mapping[str, str]) -> int:
-    """Return the number of the setting that has some values, 0 where none are asked for.
+    """Return the number of the setting that has some values, 0 where none are named.
 
     Raises:
         InputError: no setting has them, or several have.

@@ -31,7 +31,7 @@ class Plan:
     """All choices, and those that a planner would take.
 
     Attributes:
-        points: the choices in the order in which they were asked for.
+        points: the choices in the order of the request.
         best: of those that last long enough and keep to the bounds, all that no other beats in both price (capacity and
             spare where there are no prices) and mean write; the cheapest first.
         front: the Pareto front of price or capacity, life and share served.
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def target_years(self) -> float | None:
-        """The years that were asked for."""
+        """The target in years."""
         targets = (point.target_years for point in self.points)
         return next((target for target in targets if target is not None), None)
 
@@ -95,7 +95,7 @@ class Plan:
         return [*said, plain] if plain else said
 
     def _doubt(self) -> list[str]:
-        """That an interval of the drive that is named first reaches below what is asked for, and what is surer."""
+        """That an interval of the drive that is named first reaches below what is required, and what is surer."""
         least = self.bounds.min_served
         doubts = [f"the target is {BELOW}"] if self.best[0].reaches_below else []
         if self.best[0].serves_below(least):
@@ -210,7 +210,7 @@ class Plan:
         return ", ".join(told)
 
     def _unknown(self, point: Point) -> list[str]:
-        """What a buyer asks for and the plan does not know, each with the reason."""
+        """What a buyer requires and the plan does not know, each with the reason."""
         unknown = []
         if point.rated_years is None:
             unknown.append("rating (the drive has none)")
@@ -289,7 +289,7 @@ class Plan:
         return "\n".join([*self.answers(), "", table(header, cells, right=right), *below, *self.errors()])
 
     def basis(self) -> str | None:
-        """Return what the intervals are made from; None where there are none."""
+        """Return what the intervals are made from; None without intervals."""
         return life_range.basis([point.result for point in self.points if point.result is not None])
 
     def to_dict(self) -> dict[str, Any]:
@@ -313,7 +313,7 @@ class Plan:
 
     @classmethod
     def of(cls, told: Mapping[str, Any], experiment_toml: str) -> Plan:
-        """Return the plan that :meth:`to_dict` told of."""
+        """Return the plan that :meth:`to_dict` describes."""
         # A plan of older versions was judged by the average block.
         judge = told.get("judge", "flash")
         prices = tuple(Price(**one) for one in told.get("prices", ()))

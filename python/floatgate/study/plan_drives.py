@@ -108,7 +108,7 @@ def named_drives(asked: Sequence[str]) -> list[str]:
 
 
 def assumes_waf(base: Experiment) -> bool:
-    """Return whether write amplification is given, so that no drive is simulated."""
+    """Return whether write amplification is given; then no drive is simulated."""
     settings = tomllib.loads(base.toml or "").get("lifetime", {}).get("forecast", {})
     given = {f"lifetime.forecast.{key}" for key in settings} | {key for key, _ in base.overrides}
     return bool(given & WAF_SETTINGS)

@@ -101,7 +101,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Point:
-    """One choice and what it gives; ``result`` is None where ``error`` says why there is none.
+    """One choice and what it gives; ``result`` is None where ``error`` says why it is missing.
 
     ``drive`` is the name of a drive of the catalogue, None where none is named; ``capacity`` is empty where it is the
     drive's own.
@@ -118,7 +118,7 @@ class Point:
 
     @property
     def label(self) -> str:
-        """``64 GiB``, ``client-tlc-1t``, ``client-tlc-1t of 64 GiB``: which drive it is, as it was asked for."""
+        """``64 GiB``, ``client-tlc-1t``, ``client-tlc-1t of 64 GiB``: which drive it is, as the command names it."""
         if self.drive is None:
             return self.capacity
         return f"{self.drive} of {self.capacity}" if self.capacity else self.drive
@@ -339,7 +339,7 @@ class Point:
 
     @classmethod
     def of(cls, told: Mapping[str, Any], judge: str) -> Point:
-        """Return the point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
+        """Return the point that :meth:`to_dict` describes, with as much of its result as a plan shows."""
         spare = None if told["spare_factor"] is None else str(told["spare_factor"])
         known = entry.restored(told) if told["error"] is None else None
         settings = (told["throttle"], known, told["error"], told["reducer"], judge, told.get("drive"))

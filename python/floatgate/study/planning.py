@@ -1,4 +1,4 @@
-"""Goes through the drives of a plan, several at once, and tells of each as soon as it is done."""
+"""Goes through the drives of a plan, several at once, and reports each as soon as it is done."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def plan(
 
 
 def _throttles(policies: Sequence[str] | None) -> Sequence[str] | None:
-    """The names of throttles, where some are asked for.
+    """The names of throttles, where some are named.
 
     Raises:
         InputError: one is unknown.
@@ -333,7 +333,7 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
         years = found.low
     if not years or not target:
         return None
-    # A hundredth more, so that rounding does not miss the target.
+    # A hundredth more: rounding must not miss the target.
     wanted = longest.physical_bytes * growing.times_as_much(target, years, longest.result) * 1.01
     if wanted > LARGER_BYTES:
         return None

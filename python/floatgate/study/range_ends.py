@@ -123,7 +123,7 @@ def _at_end(
 
 @cache
 def _limits() -> Mapping[str, tuple[float | None, float | None]]:
-    """The least and the most value of each key, from the schema of experiments; None where there is none."""
+    """The least and the most value of each key, from the schema of experiments; None without a bound."""
     least: dict[str, list[float | None]] = {}
     most: dict[str, list[float | None]] = {}
     for key, table in setting_schemas():

@@ -23,7 +23,7 @@ KINDS = {
 DURING = Look("during reclaims", palette.INK, (), "cross")
 OTHERWISE = Look("otherwise", palette.BROWN, (8, 3), "square")
 TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
-"""Response times that are told, and their names."""
+"""Response times of the summary, and their names."""
 
 
 def line(result: dict[str, Any]) -> str | None:

@@ -28,7 +28,7 @@ _SURE = 0.05
 
 
 def too_short(result: Facts | None) -> str | None:
-    """``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None where a life may be told."""
+    """``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None where the run is long enough."""
     facts = look(result, "evidence") or {}
     if facts.get("enough") is not False:
         return None
@@ -164,7 +164,7 @@ def tbw_text(tbw_bytes: float) -> str:
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """Return the life that leads, or why there is none."""
+    """Return the headline life, or why it is not known."""
     made = []
     life = look(result, "lifetime") or {}
     short = too_short(result)

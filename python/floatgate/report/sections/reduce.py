@@ -165,7 +165,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """Return what was found, what it spared, and what a manager chose; nothing where content was not looked at."""
+    """Return duplicates, compression, savings and a manager's choices; nothing where content was not looked at."""
     facts = at_work(result)
     said = line(result)
     if not facts or not said:

@@ -1,6 +1,6 @@
 """What floatgate's own documents look like: ``result.json``, ``sweep.json`` and the others.
 
-``KIND.shape`` has one line for each value: its key, indented below the object that holds it, and what it may be:
+``KIND.shape`` has one line for each value: its key, indented below the object that holds it, and its type. Types are
 ``object``, ``list``, ``number``, ``whole`` (a number from 0 on), ``text``, ``flag``, ``null``, ``any``, another
 document (``@KIND``) or a part of one (``@KIND/KEY``). ``[]`` stands for the elements of a list, ``{}`` for the values
 of an object with keys of its own. A key with a question mark may be missing.

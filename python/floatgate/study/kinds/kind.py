@@ -126,5 +126,5 @@ def lives_of(results: Iterable[Document]) -> str:
 
 
 def span(texts: list[str]) -> str:
-    """Return the first text to the last; one where they are alike, none where there is none."""
+    """Return the first text to the last; one where they are alike, empty without texts."""
     return " to ".join(dict.fromkeys([texts[0], texts[-1]])) if texts else ""

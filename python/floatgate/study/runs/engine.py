@@ -1,7 +1,7 @@
 """Who does the runs: the embedded engine uses the cores of this machine, without any service.
 
-An engine takes jobs in order and hands over each answer as it comes, in any order. It holds few jobs at a time, so that
-a million of them need not exist at once.
+An engine takes jobs in order and hands over each answer as it comes, in any order. It holds few jobs at a time: a
+million of them need not exist at once.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _Shift:
         self._beginning, self._taking, self._giving = threading.Lock(), threading.Lock(), threading.Lock()
 
     def work(self, end: threading.Event) -> None:
-        """Take one job after the other, until there is none or somebody has stopped; then set ``end``."""
+        """Take one job after the other, until none is left or the engine was stopped; then set ``end``."""
         with self._beginning:
             if self.stop.is_set():
                 end.set()

@@ -21,7 +21,7 @@ def of_runs(plan: RunPlan | None, settings: Iterable[Overrides] | None = None) -
     """Return what any of the runs leaves out; nothing where none can be known.
 
     Args:
-        plan: the runs; None where there is none.
+        plan: the runs; None without a plan.
         settings: what each of them sets; None for all points of the plan.
     """
     if plan is None:

@@ -1,6 +1,6 @@
 """Runs with a limit of memory: each thread has a process of its own for them, which the system ends and not us.
 
-The process is kept from run to run, so that its start is paid once. A run that asks for more than its limit ends it,
+The process is kept from run to run and started once. A run that allocates more than its limit ends it,
 and that is the run's error; the next run gets a new one.
 """
 

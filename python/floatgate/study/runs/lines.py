@@ -1,6 +1,6 @@
 """A file of lines of JSON that one process appends to: journals, and proposals of a search.
 
-A reader sees a line whole or not at all: what a killed process or a full disk has left half written at the end is cut
+A reader sees a line whole or not at all. A killed process or a full disk may leave half a line at the end; it is cut
 off when the file is opened to go on.
 """
 

@@ -1,8 +1,8 @@
 """The engine for many machines: Dask distributed (extra ``cluster``) does the runs; nothing here schedules.
 
-What moves: the resolved experiment of each run to a worker, its flat row back. Files (traces, drives) move once to
-each worker that needs them: their chunks are data of Dask, named by content, which the scheduler makes again when a
-worker that held them is lost; a worker writes them to its own folder once. Where every worker sees a file of the same
+The resolved experiment of each run moves to a worker, its flat row back. Files (traces, drives) move once to each
+worker that needs them, which writes them to its own folder. Their chunks are data of Dask, named by content; the
+scheduler makes them again when a worker that held them is lost. Where every worker sees a file of the same
 content under the same path, nothing moves. Runs of milliseconds travel in batches of about a second.
 
 Dask unpickles what arrives, so the scheduler, its other clients and its workers can run code in this process. The
@@ -76,7 +76,7 @@ class Dask:
             raise input_error(
                 f"--on {on}: Dask is not installed; expected the extra 'cluster': pip install 'floatgate[cluster]'"
             ) from None
-        # What Dask says on standard error when a scheduler goes is told in our words, on the first line there.
+        # What Dask says on standard error when a scheduler goes is reported in our words, on the first line there.
         for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._on = on
@@ -146,7 +146,7 @@ class Dask:
                 future.release()
                 self._fill(queue, again, waiting, ended, done)
         except OSError:
-            # Dask's errors of connections are among these; those of files are told before they come here.
+            # Dask's errors of connections are among these; those of files are reported before they come here.
             raise self._gone() from None
         except BaseException:
             self._drop(waiting)
@@ -162,7 +162,7 @@ class Dask:
     def _drop(self, waiting: dict[Any, _Batch]) -> None:
         try:
             self._client.cancel(list(waiting), force=True)
-        except Exception:  # noqa: BLE001 - what ended the sweep is told, and not what came of that
+        except Exception:  # noqa: BLE001 - what ended the sweep is reported, not its consequences
             return
 
     def _gone(self) -> InputError:

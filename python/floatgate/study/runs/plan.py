@@ -75,7 +75,7 @@ class RunPlan:
     def settings(self, number: int) -> Overrides:
         """Return what run ``number`` sets, as the user wrote it, with its seed.
 
-        Every point has the same seeds, so that points differ by their settings and not by their random numbers.
+        Every point has the same seeds: points differ by their settings, not by their random numbers.
         """
         point, repetition = divmod(number, self.repeat)
         settings = self.points.at(point)

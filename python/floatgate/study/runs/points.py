@@ -1,8 +1,8 @@
-"""Which settings a sweep goes through: grids, lists, random samples and Latin hypercubes over any keys.
+"""The settings of a sweep: grids, lists, random samples and Latin hypercubes over any keys.
 
-A point is made from its number when it is wanted, so that a grid of a million points takes no memory. Samples come
-from Python's Mersenne Twister with a stream of its own for each key, named by the key: the same file gives the same
-points on every machine, and another key shifts none of the others.
+A point is made from its number when it is needed: a grid of a million points takes no memory. Samples come
+from Python's Mersenne Twister with a stream for each key, named by the key. The same file gives the same points on
+every machine, and another key shifts none of the others.
 """
 
 from __future__ import annotations

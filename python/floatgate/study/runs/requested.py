@@ -1,7 +1,7 @@
 """Compares the answers of an engine with the runs that were requested from it.
 
-The embedded engine runs the code of this process. Any other one brings back what a scheduler and its workers send, so
-that each answer is checked before it becomes a row: its number, its seed, the hash of its configuration, its settings
+The embedded engine runs the code of this process. Any other one brings back what a scheduler and its workers send.
+Each answer is checked before it becomes a row: its number, its seed, the hash of its configuration, its settings
 and the type of each figure.
 """
 

@@ -76,7 +76,7 @@ class Unfinished:
         """Take over the runs that are done.
 
         Raises:
-            InputError: there are none, they belong to another plan, or one of them cannot be read.
+            InputError: they are missing, they belong to another plan, or one of them cannot be read.
         """
         kept = _read(self._out, self._whole)
         before = RunPlan.from_kept(kept)
@@ -188,7 +188,7 @@ def planned(out: Path, whole: Whole) -> RunPlan:
     """Return the plan of the study that a folder holds a part of.
 
     Raises:
-        InputError: there is none of this kind, or it is damaged.
+        InputError: the folder has no study of this kind, or it is damaged.
     """
     return RunPlan.from_kept(_read(out, whole))
 

@@ -1,9 +1,8 @@
-"""Checks what a line of a journal and the answer of an engine may hold.
+"""Checks lines of a journal and answers of an engine.
 
-A journal lies on a disk, and an answer may come from another machine: both can be damaged or forged, and a table that
-takes them in looks like any other. So each value is held to the type of its column: that of the figures that every
-table has (:data:`~floatgate.results.flat.CONTRACT`), that of a setting in the schema of experiments, and for other
-figures a plain value below a table that a run of this version makes.
+A journal lies on a disk, and an answer may come from another machine: both can be damaged or forged. Each value must
+have the type of its column. Figures that every table has take theirs from :data:`~floatgate.results.flat.CONTRACT`,
+settings from the schema of experiments. Other figures are plain values below a table that a run of this version makes.
 """
 
 from __future__ import annotations

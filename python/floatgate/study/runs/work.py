@@ -43,7 +43,7 @@ class Answer:
         number: of the run.
         status: :data:`DONE`, :data:`FAILED` or :data:`UNUSABLE`.
         error: the message where there is no result.
-        figures: the flat row of the result; empty where there is none.
+        figures: the flat row of the result; empty without one.
         run: the whole run where that was required; a forecast is the dict of its JSON.
         spent: what differs each time: ``wall_s``, ``cpu_s``, ``peak_rss_bytes``, and who did it.
     """

@@ -1,4 +1,4 @@
-"""What a sweep is asked for: the ``[sweep]`` table of an experiment file, ``--vary`` and the options of samples.
+"""The request for a sweep: the ``[sweep]`` table of an experiment file, ``--vary`` and the options of samples.
 
 The table stands in the file of the experiment: one file says everything (:mod:`floatgate.run.sweep_table`).
 """

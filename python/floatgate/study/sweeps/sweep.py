@@ -155,7 +155,7 @@ def planned(folder: Path) -> RunPlan:
     """Return the plan that a folder holds.
 
     Raises:
-        InputError: there is none, or it is damaged or of another version.
+        InputError: it is missing, damaged or of another version.
     """
     path = folder / PLAN
     if not path.is_file():

@@ -25,7 +25,7 @@ class Objective:
 
     @property
     def option(self) -> str:
-        """The option that asks for it."""
+        """The option that requests it."""
         return "--maximise" if self.maximise else "--minimise"
 
     @property

@@ -1,10 +1,10 @@
-"""The search: Optuna proposes settings batch by batch, an engine runs them, the journal keeps what came of them.
+"""The search: Optuna proposes settings batch by batch, an engine runs them, the journal keeps their results.
 
-All proposals of a batch are made before any of its results is told, and the sampler of a batch is seeded by its number:
-the same search gives the same trials on any number of cores. Optuna's study lives in memory. The folder has the
-proposals of the trials that have ended (:mod:`.proposals`) and the journal of runs; a search that was stopped tells a
-new study of them batch by batch and goes on as if it never had stopped.
-A space that has no more points than trials are asked for is gone through whole.
+All proposals of a batch are made before the sampler sees any of its results. The sampler of a batch is seeded by its
+number: the same search gives the same trials on any number of cores. Optuna's study lives in memory. The folder has the
+proposals of the trials that have ended (:mod:`.proposals`) and the journal of runs. A search that was stopped replays
+them to a new study batch by batch, then goes on as if it had never stopped.
+A space with no more points than requested trials is searched in full.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class Search(Journaled):
             return [_Proposal(number, self._of_point(whole, number)) for number in numbers]
         if numbers[-1] in self._proposals:
             return [_Proposal(number, self._proposals[number]) for number in numbers]
-        # A batch that was stopped half-way is proposed again as a whole: its seed and what was told before are
+        # A batch that was stopped half-way is proposed again as a whole: its seed and the results before it are
         # the same, and so is each proposal.
         self._study.sampler = optuna.samplers.TPESampler(seed=self.plan.search_seed * 1_000_003 + done)
         asked = [(number, self._study.ask()) for number in numbers]
@@ -330,7 +330,7 @@ class Search(Journaled):
         """For each objective how much of what differs between good and other trials each key explains, from 0 to 1.
 
         By PED-ANOVA (Watanabe and others, IJCAI 2023), which needs no further library; empty where there are too few
-        trials. It is told of those that :meth:`run` or :meth:`trials` went through.
+        trials. It describes those that :meth:`run` or :meth:`trials` went through.
         """
         from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 
@@ -438,7 +438,7 @@ def begun(folder: Path) -> SearchPlan:
     """Return what the search of a folder was begun with.
 
     Raises:
-        InputError: there is none.
+        InputError: the folder holds no search.
     """
     path = folder / FILE
     if not path.is_file():

@@ -31,7 +31,7 @@ _ROOM = 1.3
 
 @dataclass(frozen=True)
 class End:
-    """One end of a life: a name (:data:`FIRST_BLOCK` and so on) and when it comes."""
+    """One end of a life: a name (such as :data:`FIRST_BLOCK`) and when it comes."""
 
     name: str
     years: float

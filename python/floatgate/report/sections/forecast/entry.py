@@ -141,7 +141,7 @@ def columns(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restored(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a forecast that :func:`kept` and the size of the drive tell of."""
+    """Return the part of a forecast that :func:`kept` and the size of the drive describe."""
     return {
         "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
         "throttle": {key: told.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},

@@ -14,7 +14,7 @@ from floatgate.results.result_view import look
 Facts = Mapping[str, Any]
 
 _ALL = 0.9995
-"""From this share on all is written that the host asks for, as far as anybody can read."""
+"""From this share on the whole demand counts as written: the digits shown are the same."""
 _DAYS = 365.0
 """Days of a year of forecasts."""
 

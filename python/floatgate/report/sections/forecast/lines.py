@@ -202,7 +202,7 @@ def cycles(result: Facts) -> str | None:
 
 
 def throttle(result: Facts) -> str | None:
-    """``93 % of page writes delayed, 0.72 ms on average; epochs of 30 min at last``; None where there is none."""
+    """``93 % of page writes delayed, 0.72 ms on average; epochs of 30 min at last``; None without a throttle."""
     facts = look(result, "throttle") or {}
     if facts.get("policy") in (None, UNTHROTTLED) and reduce.policy(result) != reduce.INTEGRATED:
         return None

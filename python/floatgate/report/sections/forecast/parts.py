@@ -111,7 +111,7 @@ def cdf_rows(result: Mapping[str, Any], label: str, service_us: float = 0.0) -> 
     """
     cdf = look(result, "throttle", "delay_us", "cdf") or {}
     points = list(zip(cdf.get("us") or [], cdf.get("share") or [], strict=False))
-    # Up from nought, so that responses that are all alike are a line as well.
+    # Up from nought: responses that are all alike are a line as well.
     points = [(points[0][0], 0.0), *points] if points else []
     return [{"x": (us + service_us) / 1000, "y": share, "series": label} for us, share in throttle_charts.thin(points)]
 
