@@ -45,19 +45,19 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
             parameter = signature.parameters[name]
             wanted = _annotation(parameter.annotation, getattr(function, "__globals__", {}))
             many = parameter.kind is inspect.Parameter.VAR_KEYWORD
-            for one, given in value.items() if many else [(name, value)]:
+            for one, argument in value.items() if many else [(name, value)]:
                 if one == "progress":
-                    _must_be_callable(given)
-                elif wanted is not None and not _fits(given, wanted):
-                    raise input_error(f"{one}: is {_what(given)}; expected {_words(wanted)}")
+                    _must_be_callable(argument)
+                elif wanted is not None and not _fits(argument, wanted):
+                    raise input_error(f"{one}: is {_what(argument)}; expected {_words(wanted)}")
         return function(*args, **kwargs)
 
     return call
 
 
-def _must_be_callable(given: object) -> None:
-    if given is not None and not callable(given):
-        raise input_error(f"progress: is {_what(given)}; expected a function, or None")
+def _must_be_callable(argument: object) -> None:
+    if argument is not None and not callable(argument):
+        raise input_error(f"progress: is {_what(argument)}; expected a function, or None")
 
 
 def _annotation(annotation: Any, names: dict[str, Any]) -> Any:

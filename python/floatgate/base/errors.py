@@ -119,9 +119,9 @@ def escaped(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def quote(given: object, most: int = _QUOTED_MAX) -> str:
+def quote(value: object, most: int = _QUOTED_MAX) -> str:
     """Return what a user gave, for an error message: in quotes, on one line, and at most its first characters."""
-    text = str(given)
+    text = str(value)
     return f"'{one_line(text[:most])}{'...' if len(text) > most else ''}'"
 
 

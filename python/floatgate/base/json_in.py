@@ -255,15 +255,15 @@ def _no_json(text: str, error: json.JSONDecodeError, name: str, source: str, *, 
     if not rest:
         what = "ends before its JSON is complete"
     else:
-        known = next((said for start, said in _SYNTAX.items() if error.msg.startswith(start)), None)
+        known = next((meaning for start, meaning in _SYNTAX.items() if error.msg.startswith(start)), None)
         what = f"not JSON: {known or 'no value'} at {quote(rest[:1])}"
     return input_error(f"{name}:{_line_and_column(text, error.pos, line=line)}: {what}; expected {source}")
 
 
 def _too_deep(text: str, name: str, source: str, *, line: bool) -> InputError:
     depth, in_text, place = 0, False, 0
-    for found in re.finditer(r'\\.|["\[\]{}]', text):
-        place, char = found.start(), found[0]
+    for match in re.finditer(r'\\.|["\[\]{}]', text):
+        place, char = match.start(), match[0]
         if char == '"':
             in_text = not in_text
         elif not in_text and len(char) == 1:
@@ -275,10 +275,10 @@ def _too_deep(text: str, name: str, source: str, *, line: bool) -> InputError:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    twice = _Twice(found)
+    by_key = dict(pairs)
+    if len(by_key) == len(pairs):
+        return by_key
+    twice = _Twice(by_key)
     met: set[str] = set()
     twice.key = next(key for key, _ in pairs if key in met or met.add(key))  # type: ignore[func-returns-value]
     return twice
@@ -332,10 +332,10 @@ def _fault(value: Any, depth: int) -> tuple[list[str | int], str, str | None] | 
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(step, str) and not _encodable(step):
                 return [], f"has the key {quote(step)} with half a character (a lone surrogate)", "keys that are text"
-            found = _fault(inner, depth + 1)
-            if found is not None:
-                found[0].append(step)
-                return found
+            fault = _fault(inner, depth + 1)
+            if fault is not None:
+                fault[0].append(step)
+                return fault
     return None
 
 

@@ -74,7 +74,7 @@ class Lines:
 
     def _text(self) -> str:
         """``small write amplification 45 %``; of many labels those that are not done, the last ones first."""
-        going = [(number, *told) for number, told in self._shares.items() if told[0] is None or told[0] < 1.0]
+        going = [(number, *state) for number, state in self._shares.items() if state[0] is None or state[0] < 1.0]
         parts = [
             " ".join(filter(None, (self._labels[number], phase, None if share is None else f"{100 * share:.0f} %")))
             for number, share, phase in going[-1 : -_NAMED_MAX - 1 : -1]

@@ -43,8 +43,8 @@ def command(name: str | None = None) -> Any:
     """
     app = _group(ROOT_HELP)
     app.callback()(_root)
-    asked = [module for module, commands in MODULES.items() if name in commands]
-    for module in asked or MODULES:
+    modules = [module for module, commands in MODULES.items() if name in commands]
+    for module in modules or MODULES:
         import_module(f"floatgate.cli.{module}").register(app)
     return typer.main.get_command(app)
 

@@ -37,13 +37,13 @@ def drives(
     output = Output(json, quiet=quiet)
     entries: list[dict[str, Any]] = _catalogue("drives")["drives"]
     if name is not None:
-        found = [entry for entry in entries if entry["name"] == name]
-        if not found:
+        matching = [entry for entry in entries if entry["name"] == name]
+        if not matching:
             names = quoted([entry["name"] for entry in entries])
             raise input_error(f"unknown drive {quote(name)}; expected one of {names}")
-        output.give(found[0])
+        output.give(matching[0])
         if not output.wants_json:
-            output.say(found[0]["toml"].rstrip("\n"))
+            output.say(matching[0]["toml"].rstrip("\n"))
         return
     output.give({"drives": entries})
     if not output.wants_json:

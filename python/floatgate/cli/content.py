@@ -114,8 +114,8 @@ def _trace_hours(trace: str | None, hours: float | None, *, force: bool) -> floa
         InputError: the trace cannot be written, the hours cannot be, or there is no trace to which options belong.
     """
     if trace is None:
-        for name, given in (("--hours", hours is not None), ("--force", force)):
-            if given:
+        for name, is_set in (("--hours", hours is not None), ("--force", force)):
+            if is_set:
                 raise input_error(f"{name}: no trace is written; expected it with --trace")
         return HOURS
     must_be_new_file(trace, "a file to write the trace to", force=force)

@@ -109,13 +109,13 @@ def generate(
     _write(place, to, (settings, drive_bytes, seed, content.given()), output)
 
 
-def _place(given: Sequence[str | None], out: str | None, *, force: bool) -> str:
+def _place(workloads: Sequence[str | None], out: str | None, *, force: bool) -> str:
     """The file to write, where just one of :data:`WORKLOADS` is given.
 
     Raises:
         InputError: none or several are given, or no new file can be written.
     """
-    if sum(one is not None for one in given) != 1:
+    if sum(one is not None for one in workloads) != 1:
         raise input_error(f"{', '.join(WORKLOADS)}: expected exactly one of them (or --list)")
     if out is None:
         raise input_error("--out: no file to write to; expected -o OUT")
@@ -165,8 +165,8 @@ def _fit(trace: str, out: str, options: Mapping[str, str], output: Output) -> No
     write_text(out, text, "a file for the twin")
     output.give({"out": out, "format": "twin", "requests": requests, "trims_left_out": trims})
     if not output.wants_json:
-        said = f"{requests} requests" + (f", {trims} trims left out" if trims else "")
-        output.say(f"{one_line(out)}: the twin of {said}")
+        sentence = f"{requests} requests" + (f", {trims} trims left out" if trims else "")
+        output.say(f"{one_line(out)}: the twin of {sentence}")
 
 
 def _list(output: Output) -> None:

@@ -212,10 +212,10 @@ def built(
     named |= {f"workload.{key}": value for key, value in (options.given() if options else {}).items()}
     named["workload.stop_after"] = getattr(source, "stop_after_bytes", None)
     overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
-    asked = [parse_set(text) for text in sets or []]
+    settings = [parse_set(text) for text in sets or []]
     if source.capacity is not None:
-        overrides += slice_of(base.with_overrides(overrides + asked), source.capacity)
-    return base.with_overrides(overrides + asked)
+        overrides += slice_of(base.with_overrides(overrides + settings), source.capacity)
+    return base.with_overrides(overrides + settings)
 
 
 def grouped(command: Callable[..., Answer]) -> Callable[..., Answer]:

@@ -69,5 +69,5 @@ def journaling(study: Journaled, name: str, of: str = "") -> Iterator[None]:
         if isinstance(error, InputError) or not len(study.journal):
             raise
         command = f"floatgate {name} --out {shlex.quote(str(study.folder))} --resume"
-        said = f"interrupted, {len(study.journal)}{of} runs are done; continue with: {command}"
-        raise InterruptedRunError(said) from None
+        text = f"interrupted, {len(study.journal)}{of} runs are done; continue with: {command}"
+        raise InterruptedRunError(text) from None

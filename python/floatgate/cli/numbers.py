@@ -18,10 +18,10 @@ def years(text: str | None) -> float | None:
     """
     if text is None:
         return None
-    found = _number(text)
-    if found is None or not 0 < found <= YEARS_MAX:
+    number = _number(text)
+    if number is None or not 0 < number <= YEARS_MAX:
         raise _error("--target", text, "no length of time", "years, more than 0 and up to 100, such as 5")
-    return found
+    return number
 
 
 def growth(text: str | None) -> float | None:
@@ -32,12 +32,12 @@ def growth(text: str | None) -> float | None:
     """
     if text is None:
         return None
-    found = _number(text)
-    if found is None or not GROWTH_MIN <= found <= GROWTH_MAX:
+    number = _number(text)
+    if number is None or not GROWTH_MIN <= number <= GROWTH_MAX:
         raise _error(
             "--growth", text, "no growth", f"a share each year from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2"
         )
-    return found
+    return number
 
 
 def share(option: str, text: str | None) -> float | None:
@@ -48,10 +48,10 @@ def share(option: str, text: str | None) -> float | None:
     """
     if text is None:
         return None
-    found = _number(text)
-    if found is None or not 0 <= found <= 1:
+    number = _number(text)
+    if number is None or not 0 <= number <= 1:
         raise _error(option, text, "no share", "a figure from 0 to 1 such as 0.99")
-    return found
+    return number
 
 
 def above_zero(option: str, text: str | None, what: str, expected: str) -> float | None:
@@ -62,10 +62,10 @@ def above_zero(option: str, text: str | None, what: str, expected: str) -> float
     """
     if text is None:
         return None
-    found = _number(text)
-    if found is None or not 0 < found < math.inf:
+    number = _number(text)
+    if number is None or not 0 < number < math.inf:
         raise _error(option, text, what, expected)
-    return found
+    return number
 
 
 def listed(option: str, text: str | None) -> list[str] | None:

@@ -104,7 +104,7 @@ def _list_to(write: Callable[[str], Any]) -> Iterator[Callable[[Iterable[Any]], 
 
 def _escaped(text: str, what: re.Pattern[str]) -> str:
     """Write some characters of a JSON text by their numbers."""
-    return what.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return what.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def written_text(out: str, format: str, report: Mapping[str, Any]) -> str:

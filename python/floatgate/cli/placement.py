@@ -90,12 +90,12 @@ def placement(
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
 
     def fill(staging: Path, _final: Path) -> None:
-        told = json_module.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        for name, text in {"placement.csv": found.table(), "placement.json": told, **files}.items():
+        document = json_module.dumps(answer.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        for name, text in {"placement.csv": answer.table(), "placement.json": document, **files}.items():
             (staging / name).write_text(text, "utf-8")
 
     with target:
-        found = place(
+        answer = place(
             trace,
             by=by,
             policy=policy,
@@ -105,13 +105,13 @@ def placement(
             overrides=settings,
             apply=apply,
         )
-        files = files_of(format, found)
+        files = files_of(format, answer)
         folder = target.write(fill)
-    output.give(found.to_dict())
+    output.give(answer.to_dict())
     if format == "csv" and not (quiet or json):
-        sys.stdout.write(found.table())
+        sys.stdout.write(answer.table())
         return STATUS_DONE
-    output.say(found.text())
+    output.say(answer.text())
     output.say(f"table      {one_line(folder / 'placement.csv')}")
     if (usage := usage_of(format, one_line(folder.resolve()))) is not None:
         output.say(f"{format:<10} {usage}")

@@ -140,10 +140,10 @@ def planned(
     with place or contextlib.nullcontext():
         parts = None if place is None else place.path
         with bar(base.name(), quiet=output.quiet) as progress, o.naming_remedies("--capacities"):
-            told = _tell if progress is not None and sys.stderr.isatty() else None
+            report_point = _tell if progress is not None and sys.stderr.isatty() else None
             begins = None if output.quiet else tell
-            found = (base, *lists, progress, bounds, told)
-            made = plan_of(*found, out=parts, resume=places.resume, drives=drives, begins=begins)
+            arguments = (base, *lists, progress, bounds, report_point)
+            made = plan_of(*arguments, out=parts, resume=places.resume, drives=drives, begins=begins)
         if made.untried:
             raise _interrupted(made, output, parts)
         folder = None
@@ -164,10 +164,10 @@ def _interrupted(made: Plan, output: Output, place: Path | None) -> InterruptedR
     """Say what there is of a plan, and how it goes on."""
     output.give(made.to_dict())
     output.say(made.text())
-    said = f"interrupted; not tried: {', '.join(made.untried)}"
+    text = f"interrupted; not tried: {', '.join(made.untried)}"
     if place is not None:
-        said += f"; continue with the same command and --resume (--out {shlex.quote(str(place))})"
-    return InterruptedRunError(said)
+        text += f"; continue with the same command and --resume (--out {shlex.quote(str(place))})"
+    return InterruptedRunError(text)
 
 
 def _tell(points: Sequence[Point]) -> None:

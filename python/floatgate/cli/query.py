@@ -197,10 +197,10 @@ def list_runs(
     output = Output(json, quiet=quiet)
     if kind is not None and kind not in KINDS:
         raise input_error(f"--kind {quote(kind)}: unknown; expected one of {quoted(list(KINDS))}")
-    found = [one for one in result_folders.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind.name)]
-    told = [result_folders.told(one) for one in found]
-    output.give(told)
+    matching = [one for one in result_folders.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind.name)]
+    entries = [result_folders.told(one) for one in matching]
+    output.give(entries)
     if output.wants_json:
         return
     header = ["folder", "kind", "what", "WAF", "life"]
-    output.say(table(header, [[str(entry[name] or "-") for name in header] for entry in told]))
+    output.say(table(header, [[str(entry[name] or "-") for name in header] for entry in entries]))

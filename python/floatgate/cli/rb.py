@@ -129,9 +129,9 @@ class HostWrites(g.Group):
             InputError: several places say it, or one cannot be read.
         """
         places = (("--host-bytes", self.host_bytes), ("--smart", self.smart), ("--trace", self.trace))
-        given = [name for name, value in places if value is not None]
-        if len(given) > 1:
-            raise input_error(f"{' and '.join(given)} exclude each other; expected one of them")
+        named = [name for name, value in places if value is not None]
+        if len(named) > 1:
+            raise input_error(f"{' and '.join(named)} exclude each other; expected one of them")
         if self.smart_unit is not None and (self.smart is None or self.smart_unit < 1):
             raise input_error("--smart-unit: expected a number of bytes from 1 on, beside --smart")
         if self.host_bytes is not None:

@@ -26,7 +26,7 @@ def is_interrupted(folder: str) -> bool:
 
 
 def start(
-    asked: Experiment,
+    resolved: Experiment,
     repeat: int,
     jobs: int | None,
     out: str | None,
@@ -38,7 +38,7 @@ def start(
 ) -> int:
     """Run seeds; with a folder they can go on after they were stopped."""
     target = kept.folder(out, WHOLE, resume=False, force=force)
-    plan = plan_seeds(asked, repeat, shadow=shadow, reads_files=target is not None)
+    plan = plan_seeds(resolved, repeat, shadow=shadow, reads_files=target is not None)
     return _run(plan, jobs, target, output, resume=False, report=report)
 
 

@@ -96,14 +96,14 @@ def _list(output: Output) -> None:
         output.say(table(["paper", "claims", "title"], rows, right=frozenset({1})))
 
 
-def _traces(given: list[str], workloads: list[str]) -> dict[str, str]:
+def _traces(options: list[str], workloads: list[str]) -> dict[str, str]:
     """The traces of ``--trace WORKLOAD=FILE``, by workload.
 
     Raises:
         InputError: no ``=``, an unknown workload, one given twice, or no such file.
     """
     traces: dict[str, str] = {}
-    for text in given:
+    for text in options:
         name, equals, file = text.partition("=")
         if not equals or not file:
             raise input_error(

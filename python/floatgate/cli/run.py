@@ -65,7 +65,7 @@ def run(
     output = Output(json, quiet=quiet, force=force)
     if resume is not None:
         return _resumed(context, resume, jobs, snapshot_every, output, report=output.draws(report))
-    asked = g.built(experiment, source, trace_options, set)
+    resolved = g.built(experiment, source, trace_options, set)
     pins = pins_of(waveform, die, from_, until, force=force)
     if repeat > 1:
         _refuse_of_one_run(
@@ -77,8 +77,8 @@ def run(
         )
         from floatgate.cli import repeat as seeds
 
-        return seeds.start(asked, repeat, jobs, out, output, force=force, shadow=shadow, report=output.draws(report))
-    target = _target(asked, out, save_drive, force=force)
+        return seeds.start(resolved, repeat, jobs, out, output, force=force, shadow=shadow, report=output.draws(report))
+    target = _target(resolved, out, save_drive, force=force)
     target.expect(waveform)
     snapshot = None if out is None else target.path / SNAPSHOT
     with contextlib.ExitStack() as stack:
@@ -86,9 +86,9 @@ def run(
         log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
         if output.draws(report):
             drawing.start()
-        with bar(asked.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
+        with bar(resolved.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
             done = execute(
-                asked,
+                resolved,
                 shadow=shadow,
                 save_drive=save_drive,
                 timeline=timeline,
@@ -103,7 +103,7 @@ def run(
         return _finished(done, target, snapshot, output, report=output.draws(report), requests=log)
 
 
-def _target(asked: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:
+def _target(resolved: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:
     """The run folder, where it and the file of the drive can be written.
 
     Raises:
@@ -111,7 +111,7 @@ def _target(asked: Experiment, out: str | None, save_drive: str | None, *, force
     """
     if save_drive is not None and Path(save_drive).is_file() and not force:
         raise input_error(f"{save_drive}: exists already; expected a new file for the drive, or --force")
-    target = RunFolder.default(asked.name()) if out is None else RunFolder.given(out, force=force)
+    target = RunFolder.default(resolved.name()) if out is None else RunFolder.given(out, force=force)
     target.expect(save_drive)
     return target
 

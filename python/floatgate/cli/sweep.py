@@ -65,8 +65,8 @@ def sweep(
     plan, name = None, ""
     if experiment is not None or not resume:
         base = g.built(experiment, source, trace_options, set)
-        asked = Asked(tuple(vary or ()), sample, samples, sample_seed, repeat)
-        points, repeats = points_of(asked, base.sweep, experiment or "floatgate sweep")
+        request = Asked(tuple(vary or ()), sample, samples, sample_seed, repeat)
+        points, repeats = points_of(request, base.sweep, experiment or "floatgate sweep")
         must_be_few(len(points) * repeats, yes=yes)
         plan = plan_of(base, points, repeats, shadow=shadow)
         name = base.name()
@@ -94,11 +94,11 @@ def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int
             bar(begun.folder.name, quiet=output.quiet) as shown,
         ):
 
-            def told(answer: Answer, ended: int, of: int) -> None:  # noqa: ARG001
+            def report_run(answer: Answer, ended: int, of: int) -> None:  # noqa: ARG001
                 if shown is not None:
                     shown(ended, of, f"{begun.journal.failed} failed" if begun.journal.failed else "")
 
-            begun.run(engine, told)
+            begun.run(engine, report_run)
         failure = begun.first_failure()
         if failure is not None:
             sys.stderr.write(f"error: {one_line(failure)}\n")

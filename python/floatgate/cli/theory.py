@@ -50,18 +50,18 @@ def wa(
 ) -> None:
     """Compute the write amplification of random 4 KiB writes in closed form: uniform, or (fifo) with hot pages."""
     output = Output(json, quiet=quiet)
-    asked = {"policy": policy, "spare_factor": spare_factor, "pages_per_block": pages_per_block, "choices": choices}
+    settings = {"policy": policy, "spare_factor": spare_factor, "pages_per_block": pages_per_block, "choices": choices}
     if hot_share_of_pages is None and hot_share_of_writes is None and not separated:
         value = _core.theory_wa(policy, spare_factor, pages_per_block, choices)
-        output.give({"wa": value, **asked})
+        output.give({"wa": value, **settings})
     else:
         hot = _hot(policy, hot_share_of_pages, hot_share_of_writes)
         # Choices are refused here, too.
         _core.theory_wa(policy, spare_factor, pages_per_block, choices)
         value, split = _core.theory_wa_hot(spare_factor, pages_per_block, hot, separated)
-        asked |= {"hot_share_of_pages": hot[0], "hot_share_of_writes": hot[1], "separated": separated}
+        settings |= {"hot_share_of_pages": hot[0], "hot_share_of_writes": hot[1], "separated": separated}
         spare = {"hot": split[0], "cold": split[1]} if split else None
-        output.give({"wa": value, **asked, "spare_factor_of": spare})
+        output.give({"wa": value, **settings, "spare_factor_of": spare})
     if not output.wants_json:
         output.say(f"{value:.4f}")
 

@@ -65,8 +65,8 @@ def convert(
     output.give({"out": target, "format": wanted, **report})
     if output.wants_json or quiet:
         return
-    said = written_text("standard output" if target == conversion.STDOUT else target, wanted, report)
-    print(printable(said), file=sys.stderr if target == conversion.STDOUT else sys.stdout)
+    text = written_text("standard output" if target == conversion.STDOUT else target, wanted, report)
+    print(printable(text), file=sys.stderr if target == conversion.STDOUT else sys.stdout)
 
 
 def _target_format(target: str, to: str | None, *, json: bool, force: bool) -> str:

@@ -154,8 +154,8 @@ def _no_winner(plan: SearchPlan, trials: Sequence[Trial]) -> str:
     if not any(trial.figures for trial in trials):
         return f"none of {len(trials)} trials has a result; see DIR/sweep.parquet for their errors"
     nearest = min((trial for trial in trials if trial.figures), key=lambda one: max(0.0, *one.excess))
-    said = ", ".join(f"{bound.key} = {nearest.figures[bound.key]:g}" for bound in plan.goal.bounds)
-    return f"none of {len(trials)} trials keeps to the bounds; the nearest has {said}"
+    text = ", ".join(f"{bound.key} = {nearest.figures[bound.key]:g}" for bound in plan.goal.bounds)
+    return f"none of {len(trials)} trials keeps to the bounds; the nearest has {text}"
 
 
 def _text(
@@ -163,19 +163,19 @@ def _text(
 ) -> str:
     from floatgate.study.tune import page
 
-    said = [f"{'search':<10} {page.words(plan.goal)}: {page.counts(plan, trials)}"]
+    lines = [f"{'search':<10} {page.words(plan.goal)}: {page.counts(plan, trials)}"]
     if front:
         best = front[0]
         figures = ", ".join(f"{key} = {best.figures[key]:.6g}" for key in plan.goal.keys)
-        said.append(f"{'best':<10} {figures} (trial {best.number})")
-        said += [f"{'':<10} {key} = {plain(value)}" for key, value in best.settings]
+        lines.append(f"{'best':<10} {figures} (trial {best.number})")
+        lines += [f"{'':<10} {key} = {plain(value)}" for key, value in best.settings]
         if len(front) > 1:
-            said.append(f"{'':<10} one of {len(front)} settings that no other beats in every objective")
-        said += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(plan, trials, front)]
+            lines.append(f"{'':<10} one of {len(front)} settings that no other beats in every objective")
+        lines += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(plan, trials, front)]
     for key, shares in importance.items():
         parts = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
-        said.append(f"{'importance':<10} of keys for {key}: {parts}")
-    return "\n".join(said)
+        lines.append(f"{'importance':<10} of keys for {key}: {parts}")
+    return "\n".join(lines)
 
 
 def _told(
@@ -187,7 +187,7 @@ def _told(
 ) -> dict[str, Any]:
     from floatgate.study.tune import page
 
-    def told(trial: Trial) -> dict[str, Any]:
+    def row_of(trial: Trial) -> dict[str, Any]:
         settings = {key: plain(value) for key, value in trial.settings}
         return {"trial": trial.number, "set": settings, "figures": trial.figures, "feasible": trial.feasible}
 
@@ -196,8 +196,8 @@ def _told(
         "folder": str(search.folder),
         **search.plan.goal.to_dict(),
         "trials": len(trials),
-        "best": told(front[0]) if front else None,
-        "front": [told(trial) for trial in front],
+        "best": row_of(front[0]) if front else None,
+        "front": [row_of(trial) for trial in front],
         "at_ends": [end.to_dict() for end in page.at_ends(search.plan, trials, front)],
         "importance": importance,
         "proof": proof,

@@ -21,7 +21,7 @@ def screen(paths: list[str], facts: Facts) -> str:
         paths: what was measured, as the user called it.
         facts: the JSON of ``floatgate content``.
     """
-    said = [
+    rows = [
         ("content", f"{_places(paths)}: {_amount(facts)}"),
         ("pays", _pays(facts)),
         ("written", _written(facts)),
@@ -32,7 +32,7 @@ def screen(paths: list[str], facts: Facts) -> str:
         ("left out", _left_out(facts)),
         ("note", _notes(facts)),
     ]
-    lines = named((name, text) for name, text in said if text)
+    lines = named((name, text) for name, text in rows if text)
     return "\n\n".join(part for part in (lines, _ratios(facts), _index_table(facts)) if part)
 
 
@@ -60,16 +60,16 @@ def _saved(ratio: float) -> str:
 
 def _pays(facts: Facts) -> str:
     lead = facts["lead"]
-    said = []
+    phrases = []
     for name, key in (("deduplication", "dedup"), ("compression", "compression")):
         ratio = lead[f"{key}_written_ratio"]
         if lead[f"{key}_pays"]:
-            said.append(f"{name} pays ({_saved(ratio)})")
+            phrases.append(f"{name} pays ({_saved(ratio)})")
         elif ratio < 1:
-            said.append(f"{name} hardly pays ({_saved(ratio)})")
+            phrases.append(f"{name} hardly pays ({_saved(ratio)})")
         else:
-            said.append(f"{name} does not pay")
-    return ", ".join(said)
+            phrases.append(f"{name} does not pay")
+    return ", ".join(phrases)
 
 
 def _written(facts: Facts) -> str:
@@ -131,22 +131,22 @@ def _left_out(facts: Facts) -> str:
         ("symbolic_links", "symbolic link", "symbolic links"),
         ("special_files", "special file", "special files"),
     )
-    said = [f"{skipped[key]} {one if skipped[key] == 1 else many}" for key, one, many in words if skipped[key]]
+    phrases = [f"{skipped[key]} {one if skipped[key] == 1 else many}" for key, one, many in words if skipped[key]]
     if facts["unreadable"]["count"]:
-        said.append(f"{facts['unreadable']['count']} unreadable")
-    return ", ".join(said)
+        phrases.append(f"{facts['unreadable']['count']} unreadable")
+    return ", ".join(phrases)
 
 
 def _notes(facts: Facts) -> str:
-    said = []
+    phrases = []
     if facts["too_little_data"]:
-        said.append(f"fewer than {PAGES_MIN} pages: too little to say what a drive would save")
+        phrases.append(f"fewer than {PAGES_MIN} pages: too little to say what a drive would save")
     collided, open_ = facts["fingerprints"]["collisions"], facts["fingerprints"]["not_compared"]
     if collided:
-        said.append(f"{collided} contents share a fingerprint with another one and are no duplicates")
+        phrases.append(f"{collided} contents share a fingerprint with another one and are no duplicates")
     if open_:
-        said.append(f"{open_} pages could not be compared with their first copy (changed meanwhile) and count as new")
-    return "; ".join(said)
+        phrases.append(f"{open_} pages could not be compared with their first copy (changed since) and count as new")
+    return "; ".join(phrases)
 
 
 def _ratios(facts: Facts) -> str:

@@ -73,9 +73,9 @@ def of_firmware(facts: Facts) -> list[str]:
     if "firmware" not in facts:
         return []
     media_bytes, host_bytes = facts["firmware"]["media_bytes"], facts["host_bytes"]
-    said = []
+    phrases = []
     if host_bytes is not None and media_bytes < host_bytes * (1 - SLACK_SHARE):
-        said.append(
+        phrases.append(
             f"impossible without compression: the drive counts {units.decimal_bytes(media_bytes)} programmed for "
             f"{units.decimal_bytes(host_bytes)} of the host; take the readings of --ocp at the times of the host "
             "bytes, the later one after the drive has emptied its cache"
@@ -84,11 +84,11 @@ def of_firmware(facts: Facts) -> list[str]:
     if high_bytes < media_bytes * (1 - SLACK_SHARE) or low_bytes > media_bytes * (1 + SLACK_SHARE):
         most, least = f"at most {units.decimal_bytes(high_bytes)}", f"at least {units.decimal_bytes(low_bytes)}"
         side = most if high_bytes < media_bytes else least
-        said.append(
+        phrases.append(
             f"impossible: the drive counts {units.decimal_bytes(media_bytes)} programmed, the pins {side}; check "
             f"{_GEOMETRY}, and when --ocp was read: {_SPANS}"
         )
-    return said
+    return phrases
 
 
 def _volumes(facts: Facts) -> tuple[float, float]:

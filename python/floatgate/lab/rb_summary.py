@@ -34,7 +34,7 @@ def screen(paths: Sequence[str], facts: Facts) -> str:
 
 def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
     """Subject and text of each line; subjects of which the capture tells nothing are left out."""
-    said = [
+    rows = [
         ("WA", _wa(facts)),
         ("M_p", _multi_page(facts)),
         ("programs", _programs(facts)),
@@ -46,7 +46,7 @@ def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
         ("recorder", _recorder(facts)),
         *[("warning", text) for text in facts["warnings"]],
     ]
-    return [(name, text) for name, text in said if text]
+    return [(name, text) for name, text in rows if text]
 
 
 def signals(facts: Facts) -> list[list[str]]:

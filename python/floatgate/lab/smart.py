@@ -216,8 +216,8 @@ def _ata(content: Node, unit_bytes: int | None) -> Reading | None:
         if entry is None or units is None:
             continue
         name = entry["name"].text()
-        found = _UNIT.search(name)
-        size = _named_unit(found) if found else unit_bytes
+        match = _UNIT.search(name)
+        size = _named_unit(match) if match else unit_bytes
         if not size:
             raise input_error(
                 f"{content.name}: attribute {number} ({quote(name)}) counts in units that vendors choose (often 512 "

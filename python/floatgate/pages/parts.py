@@ -180,8 +180,8 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
 
 def left_out(texts: Sequence[str]) -> list[Part]:
     """Return the list of what the model leaves out, each once; no report is without it."""
-    said = list(dict.fromkeys(texts)) or ["not known: no result says it"]
-    return [Section("What the model leaves out", [Items(said)])]
+    phrases = list(dict.fromkeys(texts)) or ["not known: no result says it"]
+    return [Section("What the model leaves out", [Items(phrases)])]
 
 
 def to_repeat(command: str | None) -> list[Part]:

@@ -133,8 +133,8 @@ class Chart(_Top):
 
     def encode(self, **channels: Any) -> Self:
         """Return the same with more channels: :class:`Channel`, ``"field:Q"``, :func:`value`, :func:`condition`."""
-        said = {name: _channel(name, channel) for name, channel in channels.items()}
-        return self._with(encoding=self._parts.get("encoding", {}) | said)
+        document = {name: _channel(name, channel) for name, channel in channels.items()}
+        return self._with(encoding=self._parts.get("encoding", {}) | document)
 
     def _mark(self, kind: str, settings: dict[str, Any]) -> Self:
         return self._with(mark={"type": kind, **settings})
@@ -206,10 +206,10 @@ def altair_chart(chart: _Top) -> Any:
 
 
 def _field(shorthand: str) -> dict[str, Any]:
-    found = _SHORTHAND.fullmatch(shorthand)
-    if found is None:
+    match = _SHORTHAND.fullmatch(shorthand)
+    if match is None:
         raise ValueError(f"{shorthand!r} is no field with its type")
-    return {"field": found[1], "type": _TYPES[found[2]]}
+    return {"field": match[1], "type": _TYPES[match[2]]}
 
 
 def _channel(name: str, said: Any) -> Any:

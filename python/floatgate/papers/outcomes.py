@@ -105,14 +105,14 @@ def plan_of(paper: Paper, todo: Sequence[Job], prepared: Path) -> RunPlan:
 def _run_told(job: Job, number: int) -> dict[str, str]:
     """Which run it is, and what it does beside its settings."""
     batch, workload, variant = job.places[number]
-    told = {"batch": batch, "workload": workload, "variant": variant, "command": job.command}
+    document = {"batch": batch, "workload": workload, "variant": variant, "command": job.command}
     more = {
         "from": job.starts[number],
         "detail_s": job.details_s[number],
         "responses": job.responses[number] or None,
         "capture": job.captures[number],
     }
-    return told | {key: str(value) for key, value in more.items() if value is not None}
+    return document | {key: str(value) for key, value in more.items() if value is not None}
 
 
 def _without(prepared: Path, text: str) -> str:

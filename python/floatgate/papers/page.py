@@ -84,11 +84,11 @@ def _headline(done: Reproduction) -> Part:
 
 def _ways(done: Reproduction) -> list[Part]:
     """How quick runs and the user's own traces differ from the full reproduction."""
-    said = [done.paper.quick.label] if done.settings.quick else []
+    phrases = [done.paper.quick.label] if done.settings.quick else []
     if done.settings.traces:
         own = ", ".join(f"{name} ({file})" for name, file in sorted(done.settings.traces.items()))
-        said.append(f"Traces in place of the shipped workloads: {own}. {done.paper.originals.label}")
-    return [Text(text, strong=True) for text in said]
+        phrases.append(f"Traces in place of the shipped workloads: {own}. {done.paper.originals.label}")
+    return [Text(text, strong=True) for text in phrases]
 
 
 def _claim(verdict: Verdict) -> dict[str, Any]:
@@ -165,12 +165,12 @@ def _figures(done: Reproduction) -> list[Part]:
 
 def _not_modelled(results: Any) -> list[str]:
     """What the results of all runs say that they leave out."""
-    said: list[str] = []
+    phrases: list[str] = []
     for batch in results.values():
         for variants in batch.values():
             for result in variants.values():
-                said += not_modelled.of(result)
-    return said
+                phrases += not_modelled.of(result)
+    return phrases
 
 
 def _repeat(done: Reproduction, command: str | None) -> Part:

@@ -93,8 +93,8 @@ class Reproduction:
         parts += [f"{counts[False]} fail"] if counts[False] else []
         parts += [f"{counts[None]} could not be judged"] if counts[None] else []
         more = len(self.calibrated())
-        said = f"; {more} more {'is' if more == 1 else 'are'} calibrated and not counted" if more else ""
-        return ", ".join(parts) + said
+        text = f"; {more} more {'is' if more == 1 else 'are'} calibrated and not counted" if more else ""
+        return ", ".join(parts) + text
 
     def text(self) -> str:
         """Return the verdicts as lines of text."""
@@ -187,8 +187,8 @@ def ours_text(verdict: Verdict) -> str:
         return shown(verdict.ours, unit)
     passed = [name for name, holds in verdict.parts.items() if holds]
     others = [f"{name} {shown(verdict.ours[name], unit)}" for name, holds in verdict.parts.items() if not holds]
-    said = f"{len(passed)} of {len(verdict.parts)}" if others else f"all {len(passed)}"
-    return f"{said}; not {', '.join(others[:2])}{', ...' if len(others) > 2 else ''}" if others else said
+    text = f"{len(passed)} of {len(verdict.parts)}" if others else f"all {len(passed)}"
+    return f"{text}; not {', '.join(others[:2])}{', ...' if len(others) > 2 else ''}" if others else text
 
 
 def reproduce(

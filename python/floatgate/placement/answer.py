@@ -63,10 +63,10 @@ class Applied:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON gives it, within ``floatgate.placement/2``."""
-        told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "results"}
+        document = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "results"}
         waf, simpler = wafs(self.results), simplest(self.results)
         best = best_of(rows_of(self.results, {}))
-        return {**told, "best": best, "simpler": simpler, "waf": waf, "config": config_of(self.results)}
+        return {**document, "best": best, "simpler": simpler, "waf": waf, "config": config_of(self.results)}
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,10 @@ class Placement:
         hints = self.hints()
         for one in self.keys:
             if one["handle"] != NO_HANDLE:
-                told = [one["handle"], hints[one["handle"]], *([one["key"]] if of_contexts else [])]
-                told += [one["page_writes"], one["updates"], one["name"]]
+                phrases = [one["handle"], hints[one["handle"]], *([one["key"]] if of_contexts else [])]
+                phrases += [one["page_writes"], one["updates"], one["name"]]
                 frames = [" < ".join(one["frames"])] if of_contexts else []
-                writer.row([*told, *frames])
+                writer.row([*phrases, *frames])
         return out.getvalue()
 
     def hints(self) -> dict[int, str]:
@@ -201,8 +201,8 @@ class Placement:
         if found is not None:
             figures = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f}"
             if found["rule"] == NONE and found["waf"] < 1 + AS_WELL:
-                said = f"without separation hardly a page is copied ({figures} of this table{where})"
-                return [f"best       there is nothing to gain: {said}"]
+                text = f"without separation hardly a page is copied ({figures} of this table{where})"
+                return [f"best       there is nothing to gain: {text}"]
         best = self._best_text(best_of(rows_of(results, isolations)), where)
         if found is None:
             return [best]
@@ -214,10 +214,10 @@ class Placement:
     def _best_text(self, found: dict[str, Any], where: str) -> str:
         """The row with the lowest WAF, or those that share it, and those that are hardly above."""
         tie = ", a tie" if len(found["rows"]) > 1 else ""
-        said = f"best       WAF {found['waf']:.3f}{where}{tie}: {self._named(found['rows'])}"
+        text = f"best       WAF {found['waf']:.3f}{where}{tie}: {self._named(found['rows'])}"
         if found["as_well"]:
-            said += f"; within {100 * AS_WELL:.0f} %: {self._named(found['as_well'], figures=True)}"
-        return said
+            text += f"; within {100 * AS_WELL:.0f} %: {self._named(found['as_well'], figures=True)}"
+        return text
 
     def _named(self, rows: Sequence[dict[str, Any]], *, figures: bool = False) -> str:
         names = [self._row_name(row) + (f" ({row['waf']:.3f})" if figures else "") for row in rows]

@@ -135,9 +135,9 @@ def _contexts(source: Path, table: Any, told_of: Mapping[str, Any]) -> Keys:
         raise input_error(f"{source}: no write has a context; {recorded}")
     place = np.where(context != 0, np.searchsorted(known, context), NOBODY)
     about = told_of.get("contexts", {})
-    told = [about.get(str(int(one)), {}) for one in known]
-    names = [one.get("name", NO_STACK) for one in told]
-    return Keys("context", place, names, [int(one) for one in known], [one.get("frames", []) for one in told])
+    entries = [about.get(str(int(one)), {}) for one in known]
+    names = [one.get("name", NO_STACK) for one in entries]
+    return Keys("context", place, names, [int(one) for one in known], [one.get("frames", []) for one in entries])
 
 
 def _files(table: Any, told_of: Mapping[str, Any]) -> Keys:

@@ -19,7 +19,7 @@ HINTS = ("short", "medium", "long", "extreme")
 def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[dict[str, Any]]:
     """Return the keys that write, the most written first; last of those that write as much, writes without a key."""
     identities: list[Any] = list(keys.identities())
-    told = [
+    phrases = [
         {
             "key": identities[number],
             "name": keys.names[number],
@@ -37,7 +37,7 @@ def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[d
     nobody = of_keys(trial.lives, mine[trial.rows], 1)
     if nobody.page_writes[0]:
         name = NO_STACK if keys.by == "context" else "(unknown)"
-        told.append(
+        phrases.append(
             {
                 "key": 0 if keys.by == "context" else None,
                 "name": name,
@@ -48,8 +48,8 @@ def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[d
                 "mean_life_writes": float(mean) if math.isfinite(mean := nobody.mean_life[0]) else None,
             }
         )
-    told.sort(key=lambda one: -one["page_writes"])
-    return told
+    phrases.sort(key=lambda one: -one["page_writes"])
+    return phrases
 
 
 def told_of_groups(told: list[dict[str, Any]], handle_of_row: Any, trial: Trial) -> list[dict[str, Any]]:

@@ -42,17 +42,17 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
 
 def headline(result: dict[str, Any]) -> str:
     """Return one sentence for the top of the page: what ends the life first, the target, and what is served."""
-    told = [ends.what_ends_first(result) or "Nothing ends this life: the flash lasts without limit"]
+    phrases = [ends.what_ends_first(result) or "Nothing ends this life: the flash lasts without limit"]
     if load.overloaded(result):
         beyond = f"{load.BEYOND[:1].upper()}{load.BEYOND[1:]}, so its life is not known"
-        return f"{beyond}. {load.IF_SO[:1].upper()}{load.IF_SO[1:]}: {told[0][:1].lower()}{told[0][1:]}."
+        return f"{beyond}. {load.IF_SO[:1].upper()}{load.IF_SO[1:]}: {phrases[0][:1].lower()}{phrases[0][1:]}."
     said = ends.verdict(result)
     if said is not None:
-        told.append(f"{said[:1].upper()}{said[1:]}")
+        phrases.append(f"{said[:1].upper()}{said[1:]}")
     part = forecast.part_served(result)
     if part is not None:
-        told.append(f"{part} of the host's demand is served in the target time")
-    return f"{'. '.join(told)}."
+        phrases.append(f"{part} of the host's demand is served in the target time")
+    return f"{'. '.join(phrases)}."
 
 
 def _rating(result: dict[str, Any]) -> list[tuple[str, str | None]]:

@@ -19,11 +19,11 @@ def remark(facts: dict[str, Any]) -> str | None:
     count = facts.get("stamps_backwards")
     if not count:
         return None
-    said = "1 time stamp runs backwards" if count == 1 else f"{units.count(count)} time stamps run backwards"
+    text = "1 time stamp runs backwards" if count == 1 else f"{units.count(count)} time stamps run backwards"
     first, most = facts.get("stamps_backwards_first"), facts.get("stamps_backwards_s_max")
     if first is not None:
-        said += f", in {first}" if count == 1 else f", the first in {first}"
+        text += f", in {first}" if count == 1 else f", the first in {first}"
     if most is not None:
-        said += f", by {units.span(most)}" if count == 1 else f", by at most {units.span(most)}"
+        text += f", by {units.span(most)}" if count == 1 else f", by at most {units.span(most)}"
     arrives = "this request arrives" if count == 1 else "these requests arrive"
-    return f"{said}; {arrives} with the one before"
+    return f"{text}; {arrives} with the one before"

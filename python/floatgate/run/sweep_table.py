@@ -47,7 +47,7 @@ def _without(lines: Sequence[str]) -> Iterator[str]:
     """The lines, with those of ``[sweep]`` and the tables below it left empty."""
     inside = False
     for line in lines:
-        found = _HEADER.fullmatch(line)
-        if found is not None:
-            inside = re.split(r"[.\s]", found[1].replace('"', ""), maxsplit=1)[0] == "sweep"
+        match = _HEADER.fullmatch(line)
+        if match is not None:
+            inside = re.split(r"[.\s]", match[1].replace('"', ""), maxsplit=1)[0] == "sweep"
         yield "" if inside else line

@@ -139,13 +139,13 @@ class Comparison:
 
     def failures(self) -> list[str]:
         """Return what ended the runs that failed, one text each."""
-        said = []
+        phrases = []
         for setting in self.settings:
             for one in setting.each:
                 if one.error:
                     seed = f", seed = {one.seed}" if len(setting.seeds) > 1 else ""
-                    said.append(f"{setting.named()}{seed}: {one_line(one.error)}")
-        return said
+                    phrases.append(f"{setting.named()}{seed}: {one_line(one.error)}")
+        return phrases
 
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:
         """Format as ``01-greedy``: the name of a setting's run folder, or of that of one of its seeds."""

@@ -84,15 +84,15 @@ class Plan:
     def _best(self, years: str) -> list[str]:
         best = self.best[0]
         what, larger = ("cheapest", "dearer") if self.bounds.priced else ("smallest", "larger")
-        said = [f"the {what} drive that lasts {years} is {self.name(best)}: {self._told(best)}"]
+        phrases = [f"the {what} drive that lasts {years} is {self.name(best)}: {self._told(best)}"]
         unknown = self._unknown(best)
-        said[0] += f", not known: {', '.join(unknown)}" if unknown else ""
-        said += self._doubt()
+        phrases[0] += f", not known: {', '.join(unknown)}" if unknown else ""
+        phrases += self._doubt()
         if len(self.best) > 1:
             faster = [f"{self.name(point)} ({self._briefly(point)})" for point in self.best[1:]]
-            said.append(f"faster, but {larger}: {', then '.join(faster)}")
+            phrases.append(f"faster, but {larger}: {', then '.join(faster)}")
         plain = self._unthrottled()
-        return [*said, plain] if plain else said
+        return [*phrases, plain] if plain else phrases
 
     def _doubt(self) -> list[str]:
         """That an interval of the drive that is named first reaches below what is required, and what is surer."""
@@ -104,16 +104,16 @@ class Plan:
             return []
         sure = [one for one in self.points if self.bounds.cut_by(one) is None and one.life_range is not None]
         sure = choices([one for one in sure if not one.reaches_below and not one.serves_below(least)], self.bounds)
-        said = ", and ".join(doubts)
+        text = ", and ".join(doubts)
         if not sure:
-            return [f"{said}, as for all of these drives"]
-        return [f"{said}: {self.name(sure[0])} does it with the whole interval"]
+            return [f"{text}, as for all of these drives"]
+        return [f"{text}: {self.name(sure[0])} does it with the whole interval"]
 
     def _none(self, years: str) -> str:
         """That no drive will do, and which bound has cut the last ones."""
         lasting = [point for point in self.points if point.holds and not point.overloaded]
-        if not lasting and (told := self._too_slow(years)):
-            return told
+        if not lasting and (sentence := self._too_slow(years)):
+            return sentence
         if not lasting:
             plain = self._unthrottled() or "use a larger drive or a throttle that guarantees the target"
             return f"none of these drives lasts {years}{self._by_rating()}; {plain}"
@@ -122,10 +122,10 @@ class Plan:
         if not serving:
             most = max(lasting, key=lambda point: point.served or 0.0)
             share = units.share(most.served or 0.0)
-            told = f"of those that last, {self.name(most)} serves most, {share} (--min-served)"
+            sentence = f"of those that last, {self.name(most)} serves most, {share} (--min-served)"
             plain = self._unthrottled()
-            said = f"none of these drives lasts {years} and serves {asked}: {told}"
-            return f"{said}; {plain}" if plain else said
+            text = f"none of these drives lasts {years} and serves {asked}: {sentence}"
+            return f"{text}; {plain}" if plain else text
         fastest = min(serving, key=lambda point: point.p99_us)
         if math.isinf(fastest.p99_us):
             why = entry.latency_unknown(fastest.result) or "no part was simulated in timed mode"
@@ -194,20 +194,20 @@ class Plan:
 
     def _told(self, point: Point) -> str:
         """What a buyer asks of a drive: life and what ends it, share served, WAF, response, and price."""
-        told = [self._life(point)]
+        phrases = [self._life(point)]
         if point.ends != "rating" and point.rated_years is not None:
-            told.append(f"rated bytes written after {rating.after_text(point.rated_years, self.target_years)}")
+            phrases.append(f"rated bytes written after {rating.after_text(point.rated_years, self.target_years)}")
         if point.served is not None:
-            told.append(f"{life_range.served_text(point.result)} served")
+            phrases.append(f"{life_range.served_text(point.result)} served")
         waf = waf_text(point)
-        told += [] if waf == "-" else [f"WAF {waf}"]
-        told += [] if write_words(point) == "-" else [write_words(point)]
-        told += [] if math.isinf(point.read_p99_us) else [f"p99 of reads {units.span(point.read_p99_us * 1e-6)}"]
+        phrases += [] if waf == "-" else [f"WAF {waf}"]
+        phrases += [] if write_words(point) == "-" else [write_words(point)]
+        phrases += [] if math.isinf(point.read_p99_us) else [f"p99 of reads {units.span(point.read_p99_us * 1e-6)}"]
         price, each = self.bounds.price(point), self.bounds.price_per_useful_tb(point)
         if price is not None:
             useful = "" if each is None else f" ({units.figure(each)} per useful TB)"
-            told.append(f"price {units.figure(price)}{useful}")
-        return ", ".join(told)
+            phrases.append(f"price {units.figure(price)}{useful}")
+        return ", ".join(phrases)
 
     def _unknown(self, point: Point) -> list[str]:
         """What a buyer requires and the plan does not know, each with the reason."""
@@ -234,11 +234,11 @@ class Plan:
 
     def _briefly(self, point: Point) -> str:
         """Response and price of a choice, and what it serves where that is not all."""
-        told = [write_words(point)]
+        phrases = [write_words(point)]
         if point.served is not None and point.served < 0.9995:
-            told.insert(0, f"{life_range.served_text(point.result)} served")
+            phrases.insert(0, f"{life_range.served_text(point.result)} served")
         price = self.bounds.price(point)
-        return ", ".join(told + ([] if price is None else [f"price {units.figure(price)}"]))
+        return ", ".join(phrases + ([] if price is None else [f"price {units.figure(price)}"]))
 
     def name(self, point: Point, *, short: bool = False) -> str:
         """Format as ``64 GiB under static``, ``client-tlc-1t``: the drive, and how it is managed where that differs.

@@ -77,8 +77,8 @@ def _charts(plan: Plan) -> list[Part]:
     if len(known) > 1:
         cost = "price" if plan.bounds.priced else "capacity"
         title = f"Life against {cost}: the Pareto front"
-        said = FRONT.format(cost=cost)
-        made.append(figure("plan-front", title, said, lambda width: front_chart(plan, known, width)))
+        text = FRONT.format(cost=cost)
+        made.append(figure("plan-front", title, text, lambda width: front_chart(plan, known, width)))
     missing = [plan.name(point) for point in plan.points if point.overloaded]
     note = [Text(f"Not drawn, as their lives are not known: {', '.join(missing)}.", soft=True)] if missing else []
     if any(point.drive for point in known):

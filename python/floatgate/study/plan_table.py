@@ -44,31 +44,32 @@ def rows(plan: Plan) -> tuple[list[str], list[list[str]]]:
 
 def legend(plan: Plan) -> list[str]:
     """Return how to read the marks, and the columns that need it."""
-    said = []
+    phrases = []
     if plan.best:
-        said.append("* meets all requirements, and no cheaper one is as fast")
+        phrases.append("* meets all requirements, and no cheaper one is as fast")
     if plan.front:
         cost = "cheaper" if plan.bounds.priced else "smaller"
-        said.append(f"+ Pareto front: no other is {cost}, lives longer or serves more without being worse in another")
+        better = f"no other is {cost}, lives longer or serves more"
+        phrases.append(f"+ Pareto front: {better} without being worse in another")
     if any(latency.rare(point.result) is not None for point in plan.points):
-        said.append("delay p99, in brackets: the share of page writes delayed, and by how much on average")
+        phrases.append("delay p99, in brackets: the share of page writes delayed, and by how much on average")
     if any(point.overloaded for point in plan.points):
-        said.append("load too high: the host requests more than the drive can do, so its life is not known")
+        phrases.append("load too high: the host requests more than the drive can do, so its life is not known")
     if _known_tbw(plan):
-        said.append("flash TBW: TB that the host writes until the flash is worn out")
+        phrases.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(point.rated_years is not None for point in plan.points):
-        said.append("rating: when the host has written the rated bytes")
+        phrases.append("rating: when the host has written the rated bytes")
     grown = next((words for point in plan.points if (words := growing.words(point.result)) is not None), None)
-    said += [] if grown is None else [f"{grown}; latencies are those of the demand at the start"]
+    phrases += [] if grown is None else [f"{grown}; latencies are those of the demand at the start"]
     if any(point.drive and point.capacity for point in plan.points):
-        said.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
+        phrases.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
     if plan.bounds.priced:
         target = plan.target_years
         end = "the target is reached" if target is None else f"{target:g} year{' is' if target == 1 else 's are'} over"
-        said.append(
+        phrases.append(
             f"useful TB: what the workload writes until the life of the drive ends or {end}, if that is earlier"
         )
-    return said
+    return phrases
 
 
 def flat_rows(plan: Plan) -> list[dict[str, Any]]:

@@ -165,15 +165,15 @@ def _failed(connection: duckdb.DuckDBPyConnection, error: Exception, limit: int)
     """Return the error for what DuckDB says, with the views that the query may use."""
     import duckdb
 
-    said = one_line(str(error).strip().split("\n\nLINE", 1)[0].replace("\n", " "))
-    if isinstance(error, duckdb.OutOfMemoryException) or said.startswith("Out of Memory Error"):
-        return RunError(f"SQL: more than {binary_bytes(limit)} of memory or its temporary files ({said}); {_LESS}")
-    if isinstance(error, duckdb.PermissionException) or said.startswith("Permission Error"):
-        return input_error(f"SQL: {said}; {_MAY_READ}")
+    text = one_line(str(error).strip().split("\n\nLINE", 1)[0].replace("\n", " "))
+    if isinstance(error, duckdb.OutOfMemoryException) or text.startswith("Out of Memory Error"):
+        return RunError(f"SQL: more than {binary_bytes(limit)} of memory or its temporary files ({text}); {_LESS}")
+    if isinstance(error, duckdb.PermissionException) or text.startswith("Permission Error"):
+        return input_error(f"SQL: {text}; {_MAY_READ}")
     names = connection.execute("select view_name from duckdb_views() where not internal").fetchall()
     views = ", ".join(sorted({name for (name,) in names} & set(VIEWS)))
     keys = 'columns are named by key and stand in double quotes, such as "ftl.spare_factor"'
-    return input_error(f"SQL: {said}; expected a query over {views} ({keys})")
+    return input_error(f"SQL: {text}; expected a query over {views} ({keys})")
 
 
 def _default_memory() -> int:

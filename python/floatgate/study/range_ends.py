@@ -96,8 +96,8 @@ def remark(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str | None
                 found.setdefault(f"{key} = {at_ends[0].value:.6g}, the {which}", []).append(metric.best)
     if not found:
         return None
-    said = "; ".join(f"{setting} ({', '.join(names)})" for setting, names in found.items())
-    return f"Best at an end of what was tried: {said}. Better settings may lie beyond; try values there."
+    text = "; ".join(f"{setting} ({', '.join(names)})" for setting, names in found.items())
+    return f"Best at an end of what was tried: {text}. Better settings may lie beyond; try values there."
 
 
 def _has_order(key: str, values: Sequence[Any]) -> bool:

@@ -48,17 +48,17 @@ class Repetition(Comparison):
     def text(self) -> str:
         """Drive and workload, one row a seed, and the means."""
         head = [line for line in lines(self.runs[0]) if line[0] in ("drive", "workload")] if self.runs else []
-        said = [f"{name:<10} {value}" for name, value in head]
-        said += ["", super().text(), ""]
+        rows = [f"{name:<10} {value}" for name, value in head]
+        rows += ["", super().text(), ""]
         waf, life = self._over_seeds(amplification.IN_BYTES), self._over_seeds(lifetime_headline.YEARS)
         short = next(filter(None, (lifetime_headline.too_short(run.result) for run in self.runs)), None)
         if waf is not None:
-            said.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
+            rows.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
         if short:
-            said.append(f"{'life':<10} no figure yet: {short}")
+            rows.append(f"{'life':<10} no figure yet: {short}")
         elif life is not None:
-            said.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
-        return "\n".join(said)
+            rows.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
+        return "\n".join(rows)
 
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:  # noqa: ARG002
         """Format as ``seed-3``."""

@@ -218,15 +218,15 @@ def _panel(
     if how.kind == "lines":
         yield title, caption, lambda width: lines(rows, how, keys, figure, top, width)
     elif how.kind == "cells":
-        said = f"{figure.axis[:1].upper()}{figure.axis[1:]}; rows: {short(how.axis, keys)}. {caption}"
-        yield title, said.strip(), lambda width: cells(rows, how, keys, figure, width)
+        sentence = f"{figure.axis[:1].upper()}{figure.axis[1:]}; rows: {short(how.axis, keys)}. {caption}"
+        yield title, sentence.strip(), lambda width: cells(rows, how, keys, figure, width)
     elif len(rows) <= BARS_MAX:
         yield title, caption, lambda width: bars(rows, how.lines, figure, width)
     else:
         ranked = sorted(rows, key=lambda row: row[figure.key])
         half = BARS_MAX // 2
-        said = f"The {half} lowest and the {half} highest of {len(rows)}; the table has all."
-        yield title, said, lambda width: bars([*ranked[:half], *ranked[-half:]], how.lines, figure, width)
+        sentence = f"The {half} lowest and the {half} highest of {len(rows)}; the table has all."
+        yield title, sentence, lambda width: bars([*ranked[:half], *ranked[-half:]], how.lines, figure, width)
 
 
 def _points_of(rows: Rows, figure: Figure) -> list[dict[str, Any]]:
@@ -322,11 +322,11 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
 def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple[str, str, Draw]:
     """A point for each setting over one of the keys, whatever the others are."""
     kept = throttle_charts.thin(list(rows), _POINTS_MAX)
-    said = "Each point is a setting; the other keys vary too."
+    sentence = "Each point is a setting; the other keys vary too."
     if len(kept) < len(rows):
-        said += f" {len(kept)} of {len(rows)} are drawn."
+        sentence += f" {len(kept)} of {len(rows)} are drawn."
     title = f"{figure.title} against {short(key, keys)}"
-    return title, said, lambda width: points(kept, key, keys, figure, width)
+    return title, sentence, lambda width: points(kept, key, keys, figure, width)
 
 
 def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Chart:

@@ -37,12 +37,12 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
     rows = strongest(facts, len(facts["strongest"]), _ADDRESSES)
     columns = [*STRONGEST[:3], f"{STRONGEST[3]} (bytes)"]
     # The addresses are text, and a grid has texts at the left.
-    told = [[row[3], *row[:3]] for row in rows]
+    phrases = [[row[3], *row[:3]] for row in rows]
     parts = [
         Cards(headline(facts)),
         Rows(lines(path, facts)),
         *([Section("Patterns", [Charts(drawn)])] if drawn else []),
-        *([Section("Strongest sets", [Grid([columns[3], *columns[:3]], told)])] if told else []),
+        *([Section("Strongest sets", [Grid([columns[3], *columns[:3]], phrases)])] if phrases else []),
     ]
     title, of = f"{Path(path).name}: patterns", f"format {facts['format']}"
     return report(title, parts, not_modelled=[NO_DRIVE], of=of, kind="floatgate trace", command=command)

@@ -32,7 +32,7 @@ def screen(path: str, facts: Facts) -> str:
 
 def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
     """Subject and text of each line; subjects of which the trace knows nothing are left out."""
-    said = [
+    rows = [
         ("trace", f"{path} ({facts['format']})"),
         ("requests", _requests(facts)),
         ("windows", _windows(facts)),
@@ -42,7 +42,7 @@ def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
         ("accesses", _accesses(facts)),
         ("note", _notes(facts)),
     ]
-    return [(name, text) for name, text in said if text]
+    return [(name, text) for name, text in rows if text]
 
 
 def strongest(facts: Facts, sets: int, addresses: int) -> list[list[str]]:
@@ -113,15 +113,15 @@ def _frequent(facts: Facts) -> str:
 
 def _accesses(facts: Facts) -> str:
     addresses = facts["addresses"]
-    said = []
+    phrases = []
     if addresses["accessed_over_4_share"] is not None:
         over = units.share(addresses["accessed_over_4_share"])
-        said.append(f"{over} of {addresses['accessed']} addresses are read or written more than 4 times")
+        phrases.append(f"{over} of {addresses['accessed']} addresses are read or written more than 4 times")
     if addresses["read_once_share"] is not None:
-        said.append(f"{units.share(addresses['read_once_share'])} of those read are read once")
+        phrases.append(f"{units.share(addresses['read_once_share'])} of those read are read once")
     sampled = addresses["sampled_share"]
     estimated = "" if sampled == 1.0 else f" (counts and shares of addresses are of 1 address in {round(1 / sampled)})"
-    return ", ".join(said) + estimated
+    return ", ".join(phrases) + estimated
 
 
 def _notes(facts: Facts) -> str:

@@ -75,8 +75,8 @@ def _counts(facts: Facts) -> list[tuple[str, str]]:
 
 def _by_op(facts: Facts, section: str, tell: Any) -> str:
     """What ``tell`` makes of reads and of writes, where there are any."""
-    said = [(name, look(facts, section, key)) for key, name in (("read", "reads"), ("write", "writes"))]
-    return "; ".join(f"{name} {tell(values)}" for name, values in said if values)
+    rows = [(name, look(facts, section, key)) for key, name in (("read", "reads"), ("write", "writes"))]
+    return "; ".join(f"{name} {tell(values)}" for name, values in rows if values)
 
 
 def _sizes(facts: Facts) -> str:
@@ -128,11 +128,13 @@ def _reuse(facts: Facts) -> str:
     footprint = facts["footprint_bytes"]
     hits = dict(zip(curve["cache_bytes"], curve["hit_ratio"], strict=True))
     wanted = [size for size in CACHES if size in hits and size < footprint]
-    said = [f"{units.share(hits[size])} with {units.binary_bytes(size)}" for size in wanted if hits[size] is not None]
+    phrases = [
+        f"{units.share(hits[size])} with {units.binary_bytes(size)}" for size in wanted if hits[size] is not None
+    ]
     largest = curve["hit_ratio"][-1]
     if largest is not None:
-        said.append(f"{units.share(largest)} if everything fits")
-    return f"an LRU cache hits {', '.join(said)}" if said else ""
+        phrases.append(f"{units.share(largest)} if everything fits")
+    return f"an LRU cache hits {', '.join(phrases)}" if phrases else ""
 
 
 def _skew(facts: Facts) -> str:
@@ -140,8 +142,8 @@ def _skew(facts: Facts) -> str:
         busiest = dict(zip(frequency["busiest"]["page_share"], frequency["busiest"]["access_share"], strict=True))
         return f"{units.share(busiest[0.01])} to the busiest 1 %, {units.share(busiest[0.2])} to 20 %"
 
-    said = [(name, look(facts, "frequency", key)) for key, name in (("read", "page reads"), ("written", "page writes"))]
-    return "; ".join(f"{name} {tell(values)}" for name, values in said if values)
+    rows = [(name, look(facts, "frequency", key)) for key, name in (("read", "page reads"), ("written", "page writes"))]
+    return "; ".join(f"{name} {tell(values)}" for name, values in rows if values)
 
 
 def _sequential(facts: Facts) -> str:
@@ -156,29 +158,29 @@ def _demand(facts: Facts) -> str:
     demand = facts.get("demand")
     if not demand:
         return ""
-    said = []
+    phrases = []
     for key, name in (("read", "reads"), ("write", "writes")):
         if demand[f"{key}_peak_to_mean"] is not None and len(demand["requests"]) > 1:
             rate = max(demand[f"{key}_bytes"]) / demand["window_s"]
             times = units.figure(demand[f"{key}_peak_to_mean"], 2)
-            said.append(f"{name} at most {units.decimal_bytes(rate)}/s ({times} times the mean)")
-    if said:
-        said[-1] += f" over {units.span(demand['window_s'])}"
+            phrases.append(f"{name} at most {units.decimal_bytes(rate)}/s ({times} times the mean)")
+    if phrases:
+        phrases[-1] += f" over {units.span(demand['window_s'])}"
     if demand["interarrival_cv"] is not None:
         mean = units.span(demand["interarrival_mean_s"])
-        said.append(f"a request every {mean} (CV {units.figure(demand['interarrival_cv'], 2)})")
-    return "; ".join(said)
+        phrases.append(f"a request every {mean} (CV {units.figure(demand['interarrival_cv'], 2)})")
+    return "; ".join(phrases)
 
 
 def _content(facts: Facts) -> str:
     content = facts.get("content") or {}
-    said = []
+    phrases = []
     if content.get("duplicate_share") is not None:
         known = units.count(content["known_page_writes"])
-        said.append(f"{units.share(content['duplicate_share'])} of {known} known page writes are duplicates")
+        phrases.append(f"{units.share(content['duplicate_share'])} of {known} known page writes are duplicates")
     if content.get("compressed_share") is not None:
-        said.append(f"compresses to {units.share(content['compressed_share'])}")
-    return ", ".join(said) + (_estimated(content) if said else "")
+        phrases.append(f"compresses to {units.share(content['compressed_share'])}")
+    return ", ".join(phrases) + (_estimated(content) if phrases else "")
 
 
 def _streams(facts: Facts) -> str:

@@ -36,14 +36,14 @@ def _pins(found: Found, micro: str) -> dict[str, Any]:
     host_bytes = found.figure(f"{run}.host.write_bytes")
     if not pages or not host_bytes:
         return {}
-    told = {reading: _pages(found, run, reading) for reading in READINGS}
+    document = {reading: _pages(found, run, reading) for reading in READINGS}
     made: dict[str, Any] = {f"true.{micro}": pages * 4096 / host_bytes}
-    for reading, count in told.items():
+    for reading, count in document.items():
         made[f"error.{reading}.{micro}"] = error(count, pages)
     # One pin beside all, by the same interval: what is left is that the dies differ.
-    made[f"error.dies.{micro}"] = error(told["one"], told["all"])
+    made[f"error.dies.{micro}"] = error(document["one"], document["all"])
     for reading, source in POLLING.items():
-        made[f"error.{source}.{micro}"] = error(told[reading], told["all"])
+        made[f"error.{source}.{micro}"] = error(document[reading], document["all"])
     return made
 
 

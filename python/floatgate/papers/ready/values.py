@@ -141,14 +141,14 @@ def median(figures: Sequence[float | None]) -> float | None:
 def _accuracy(found: Found) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for trace in TRACES:
-        told = [
+        predictions = [
             look(result, "throttle", "prediction") or {} for result in drawn(found, "lives", trace, "ready-optimistic")
         ]
-        firsts = [share for share in (accuracy(look(one, "first_pass")) for one in told) if share is not None]
+        firsts = [share for share in (accuracy(look(one, "first_pass")) for one in predictions) if share is not None]
         made[f"accuracy.first_pass.{trace}"] = median(firsts)
         made[f"accuracy.lowest.{trace}"] = min(firsts, default=None)
         made[f"accuracy.highest.{trace}"] = max(firsts, default=None)
-        made[f"accuracy.life.{trace}"] = median([accuracy(one) for one in told])
+        made[f"accuracy.life.{trace}"] = median([accuracy(one) for one in predictions])
     steady, restless = (
         [made[f"accuracy.first_pass.{trace}"] for trace in traces]
         for traces in (("proxy", "exchange", "msnfs"), ("map", "proj"))

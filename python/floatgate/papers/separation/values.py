@@ -172,12 +172,12 @@ def _of_means(made: Mapping[str, Any]) -> list[str]:
     ranked = sorted(online(ratios), key=lambda one: (ratios[one], one))
     if not {"none", "sepbit", "ora"} <= set(ratios):
         return []
-    told = ", ".join(f"{one} {ratios[one]:.2f}" for one in ranked[:4])
+    text = ", ".join(f"{one} {ratios[one]:.2f}" for one in ranked[:4])
     worse = [one for one in ranked if ratios[one] > 1]
     sepbit = "" if "sepbit" in ranked[:4] else f"; sepbit {ratios['sepbit']:.2f}"
     first = (
         "Write amplification over that of no separation, in the geometric mean of the recordings: the lowest of what "
-        f"does not know the future are {told}{sepbit}; ora, which knows it, has {ratios['ora']:.2f}."
+        f"does not know the future are {text}{sepbit}; ora, which knows it, has {ratios['ora']:.2f}."
     )
     return [first, *([f"Worse than no separation in the mean: {', '.join(worse)}."] if worse else [])]
 
@@ -189,8 +189,8 @@ def _of_blocks(runs: Mapping[str, Runs]) -> list[str]:
     best = min(online(waf), key=lambda one: (waf[one], one))
     gained = (waf["none"] - waf[best]) / (waf["none"] - waf["ora"]) if waf["none"] > waf["ora"] else None
     lowest = "" if best == "sepbit" else f"{best}, the lowest, {waf[best]:.2f}, "
-    said = (
+    text = (
         f"On {BLOCKS}, a database below a file system, sepbit has a WAF of {waf['sepbit']:.2f}, dac {waf['dac']:.2f}, "
         f"{lowest}no separation {waf['none']:.2f} and ora {waf['ora']:.2f}"
     )
-    return [f"{said}." if gained is None else f"{said}: {100 * gained:.0f} % of the possible gain."]
+    return [f"{text}." if gained is None else f"{text}: {100 * gained:.0f} % of the possible gain."]

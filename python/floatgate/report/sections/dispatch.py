@@ -32,18 +32,18 @@ def line(result: dict[str, Any]) -> str | None:
 def remarks(result: dict[str, Any]) -> list[str]:
     """Return what a reader should know who compares dispatchers."""
     facts: dict[str, Any] = look(result, "dispatch") or {}
-    said = []
+    phrases = []
     if facts and not facts["matched_requests"]:
-        said.append(
+        phrases.append(
             f"{policy(result)} found no writes that belong together in this workload (floatgate trace patterns shows "
             "what a trace has)"
         )
     if facts.get("windows_too_dense"):
-        said.append(
+        phrases.append(
             f"{units.count(facts['windows_too_dense'])} windows have too many patterns to list, and were not "
             "labelled (a larger ftl.dispatch.support or items_min finds fewer)"
         )
-    return said
+    return phrases
 
 
 SECTION = section.Section("dispatch", lines=lambda _, result: [("dispatch", line(result))], remarks=remarks)

@@ -16,12 +16,12 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
     figures: list[Part] = []
     if look(result, "wear", "histogram", "blocks"):
         leveled = leveling.line(result)
-        said = f" Wear-leveling by {leveled}." if leveled else ""
+        text = f" Wear-leveling by {leveled}." if leveled else ""
         figures.append(
             figure(
                 "wear",
                 "Wear",
-                f"Blocks by number of erases in the counted phase.{said}",
+                f"Blocks by number of erases in the counted phase.{text}",
                 lambda width: run_charts.wear(run, width),
             )
         )

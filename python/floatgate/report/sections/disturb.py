@@ -37,8 +37,8 @@ def line(result: dict[str, Any]) -> str | None:
     stands = f"a block endures {units.count(facts['max_reads'])} reads"
     if policy(result) == "none":
         beyond = facts["reads_beyond_max"]
-        said = f"{units.count(beyond)} reads of blocks beyond that" if beyond else "none was read beyond that"
-        return f"nothing is reclaimed: {stands}, {said}"
+        text = f"{units.count(beyond)} reads of blocks beyond that" if beyond else "none was read beyond that"
+        return f"nothing is reclaimed: {stands}, {text}"
     kinds = [
         f"{units.count(facts[key])} {'reclaim' if facts[key] == 1 else 'reclaims'} {words}"
         for key, words in (("on_demand", "on demand"), ("background", "in the background"))
@@ -127,8 +127,8 @@ def parts(result: dict[str, Any]) -> list[Part]:
 def _in_time(facts: dict[str, Any]) -> list[Part]:
     """Reclaims over time and response times around them, where there are any."""
     made: list[Part] = []
-    told = look(facts, "over_time") or {}
-    if sum(told.get("on_demand", [])) + sum(told.get("background", [])):
+    document = look(facts, "over_time") or {}
+    if sum(document.get("on_demand", [])) + sum(document.get("background", [])):
         made.append(
             figure(
                 "reclaims",

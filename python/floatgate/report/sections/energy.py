@@ -18,10 +18,10 @@ def line(result: dict[str, Any]) -> str | None:
     total, parts = table.get("total_j"), by_cause(table.get("by_cause_j") or {})
     if total is None or engines_alone(table):
         return None
-    said = [f"{units.share(value / total)} {cause(name).label}" for name, value in parts]
+    phrases = [f"{units.share(value / total)} {cause(name).label}" for name, value in parts]
     if look(table, "by_operation_j", "program") is None and "hash" in (table.get("by_operation_j") or {}):
-        said.append("programs not counted: the drive does not say what one takes")
-    return f"{units.joules(total)} ({', '.join(said)})" if said else units.joules(total)
+        phrases.append("programs not counted: the drive does not say what one takes")
+    return f"{units.joules(total)} ({', '.join(phrases)})" if phrases else units.joules(total)
 
 
 def engines_alone(table: dict[str, Any]) -> bool:
@@ -84,10 +84,10 @@ def _measured(table: dict[str, Any]) -> str:
 
 def basis(table: dict[str, Any]) -> str:
     """Format as ``0.21 uJ per byte written by the host; no figure for reads and erases``."""
-    said = []
+    phrases = []
     per_byte = table.get("j_per_host_byte_written")
     if per_byte:
-        said.append(f"{units.joules(per_byte)} per byte written by the host")
+        phrases.append(f"{units.joules(per_byte)} per byte written by the host")
     missing = [
         latency_charts.OPERATIONS.get(name, name)
         for name, joules in (table.get("by_operation_j") or {}).items()
@@ -95,8 +95,8 @@ def basis(table: dict[str, Any]) -> str:
     ]
     if missing:
         listed = ", ".join(missing[:-1]) + (" and " if missing[:-1] else "") + missing[-1]
-        said.append(f"no figure for {listed}")
-    return "; ".join(said)
+        phrases.append(f"no figure for {listed}")
+    return "; ".join(phrases)
 
 
 SECTION = section.Section("energy", lines=lambda _, result: [("energy", line(result))], cards=cards, parts=parts)

@@ -103,12 +103,12 @@ def hot_reads(result: dict[str, Any]) -> str | None:
     if facts.get("max_over_mean") is None:
         return None
     before = facts["from_read"] - 1
-    said = f"Hot reads are those whose first page was read at least {before} times before."
+    text = f"Hot reads are those whose first page was read at least {before} times before."
     chips = len(facts["by_chip"])
     if chips == 1:
-        return said
+        return text
     times = units.figure(facts["max_over_mean"])
-    return f"{said} The busiest of {chips} chips served {times} times as many of them as the average."
+    return f"{text} The busiest of {chips} chips served {times} times as many of them as the average."
 
 
 def backlog(result: dict[str, Any]) -> str | None:

@@ -33,11 +33,11 @@ def too_short(result: Facts | None) -> str | None:
     if facts.get("enough") is not False:
         return None
     written, needed = facts["drive_writes"], facts["drive_writes_needed"]
-    said = f"{facts['why']}: {units.figure(written, 2)} drive writes, "
-    said += f"at least {units.figure(math.ceil(10 * needed) / 10, 2)} needed"
+    text = f"{facts['why']}: {units.figure(written, 2)} drive writes, "
+    text += f"at least {units.figure(math.ceil(10 * needed) / 10, 2)} needed"
     times = math.ceil(needed / written) if written else 0
     longer = _longer(result, times)
-    return said + (f" ({longer})" if longer else "")
+    return text + (f" ({longer})" if longer else "")
 
 
 def is_life(key: str) -> bool:
@@ -69,10 +69,10 @@ def warning(result: Facts | None) -> str | None:
     if not uneven(result) or look(result, "evidence", "enough") is False:
         return None
     ratio = look(result, "wear", "max_over_mean")
-    said = f"wear is uneven: the most erased block has {units.figure(ratio)} times the erases of the mean block"
+    text = f"wear is uneven: the most erased block has {units.figure(ratio)} times the erases of the mean block"
     if look(result, "config", "ftl", "level", "policy") == "none":
-        said += ' (ftl.level.policy = "hot-cold-swap" levels it)'
-    return said
+        text += ' (ftl.level.policy = "hot-cold-swap" levels it)'
+    return text
 
 
 def years(result: Facts | None) -> float | None:
@@ -107,10 +107,10 @@ def line(result: Facts | None) -> str | None:
         return None
     cycles = [] if facts.get("pe_cycles") is None else [cycles_text(facts)]
     if found is None:
-        said = f"{tbw_text(tbw or 0.0)}{' until the first block wears out' if uneven(result) else ''}"
+        sentence = f"{tbw_text(tbw or 0.0)}{' until the first block wears out' if uneven(result) else ''}"
         average = [f"average block {tbw_text(facts['tbw_bytes'])}"] if uneven(result) else []
         rated = [text for text in (beside_rating(result),) if text]
-        return f"{said} ({'; '.join([*rated, *average, *cycles, 'no years, since the workload has no time span'])})"
+        return f"{sentence} ({'; '.join([*rated, *average, *cycles, 'no years, since the workload has no time span'])})"
     others = _others(result, facts)
     written = [] if tbw is None else [tbw_text(tbw), *(text for text in (beside_rating(result),) if text)]
     pace = [] if facts.get("dwpd") is None else [f"{units.figure(facts['dwpd'], 2)} drive writes per day"]
@@ -133,8 +133,8 @@ def _others(result: Facts | None, facts: Facts) -> list[str]:
     """The lives beside the one that leads."""
     spare, first = facts.get("years_spare_blocks"), facts.get("years_first_block")
     if uneven(result):
-        said = [] if spare is None else [f"{units.years(spare)} until spare blocks run out"]
-        return [*said, f"{units.years(facts['years'])} for the average block"]
+        phrases = [] if spare is None else [f"{units.years(spare)} until spare blocks run out"]
+        return [*phrases, f"{units.years(facts['years'])} for the average block"]
     if first is None:
         return []
     low, high = facts.get("years_first_block_range") or (first, first)

@@ -25,9 +25,9 @@ _OFF = (None, "none", "0 B")
 
 def of(result: Facts) -> list[str]:
     """Return what a run says that it leaves out; of a forecast, which does not say it, by its experiment."""
-    told: list[str] | None = look(result, "not_modelled")
-    if told is not None:
-        return list(told)
+    phrases: list[str] | None = look(result, "not_modelled")
+    if phrases is not None:
+        return list(phrases)
     config = look(result, "config")
     if config is None:
         return []

@@ -25,12 +25,12 @@ def line(result: Facts | None) -> str | None:
         return None
     policy = look(result, "config", "ftl", "collect", "policy") or "the victim policy"
     steady = facts.get("became") == "steady"
-    said = (
+    text = (
         f"filled at the steady state of {policy} under uniform writes" if steady else "filled and overwritten at random"
     )
     if facts.get("why") and not steady:
-        said += f" ({facts['why']}: {policy})"
-    return f"auto: {said}; {_laps(facts)}"
+        text += f" ({facts['why']}: {policy})"
+    return f"auto: {text}; {_laps(facts)}"
 
 
 def _laps(facts: Facts) -> str:
@@ -38,19 +38,19 @@ def _laps(facts: Facts) -> str:
     if not passes:
         return f"no laps of the trace: {facts.get('ended')}"
     times = "1 pass" if passes == 1 else f"{units.count(passes)} passes"
-    said = f"worn in by {times} over the trace ({units.figure(facts['wear_in_drive_writes'], 2)} drive writes)"
+    text = f"worn in by {times} over the trace ({units.figure(facts['wear_in_drive_writes'], 2)} drive writes)"
     waf = facts.get("wear_in_waf") or []
     if len(waf) > 1:
-        said += f", WAF {units.figure(waf[0])} in the first lap and {units.figure(waf[-1])} in the last"
+        text += f", WAF {units.figure(waf[0])} in the first lap and {units.figure(waf[-1])} in the last"
     if facts.get("stationary"):
-        return f"{said}: stationary"
+        return f"{text}: stationary"
     error = facts.get("error")
     verdict = "too few laps to tell whether WAF is stationary" if error is None else "not stationary yet"
     if error is not None and error <= _VAGUE:
         verdict += f", WAF may still change by {units.share(error)}"
     if (facts.get("wear_in_requests") or 0) > _READS * (facts.get("wear_in_page_writes") or math.inf):
         verdict += "; most requests read, and the limit of requests ended the laps"
-    return f"{said}: {verdict} (ftl.wear_in_max allows more laps)"
+    return f"{text}: {verdict} (ftl.wear_in_max allows more laps)"
 
 
 SECTION = section.Section("precondition", lines=lambda _, result: [("state", line(result))])

@@ -59,10 +59,10 @@ def line(result: Facts, flash_years: float | None) -> str | None:
     whole = f" ({tbw_text(sold)} as sold)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
     if after > LONG_YEARS:
         before = flash_years is not None and flash_years < (1.0 - _ALIKE) * after
-        said = f"{tbw_text(rated)}{whole} are not reached within {LONG_YEARS:.0f} years"
-        return f"{said}; the flash is worn out before" if before else said
-    said = f"{tbw_text(rated)}{whole} are written after {units.life(after, look(result, 'lifetime', 'target_years'))}"
-    return said if flash_years is None else f"{said}, {_order(after, flash_years)}"
+        text = f"{tbw_text(rated)}{whole} are not reached within {LONG_YEARS:.0f} years"
+        return f"{text}; the flash is worn out before" if before else text
+    text = f"{tbw_text(rated)}{whole} are written after {units.life(after, look(result, 'lifetime', 'target_years'))}"
+    return text if flash_years is None else f"{text}, {_order(after, flash_years)}"
 
 
 def after_text(years: float, target: float | None = None) -> str:

@@ -90,17 +90,17 @@ def _row(name: str, stream: dict[str, Any]) -> list[str]:
 
 def remarks(result: dict[str, Any]) -> list[str]:
     """Note that a separator found nothing to separate, or more contexts than it may tell apart."""
-    said = []
+    phrases = []
     separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
     if separator in ("pds", "ids") and streams and len(streams) == 1:
-        said.append(f"{separator} found nothing to separate: no context's data is overwritten often enough")
+        phrases.append(f"{separator} found nothing to separate: no context's data is overwritten often enough")
     beyond = look(result, "separate", "found", "pages_of_contexts_beyond")
     if beyond:
-        said.append(
+        phrases.append(
             f"{units.count(int(beyond))} pages written from contexts beyond the limit of {separator} "
             "(ftl.separate.contexts), counted as unknown"
         )
-    return said
+    return phrases
 
 
 def streams_of_contexts(result: dict[str, Any]) -> dict[int, int]:

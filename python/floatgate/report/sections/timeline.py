@@ -222,13 +222,13 @@ def _key(name: str) -> Swatch:
 
 def _busy(rows: list[tuple[int, int]], spans: list[dict[str, Any]], interval_ns: tuple[int, int]) -> str:
     busy, length = busy_ns(spans), interval_ns[1] - interval_ns[0]
-    said = []
+    phrases = []
     for resource, name in enumerate(timeline.RESOURCES):
         shown = [row for row in rows if row[0] == resource]
         if shown:
             share = sum(busy.get(row, 0) for row in shown) / length / len(shown)
-            said.append(f"{name}s {units.share(share)}")
-    return f"Busy: {', '.join(said)} of the time. Point at a bar for details."
+            phrases.append(f"{name}s {units.share(share)}")
+    return f"Busy: {', '.join(phrases)} of the time. Point at a bar for details."
 
 
 def _picture(

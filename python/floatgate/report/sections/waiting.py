@@ -14,7 +14,7 @@ from floatgate.results.run_view import RunView
 
 def before_flash(result: dict[str, Any]) -> str | None:
     """``reads wait 1.2 ms in the host queue; writes wait ...``, means of requests; None where nothing holds any up."""
-    said = []
+    phrases = []
     for kind, label in (("read", "reads"), ("write", "writes")):
         waits = (
             ("for the throttle", look(result, "latency_us", "throttle_wait", kind)),
@@ -24,21 +24,21 @@ def before_flash(result: dict[str, Any]) -> str | None:
         )
         parts = [f"{units.span(value * 1e-6)} {where}" for where, value in waits if value]
         if parts:
-            said.append(f"{label} wait {', '.join(parts)}")
-    return "; ".join(said) or None
+            phrases.append(f"{label} wait {', '.join(parts)}")
+    return "; ".join(phrases) or None
 
 
 def by_class(result: dict[str, Any]) -> list[str]:
     """``each host read spends 61 us at the flash: 82 % own work, 18 % waiting for the channel``; a text per class."""
-    said = []
+    phrases = []
     for name, means in (look(result, "latency_us", "waiting") or {}).items():
         reasons = by_reason(means) if isinstance(means, dict) else []
         total = sum(value for _, value in reasons)
         if name == "background" or not total:
             continue
         text = ", ".join(f"{units.share(value / total)} {reason(key).label}" for key, value in reasons)
-        said.append(f"each host {name} spends {units.span(total * 1e-6)} at the flash: {text}")
-    return said
+        phrases.append(f"each host {name} spends {units.span(total * 1e-6)} at the flash: {text}")
+    return phrases
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:

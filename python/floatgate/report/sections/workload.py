@@ -68,19 +68,19 @@ def content_hash(result: dict[str, Any]) -> str | None:
 def remarks(result: dict[str, Any]) -> list[str]:
     """Return lines skipped, requests moved, and time stamps that run backwards."""
     facts = look(result, "workload") or {}
-    said = []
+    phrases = []
     skipped = facts.get("bad_lines_skipped")
     if skipped:
         first = facts.get("first_bad_line")
         lines = "bad line" if skipped == 1 else "bad lines"
-        said.append(f"{skipped} {lines} skipped" + (f" (the first bad line: {first})" if first else ""))
+        phrases.append(f"{skipped} {lines} skipped" + (f" (the first bad line: {first})" if first else ""))
     moved = look(facts, "beyond", "requests_moved")
     if moved:
-        said.append(
+        phrases.append(
             f"{units.count(moved)} requests beyond the end of the drive moved ({look(facts, 'beyond', 'policy')})"
         )
     ran_backwards = timestamp_warning.remark(facts)
-    return [*said, ran_backwards] if ran_backwards else said
+    return [*phrases, ran_backwards] if ran_backwards else phrases
 
 
 def devices(result: dict[str, Any]) -> list[Part]:

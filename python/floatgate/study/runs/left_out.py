@@ -31,10 +31,10 @@ def of_runs(plan: RunPlan | None, settings: Iterable[Overrides] | None = None) -
         distinct.setdefault(tuple((key, value) for key, value in one if _matters(key)), one)
         if len(distinct) == _MOST:
             break
-    said: list[str] = []
+    phrases: list[str] = []
     for one in distinct.values():
-        said += _of(plan, one)
-    return list(dict.fromkeys(said))
+        phrases += _of(plan, one)
+    return list(dict.fromkeys(phrases))
 
 
 def _matters(key: str) -> bool:

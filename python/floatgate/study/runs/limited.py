@@ -131,8 +131,8 @@ def _main() -> None:
             try:
                 answer = do(job)
             except MemoryError:
-                said = f"the run needs more memory than --memory {units.binary_bytes(int(sys.argv[1]))}"
-                answer = Answer(job.number, FAILED, f"{said}; expected a larger limit or a smaller drive")
+                text = f"the run needs more memory than --memory {units.binary_bytes(int(sys.argv[1]))}"
+                answer = Answer(job.number, FAILED, f"{text}; expected a larger limit or a smaller drive")
             _send(sys.stdout.buffer, answer)
 
 

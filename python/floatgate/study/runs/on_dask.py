@@ -242,8 +242,8 @@ class Dask:
             again.append(batch)
         else:
             why = "ended its worker again and again, as a run does that needs too much memory" if _killed(error) else ""
-            said = why or f"failed on its worker: {one_line(error or 'cancelled')}"
-            done(Answer(batch.jobs[0].number, FAILED, f"the run {said}; expected a smaller drive or larger workers"))
+            text = why or f"failed on its worker: {one_line(error or 'cancelled')}"
+            done(Answer(batch.jobs[0].number, FAILED, f"the run {text}; expected a smaller drive or larger workers"))
 
     def _answers(self, future: Any, batch: _Batch) -> list[Answer]:
         """The answers of a batch, each to one of its runs; ``done`` checks what they hold.
@@ -264,8 +264,8 @@ class Dask:
             )
         found = [one.number for one in answers]
         if not all(type(number) is int for number in found) or sorted(found) != numbers:
-            said = f"answers to {quote(found)} came back; expected one to each of {quote(numbers)}"
-            raise input_error(f"run {numbers[0]}: {said}")
+            text = f"answers to {quote(found)} came back; expected one to each of {quote(numbers)}"
+            raise input_error(f"run {numbers[0]}: {text}")
         return answers
 
     def _notice(self, wall_s: float) -> None:

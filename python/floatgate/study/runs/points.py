@@ -246,10 +246,10 @@ def parse_axis(text: str) -> Axis:
         InputError: it can be neither, or a value is given twice.
     """
     key, values = parse_set(text, "--vary")
-    found = _RANGE.fullmatch(values)
+    match = _RANGE.fullmatch(values)
     place = f"--vary {quote(text)}"
-    if found is not None:
-        low, high, steps, scale = found.groups()
+    if match is not None:
+        low, high, steps, scale = match.groups()
         whole = all(re.fullmatch(r"[-+]?[\d_]+", end) for end in (low, high))
         return range_of(key, place, float(low), float(high), int(steps) if steps else None, scale == "log", whole)
     parts = [part.strip() for part in split_values(values)]

@@ -144,8 +144,8 @@ class Unfinished:
             raise no_room(self.folder, error) from None
 
     def _text(self) -> str:
-        told = {"schema": SCHEMA, "study": self._whole.study, **_told(self.plan)}
-        return json.dumps(told, indent=2) + "\n"
+        document = {"schema": SCHEMA, "study": self._whole.study, **_told(self.plan)}
+        return json.dumps(document, indent=2) + "\n"
 
     def extend(self, points: Points) -> None:
         """Plan further runs, which follow from those that are done.

@@ -94,8 +94,8 @@ class LoadedSweep:
         drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
         wanted = [key for key in drawn if key in table.column_names]
         ends = [end for end in amplification.ENDS if end in table.column_names]
-        told = [key for key in ("status", lifetime_headline.ENOUGH) if key in table.column_names]
-        columns = table.select(list(dict.fromkeys([*self.keys, *told, *wanted, *ends]))).to_pylist()
+        phrases = [key for key in ("status", lifetime_headline.ENOUGH) if key in table.column_names]
+        columns = table.select(list(dict.fromkeys([*self.keys, *phrases, *wanted, *ends]))).to_pylist()
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in columns:
             if row["status"] == DONE:

@@ -41,9 +41,9 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
 
 def _progress(sweep: LoadedSweep) -> str:
     """``200 runs: 100 settings, 2 seeds each``."""
-    said = f"{sweep.planned} runs: {sweep.planned // sweep.repeat} settings"
-    said += f", {sweep.repeat} seeds each" if sweep.repeat > 1 else ""
-    return said if len(sweep) == sweep.planned else f"{said}; {len(sweep)} have ended so far"
+    text = f"{sweep.planned} runs: {sweep.planned // sweep.repeat} settings"
+    text += f", {sweep.repeat} seeds each" if sweep.repeat > 1 else ""
+    return text if len(sweep) == sweep.planned else f"{text}; {len(sweep)} have ended so far"
 
 
 def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
@@ -51,10 +51,10 @@ def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
     if not rows or not shown:
         return []
     ranked = sorted(rows, key=lambda row: (row.get(IN_BYTES) is None, row.get(IN_BYTES) or 0.0))
-    said = "By write amplification."
+    text = "By write amplification."
     if len(ranked) > TABLE_MAX:
         half = TABLE_MAX // 2
-        said = f"The {half} lowest and the {half} highest of {len(ranked)} by write amplification."
+        text = f"The {half} lowest and the {half} highest of {len(ranked)} by write amplification."
         ranked = [*ranked[:half], *ranked[-half:]]
     cells = [
         [
@@ -64,7 +64,7 @@ def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
         for row in ranked
     ]
     header = [*(varied_charts.short(key, keys) for key in keys), *(one.short for one in shown)]
-    return [Section("Settings", [Text(said), Grid(header, cells, texts=len(keys), stacks=True)])]
+    return [Section("Settings", [Text(text), Grid(header, cells, texts=len(keys), stacks=True)])]
 
 
 def _failures(sweep: LoadedSweep) -> list[Part]:
@@ -75,6 +75,6 @@ def _failures(sweep: LoadedSweep) -> list[Part]:
     ]
     if not failed:
         return []
-    told = [f"run {row['run']} ({varied_charts.label(row, sweep.keys)}): {row['error']}" for row in failed[:20]]
+    phrases = [f"run {row['run']} ({varied_charts.label(row, sweep.keys)}): {row['error']}" for row in failed[:20]]
     more = [Text(f"and {len(failed) - 20} more")] if len(failed) > 20 else []
-    return [Section(f"{len(failed)} runs without a result", [Items(told), *more])]
+    return [Section(f"{len(failed)} runs without a result", [Items(phrases), *more])]

@@ -142,8 +142,8 @@ class Sweep(Journaled):
             key=lambda entry: int(entry["run"]),
         )
         named = ", ".join(f"{key} = {value}" for key, value in first["set"].items())
-        said = f"{self.journal.failed} of {len(self.plan)} runs have no result"
-        return f"{said}; run {first['run']} ({named}): {first['error']}"
+        text = f"{self.journal.failed} of {len(self.plan)} runs have no result"
+        return f"{text}; run {first['run']} ({named}): {first['error']}"
 
     def text(self) -> str:
         """Return how many runs ended how, as a line of text."""

@@ -111,10 +111,10 @@ def goal_of(minimise: Sequence[str], maximise: Sequence[str], subject_to: Sequen
 
 
 def _bound(text: str) -> Bound:
-    found = _BOUND.fullmatch(text)
+    match = _BOUND.fullmatch(text)
     try:
-        if found is not None:
-            return Bound(found[1], found[2], float(found[3]))
+        if match is not None:
+            return Bound(match[1], match[2], float(match[3]))
     except ValueError:
         pass
     raise input_error(

@@ -59,7 +59,7 @@ def words(goal: Goal) -> str:
 
 def counts(plan: SearchPlan, trials: Sequence[Trial]) -> str:
     """Format as ``40 trials, 3 seeds each: 31 keep to the bounds, 2 failed``."""
-    said = f"{len(trials)} trials" + (f", {plan.runs.repeat} seeds each" if plan.runs.repeat > 1 else "")
+    text = f"{len(trials)} trials" + (f", {plan.runs.repeat} seeds each" if plan.runs.repeat > 1 else "")
     parts = []
     if plan.whole is not None:
         parts.append("every setting was tried")
@@ -68,7 +68,7 @@ def counts(plan: SearchPlan, trials: Sequence[Trial]) -> str:
     failed = sum(not trial.figures for trial in trials)
     if failed:
         parts.append(f"{failed} failed")
-    return said + (f": {', '.join(parts)}" if parts else "")
+    return text + (f": {', '.join(parts)}" if parts else "")
 
 
 def at_ends(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[End]:

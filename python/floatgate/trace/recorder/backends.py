@@ -289,8 +289,8 @@ def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
         arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=dwarf,stack-size={stack_bytes}/u", *_NOT_STRACE]
         arguments += ["-e", f"syscalls:sys_exit_{name}/call-graph=no/u", *_NOT_STRACE]
     for name, mine in ((name, _FILTERS.get(name)) for name in perf_text.UNSEEN if _has(name)):
-        told = [_NOT_STRACE[0], _NOT_STRACE[1] if mine is None else f"{_NOT_STRACE[1]} && {mine}"]
-        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=no/u", *told]
+        phrases = [_NOT_STRACE[0], _NOT_STRACE[1] if mine is None else f"{_NOT_STRACE[1]} && {mine}"]
+        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=no/u", *phrases]
     for name in without:
         for side in ("enter", "exit"):
             arguments += ["-e", f"syscalls:sys_{side}_{name}/call-graph=no/u", *_NOT_STRACE]

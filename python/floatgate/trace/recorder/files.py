@@ -207,10 +207,10 @@ class FileTracker:
 
     def _of_descriptor(self, table: Table, path: str) -> File | None:
         """Find the file of a path that names a descriptor: ``/proc/self/fd/3``, ``/dev/stdout``."""
-        found = _OF_DESCRIPTOR.fullmatch(path)
-        number = _STANDARD.get(path) if found is None else int(found["fd"])
-        if found is not None and (found["task"] or "self").isdigit():
-            table = self._tables.get(int(found["task"]), Table())
+        match = _OF_DESCRIPTOR.fullmatch(path)
+        number = _STANDARD.get(path) if match is None else int(match["fd"])
+        if match is not None and (match["task"] or "self").isdigit():
+            table = self._tables.get(int(match["task"]), Table())
         slot = None if number is None else table.slots.get(number)
         return None if slot is None else slot.description.file
 

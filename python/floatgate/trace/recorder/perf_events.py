@@ -62,14 +62,14 @@ def parse_frame(line: str) -> Frame | None:
     The addresses are absolute unless perf was told otherwise, so a frame's place is that in its function: what the name
     of the function and the distance from its beginning give. A frame without a name has no lasting place.
     """
-    found = _FRAME.match(line)
-    if found is None or _KERNEL.match(found[4]):
+    match = _FRAME.match(line)
+    if match is None or _KERNEL.match(match[4]):
         return None
-    symbol = "" if found[2] == "[unknown]" else found[2].partition("@@")[0]
+    symbol = "" if match[2] == "[unknown]" else match[2].partition("@@")[0]
     if not symbol:
         return Frame(ANONYMOUS, 0, "")
-    place = (module_hash(symbol) + int(found[3] or "0", 16)) & _MASK
-    return relative_frame(found[4], place, symbol)
+    place = (module_hash(symbol) + int(match[3] or "0", 16)) & _MASK
+    return relative_frame(match[4], place, symbol)
 
 
 def events(lines: Iterable[str], tally: Tally) -> Iterator[Event]:
@@ -78,8 +78,8 @@ def events(lines: Iterable[str], tally: Tally) -> Iterator[Event]:
     frames: list[Frame] = []
     skipping = False
     for line in lines:
-        if line[:1] in " \t" and (head is not None or skipping) and (found := _FRAME.match(line)) is not None:
-            frame = parse_frame(found.group())
+        if line[:1] in " \t" and (head is not None or skipping) and (match := _FRAME.match(line)) is not None:
+            frame = parse_frame(match.group())
             if frame is not None:
                 frames.append(frame)
             continue
@@ -118,14 +118,14 @@ def choose(lines: Iterable[str]) -> str | None:
 
 def block_request(event: Event) -> BlockRequest | None:
     """Return the request of a block event; None for a flush or what has no size."""
-    found = _BLOCK.match(event.fields)
-    if found is None:
+    match = _BLOCK.match(event.fields)
+    if match is None:
         return None
-    letters, sector, sectors = found[2], int(found[3]), int(found[4])
+    letters, sector, sectors = match[2], int(match[3]), int(match[4])
     op = 2 if "D" in letters else 1 if "W" in letters else 0 if "R" in letters else None
     if op is None or sectors == 0:
         return None
-    return BlockRequest(found[1], op, sector, sectors, event.frames)
+    return BlockRequest(match[1], op, sector, sectors, event.frames)
 
 
 def calls(found: Iterable[Event], tally: Tally) -> Iterator[Call]:

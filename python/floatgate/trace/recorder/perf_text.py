@@ -37,11 +37,11 @@ _SYNCHRONOUS = ((0x2, "RWF_DSYNC"), (0x4, "RWF_SYNC"), (0x10, "RWF_APPEND"))
 @functools.lru_cache(maxsize=65536)
 def parse_frame(line: str) -> Frame | None:
     """Return one line of a stack as perf tells it, or None where it is none."""
-    found = _FRAME.match(line)
-    if found is None:
+    match = _FRAME.match(line)
+    if match is None:
         return None
-    symbol = "" if found[2] == "[unknown]" else found[2].partition("@@")[0]
-    return relative_frame(found[3], int(found[1], 16), symbol)
+    symbol = "" if match[2] == "[unknown]" else match[2].partition("@@")[0]
+    return relative_frame(match[3], int(match[1], 16), symbol)
 
 
 def return_addresses(frames: list[Frame]) -> tuple[Frame, ...]:
@@ -79,13 +79,13 @@ class PerfParser:
         self.tally.unpaired_calls += len(self._entered)
 
     def _feed(self, line: str) -> Call | None:
-        found = _EVENT.match(line)
-        if found is None:
+        match = _EVENT.match(line)
+        if match is None:
             self._other(line)
             return None
         self._close()
-        process, task = self._number(found[1]), self._number(found[2])
-        seconds, fraction, side, name, rest = found.groups()[2:]
+        process, task = self._number(match[1]), self._number(match[2])
+        seconds, fraction, side, name, rest = match.groups()[2:]
         self._skipping = process == self._ignore
         if self._skipping:
             return None

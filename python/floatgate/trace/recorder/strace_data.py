@@ -42,11 +42,11 @@ def _gathered(text: str, length: int, split: Callable[[str], list[str]]) -> byte
     parts: list[bytes] = []
     have = 0
     for element in split(text[1:-1]):
-        found = _IOVEC.fullmatch(element)
-        if found is None:
+        match = _IOVEC.fullmatch(element)
+        if match is None:
             break
-        size = int(found[2])
-        data, whole = _string(found[1])
+        size = int(match[2])
+        data, whole = _string(match[1])
         if size == 0:
             continue
         if data is None or (whole and len(data) != size):

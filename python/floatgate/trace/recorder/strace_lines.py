@@ -40,17 +40,17 @@ class Stamps:
             text = line.strip()
             if not text or _NOISE.match(text):
                 continue
-            found = _PREFIX.fullmatch(text)
-            if found is None:
+            match = _PREFIX.fullmatch(text)
+            if match is None:
                 yield line
                 continue
-            if not _KNOWN.match(found["rest"]):
+            if not _KNOWN.match(match["rest"]):
                 # As it is, so that the message about it quotes what stands there.
                 yield line
                 continue
-            stamp = self._stamp(found)
-            thread = found["bracket"] or found["bare"] or "1"
-            yield f"{thread} {stamp // _SECOND}.{stamp % _SECOND:09d} {found['rest']}\n"
+            stamp = self._stamp(match)
+            thread = match["bracket"] or match["bare"] or "1"
+            yield f"{thread} {stamp // _SECOND}.{stamp % _SECOND:09d} {match['rest']}\n"
 
     def _stamp(self, found: re.Match[str]) -> int:
         """Nanoseconds; without any stamp the number of the line, so that the order is kept."""

@@ -53,8 +53,8 @@ def split_arguments(text: str) -> list[str]:
     parts: list[str] = []
     open_brackets: list[str] = []
     start = position = 0
-    while (found := _SPLIT_STOPS.search(text, position)) is not None:
-        char, position = found.group(), found.end()
+    while (match := _SPLIT_STOPS.search(text, position)) is not None:
+        char, position = match.group(), match.end()
         if char == '"':
             position = _after_string(text, position)
         elif open_brackets and char == open_brackets[-1]:
@@ -103,10 +103,10 @@ def unescaped(text: str) -> str:
 @functools.lru_cache(maxsize=65536)
 def parse_frame(line: str) -> Frame | None:
     """Return one line of a stack, or None where it is none."""
-    found = _FRAME.match(line)
-    if found is None:
+    match = _FRAME.match(line)
+    if match is None:
         return Frame(ANONYMOUS, 0, "") if _NO_FRAME.match(line) else None
-    module, symbol, offset = found.groups()
+    module, symbol, offset = match.groups()
     distance = _DISTANCE.search(symbol or "")
     name = (symbol or "")[: distance.start()] if distance else symbol or ""
     if distance and int(distance[1], 16) >= _FAR:
@@ -152,15 +152,15 @@ class StraceParser:
             self._take_frame(line)
             return
         yield from self.flush()
-        found = _LINE.match(line)
-        if found is None:
+        match = _LINE.match(line)
+        if match is None:
             if line.strip():
                 self.tally.malformed(line)
             self._expect_frames = False
             return
-        seconds, digits = found[2], found[3]
+        seconds, digits = match[2], match[3]
         stamp = int(seconds) * 1_000_000_000 + int(digits.ljust(9, "0"))
-        self._pending = self._entry(stamp if self._clock is None else self._clock(stamp), int(found[1]), found[4], line)
+        self._pending = self._entry(stamp if self._clock is None else self._clock(stamp), int(match[1]), match[4], line)
 
     def _take_frame(self, line: str) -> None:
         if self._pending is None:
@@ -198,25 +198,25 @@ class StraceParser:
                 if unfinished[1] in _AT_ONCE:
                     return self._call(time_ns, task, unfinished[1], unfinished[2], "0", line)
                 return None
-        found = _CALL.match(text)
-        if found is None:
+        match = _CALL.match(text)
+        if match is None:
             self.tally.malformed(line)
             return None
-        return self._call(time_ns, task, found[1], found[2], found[3], line)
+        return self._call(time_ns, task, match[1], match[2], match[3], line)
 
     def _note_mode(self, task: int, text: str) -> None:
         if text.startswith(_MODE) and "32 bit" in text:
             self.tally.compat.add(task)
 
     def _end(self, time_ns: int, task: int, text: str, line: str) -> Call | None:
-        found = _ENDED.match(text)
-        if found is None:
+        match = _ENDED.match(text)
+        if match is None:
             self.tally.malformed(line)
             return None
         self._unfinished.pop(task, None)
-        if found[1] is None and found[2] is None:
+        if match[1] is None and match[2] is None:
             return None
-        self.tally.ended[task] = int(found[1]) if found[1] is not None else 128 + _signal_number(found[2])
+        self.tally.ended[task] = int(match[1]) if match[1] is not None else 128 + _signal_number(match[2])
         return Call(time_ns, task, "exit")
 
     def _call(self, time_ns: int, task: int, name: str, arguments: str, result: str, line: str) -> Call | None:
@@ -250,13 +250,13 @@ def _signal_number(name: str) -> int:
 
 def _descriptor(text: str) -> tuple[int, str]:
     """A descriptor, and its file's path; :data:`~floatgate.trace.recorder.calls.DELETED` ends one the file has lost."""
-    found = _FD.match(text)
-    if found is None:
+    match = _FD.match(text)
+    if match is None:
         raise ValueError(text)
-    number = AT_CWD if found[1] == "AT_FDCWD" else int(found[1])
-    path = unescaped(found[2] or "")
+    number = AT_CWD if match[1] == "AT_FDCWD" else int(match[1])
+    path = unescaped(match[2] or "")
     bare = path.removesuffix(" (deleted)")
-    return number, bare + DELETED if found[3] or bare != path else bare
+    return number, bare + DELETED if match[3] or bare != path else bare
 
 
 def _folder(text: str) -> tuple[int, str]:
@@ -305,8 +305,8 @@ def _open(said: _Said) -> Call:
     if said.name == "creat":
         flags = frozenset({"O_WRONLY", "O_CREAT", "O_TRUNC"})
     elif said.name == "openat2":
-        found = re.search(r"flags=([\w|]+)", said.args[2])
-        flags = _words(found[1]) if found else frozenset()
+        match = re.search(r"flags=([\w|]+)", said.args[2])
+        flags = _words(match[1]) if match else frozenset()
     else:
         flags = _words(said.args[2 if said.name == "openat" else 1])
     asked = _text(said.args[0 if said.name in ("open", "creat") else 1])
@@ -331,8 +331,8 @@ def _write(said: _Said) -> Call | None:
     elif said.name in ("copy_file_range", "splice"):
         place = said.args[2]
         flags = frozenset({COPY}) if said.name == "copy_file_range" else flags
-        found = _NUMBER.search(said.args[3])
-        offset = int(found.group(), 0) if found else None
+        match = _NUMBER.search(said.args[3])
+        offset = int(match.group(), 0) if match else None
     fd, path = _descriptor(place)
     length = said.call.result
     return said.call._replace(name="write", fd=fd, path=path, offset=offset, length=length, flags=flags)

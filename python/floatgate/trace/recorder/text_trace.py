@@ -185,9 +185,9 @@ class CallsReader:
         if self._format == "strace":
             with self._lines() as lines:
                 for line in lines:
-                    found = _FOLDER.search(line)
-                    if found is not None:
-                        return strace_text.unescaped(found[1])
+                    match = _FOLDER.search(line)
+                    if match is not None:
+                        return strace_text.unescaped(match[1])
         return "/"
 
     def _strace_calls(self) -> Iterator[Call]:

@@ -37,8 +37,8 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
         made.append(("p99 of delays", units.span(held * 1e-6), "by which the throttle holds page writes back"))
     if facts.get("pe_cycles_achievable") is not None:
         rest = facts.get("mean_idle_h")
-        said = "" if rest is None else f"at {units.span(rest * 3600)} of rest"
-        made.append(("cycles per block", f"{facts['pe_cycles_achievable']:.0f}", said))
+        text = "" if rest is None else f"at {units.span(rest * 3600)} of rest"
+        made.append(("cycles per block", f"{facts['pe_cycles_achievable']:.0f}", text))
     waf, _ = amplification(result)
     if waf is not None:
         made.append(("WAF", f"{waf:.2f}", "flash bytes per host byte"))

@@ -40,10 +40,10 @@ class End:
 def ends(result: Facts) -> list[End]:
     """All known ends, the earliest first; a first block that wears out with the others is not named by itself."""
     average, first = look(result, "lifetime", "years"), look(result, "lifetime", "years_first_block")
-    told = [(AVERAGE_BLOCK, average), (RATED, rating.years(result))]
+    years_of = [(AVERAGE_BLOCK, average), (RATED, rating.years(result))]
     if first is not None and (average is None or first < (1 - _ALIKE) * average):
-        told.append((FIRST_BLOCK, first))
-    return sorted((End(name, years) for name, years in told if years is not None), key=lambda end: end.years)
+        years_of.append((FIRST_BLOCK, first))
+    return sorted((End(name, years) for name, years in years_of if years is not None), key=lambda end: end.years)
 
 
 def what_ends_first(result: Facts) -> str | None:
@@ -56,9 +56,9 @@ def what_ends_first(result: Facts) -> str | None:
         return None
     target = look(result, "lifetime", "target_years")
     first, *others = known
-    said = _SAYS[first.name]
-    said = f"{said[:1].upper()}{said[1:]}{' first' if others else ''}, after {_text(first, target)}"
-    return said + "".join(f"; {_SAYS[end.name]} after {_text(end, target)}" for end in others)
+    text = _SAYS[first.name]
+    text = f"{text[:1].upper()}{text[1:]}{' first' if others else ''}, after {_text(first, target)}"
+    return text + "".join(f"; {_SAYS[end.name]} after {_text(end, target)}" for end in others)
 
 
 def _text(end: End, target: float | None) -> str:
@@ -95,8 +95,8 @@ def marks(result: Facts) -> list[Mark]:
     """Return the ends and the target that lie in the charts; those at the same time have one mark."""
     until = shown_s(result)
     target = look(result, "lifetime", "target_years")
-    told = [*ends(result), *([] if target is None else [End(TARGET, target)])]
-    shown = sorted((end for end in told if end.years * YEAR_S <= until * (1 + _ALIKE)), key=lambda end: end.years)
+    known = [*ends(result), *([] if target is None else [End(TARGET, target)])]
+    shown = sorted((end for end in known if end.years * YEAR_S <= until * (1 + _ALIKE)), key=lambda end: end.years)
     groups: list[list[End]] = []
     for end in shown:
         if groups and end.years * (1 - _ALIKE) <= groups[-1][0].years:
@@ -116,6 +116,6 @@ def beyond(result: Facts) -> str:
     """`` Beyond the chart: target (5.0 years).``: the ends that charts do not show; empty where they show all."""
     until = shown_s(result) * (1 + _ALIKE)
     target = look(result, "lifetime", "target_years")
-    told = [*ends(result), *([] if target is None else [End(TARGET, target)])]
-    hidden = [f"{end.name} ({_text(end, target)})" for end in told if end.years * YEAR_S > until]
+    known = [*ends(result), *([] if target is None else [End(TARGET, target)])]
+    hidden = [f"{end.name} ({_text(end, target)})" for end in known if end.years * YEAR_S > until]
     return f" Beyond the chart: {', '.join(hidden)}." if hidden else ""

@@ -34,14 +34,14 @@ def plainly(result: Facts) -> str | None:
         return f"A generator stands for {years}: the forecast is as good as its settings, and no host was recorded."
     if span is None:
         return None
-    told = f"{units.span(span)} of trace stand for {years}"
+    text = f"{units.span(span)} of trace stand for {years}"
     if span < lines.SHORT_S:
-        return f"{told}, which is no basis for a decision. Record an hour or more, best a week."
+        return f"{text}, which is no basis for a decision. Record an hour or more, best a week."
     if span < _LIKE_A_DAY_S:
-        return f"{told}: nights, weekends and busy days are not in them. Record a week."
+        return f"{text}: nights, weekends and busy days are not in them. Record a week."
     if span < _LIKE_A_WEEK_S:
-        return f"{told}: not all weekdays are in them. Record a week."
-    return f"{told}: a load that grows over the years is not in them."
+        return f"{text}: not all weekdays are in them. Record a week."
+    return f"{text}: a load that grows over the years is not in them."
 
 
 def _basis(result: Facts) -> list[Part]:
@@ -67,8 +67,8 @@ def _pass(result: Facts) -> str | None:
     span, passes = look(result, "pass", "span_s"), look(result, "pass", "passes")
     if span is None:
         return None
-    told = f"a pass of {units.span(span)}"
-    return told if not passes else f"{told}, repeated {units.count(passes)} times"
+    text = f"a pass of {units.span(span)}"
+    return text if not passes else f"{text}, repeated {units.count(passes)} times"
 
 
 def _wear(result: Facts) -> list[Part]:
@@ -110,11 +110,11 @@ def _at_work(result: Facts) -> str:
 
 
 def _life(years: float, ends: list[float | None] | None, target: float | None, how: str = "worn out") -> str:
-    told = f"{how} after {units.life(years, target)}"
+    text = f"{how} after {units.life(years, target)}"
     if ends is None or ends[0] is None:
-        return f"{told}; interval not known"
+        return f"{text}; interval not known"
     known = life_range.between(units.life(ends[0], target), units.life(ends[1], target))
-    return told if known == units.life(years, target) else f"{told} ({known} in 19 of 20 cases)"
+    return text if known == units.life(years, target) else f"{text} ({known} in 19 of 20 cases)"
 
 
 def _latencies(result: Facts) -> list[Part]:
@@ -146,8 +146,8 @@ def _latencies(result: Facts) -> list[Part]:
 
 def _load(facts: Facts) -> str:
     asked, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
-    told = f"{units.counted(facts['requests'], 'request')}" if facts.get("requests") is not None else "load"
-    told += "" if asked is None else f", {units.decimal_bytes(asked)}/s requested"
+    text = f"{units.counted(facts['requests'], 'request')}" if facts.get("requests") is not None else "load"
+    text += "" if asked is None else f", {units.decimal_bytes(asked)}/s requested"
     if possible is not None:
-        told += f", {units.decimal_bytes(possible)}/s possible"
-    return told + (": more than the drive can do" if facts.get("overloaded") else "")
+        text += f", {units.decimal_bytes(possible)}/s possible"
+    return text + (": more than the drive can do" if facts.get("overloaded") else "")

@@ -42,8 +42,8 @@ def asked_per_day(result: Facts) -> float | None:
 
 def line(result: Facts) -> str | None:
     """``292 TBW until the average block wears out; 0.56 drive writes per day``; None where neither is known."""
-    told = [text for text in (_tbw(result), _per_day(result)) if text is not None]
-    return "; ".join(told) or None
+    phrases = [text for text in (_tbw(result), _per_day(result)) if text is not None]
+    return "; ".join(phrases) or None
 
 
 def _tbw(result: Facts) -> str | None:
@@ -59,10 +59,10 @@ def _per_day(result: Facts) -> str | None:
     asked, written = asked_per_day(result), written_per_day(result)
     if asked is None or written is None:
         return None
-    told = f"{units.figure(asked, 2)} drive writes per day{_at_the_start(result)}"
+    text = f"{units.figure(asked, 2)} drive writes per day{_at_the_start(result)}"
     if load.overloaded(result):
-        return f"{told} requested"
-    return told if written >= _ALL * asked else f"{told} requested, {units.figure(written, 2)} written"
+        return f"{text} requested"
+    return text if written >= _ALL * asked else f"{text} requested, {units.figure(written, 2)} written"
 
 
 def _at_the_start(result: Facts) -> str:

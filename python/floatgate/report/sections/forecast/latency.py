@@ -21,8 +21,8 @@ def where(result: Facts) -> str:
     busiest = look(result, "close_up", "busiest") or {}
     span = units.span(busiest.get("span_s") or 0.0)
     whole = look(result, "close_up", "typical") is None
-    told = f"over the {span} of the workload" if whole else f"in the busiest {span} of the workload"
-    return told if look(result, "throttle", "delay_us") is None else f"{told}, unthrottled"
+    text = f"over the {span} of the workload" if whole else f"in the busiest {span} of the workload"
+    return text if look(result, "throttle", "delay_us") is None else f"{text}, unthrottled"
 
 
 def p99s(result: Facts) -> str | None:

@@ -90,9 +90,9 @@ def served_text(result: Mapping[str, Any] | None) -> str:
     if share is None:
         return "-"
     ends = look(result, "throttle", "demand_share_range")
-    said = units.share(share)
+    text = units.share(share)
     known = "" if ends is None else between(*(units.share(end) for end in ends))
-    return said if known in ("", said) else f"{said} ({known})"
+    return text if known in ("", text) else f"{text} ({known})"
 
 
 def basis(results: Sequence[Mapping[str, Any]]) -> str | None:
@@ -104,7 +104,7 @@ def basis(results: Sequence[Mapping[str, Any]]) -> str | None:
     includes, ignores = ("the interval (95 %) includes", "it ignores")
     if len(results) > 1:
         includes, ignores = ("intervals (95 %) include", "they ignore")
-    said = f"{includes} {_list([SOURCES[name] for name in known])}"
+    text = f"{includes} {_list([SOURCES[name] for name in known])}"
     missing = []
     if "waf" not in known:
         missing.append(SOURCES["waf"])
@@ -113,7 +113,7 @@ def basis(results: Sequence[Mapping[str, Any]]) -> str | None:
         missing.append("day-to-day variation (the trace is shorter than four hours)")
     if "blocks" not in known:
         missing.append(f"{SOURCES['blocks']} (lifetime.forecast.cycles_spread)")
-    return said + (f"; {ignores} {_list(missing)}" if missing else "")
+    return text + (f"; {ignores} {_list(missing)}" if missing else "")
 
 
 def _list(words: Sequence[str]) -> str:

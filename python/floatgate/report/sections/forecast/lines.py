@@ -73,12 +73,12 @@ def at_full_demand(result: Facts) -> str:
     """Format as ``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through."""
     target, first = look(result, "lifetime", "target_years"), uneven(result)
     average = units.life(look(result, "lifetime", "years"), target)
-    said = f"{average} {under(result)}"
+    text = f"{average} {under(result)}"
     if first is not None:
         until = f"{units.life(first, target)} until the first block wears out"
-        said = f"{until} ({average} for the average block) {under(result)}"
+        text = f"{until} ({average} for the average block) {under(result)}"
     told = growing.words(result)
-    return said if told is None else f"{said}, {told}"
+    return text if told is None else f"{text}, {told}"
 
 
 def part_served(result: Facts) -> str | None:
@@ -142,9 +142,9 @@ def workload(result: Facts, label: str = "") -> str | None:
         return None
     name = _workload_name(result, label)
     page = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes") or 4096
-    said = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes per pass of {units.span(one['span_s'])}"
+    text = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes per pass of {units.span(one['span_s'])}"
     passes = one.get("passes")
-    return f"{name}: {said}" + (f", repeated {units.count(passes)} times" if passes else "")
+    return f"{name}: {text}" + (f", repeated {units.count(passes)} times" if passes else "")
 
 
 def _workload_name(result: Facts, label: str) -> str:
@@ -171,9 +171,9 @@ def waf(result: Facts) -> str | None:
     error = facts.get("waf_error")
     count = f"{len(laps)} lap" + ("s" if len(laps) > 1 else "")
     how = "stationary after" if facts.get("stationary") else "not stationary after"
-    said = f"{value:.2f}, {how} {count}" + ("" if error is None else f" (error {units.share(error)})")
+    text = f"{value:.2f}, {how} {count}" + ("" if error is None else f" (error {units.share(error)})")
     moved = look(result, "method", "leveling", "moved_over_life")
-    return said if not moved or moved < _MOVED_MIN else f"{said}; {units.share(moved)} of it for wear-leveling"
+    return text if not moved or moved < _MOVED_MIN else f"{text}; {units.share(moved)} of it for wear-leveling"
 
 
 def capacity(result: Facts) -> str | None:
@@ -184,11 +184,11 @@ def capacity(result: Facts) -> str | None:
     recovered = facts.get("c_ssd_recovered_bytes")
     stands = facts["c_ssd_bytes"] if recovered is None else recovered
     target = facts.get("target_years", 5)
-    said = f"{years_text(target)} would program {units.decimal_bytes(facts['w_work_bytes'])}; "
-    said += f"the flash endures {units.decimal_bytes(stands)}"
+    text = f"{years_text(target)} would program {units.decimal_bytes(facts['w_work_bytes'])}; "
+    text += f"the flash endures {units.decimal_bytes(stands)}"
     if recovered is not None and abs(recovered - facts["c_ssd_bytes"]) > 0.001 * facts["c_ssd_bytes"]:
-        said += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} at nominal cycles)"
-    return said
+        text += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} at nominal cycles)"
+    return text
 
 
 def cycles(result: Facts) -> str | None:
@@ -197,8 +197,8 @@ def cycles(result: Facts) -> str | None:
     if facts.get("pe_cycles_achievable") is None:
         return None
     rest = facts.get("mean_idle_h")
-    said = f"{facts['pe_cycles_achievable']:.0f} per block"
-    return said + ("" if rest is None else f" at {units.span(rest * 3600)} of rest between erases")
+    text = f"{facts['pe_cycles_achievable']:.0f} per block"
+    return text + ("" if rest is None else f" at {units.span(rest * 3600)} of rest between erases")
 
 
 def throttle(result: Facts) -> str | None:
@@ -281,8 +281,8 @@ def _held_long(result: Facts) -> str | None:
         return f"delays reached their bound of {units.span(bound)} in {epochs} (lifetime.throttle.max_delay_s)"
     if facts.get("policy") in (None, UNTHROTTLED) or most is None or most <= _HELD_LONG_US:
         return None
-    told = f"one page write was held back {units.span(most * 1e-6)}"
-    return told if bound else f"{told}; lifetime.throttle.max_delay_s bounds the delay of a page write"
+    text = f"one page write was held back {units.span(most * 1e-6)}"
+    return text if bound else f"{text}; lifetime.throttle.max_delay_s bounds the delay of a page write"
 
 
 def _drifts(result: Facts) -> str | None:
@@ -313,35 +313,35 @@ def _cut_short(result: Facts) -> str | None:
 
 def remarks(result: Facts) -> list[str]:
     """Return what a reader must know: a target that is missed and what to do, a WAF that has not settled."""
-    said = []
+    phrases = []
     if load.overloaded(result):
-        said.append("floatgate plan finds a drive that keeps up with the load and meets the target")
+        phrases.append("floatgate plan finds a drive that keeps up with the load and meets the target")
     elif look(result, "lifetime", "holds") is False:
-        said.append("--plan finds a drive that meets the target (floatgate plan)")
+        phrases.append("--plan finds a drive that meets the target (floatgate plan)")
     if uneven(result) is not None:
-        said.append("wear is uneven: target, cycles and flash endurance are those of the average block")
+        phrases.append("wear is uneven: target, cycles and flash endurance are those of the average block")
         if look(result, "config", "ftl", "level", "policy") == "none":
-            said[-1] += ' (ftl.level.policy = "hot-cold-swap" levels it)'
+            phrases[-1] += ' (ftl.level.policy = "hot-cold-swap" levels it)'
     if look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
-        said.append(
+        phrases.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
     others = (_cut_short, _drifts, growing.remark, load.remark, latency.falls_behind, _held_long)
-    said += [told for told in (remark(result) for remark in others) if told is not None]
+    phrases += [text for text in (remark(result) for remark in others) if text is not None]
     if look(result, "method", "tails") == "mean-cost":
-        said.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
+        phrases.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
     # A throttled host writes the capacity, so every delay predicts itself (READY, Eq. 4), and lumps decide.
     if (
         look(result, "method", "tails") == "lumps"
         and look(result, "config", "lifetime", "throttle", "predict") == "written"
     ):
-        said.append(
+        phrases.append(
             'p50, p99 and the like rest on chance where lifetime.throttle.predict is "written": a life is held back '
             'by delays or by waits, and lifetime.forecast.method = "full" tells which; the mean holds'
         )
     ran_backwards = timestamp_warning.remark(look(result, "workload") or {})
     if ran_backwards:
-        said.append(ran_backwards)
-    said += look(result, "workload", "suspicions") or []
-    said += look(result, "workload", "assumed") or []
-    return said
+        phrases.append(ran_backwards)
+    phrases += look(result, "workload", "suspicions") or []
+    phrases += look(result, "workload", "assumed") or []
+    return phrases

@@ -45,20 +45,20 @@ def remark(result: Facts) -> str | None:
     """Note that the busiest part is more than the drive can do, where the life stands all the same."""
     if not look(result, "close_up", "busiest", "overloaded") or overloaded(result):
         return None
-    told = f"more than this drive can do: {_rates(result)}"
+    text = f"more than this drive can do: {_rates(result)}"
     if look(result, "close_up", "typical", "overloaded") is False:
-        return f"{told}; requests queue until the drive catches up"
-    return f"{told}; what the throttle lets through is less"
+        return f"{text}; requests queue until the drive catches up"
+    return f"{text}; what the throttle lets through is less"
 
 
 def _rates(result: Facts) -> str:
     """``31.9 MB/s requested, 8.45 MB/s possible, in its busiest 64 s; also in a typical 64 s``."""
     busiest, typical = (look(result, "close_up", part) or {} for part in ("busiest", "typical"))
     asked, possible = (_rate(busiest[f"{which}_bytes_per_s"]) for which in ("offered", "possible"))
-    told = f"{asked} requested, {possible} possible, {latency.where(result)}"
+    text = f"{asked} requested, {possible} possible, {latency.where(result)}"
     if not typical:
-        return told
-    return f"{told}; {'also' if typical.get('overloaded') else 'but not'} in a typical {units.span(typical['span_s'])}"
+        return text
+    return f"{text}; {'also' if typical.get('overloaded') else 'but not'} in a typical {units.span(typical['span_s'])}"
 
 
 def _rate(bytes_per_s: float) -> str:
