@@ -75,6 +75,12 @@ def test_a_run_that_is_too_short_tells_no_life() -> None:
     assert lifetime_headline.line(result) == f"no figure yet: {said} (workload.repeat = 8)"
     synthetic = {**result, "workload": {"kind": "synthetic"}, "config": {"workload": {"requests": 1000}}}
     assert lifetime_headline.too_short(synthetic) == f"{said} (workload.requests = 4000)"
+    drifting = {**evidence, "why": "not stationary", "drive_writes": 80.0, "drive_writes_needed": 160.0}
+    config = {"workload": {"requests": 1000, "warmup_requests": 40}}
+    transient = {**synthetic, "evidence": {**drifting, "transient_requests": 125}, "config": config}
+    assert lifetime_headline.too_short(transient) == (
+        "not stationary: only the beginning differs (workload.warmup_requests = 165 leaves it out)"
+    )
     assert (lifetime_headline.years(result), lifetime_headline.tbw_bytes(result)) == (None, None)
     assert lifetime_headline.years({**RESULT, "evidence": {**evidence, "enough": True}}) == 4.1
 

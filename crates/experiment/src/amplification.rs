@@ -61,7 +61,12 @@ mod tests {
         flash.programs[Cause::Gc as usize] = 3;
         let made = Amplification { flash: &flash, page_bytes: 16_384, page_writes: 3, write_bytes: 24_576 };
         assert_eq!(made.total(), Some(4.0));
-        let waf = WafEstimate { waf: Some(2.0), interval: Some((1.5, 2.5)), stationary: None };
+        let waf = WafEstimate {
+            waf: Some(2.0),
+            interval: Some((1.5, 2.5)),
+            stationary: None,
+            transient_requests: None,
+        };
         assert_eq!(made.interval(&waf), Some([3.0, 5.0]));
         let parts = made.parts();
         assert_eq!(

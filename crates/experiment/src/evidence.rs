@@ -30,6 +30,7 @@ pub(crate) fn evidence(plan: &Plan, outcome: &Outcome) -> Value {
         "enough": wrote.then_some(lack.is_none()),
         "why": lack.as_ref().filter(|_| wrote).map(|lack| lack.why),
         "drive_writes_needed": lack.filter(|_| wrote).map(|lack| lack.drive_writes_needed),
+        "transient_requests": outcome.waf.transient_requests,
     })
 }
 

@@ -43,6 +43,9 @@ pub struct WafEstimate {
     /// Whether the run was in a steady state: no drift between its first quarter and its last half, and as many pages
     /// erased as programmed. None where the run is too short to tell.
     pub stationary: Option<bool>,
+    /// Requests at the beginning without which a run that is not stationary would be; none where leaving out half of
+    /// it is not enough.
+    pub transient_requests: Option<u64>,
 }
 
 /// Estimates from cumulative rows; `pages_per_erase` are the pages that one counted erase frees, `victims` the blocks
@@ -50,22 +53,42 @@ pub struct WafEstimate {
 #[must_use]
 pub fn estimate_waf(rows: &[Row], pages_per_erase: u32, victims: u64) -> WafEstimate {
     let Some(last) = rows.last().filter(|row| row.page_writes > 0) else {
-        return WafEstimate { waf: None, interval: None, stationary: None };
+        return WafEstimate { waf: None, interval: None, stationary: None, transient_requests: None };
     };
     let waf = last.programs_total() as f64 / last.page_writes as f64;
     let batches = cut(rows, pages_per_erase);
     if batches.len() < BATCHES_MIN {
-        return WafEstimate { waf: Some(waf), interval: None, stationary: None };
+        return WafEstimate { waf: Some(waf), interval: None, stationary: None, transient_requests: None };
     }
     let n = batches.len() as f64;
     let residuals = residuals(&batches, waf);
     let half = student_t_975(n - 1.0) * (noise(&residuals) / n + variance(&ahead(&batches)) / (n * n)).sqrt();
     let interval = (victims >= VICTIMS_MIN && half <= HALF_WIDTH_MAX * waf)
         .then(|| ((waf - half).max(least_possible(last)), waf + half));
-    let programs = last.programs_total() as f64;
-    let erased = last.erases.iter().sum::<u64>() as f64 * f64::from(pages_per_erase);
-    let filling = (programs - erased).abs() > FILLING_SHARE * programs;
-    WafEstimate { waf: Some(waf), interval, stationary: Some(!filling && !drifts(&batches, &residuals, waf)) }
+    let stationary = !fills(&batches) && !drifts(&batches, &residuals, waf);
+    let transient_requests = if stationary { None } else { transient_requests(&batches) };
+    WafEstimate { waf: Some(waf), interval, stationary: Some(stationary), transient_requests }
+}
+
+/// Returns the requests of the shortest beginning (1/16, 1/8, 1/4 or 1/2 of the run) whose remainder is stationary.
+fn transient_requests(batches: &[Batch]) -> Option<u64> {
+    let n = batches.len();
+    let rest_is_steady = |&skipped: &usize| {
+        let rest = &batches[skipped..];
+        let programs: f64 = rest.iter().map(|batch| batch.programs).sum();
+        let waf = programs / rest.iter().map(|batch| batch.writes).sum::<f64>();
+        rest.len() >= BATCHES_MIN && !fills(rest) && !drifts(rest, &residuals(rest, waf), waf)
+    };
+    let skipped =
+        [n / 16, n / 8, n / 4, n / 2].into_iter().filter(|&skipped| skipped > 0).find(rest_is_steady)?;
+    Some(batches[skipped - 1].requests_until)
+}
+
+/// Checks whether the drive is still filling up: more pages programmed than erased, or the reverse.
+fn fills(batches: &[Batch]) -> bool {
+    let sum = |of: fn(&Batch) -> f64| batches.iter().map(of).sum::<f64>();
+    let (programs, freed) = (sum(|batch| batch.programs), sum(|batch| batch.freed));
+    (programs - freed).abs() > FILLING_SHARE * programs
 }
 
 /// No amplification lies below 1 where every host page write is programmed. Deduplication and compression spare some.
@@ -80,6 +103,10 @@ fn least_possible(last: &Row) -> f64 {
 struct Batch {
     programs: f64,
     writes: f64,
+    /// Pages that erases freed.
+    freed: f64,
+    /// Requests from the beginning of the run to the end of the batch.
+    requests_until: u64,
     /// Programs of collection for room that a later batch uses; below 0 where an earlier batch has paid.
     ahead: f64,
 }
@@ -100,7 +127,7 @@ fn cut(rows: &[Row], pages_per_erase: u32) -> Vec<Batch> {
         let [programs, writes, freed] =
             [at.0 - before.0, at.1 - before.1, at.2 - before.2].map(|count| count as f64);
         before = at;
-        Batch { programs, writes, ahead: cost * (freed - programs) }
+        Batch { programs, writes, freed, requests_until: row.requests, ahead: cost * (freed - programs) }
     });
     batches.filter(|batch| batch.writes > 0.0).collect()
 }
@@ -212,16 +239,20 @@ mod tests {
     #[test]
     fn drift_and_filling_are_seen() {
         let drifting = estimate_waf(&rows(640, |i| 150 + i / 8 + i % 3, |i| (150 + i / 8) / 2), 2, 1000);
-        assert_eq!(drifting.stationary, Some(false));
+        assert_eq!((drifting.stationary, drifting.transient_requests), (Some(false), None));
         let filling = estimate_waf(&rows(640, |i| 100 + i % 2, |_| 0), 2, 1000);
-        assert_eq!(filling.stationary, Some(false));
+        assert_eq!((filling.stationary, filling.transient_requests), (Some(false), None));
+        let filled = estimate_waf(&rows(640, |i| 100 + i % 2, |i| if i <= 40 { 0 } else { 50 }), 2, 1000);
+        assert_eq!((filled.stationary, filled.transient_requests), (Some(false), Some(4000)));
     }
 
     /// A transient at the beginning, as a drive that starts below its steady state shows it.
     #[test]
     fn a_transient_does_not_excuse_itself() {
         let programs = |i: u64| if i <= 80 { 130 } else { 198 + i * 7919 % 5 };
-        assert_eq!(estimate_waf(&rows(640, programs, |i| programs(i) / 2), 2, 1000).stationary, Some(false));
+        let e = estimate_waf(&rows(640, programs, |i| programs(i) / 2), 2, 1000);
+        // The 80 rows of 100 requests are an eighth of the run.
+        assert_eq!((e.stationary, e.transient_requests), (Some(false), Some(8000)));
     }
 
     #[test]

@@ -258,6 +258,12 @@ pub(super) const GROUPS: &[Group] = &[
                 "`drive_writes` that a longer run would need, as far as can be told",
             )
             .or_null(),
+            count(
+                "transient_requests",
+                "requests",
+                "requests at the beginning without which a run that is not stationary would be",
+            )
+            .or_null(),
         ],
     },
     Group {

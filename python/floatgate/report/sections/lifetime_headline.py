@@ -32,12 +32,27 @@ def too_short(result: Facts | None) -> str | None:
     facts = look(result, "evidence") or {}
     if facts.get("enough") is not False:
         return None
+    if beginning := _without_transient(result):
+        return f"{facts['why']}: only the beginning differs ({beginning} leaves it out)"
     written, needed = facts["drive_writes"], facts["drive_writes_needed"]
     text = f"{facts['why']}: {units.figure(written, 2)} drive writes, "
     text += f"at least {units.figure(math.ceil(10 * needed) / 10, 2)} needed"
     times = math.ceil(needed / written) if written else 0
     longer = _longer(result, times)
     return text + (f" ({longer})" if longer else "")
+
+
+def _without_transient(result: Facts | None) -> str | None:
+    """Return the setting that leaves out the requests before the steady state; None where a longer run is needed.
+
+    A trace has its laps of wear-in for this (``ftl.wear_in_max``).
+    """
+    facts = look(result, "evidence") or {}
+    transient = facts.get("transient_requests")
+    if facts["why"] != "not stationary" or not transient or look(result, "workload", "kind") == "trace":
+        return None
+    before = look(result, "config", "workload", "warmup_requests") or 0
+    return f"workload.warmup_requests = {before + transient}"
 
 
 def is_life(key: str) -> bool:
