@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from floatgate.report import throttle_charts
-from floatgate.report.sections.forecast import ends, parts
+from floatgate.report.sections.forecast import ends, lines, parts
 from floatgate.report.throttle_charts import YEAR_S, Look, Mark
 from test_lifetime_text import LIFE, life
 
@@ -59,7 +59,10 @@ def course(until_years: float, **changes: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_what_ends_first_is_said_first(changes: dict[str, Any], said: str | None, verdict: str | None) -> None:
-    assert (ends.what_ends_first(rated(**changes)), ends.verdict(rated(**changes))) == (said, verdict)
+    result = rated(**changes)
+    assert (ends.what_ends_first(result), ends.verdict(result)) == (said, verdict)
+    # The summary says the same as the page.
+    assert verdict is None or verdict in lines.answer(result)
 
 
 def test_ends_and_target_are_marked() -> None:
@@ -132,3 +135,19 @@ def test_a_forecast_without_a_course_has_no_marks() -> None:
     bare = {**LIFE, "series": {}}
     assert ends.marks(bare) == []
     assert parts.parts(bare)[0].title == "Over the life"  # type: ignore[attr-defined]
+
+
+def test_the_summary_leads_with_what_ends_first() -> None:
+    until = "347 days until the rated bytes are written"
+    assert lines.answer(rated(drive=RATED)).startswith(f"{until} (5.0 years for the flash) under ready-optimistic: ")
+    both = lines.answer(rated(drive=RATED, lifetime=UNEVEN))
+    assert both.startswith(
+        f"{until} (2.0 years until the first block wears out, 5.0 years for the average block) under"
+    )
+    known = {"years_range": [4.7, 5.3], "years_range_from": ["waf"]}
+    assert str(lines.interval(rated(drive=RATED, lifetime=known))).startswith(
+        "the flash lasts 4.7-5.3 years by WAF only"
+    )
+    # Rated bytes that are written after the flash is worn out do not lead.
+    late = {"rated": {"tbw_bytes": 1e15, "visible_tbw_bytes": 1e15}}
+    assert lines.answer(rated(drive=late)).startswith("5.0 years under ready-optimistic: the target of 5 years is met")

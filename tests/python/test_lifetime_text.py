@@ -186,7 +186,7 @@ def test_a_target_that_is_missed_is_said_with_what_to_do() -> None:
     assert "2.5 years without throttling: the target of 5 years is missed" in said
     assert "unthrottled" not in said
     assert "2.24, stationary after 3 laps (error 0.4 %)" in said
-    assert "--plan finds" in said
+    assert "floatgate plan finds" in said
     assert "\nthrottle" not in said
 
 

@@ -43,8 +43,8 @@ def test_a_life_that_the_drive_cannot_live_is_no_forecast() -> None:
             "workload; also in a typical 32 s"
         ),
         (
-            "life       not known: the host requests more than this drive can do; 5.0 years without throttling if it "
-            "could write that fast"
+            "life       not known: the host requests more than this drive can do; 347 days until the rated bytes are "
+            "written (5.0 years for the flash) without throttling if it could write that fast"
         ),
     ]
     lines = told(result)
@@ -80,7 +80,7 @@ def test_a_burst_that_the_drive_cannot_follow_is_a_note() -> None:
     result = beyond("busiest")
     assert not load.overloaded(result)
     lines = told(result)
-    assert lines["life"].startswith("5.0 years without throttling: the target of 5 years is met")
+    assert lines["life"].startswith("347 days until the rated bytes are written (5.0 years for the flash) without thr")
     assert lines["note"] == (
         "more than this drive can do: 200 MB/s requested, 45 MB/s possible, in the busiest 32 s of the workload; but "
         "not in a typical 32 s; requests queue until the drive catches up"
@@ -100,7 +100,7 @@ def test_a_throttle_helps_as_far_as_it_lowers_the_demand(share: float, over: boo
     result = beyond("busiest", "typical", throttle={"demand_share": share, "demand_share_range": None})
     assert load.overloaded(result) is over
     assert told(result)["life"].startswith(
-        "not known: the host requests" if over else "5.0 years under ready-optimistic"
+        "not known: the host requests" if over else "347 days until the rated bytes are written"
     )
     if not over:
         assert told(result)["note"].endswith("; what the throttle lets through is less")

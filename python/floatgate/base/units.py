@@ -125,6 +125,11 @@ def life(value: float | None, target: float | None = None) -> str:
     return years(value)
 
 
+def target_years(value: float) -> str:
+    """Format a target life, with the digits that it has: ``1 year``, ``5 years``."""
+    return f"{value:g} year{'' if value == 1 else 's'}"
+
+
 def counted(count: int, noun: str) -> str:
     """Format a number of things: 1 file, 2 files."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from floatgate.base import units
 from floatgate.pages import labels, palette, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.report import throttle_charts
-from floatgate.report.sections.forecast.lines import years_text
 from floatgate.report.throttle_charts import TALL
 from floatgate.study.plan_table import ENDS_BY
 
@@ -45,7 +45,7 @@ def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega
     layers += _names(shown, names, x, y)
     if target is not None:
         end, align = (costs[0] * 1.02, "left") if at_left else (costs[1] / 1.02, "right")
-        layers += throttle_charts.rules_across([(years_text(target), target)], y, end, align=align)
+        layers += throttle_charts.rules_across([(units.target_years(target), target)], y, end, align=align)
     return finished(vega.layer(*layers), width, TALL)
 
 
@@ -94,7 +94,7 @@ def named(
     marks = [labels.Mark(across(row["x"]), down(row["y"]), row["name"] if row["front"] else None) for row in rows]
     if target is None:
         return labels.placed(marks, wide, high), True
-    long = labels.CHAR_PX * 1.1 * len(years_text(target))
+    long = labels.CHAR_PX * 1.1 * len(units.target_years(target))
     ends = [(left, down(target) - labels.LINE_PX - 2, left + long, down(target)) for left in (2.0, wide - 2.0 - long)]
     covers = [sum(labels.overlap(end, mark.box) for mark in marks) for end in ends]
     at_left = covers[0] <= covers[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from floatgate.base import units
 from floatgate.pages.charts import WIDTH
 from floatgate.pages.page import report
 from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, figure
@@ -12,7 +13,6 @@ from floatgate.report import throttle_charts
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.report.sections.forecast.life_range import SLACK
-from floatgate.report.sections.forecast.lines import years_text
 from floatgate.report.throttle_charts import looks_of
 from floatgate.study.plan_front import GIB, front_chart
 from floatgate.study.plan_table import legend
@@ -110,7 +110,7 @@ def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int =
     rows = _rows(plan, points, kind)
     looks = looks_of([point.series for point in points])
     target = plan.target_years
-    rules = [(years_text(target), target)] if kind == "years" and target is not None else []
+    rules = [(units.target_years(target), target)] if kind == "years" and target is not None else []
     return throttle_charts.lines(
         rows, looks, "capacity, GiB", y_title, width=width, x_log=True, y_log=True, points=True, rules=rules
     )

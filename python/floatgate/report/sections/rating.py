@@ -65,6 +65,14 @@ def line(result: Facts, flash_years: float | None) -> str | None:
     return text if flash_years is None else f"{text}, {_order(after, flash_years)}"
 
 
+def first_to_end(result: Facts, flash_years: float | None) -> float | None:
+    """Return when the rated bytes are written where that is clearly before the flash is worn out; None elsewhere."""
+    after = years(result)
+    if after is None or after > LONG_YEARS:
+        return None
+    return after if flash_years is None or after < (1.0 - _ALIKE) * flash_years else None
+
+
 def after_text(years: float, target: float | None = None) -> str:
     """Return when the rated bytes are written: ``1.4 years``, ``more than 100 years``."""
     return f"more than {LONG_YEARS:.0f} years" if years > LONG_YEARS else units.life(years, target)

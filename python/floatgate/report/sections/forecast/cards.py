@@ -9,7 +9,7 @@ from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import host_writes, latency, load
 from floatgate.report.sections.forecast.life_range import uneven
-from floatgate.report.sections.forecast.lines import at_full_demand, part_served, under, years_text
+from floatgate.report.sections.forecast.lines import at_full_demand, part_served, under
 from floatgate.results.result_view import look
 
 
@@ -50,7 +50,7 @@ def _lives(result: dict[str, Any], facts: dict[str, Any]) -> list[section.Card]:
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
     if target is not None and holds is not None:
-        below += f"; the target of {years_text(target)} is {'met' if holds else 'missed'}"
+        below += f"; the target of {units.target_years(target)} is {'met' if holds else 'missed'}"
     first, average = uneven(result), units.life(facts.get("years"), target)
     if first is not None:
         return [

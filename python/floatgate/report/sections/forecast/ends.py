@@ -9,7 +9,6 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import rating
 from floatgate.report.sections.forecast.life_range import SLACK, uneven
-from floatgate.report.sections.forecast.lines import years_text
 from floatgate.report.throttle_charts import YEAR_S, Mark, time_axis
 from floatgate.results.result_view import look
 
@@ -70,13 +69,19 @@ def verdict(result: Facts) -> str | None:
     target = look(result, "lifetime", "target_years")
     if target is None:
         return None
-    missed = [end for end in ends(result) if end.years < (1 - SLACK) * target and _counts(result, end)]
-    years = f"the target of {years_text(target)}"
-    if not missed:
+    early = {end.name for end in missed(result)}
+    years = f"the target of {units.target_years(target)}"
+    if not early:
         return f"{years} is met"
-    return f"{years} is missed" + (
-        " by the rating, not by the flash" if {end.name for end in missed} == {RATED} else ""
-    )
+    return f"{years} is missed" + (" by the rating, not by the flash" if early == {RATED} else "")
+
+
+def missed(result: Facts) -> list[End]:
+    """Return the ends that come before the target, the earliest first."""
+    target = look(result, "lifetime", "target_years")
+    if target is None:
+        return []
+    return [end for end in ends(result) if end.years < (1 - SLACK) * target and _counts(result, end)]
 
 
 def _counts(result: Facts, end: End) -> bool:

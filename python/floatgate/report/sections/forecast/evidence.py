@@ -27,7 +27,7 @@ def plainly(result: Facts) -> str | None:
     """Note that minutes of a trace stand for years, or what a longer one lacks; None where that is not known."""
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
     kind = look(result, "workload", "kind")
-    years = "the life" if target is None else lines.years_text(target)
+    years = "the life" if target is None else units.target_years(target)
     if kind != "trace" and look(result, "config", "workload", "twin") is not None:
         return f"A twin stands for {years}: it is generated from figures of a recorded host, and is not the record."
     if kind != "trace":

@@ -7,9 +7,9 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report import timestamp_warning
-from floatgate.report.sections import growing, reduce
+from floatgate.report.sections import growing, rating, reduce
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import latency, life_range, load
+from floatgate.report.sections.forecast import ends, latency, life_range, load
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -43,21 +43,13 @@ def under(result: Facts) -> str:
     return throttled if reducer is None else f"with {reduce.NAMES.get(reducer, reducer)}, {throttled}"
 
 
-def years_text(target: float) -> str:
-    """Format as ``1 year``, ``5 years``."""
-    return f"{target:g} year{'' if target == 1 else 's'}"
-
-
 def answer(result: Facts) -> str:
     """``5.0 years under qos: the target of 5 years is met; 86 % of the host's demand is served; p99 of ...``."""
-    facts = look(result, "lifetime") or {}
-    target, holds = facts.get("target_years"), facts.get("holds")
-    first = uneven(result)
     said = at_full_demand(result)
     if load.overloaded(result):
         return f"not known: {load.BEYOND}; {said} {load.IF_SO}"
-    if target is not None and holds is not None:
-        said += f": the target of {years_text(target)} is {_verdict(target, holds, first)}"
+    if (verdict := ends.verdict(result)) is not None:
+        said += f": {verdict}"
     if (part := part_served(result)) is not None:
         said += f"; {part} of the host's demand is served"
     if (told := latency.p99s(result)) is not None:
@@ -70,13 +62,23 @@ def answer(result: Facts) -> str:
 
 
 def at_full_demand(result: Facts) -> str:
-    """Format as ``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through."""
+    """Format as ``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through.
+
+    Rated bytes that are written before the flash is worn out lead: the maker's promise ends then.
+    """
     target, first = look(result, "lifetime", "target_years"), uneven(result)
     average = units.life(look(result, "lifetime", "years"), target)
-    text = f"{average} {under(result)}"
+    flash = [f"{average} for the average block"]
     if first is not None:
-        until = f"{units.life(first, target)} until the first block wears out"
-        text = f"{until} ({average} for the average block) {under(result)}"
+        flash.insert(0, f"{units.life(first, target)} until the first block wears out")
+    rated = rating.first_to_end(result, look(result, "lifetime", "years") if first is None else first)
+    if rated is not None:
+        others = flash if first is not None else [f"{average} for the flash"]
+        text = f"{units.life(rated, target)} until the rated bytes are written ({', '.join(others)}) {under(result)}"
+    elif first is not None:
+        text = f"{flash[0]} ({flash[1]}) {under(result)}"
+    else:
+        text = f"{average} {under(result)}"
     told = growing.words(result)
     return text if told is None else f"{text}, {told}"
 
@@ -102,7 +104,7 @@ def basis(result: Facts) -> str | None:
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
     if span is None or span >= SHORT_S or look(result, "workload", "kind") != "trace":
         return None
-    years = "years" if target is None else years_text(target)
+    years = "years" if target is None else units.target_years(target)
     return (
         f"{units.span(span)} of trace stand for {years}, which is no basis for a decision; record an hour or more, "
         "best a week"
@@ -116,7 +118,9 @@ def interval(result: Facts) -> str | None:
         return None
     target = look(result, "lifetime", "target_years")
     below = look(result, "lifetime", "holds") and target is not None and found.reaches_below(target)
-    return f"{found.text}{', which reaches below the target' if below else ''}; {basis}"
+    flash = look(result, "lifetime", "years") if uneven(result) is None else uneven(result)
+    whose = "" if rating.first_to_end(result, flash) is None else "the flash lasts "
+    return f"{whose}{found.text}{', which reaches below the target' if below else ''}; {basis}"
 
 
 def no_interval(result: Facts) -> str:
@@ -127,12 +131,6 @@ def no_interval(result: Facts) -> str:
         return "not known: the life has no end"
     given = look(result, "method", "waf_given")
     return f"not known: {'write amplification is given' if given else 'no source of error is known'}"
-
-
-def _verdict(target: float, holds: bool, first: float | None) -> str:
-    if not holds:
-        return "missed"
-    return "met" if first is None or first >= target else "met by the average block only"
 
 
 def workload(result: Facts, label: str = "") -> str | None:
@@ -184,7 +182,7 @@ def capacity(result: Facts) -> str | None:
     recovered = facts.get("c_ssd_recovered_bytes")
     stands = facts["c_ssd_bytes"] if recovered is None else recovered
     target = facts.get("target_years", 5)
-    text = f"{years_text(target)} would program {units.decimal_bytes(facts['w_work_bytes'])}; "
+    text = f"{units.target_years(target)} would program {units.decimal_bytes(facts['w_work_bytes'])}; "
     text += f"the flash endures {units.decimal_bytes(stands)}"
     if recovered is not None and abs(recovered - facts["c_ssd_bytes"]) > 0.001 * facts["c_ssd_bytes"]:
         text += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} at nominal cycles)"
@@ -316,8 +314,8 @@ def remarks(result: Facts) -> list[str]:
     phrases = []
     if load.overloaded(result):
         phrases.append("floatgate plan finds a drive that keeps up with the load and meets the target")
-    elif look(result, "lifetime", "holds") is False:
-        phrases.append("--plan finds a drive that meets the target (floatgate plan)")
+    elif ends.missed(result):
+        phrases.append("floatgate plan finds a drive that meets the target")
     if uneven(result) is not None:
         phrases.append("wear is uneven: target, cycles and flash endurance are those of the average block")
         if look(result, "config", "ftl", "level", "policy") == "none":
