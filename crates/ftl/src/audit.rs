@@ -1,4 +1,4 @@
-//! Whether the drive's books agree with one another.
+//! Checks that the drive's data structures agree with one another.
 
 use crate::collect::Apart;
 use crate::ftl::Ftl;
@@ -8,11 +8,12 @@ use floatgate_base::{IdVec, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
-    /// Checks map against reverse map, live pages, valid counts, index, free pools and erase sums. Walks the whole
+    /// Checks the map against reverse map, live pages, valid counts, index, free pools and erase sums. Walks the whole
     /// drive.
     ///
     /// # Errors
-    /// Says which invariant does not hold, and where.
+    ///
+    /// Names the violated invariant and its location.
     pub fn audit<F: Flash>(&self, flash: &F) -> Result<(), String> {
         if let Some(violation) = flash.violation() {
             return Err(violation.to_string());
@@ -35,7 +36,7 @@ impl Ftl {
         }
     }
 
-    /// Closed units stand in the queues of their streams, where the separator has them queued, and in no other.
+    /// Checks that closed units are in exactly the queues that the separator assigns them to.
     fn audit_queues(&self) -> Result<(), String> {
         let (Some(separation), Some(Apart::Queues(queues))) = (&self.separation, &self.candidates.apart)
         else {
@@ -51,7 +52,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// What is counted of open units is what they are.
+    /// Checks the counters of open units against the units themselves.
     fn audit_open(&self) -> Result<(), String> {
         let held = self.frontiers.iter().filter(|frontier| frontier.unit != NO_UNIT);
         let held = held.fold((0, 0), |(units, pages), f| (units + 1, pages + u64::from(f.room())));

@@ -1,20 +1,21 @@
-//! What a drive needs on the path of every page, as named sets: each set is compiled for itself, so that a drive pays for
-//! nothing that it has not.
+//! Named sets of features on the path of every page. Each set is compiled separately; a drive pays only for features it
+//! uses.
 //!
-//! A set is built only where a benchmark says that it pays (`docs/decisions/0016-feature-sets.md`); a drive takes the
-//! smallest set that has all it needs.
+//! A set exists only where a benchmark shows a benefit (`docs/decisions/0016-feature-sets.md`). A drive takes the
+//! smallest set that has all features it needs.
 
-/// What a set has. A feature that it has not, no drive that takes it may need; one that it has is still asked for.
+/// The features that a set compiles in. A drive must not need a feature that its set lacks; a feature in the set is
+/// still checked at run time.
 pub(crate) trait Features {
-    /// A separator that looks at pages, update blocks included.
+    /// A separator that inspects pages, or update blocks.
     const LOOKS: bool;
-    /// Victims that are collected at a pace, or jobs that take steps with host writes.
+    /// Paced victims, or jobs that take steps along with host writes.
     const PACED: bool;
-    /// A leveler that hears of reads.
+    /// A leveler that is notified of reads.
     const READS: bool;
     /// Side tables.
     const SIDES: bool;
-    /// Flash pages that hold several pages of the map.
+    /// Flash pages that hold several logical pages.
     const PACKED: bool;
     /// Groups of writes that stay in one domain.
     const GROUPS: bool;
@@ -22,7 +23,7 @@ pub(crate) trait Features {
     const REDUCES: bool;
 }
 
-/// None of them: the page goes to the next open unit.
+/// No feature: the page goes to the next open unit.
 pub(crate) struct Plain;
 
 impl Features for Plain {
@@ -35,7 +36,7 @@ impl Features for Plain {
     const REDUCES: bool = false;
 }
 
-/// A separator that looks at pages.
+/// Only a separator that inspects pages.
 pub(crate) struct Looks;
 
 impl Features for Looks {
@@ -48,7 +49,7 @@ impl Features for Looks {
     const REDUCES: bool = false;
 }
 
-/// Everything but reduction of host writes.
+/// All features except the reduction of host writes.
 pub(crate) struct All;
 
 impl Features for All {
@@ -61,7 +62,7 @@ impl Features for All {
     const REDUCES: bool = false;
 }
 
-/// Everything.
+/// All features.
 pub(crate) struct Reduces;
 
 impl Features for Reduces {

@@ -1,10 +1,11 @@
-//! Drives without power-loss protection: what gathers in the controller until a flash page is full is lost in a power cut.
+//! Drives without power-loss protection: a power cut loses the pages that the controller gathers until a flash page is
+//! full.
 //!
-//! FLUSH and FUA program it before its page is full, the rest of which is padding. So does collection before it erases:
-//! what it moved would have no other copy, and what the host wrote anew neither a new nor an old one. A flash page that holds nothing but moved pages need not reach the flash for a
-//! FLUSH, for their sources are still there.
+//! FLUSH and FUA program that flash page before it is full and pad the rest. Collection does the same before it erases:
+//! the pages it moved would have no other copy, and pages that the host rewrote would have neither a new nor an old
+//! one. A flash page that holds only moved pages need not reach the flash for a FLUSH, for their sources still exist.
 //!
-//! FLUSH and FUA reach the FTL as extents of kind `Flush`. `volatile.rs` remembers which pages that gather were moved.
+//! FLUSH and FUA reach the FTL as extents of kind `Flush`. `volatile.rs` records which gathering pages were moved.
 
 use crate::ftl::Ftl;
 use crate::jobs::Job;
@@ -14,7 +15,7 @@ use floatgate_flash::{Cause, Flash};
 use std::ops::Range;
 
 impl Ftl {
-    /// What the host wrote of these pages, or of all where there are none, is on flash before the request is done.
+    /// Programs what the host wrote of these pages before the request is done; all pages if `pages` is 0.
     #[cold]
     pub(crate) fn flush<F: Flash>(&mut self, flash: &mut F, first: Lpn, pages: u32) {
         if !self.volatile.is_on() {
@@ -42,18 +43,18 @@ impl Ftl {
         self.reading = forced;
     }
 
-    /// The pages of an open unit that are in a flash page that is not full.
+    /// Returns the pages of an open unit that lie in a flash page that is not full.
     fn gathering(&self, frontier: Frontier) -> Range<Ppn> {
         Ppn(frontier.next.0 & !(self.layout.subpages() - 1))..frontier.next
     }
 
-    /// Whether any of the `gathering` pages that gather at a place came from the host.
+    /// Checks whether any of the last `gathering` pages of a slot came from the host.
     fn holds_written(&self, slot: usize, gathering: u32) -> bool {
         let next = self.frontiers[slot].next;
         self.volatile.pages_within(&self.layout, slot, next) < gathering
     }
 
-    /// Programs the flash page that an open unit is within.
+    /// Pads and programs the partial flash page of an open unit.
     fn fill_up<F: Flash>(&mut self, flash: &mut F, slot: usize, cause: Cause) {
         let frontier = &mut self.frontiers[slot];
         let padding = self.layout.left_of_flash_page(frontier.next);
@@ -64,7 +65,7 @@ impl Ftl {
         self.open_pages.filled(u64::from(padding), self.now);
     }
 
-    /// What has moved out of the source at hand, or was written anew, reaches the flash before that may be erased.
+    /// Programs all data that a job moved out of its source, and host rewrites of it, before the source is erased.
     #[cold]
     pub(crate) fn secure<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
         let (source, cause) = (job.source(), job.request.cause);
@@ -86,8 +87,8 @@ impl Ftl {
         }
     }
 
-    /// Another victim of a domain is due: how many in a row have gained nothing, this one included. What is padded, or a chunk
-    /// that meets the end of a unit, may cost more than a victim frees.
+    /// Counts victims of a domain that gained nothing in a row, this one included. Padding, or chunks that meet the end
+    /// of a unit, may cost more than a victim frees.
     #[cold]
     pub(crate) fn count_victim(&mut self, domain: DomainId) -> u32 {
         let open: u64 = self.open_rooms(domain).map(u64::from).sum();

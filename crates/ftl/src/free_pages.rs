@@ -1,9 +1,9 @@
-//! How many pages are free on average: the spare space that the host does not have but the drive cannot use either.
+//! Mean number of free pages: spare space that the drive holds without using it.
 
 use serde::{Deserialize, Serialize};
 
-/// Free pages averaged over host page writes, without a step per page: between two collections each host page
-/// takes exactly one, so the sum over n writes is that of a falling line.
+/// Free pages averaged over host page writes, without a step per page. Between two collections each host page takes
+/// exactly one, hence the sum over n writes is an arithmetic series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FreePages {
     now_free: u64,
@@ -25,24 +25,24 @@ impl FreePages {
         self.since = now;
     }
 
-    /// Collection or preconditioning filled pages.
+    /// Subtracts pages that collection or preconditioning filled.
     pub fn take(&mut self, pages: u64) {
         self.now_free -= pages;
     }
 
-    /// An erase freed pages.
+    /// Adds pages that an erase freed.
     pub fn give(&mut self, pages: u64) {
         self.now_free += pages;
     }
 
-    /// Starts the average afresh.
+    /// Restarts the average.
     pub fn restart(&mut self, now: u64) {
         self.advance(now);
         self.started = now;
         self.sum = 0.0;
     }
 
-    /// Mean over the host page writes since the start; the present number before the first one.
+    /// Returns the mean over the host page writes since the start, or the present number before the first one.
     pub fn mean(&self, now: u64) -> f64 {
         let mut state = self.clone();
         state.advance(now);
@@ -51,8 +51,8 @@ impl FreePages {
     }
 }
 
-/// Pages that streams hold open: those of open units that are not written, and how many units there are. Between two
-/// units that are opened or collected each host page takes exactly one, as of all free pages.
+/// Open units of streams and their unwritten pages. Between two openings or collections each host page takes exactly
+/// one, as with free pages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OpenPages {
     pages: FreePages,
@@ -67,7 +67,7 @@ impl Default for OpenPages {
 }
 
 impl OpenPages {
-    /// A stream opened a unit of so many pages.
+    /// Adds a unit with `pages` free pages that a stream opened.
     pub fn opened(&mut self, pages: u32, now: u64) {
         self.pages.advance(now);
         self.pages.give(u64::from(pages));
@@ -75,35 +75,35 @@ impl OpenPages {
         self.most = self.most.max(self.units);
     }
 
-    /// A stream gave up its unit, which had so many pages left.
+    /// Removes a unit that a stream gave up with `room` pages left.
     pub fn closed(&mut self, room: u32, now: u64) {
         self.filled(u64::from(room), now);
         self.units -= 1;
     }
 
-    /// Pages that moved were written into open units.
+    /// Subtracts pages of open units that were filled with moved data.
     pub fn filled(&mut self, pages: u64, now: u64) {
         self.pages.advance(now);
         self.pages.take(pages);
     }
 
-    /// Starts the figures afresh.
+    /// Restarts the averages.
     pub fn restart(&mut self, now: u64) {
         self.pages.restart(now);
         self.most = self.units;
     }
 
-    /// See [`FreePages::mean`].
+    /// Returns the mean, see [`FreePages::mean`].
     pub fn mean(&self, now: u64) -> f64 {
         self.pages.mean(now)
     }
 
-    /// The most units that were held at once.
+    /// Returns the most units that were held at once.
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// Units held and pages that are left in them.
+    /// Returns the units held and the pages left in them.
     pub fn held(&self, now: u64) -> (u64, u64) {
         let mut pages = self.pages.clone();
         pages.advance(now);

@@ -1,4 +1,4 @@
-//! The state of the page-mapped drive, and what can be seen of it. What the host does to it stands in `host.rs`.
+//! The state of the page-mapped drive, and how callers inspect it. `host.rs` serves host requests.
 
 use crate::collect::{Apart, Candidates, Garbage};
 use crate::free_pages::{FreePages, OpenPages};
@@ -30,55 +30,56 @@ pub struct Ftl {
     pub(crate) frontiers: Vec<Frontier>,
     /// Domain of the next host page, round-robin.
     pub(crate) next_domain: DomainId,
-    /// Pages programmed for host writes so far, which are the host page writes where nothing reduces them: the age of policies.
+    /// Pages programmed for host writes so far, the clock of age-based policies. Equals host page writes unless
+    /// deduplication or compression reduces them.
     pub(crate) now: u64,
     pub(crate) gc: GcCounters,
     /// Units collected, by valid pages.
     pub(crate) victims_by_valid: Vec<u64>,
-    /// Where there is a wear-leveler.
+    /// Present with a wear-leveler.
     pub(crate) leveling: Option<Leveling>,
-    /// Where reads disturb.
+    /// Present if reads disturb blocks.
     pub(crate) reclaiming: Option<Box<Reclaiming>>,
-    /// Where there is deduplication or compression.
+    /// Present with deduplication or compression.
     pub(crate) reduction: Option<Box<Reduction>>,
-    /// Logical pages that lie somewhere.
+    /// Logical pages that are mapped.
     pub(crate) mapped_pages: u64,
-    /// Where the separator looks at pages.
+    /// Present if the separator inspects pages.
     pub(crate) separation: Option<Box<Separation>>,
     pub(crate) free_pages: FreePages,
     pub(crate) open_pages: OpenPages,
-    /// Host page writes at which the next victim at a pace is due, and the domain that is asked first.
+    /// Host page writes at which the next paced victim is due, and the domain to try first.
     pub(crate) paced_at: u64,
     pub(crate) paced_domain: DomainId,
-    /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
+    /// Turns left during which host pages skip a domain, after it turned out to be full of valid pages.
     pub(crate) pass_over: IdVec<DomainId, u32>,
-    /// Where several pages share a flash page: the slot in which each stream last began one.
+    /// With several pages per flash page: the slot in which each stream last began a flash page.
     pub(crate) filling: IdVec<StreamId, u32>,
-    /// The pages of a host read that lie in one flash page.
+    /// Scratch: the pages of a host read that lie in one flash page.
     pub(crate) reading: Vec<(Ppn, Lpn)>,
-    /// What a power cut would lose, where it would lose anything.
+    /// What a power cut would lose, on drives without power-loss protection.
     pub(crate) volatile: Volatile,
-    /// Memory of laying chunks down, and of moving them.
+    /// Scratch for writing chunks, and for moving them.
     pub(crate) laying: Laying,
     pub(crate) repacking: Repacking,
-    /// The pages of a step of a job.
+    /// Scratch: the pages that a step of a job moves.
     pub(crate) moving: Vec<(Ppn, Owner)>,
-    /// Jobs that wait, by domain.
+    /// Waiting jobs, by domain.
     pub(crate) jobs: IdVec<DomainId, Waiting>,
-    /// Host page writes when idle time last found nothing to gain, by domain.
+    /// Host page writes when idle-time collection last had nothing to gain, by domain.
     pub(crate) futile_at: IdVec<DomainId, Option<u64>>,
-    /// Under incremental collection, host pages that each domain takes before its jobs go on.
+    /// Under incremental collection, host pages that each domain takes before its jobs take another step.
     pub(crate) next_step_in: IdVec<DomainId, u32>,
-    /// Whether counting has begun: what happens before wears nothing out. From then on the array is asked whenever the
-    /// host opens a unit.
+    /// Whether counting has begun; wear before that does not count. From then on the array is queried for failure
+    /// whenever the host opens a unit.
     pub(crate) counting: bool,
     pub(crate) prefetching: bool,
-    /// Whether the setup needs the code with all features.
+    /// Whether the setup needs the code compiled with all features.
     pub(crate) needs_all: bool,
 }
 
 impl Ftl {
-    /// An empty drive.
+    /// Creates an empty drive.
     #[must_use]
     pub fn new(layout: Layout, setup: Setup) -> Self {
         let (domains, per_domain) = (layout.domains(), layout.units_per_domain());
@@ -124,7 +125,7 @@ impl Ftl {
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
             needs_all: setup.needs_all()
                 || layout.is_packed()
-                || leveling.as_ref().is_some_and(|leveling| leveling.hears_reads()),
+                || leveling.as_ref().is_some_and(|leveling| leveling.needs_reads()),
             leveling,
             mapped_pages: 0,
             separation,
@@ -149,12 +150,12 @@ impl Ftl {
         }
     }
 
-    /// Switches the hints to the memory system; results never depend on them.
+    /// Turns memory prefetch hints on or off; results never depend on them.
     pub fn set_prefetching(&mut self, on: bool) {
         self.prefetching = on;
     }
 
-    /// Starts counting afresh: what collection did, mean free space and wear. The state stays.
+    /// Restarts the counters of collection, leveling, mean free space and wear. The state stays.
     pub fn reset_counts<F: Flash>(&mut self, flash: &mut F) {
         flash.reset_counts();
         self.counting = true;
@@ -183,59 +184,59 @@ impl Ftl {
         self.free.iter_mut().for_each(FreePool::forget_wear);
     }
 
-    /// Hands a separator that knows the future what it is to know, before the workload begins; others take no notice.
+    /// Hands an oracle separator its knowledge of the future before the workload begins; other separators ignore it.
     pub fn foresee(&mut self, foresight: Foresight) {
         if let Some(separation) = &mut self.separation {
             separation.foresee(foresight);
         }
     }
 
-    /// Hands it over again, when a run goes on: snapshots leave out what the workload tells.
+    /// Hands it over again when a run resumes: snapshots leave out what comes from the workload.
     pub fn recall(&mut self, foresight: Foresight) {
         if let Some(separation) = &mut self.separation {
             separation.recall(foresight);
         }
     }
 
-    /// What the separator knows of the future, where it knows any.
+    /// Returns the oracle separator's knowledge of the future, if it has any.
     #[must_use]
     pub fn foresight(&self) -> Option<&Foresight> {
         self.separation.as_ref().and_then(|separation| separation.foresight())
     }
 
-    /// The drive is in its first state: the next write is the workload's first.
+    /// Notifies the drive that preconditioning is over: the next write is the workload's first.
     pub fn workload_begins(&mut self) {
         if let Some(separation) = &mut self.separation {
             separation.workload_begins(self.now);
         }
     }
 
-    /// What collection did since counting began.
+    /// Returns the counters of collection since counting began.
     #[must_use]
     pub fn gc(&self) -> GcCounters {
         self.gc
     }
 
-    /// Units collected since counting began, by valid pages: `[v]` had `v`.
+    /// Returns the units collected since counting began, by valid pages: entry `v` counts units that had `v`.
     #[must_use]
     pub fn victims_by_valid(&self) -> &[u64] {
         &self.victims_by_valid
     }
 
-    /// What wear-leveling did since counting began.
+    /// Returns the counters of wear-leveling since counting began.
     #[must_use]
     pub fn leveled(&self) -> LevelCounters {
         self.leveling.as_ref().map_or_else(LevelCounters::default, |leveling| leveling.counters)
     }
 
-    /// Learns from an array that was restored how often its units were erased.
+    /// Learns the erases of each unit from a restored array.
     pub fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
         if let Some(leveling) = &mut self.leveling {
             leveling.learn_wear(&self.layout, erases);
         }
     }
 
-    /// Sets the erases of all units after a leap of wear, which adds `erases` in all.
+    /// Sets the erases of all units after wear was extrapolated by `erases` in all.
     pub fn leap(&mut self, counts: &IdSlice<UnitId, u32>, erases: u64) {
         self.free.iter_mut().for_each(|pool| pool.learn_wear(counts));
         if let Some(leveling) = &mut self.leveling {
@@ -243,39 +244,39 @@ impl Ftl {
         }
     }
 
-    /// The separator at work, where it looks at pages.
+    /// Returns the separator, if it inspects pages.
     #[must_use]
     pub fn separation(&self) -> Option<&Separation> {
         self.separation.as_deref()
     }
 
-    /// Units that are open and have pages left, and those pages.
+    /// Returns the number of open units with pages left, and those pages.
     #[must_use]
     pub fn open_units(&self) -> (u64, u64) {
         let open = self.frontiers.iter().filter(|frontier| frontier.room() > 0);
         open.fold((0, 0), |(units, pages), frontier| (units + 1, pages + u64::from(frontier.room())))
     }
 
-    /// Pages of open units that are yet to be written, on average over the host page writes counted: as each comes, once
-    /// it has its unit.
+    /// Returns the unwritten pages of open units, averaged over the counted host page writes. Each write is counted
+    /// after it has its open unit.
     #[must_use]
     pub fn mean_open_pages(&self) -> f64 {
         self.open_pages.mean(self.now)
     }
 
-    /// The most units that streams held at once; a full one is held until its stream opens the next.
+    /// Returns the most units that streams held at once; a full one is held until its stream opens the next.
     #[must_use]
     pub fn most_open_units(&self) -> u64 {
         self.open_pages.most()
     }
 
-    /// Domains that allocate and collect for themselves.
+    /// Returns the number of domains, which allocate and collect independently.
     #[must_use]
     pub fn domains(&self) -> u32 {
         self.layout.domains()
     }
 
-    /// The chip on which a logical page lies in a flash page of its own, those of the first channel in front.
+    /// Returns the chip that holds a logical page in a flash page of its own; chips of the first channel come first.
     #[inline]
     #[must_use]
     pub fn chip_of(&self, lpn: Lpn) -> Option<u32> {
@@ -283,31 +284,32 @@ impl Ftl {
         Some(self.layout.chip_of(ppn))
     }
 
-    /// Free units of all domains.
+    /// Counts the free units of all domains.
     #[must_use]
     pub fn free_units(&self) -> u64 {
         self.free.iter().map(|pool| u64::from(pool.len())).sum()
     }
 
-    /// Free units of a domain.
+    /// Counts the free units of a domain.
     #[must_use]
     pub fn free_units_of(&self, domain: DomainId) -> u32 {
         self.free[domain].len()
     }
 
-    /// Free pages, those of open units included, on average over the host page writes counted.
+    /// Returns the free pages, those of open units included, averaged over the counted host page writes.
     #[must_use]
     pub fn mean_free_pages(&self) -> f64 {
         self.free_pages.mean(self.now)
     }
 
-    /// Physical pages that somebody needs; of a chunk with holes those that its slots would take if they were packed anew.
+    /// Counts the physical pages in use. A chunk with holes counts the pages that its live slots would take if
+    /// repacked.
     #[must_use]
     pub fn live_pages(&self) -> u64 {
         u64::from(self.mapping.count_live(Ppn(0)..Ppn(self.layout.pages())))
     }
 
-    /// Units by number of valid pages, free and open units left out: `histogram[v]` units have `v`.
+    /// Counts closed units by number of valid pages: `histogram[v]` units have `v`. Free and open units are left out.
     #[must_use]
     pub fn valid_histogram(&self) -> Vec<u64> {
         let mut histogram = vec![0; self.layout.pages_per_unit() as usize + 1];

@@ -1,4 +1,4 @@
-//! Host reads of pages that lie together: in one flash page, or in one chunk. Those that follow one another are read as one.
+//! Host reads of pages that share a flash page or a chunk: successive ones are served by one read.
 
 use crate::features::Features;
 use crate::ftl::Ftl;
@@ -7,7 +7,7 @@ use crate::setup::Failure;
 use floatgate_base::{Lpn, MapWord, Ppn};
 use floatgate_flash::{Cause, Flash};
 
-/// What the pages that are read as one have in common.
+/// What pages served by one read share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Group {
     /// The flash page.
@@ -17,13 +17,13 @@ enum Group {
 }
 
 impl Ftl {
-    /// Whether reads are looked at for pages that lie together.
+    /// Checks whether reads may be grouped.
     #[inline(always)]
     pub(crate) fn reads_in_groups(&self) -> bool {
         self.layout.is_packed() || self.mapping.packed().is_some()
     }
 
-    /// Where a page lies, as far as it may be read together with others.
+    /// Returns the group of a page, if it can be read together with others.
     fn group_of(&self, word: MapWord) -> Option<(Group, Ppn)> {
         if let Some(ppn) = self.mapping.page_of(word) {
             return self.layout.is_packed().then(|| (Group::FlashPage(self.layout.flash_page_of(ppn)), ppn));
@@ -33,7 +33,7 @@ impl Ftl {
         Some((Group::Chunk(chunk), first))
     }
 
-    /// Reads pages, those that follow one another and lie together as one.
+    /// Reads pages, successive ones of a group at once.
     pub(crate) fn read_groups<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
@@ -42,21 +42,21 @@ impl Ftl {
         let mut together = std::mem::take(&mut self.reading);
         let mut group = None;
         for lpn in all {
-            let mut found = self.group_of(self.mapping.get(lpn));
-            if found.map(|(group, _)| group) != group {
+            let mut next = self.group_of(self.mapping.get(lpn));
+            if next.map(|(group, _)| group) != group {
                 if self.read_together::<S, F>(flash, group, &mut together)? {
-                    // What was read may have led to a reclaim.
-                    found = self.group_of(self.mapping.get(lpn));
+                    // The read may have led to a reclaim that moved pages.
+                    next = self.group_of(self.mapping.get(lpn));
                 }
-                group = found.map(|(group, _)| group);
+                group = next.map(|(group, _)| group);
             }
-            if let Some((_, ppn)) = found {
+            if let Some((_, ppn)) = next {
                 together.push((ppn, lpn));
                 continue;
             }
             self.read::<S, F>(flash, lpn);
             if S::READS {
-                self.start_asked(flash)?;
+                self.start_requested(flash)?;
             }
         }
         self.read_together::<S, F>(flash, group, &mut together)?;
@@ -64,7 +64,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// Reads pages that lie together; whether there are any.
+    /// Reads pages of a group and returns whether any were mapped.
     fn read_together<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
@@ -76,7 +76,7 @@ impl Ftl {
             Group::Chunk(chunk) => self.read_chunk(flash, lpn, chunk, Cause::Host),
             Group::FlashPage(_) => {
                 flash.read_run(pages, Cause::Host);
-                self.hear_read::<S, F>(flash, first);
+                self.notify_read::<S, F>(flash, first);
                 if let Some(reclaiming) = &mut self.reclaiming {
                     pages.iter().for_each(|&(ppn, _)| reclaiming.manager.read(ppn));
                 }
@@ -84,12 +84,12 @@ impl Ftl {
         }
         pages.clear();
         if S::READS {
-            self.start_asked(flash)?;
+            self.start_requested(flash)?;
         }
         Ok(true)
     }
 
-    /// Reads a chunk, because the host wants one of its pages.
+    /// Reads a chunk to serve one of its pages.
     #[cold]
     pub(crate) fn read_chunk<F: Flash>(&mut self, flash: &mut F, lpn: Lpn, chunk: u32, cause: Cause) {
         let Some((first, pages)) = self.mapping.packed().and_then(|packed| packed.pages(chunk)) else {
@@ -101,7 +101,7 @@ impl Ftl {
             reduction.counters.decompressed_pages += u64::from(slots);
         }
         for (ppn, _) in self.layout.by_flash_page(first, pages) {
-            self.hear_read::<crate::features::All, F>(flash, ppn);
+            self.notify_read::<crate::features::All, F>(flash, ppn);
             if let Some(reclaiming) = &mut self.reclaiming {
                 reclaiming.manager.read(ppn);
             }

@@ -1,4 +1,4 @@
-//! What the host can do to the drive: write, read, give up pages.
+//! Host requests: writes, reads and trims.
 
 use crate::features::{All, Features, Looks, Plain, Reduces};
 use crate::ftl::Ftl;
@@ -9,26 +9,27 @@ use floatgate_base::{Content, Hints, Lpn, MapWord, Ppn};
 use floatgate_flash::{Cause, Flash};
 use std::ops::Range;
 
-/// Extents ahead of the present one whose map entry is asked for.
+/// Extents ahead of the present one whose map entry is prefetched.
 const MAP_AHEAD: usize = 16;
-/// Extents ahead whose old page's block is asked for; its map entry has arrived by then.
+/// Extents ahead whose old page's block is prefetched; the map entry has arrived by then.
 const OLD_AHEAD: usize = 8;
-/// Extents ahead for which it is asked where those blocks stand that have as many valid pages; how many has arrived by then.
+/// Extents ahead for which the bucket of blocks with as many valid pages is prefetched; the valid count has arrived by
+/// then.
 const BUCKET_AHEAD: usize = 4;
 
 impl Ftl {
     /// Serves extents in order.
     ///
-    /// # Errors
-    /// When the drive cannot go on; the extents before the one named were served.
+    /// # Errors When the drive stops; all extents before `Stopped::extent` were served.
     pub fn serve<F: Flash>(&mut self, flash: &mut F, extents: &Extents) -> Result<(), Stopped> {
         self.serve_range(flash, extents, 0..extents.len())
     }
 
-    /// Serves the extents in `range`, in order; what lies behind it is only looked at ahead of time.
+    /// Serves the extents in `range`, in order; later extents are only used for prefetching.
     ///
     /// # Errors
-    /// When the drive cannot go on; the extents before the one named were served.
+    ///
+    /// When the drive stops; all extents before `Stopped::extent` were served.
     #[inline(always)]
     pub fn serve_range<F: Flash>(
         &mut self,
@@ -37,9 +38,9 @@ impl Ftl {
         range: Range<usize>,
     ) -> Result<(), Stopped> {
         if self.needs_all || self.mapping.sides.any() {
-            // A drive from a file may have blocks that stand no more reads here.
+            // A drive from a file may have blocks that endure no more reads under this setup.
             if self.reclaiming.is_some() {
-                self.start_asked(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
+                self.start_requested(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
             }
             if self.reduction.is_some() {
                 self.serve_all::<Reduces, F>(flash, extents, range)
@@ -53,7 +54,7 @@ impl Ftl {
         }
     }
 
-    // Each set of features has a function of its own, with registers of its own.
+    // Each set of features is a function of its own with its own register allocation.
     #[inline(never)]
     fn serve_all<S: Features, F: Flash>(
         &mut self,
@@ -82,7 +83,7 @@ impl Ftl {
                 Kind::Read if S::PACKED && self.reads_in_groups() => self.read_groups::<S, F>(flash, all),
                 Kind::Read if S::READS => all.try_for_each(|lpn| {
                     self.read::<S, F>(flash, lpn);
-                    self.start_asked(flash)
+                    self.start_requested(flash)
                 }),
                 Kind::Read => {
                     all.for_each(|lpn| self.read::<S, F>(flash, lpn));
@@ -112,8 +113,8 @@ impl Ftl {
         Ok(())
     }
 
-    /// The map entry of a request to come, then the block of the page that it will replace: on a large drive each
-    /// is a miss to memory, and their order is known long before their turn.
+    /// Prefetches the map entry of a coming request, then the block of the page that it will replace. On a large drive
+    /// each is a cache miss, and the order of requests is known in advance.
     #[inline(always)]
     fn prefetch_for<S: Features>(&self, extents: &Extents, i: usize) {
         if let Some(&lpn) = extents.lpn.get(i + MAP_AHEAD) {
@@ -144,14 +145,14 @@ impl Ftl {
         }
     }
 
-    /// The page that the first page of an extent will replace; none of a read.
+    /// Returns the page that the first page of an extent will replace; none for a read.
     #[inline(always)]
     fn replaced_by(&self, extents: &Extents, i: usize) -> Option<Ppn> {
         let &lpn = extents.lpn.get(i)?;
         if extents.kind[i] == Kind::Read { None } else { self.mapping.get(lpn).ppn() }
     }
 
-    /// A page that is about to be read and holds nothing is programmed first (SSDsim's pre-write).
+    /// Programs a page that is about to be read and was never written (SSDsim's pre-write).
     #[cold]
     fn program_unwritten<S: Features, F: Flash>(
         &mut self,
@@ -166,7 +167,7 @@ impl Ftl {
         if S::PACED { self.go_along(flash, slot) } else { Ok(()) }
     }
 
-    /// A read-modify-write: what is on flash of the page is read first.
+    /// Writes part of a page by read-modify-write: reads the old data from flash first.
     fn write_partial<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
@@ -177,7 +178,7 @@ impl Ftl {
         self.write::<S, F>(flash, lpn, hints, Cause::Partial)
     }
 
-    /// What is on flash of a page that is about to be written in part is read.
+    /// Reads the old data of a page that is about to be written in part.
     fn read_old<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn) -> Result<(), Failure> {
         let old = self.mapping.get(lpn);
         if let Some(ppn) = old.ppn() {
@@ -185,10 +186,10 @@ impl Ftl {
         } else if S::SIDES && old.is_mapped() {
             self.read_side::<S, F>(flash, lpn, old, Cause::Partial);
         }
-        if S::READS { self.start_asked(flash) } else { Ok(()) }
+        if S::READS { self.start_requested(flash) } else { Ok(()) }
     }
 
-    /// Writes the pages of an extent, whose content may be known.
+    /// Writes the pages of an extent, with their content if it is known.
     #[inline(always)]
     fn write_pages<S: Features, F: Flash>(
         &mut self,
@@ -229,7 +230,7 @@ impl Ftl {
         cause: Cause,
     ) {
         flash.read(ppn, lpn, cause);
-        self.hear_read::<S, F>(flash, ppn);
+        self.notify_read::<S, F>(flash, ppn);
         if S::READS
             && let Some(reclaiming) = &mut self.reclaiming
         {
@@ -237,9 +238,9 @@ impl Ftl {
         }
     }
 
-    /// A flash page was read: the leveler may want to know, and its block is disturbed.
+    /// Notifies the leveler and the read-disturb model that a flash page was read.
     #[inline(always)]
-    pub(crate) fn hear_read<S: Features, F: Flash>(&mut self, flash: &F, ppn: Ppn) {
+    pub(crate) fn notify_read<S: Features, F: Flash>(&mut self, flash: &F, ppn: Ppn) {
         if !S::READS {
             return;
         }

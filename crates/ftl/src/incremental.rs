@@ -1,11 +1,11 @@
-//! Incremental collection (`ftl.collect.mode`): a job takes a few steps with every host page that a domain takes, so that
-//! no host write waits for whole blocks to move.
+//! Incremental collection (`ftl.collect.mode`): a job takes a few steps with every host page that a domain takes. No
+//! host write waits for whole blocks to move.
 //!
-//! A domain has so many pages *at hand*: those of its free units, and those of its open units that are not written. A job
-//! of collection begins when they fall below a target, and is to be done once the host has written as many pages as it
-//! gains. So what is at hand falls by one unit while a job goes on and is back where it was when its source is erased; the
-//! target is chosen so that the mean is that of whole-block collection between trigger and stop level. What dies in the
-//! source meanwhile is never moved, and makes the steps fewer.
+//! The pages *at hand* of a domain are those of its free units and the unwritten ones of its open units. A collection
+//! job begins when they fall below a target. It ends once the host has written as many pages as the job gains. Pages at
+//! hand thus fall by one unit during a job and are back at the old level when its source is erased. The target is
+//! chosen to keep their mean equal to that of whole-block collection between trigger and stop level. Pages of the
+//! source that die meanwhile are never moved and save steps.
 //!
 //! Collection of whole blocks stays as the last resort, and is counted (`GcCounters::forced`).
 
@@ -17,29 +17,30 @@ use crate::units::Frontier;
 use floatgate_base::DomainId;
 use floatgate_flash::Flash;
 
-/// Free units of a domain that the host leaves alone; one that finds no more waits until whole units are collected.
+/// Free units of a domain that the host leaves alone. A host write with no other unit left waits until whole units are
+/// collected.
 pub(crate) const LAST_UNITS: u32 = 1;
 
-/// How fast a job goes on.
+/// The speed of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pace {
     /// Flash pages that move in the next step.
     flash_pages: u32,
-    /// Host pages that the domain takes before the step after it.
+    /// Host pages that the domain takes before the following step.
     wait: u32,
 }
 
 impl Pace {
-    /// The faster one.
+    /// Returns the faster of two paces.
     fn max(self, other: Self) -> Self {
         let by_speed = |pace: &Self| (pace.flash_pages, std::cmp::Reverse(pace.wait));
         if by_speed(&self) >= by_speed(&other) { self } else { other }
     }
 
-    /// All that is left of the job at once.
+    /// The rest of the job at once.
     const ALL: Self = Self { flash_pages: u32::MAX, wait: 0 };
 
-    /// So much work over so many host pages.
+    /// Spreads work over a number of host pages.
     fn of(work: u64, host_pages: u64) -> Self {
         let work = work.max(1);
         match host_pages {
@@ -51,7 +52,7 @@ impl Pace {
 }
 
 impl Ftl {
-    /// A domain has taken a host page: its jobs go on if a step is due.
+    /// Takes a step of the domain's jobs after a host page, if one is due.
     #[inline(always)]
     pub(crate) fn keep_stepping<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         match &mut self.next_step_in[domain] {
@@ -67,11 +68,11 @@ impl Ftl {
     fn step_along<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
         let mut wait = self.step_collection(flash, domain)?;
-        // Other jobs need not hurry: a flash page with every host page.
+        // Other jobs need not hurry: they move one flash page with every host page.
         if !self.patient_job_lacks_targets(domain)
             && let Some(job) = self.jobs[domain].pop_patient()
         {
-            // What only evens wear out takes no room that collection may need before this job has given some back.
+            // Leveling alone opens no unit that collection may need before this job has freed one.
             if job.request.urgency == Urgency::Leveling && self.free[domain].len() <= LAST_UNITS + 1 {
                 self.jobs[domain].put_back(job);
             } else {
@@ -80,11 +81,11 @@ impl Ftl {
             wait = 0;
         }
         self.next_step_in[domain] = wait;
-        self.start_asked(flash)
+        self.start_requested(flash)
     }
 
-    /// The next step of collection; how many host pages the domain takes before the one after it. Where a job
-    /// ends and too little is at hand still, the next one begins at once: victims that gain nothing may follow one another.
+    /// Takes the next step of collection and returns how many host pages the domain takes before the following one. If
+    /// a job ends with too few pages at hand, the next begins at once: several victims in a row may gain nothing.
     fn step_collection<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<u32, Failure> {
         loop {
             let at_hand = self.pages_at_hand(domain);
@@ -98,7 +99,7 @@ impl Ftl {
         }
     }
 
-    /// Lets a job take a step; whether it is done.
+    /// Lets a job take a step and returns whether it is done.
     fn go_on<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -118,7 +119,7 @@ impl Ftl {
         Ok(done)
     }
 
-    /// The job that makes room in a domain: the one under way, or one that begins because too little is at hand.
+    /// Returns the collection job in progress in a domain, or begins one because too few pages are at hand.
     fn collection_job<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -133,28 +134,30 @@ impl Ftl {
         }
     }
 
-    /// Host pages that a domain may take before it is looked at again: what is at hand falls by one with each.
+    /// Returns the host pages that a domain may take before it is checked again: each takes one page at hand.
     fn wait_for_collection(&self, domain: DomainId, at_hand: u64) -> u32 {
         u32::try_from(at_hand.saturating_sub(self.target_at_hand(domain))).unwrap_or(u32::MAX)
     }
 
-    /// Pages of a domain that can be written before anything is collected.
+    /// Counts the pages of a domain that can be written before anything is collected.
     fn pages_at_hand(&self, domain: DomainId) -> u64 {
         let free = u64::from(self.free[domain].len()) * u64::from(self.layout.pages_per_unit());
         free + self.open_rooms(domain).map(u64::from).sum::<u64>()
     }
 
-    /// Pages at hand below which a job begins, so that write amplification is that of whole-block collection, where free
-    /// units swing between trigger and stop level and the open units of all streams but one are half full. Half a unit is
-    /// added, because what is at hand falls by one during a job; half a unit is taken off, because the dead pages of the
-    /// source are spare space out of use.
+    /// Returns the pages at hand below which a job begins.
     ///
-    /// One unit and an eighth beyond the open ones are the least: when a job is about to erase its source, which is when
-    /// least is at hand, a host that opens a unit then finds two that are free. Many open units seldom have all their room
-    /// left, so that two of them are reckoned with.
+    /// Write amplification is to be that of whole-block collection, where free units swing between trigger and stop
+    /// level and the open units of all streams but one are half full. Half a unit is added because pages at hand fall
+    /// by one unit during a job. Half a unit is subtracted because the dead pages of the source are spare space out of
+    /// use.
+    ///
+    /// The minimum is one unit and an eighth beyond the open ones. Pages at hand are lowest when a job is about to
+    /// erase its source; a host that opens a unit then still meets two free ones. Many open units seldom have all their
+    /// room left, hence two of them are counted.
     fn target_at_hand(&self, domain: DomainId) -> u64 {
-        // A job that waits for two units of its own needs one more than the others; where victims gain little that would cost more
-        // than it is worth, and the job is done once it cannot wait.
+        // A job that waits for two target units needs one more than the others. With victims that gain little this
+        // would cost more than it is worth; the job then runs once it cannot wait.
         let unit = u64::from(self.layout.pages_per_unit());
         let gains = self.gc.copied_pages * 4 < self.gc.victims * unit * 3;
         let waited_for = u64::from(gains && self.mixing_job_waits(domain));
@@ -165,15 +168,15 @@ impl Ftl {
         eighths * unit / 8 + waited_for * unit
     }
 
-    /// Whether the first patient job of a domain waits for more room than there is.
+    /// Checks whether the first patient job of a domain waits for more room than is available.
     fn patient_job_lacks_targets(&self, domain: DomainId) -> bool {
         let Some(job) = self.jobs[domain].patient() else { return false };
         let mut wanted = self.domains_of_new_units(job);
         self.mixing_job_waits(domain) || wanted.any(|domain| !self.can_spare_unit(domain))
     }
 
-    /// Whether a job of wear-leveling may open a unit in a domain: another one is left for each of the streams that will soon open
-    /// theirs, of which two are reckoned with, too.
+    /// Checks whether a leveling job may open a unit in a domain. One unit must be left for each stream that will soon
+    /// open its own; two streams are counted here, too.
     fn can_spare_unit(&self, domain: DomainId) -> bool {
         let soon = self.layout.pages_per_unit() / 2;
         let streams = self.open_rooms(domain).filter(|&room| room < soon).take(2).count() as u32;
@@ -182,12 +185,12 @@ impl Ftl {
             && left >= self.target_at_hand(domain) - u64::from(soon)
     }
 
-    /// The pace at which a job is done in time.
+    /// Returns the pace at which a job ends in time.
     fn pace(&self, job: &mut Job, domain: DomainId, at_hand: u64) -> Pace {
         let unit = i64::from(self.layout.pages_per_unit());
         let at_hand = at_hand.cast_signed();
         let moves = i64::from(self.units.meta[job.source()].valid);
-        // Pages that move into the unit just emptied take nothing of what is at hand.
+        // Pages that move into the unit just emptied take no pages at hand.
         let taken = if job.request.targets[0] == Target::Emptied { 0 } else { moves };
         let floor = *job.floor.get_or_insert_with(|| {
             let gain = unit - moves;
@@ -199,9 +202,12 @@ impl Ftl {
         self.pressing_pace(job, domain, floor).map_or(pace, |pressing| pace.max(pressing))
     }
 
-    /// Where many streams may open units at about the same time, what is at hand does not say how many are free; nor where
-    /// wear-leveling has taken a unit for itself, and the job ends with less at hand than a unit for each of two streams. If
-    /// the host would find too few when a stream opens the next: the pace at which there is one more by then.
+    /// Returns the pace that yields one more free unit by the time a stream opens its next, if the host would have too
+    /// few.
+    ///
+    /// Pages at hand do not say how many units are free when many streams open units at about the same time. Nor do
+    /// they when wear-leveling has taken a unit, and the job ends with less at hand than a unit for each of two
+    /// streams.
     fn pressing_pace(&self, job: &Job, domain: DomainId, floor: i64) -> Option<Pace> {
         let free = self.free[domain].len();
         let units_of_streams = self.setup.separate.streams().min(2) * self.layout.pages_per_unit();
@@ -215,18 +221,18 @@ impl Ftl {
                 self.frontiers[Frontier::slot(&self.layout, self.setup.separate.blind().0, domain)].room()
             }
         };
-        // The moves may take a free unit themselves; then the job after this one must be done, too.
+        // If the moves themselves take a free unit, the following job must be done in time, too.
         let more = if free > LAST_UNITS { 0 } else { self.work_of_a_victim() };
         Some(Pace::of(self.work_left(job) + more, host.into()))
     }
 
-    /// Flash pages that collecting a unit moves, on average so far, and the step for its erase.
+    /// Returns the flash pages that collecting a unit moves, averaged so far, plus a step for its erase.
     fn work_of_a_victim(&self) -> u64 {
         let pages = self.gc.copied_pages / self.gc.victims.max(1);
         pages / u64::from(self.layout.subpages()) + 1
     }
 
-    /// Flash pages that a job is yet to move, at most, and a step for each erase.
+    /// Returns the most flash pages that a job has yet to move, plus a step for each erase.
     fn work_left(&self, job: &Job) -> u64 {
         let per_flash_page = u64::from(self.layout.subpages());
         let of_unit = u64::from(self.layout.pages_per_unit()) / per_flash_page;

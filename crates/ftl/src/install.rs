@@ -1,18 +1,19 @@
-//! Putting a drive into a given state without writing it page by page: for preconditioning only.
+//! Fills a drive without simulating its writes; for preconditioning only.
 
 use crate::ftl::Ftl;
 use floatgate_base::{DomainId, Lpn, MapWord, Owner, Ppn, UnitId};
 use floatgate_flash::Flash;
 
-/// Pages that are fetched together: as many as the memory system has under way at once, so that filling a drive with
-/// pages in random order is bound by its throughput and not by its latency.
+/// Pages that are fetched together: about as many as the memory system can have in flight. Filling a drive in random
+/// order is then bound by memory throughput, not by latency.
 const GROUP: usize = 32;
 
 impl Ftl {
-    /// Fills a unit that [`Ftl::take_for_install`] took: `content` yields, for every page, the logical page that
-    /// lives there or none for a dead page. The unit becomes the youngest closed one of its domain. Counts nothing.
+    /// Fills a unit that [`Ftl::take_for_install`] took. `content` yields, for every page, its logical page or none for
+    /// a dead page. The unit becomes the youngest closed one of its domain. Counts nothing.
     ///
     /// # Panics
+    ///
     /// When a logical page is installed twice.
     pub fn install<F: Flash>(
         &mut self,
@@ -44,9 +45,11 @@ impl Ftl {
         self.installed(unit, valid);
     }
 
-    /// The same with data at rest: of rows of stretches of logical pages, which are given by their numbers, this unit gets its part of
-    /// one. A stretch has as many pages as a unit of each domain; they were written to the domains in turn, a flash page at a time.
-    /// Nothing of it is written down, and rows must be the same for each unit of a drive.
+    /// Fills a unit with its part of a row of data at rest.
+    ///
+    /// A row is a list of stretches of logical pages, named by their numbers. A stretch has as many pages as one unit
+    /// of each domain; it was written to the domains in turn, one flash page at a time. Rows must be the same for each
+    /// unit of a drive. The map stores nothing per page for such data.
     pub fn install_at_rest<F: Flash>(&mut self, flash: &mut F, unit: UnitId, row: u32, stretches: &[u32]) {
         let (first, pages) = (self.layout.first_page(unit), self.layout.pages_per_unit());
         let lpn_of = self.mapping.lay_at_rest(&self.layout, (row, stretches), unit);
@@ -61,12 +64,12 @@ impl Ftl {
         self.free_pages.take(u64::from(self.layout.pages_per_unit()));
     }
 
-    /// Gives back a unit that [`Ftl::take_for_install`] took: it stays free.
+    /// Returns a unit that [`Ftl::take_for_install`] took: it stays free.
     pub fn give_back_to_install(&mut self, unit: UnitId) {
         self.free[self.layout.domain_of(unit)].put(unit, 0);
     }
 
-    /// Takes the free units of a domain away, except `keep` of them, for [`Ftl::install`] to fill.
+    /// Takes all free units of a domain except `keep`, for [`Ftl::install`] to fill.
     pub fn take_for_install(&mut self, domain: DomainId, keep: u32) -> Vec<UnitId> {
         let pool = &mut self.free[domain];
         let mut units = pool.take_all();

@@ -1,30 +1,31 @@
-//! The flash translation layer: map, separate, collect, level. Policies decide, this mechanism acts.
+//! The flash translation layer: it maps pages, separates data, collects garbage and levels wear. Policies decide; this
+//! mechanism acts.
 //!
-//! It has no clock: it decides in order of arrival and changes state when a command is issued. Reading order: `ftl.rs`
-//! (the state), `host.rs` (what the host does to it), `room.rs` and `space.rs` (how units are opened and freed),
-//! `jobs/` (how blocks are emptied), `index/` (how victims are found), then any policy in `collect/`, `separate/`,
-//! `level/`.
+//! It has no clock: it decides in order of arrival and changes state when a command is issued. Suggested reading order:
+//! `ftl.rs` (the state), `host.rs` (host requests), `room.rs` and `space.rs` (opening and freeing units), `jobs/`
+//! (emptying blocks), `index/` (finding victims). After these, any policy in `collect/`, `separate/` or `level/` reads
+//! on its own.
 //!
-//! The rooms of the drive, from the bottom, and what each must not know:
+//! The parts of the drive, from the bottom up, and what each must not know:
 //!
-//! | room | does | must not know |
+//! | part | does | must not know |
 //! |---|---|---|
 //! | `owners/` | maps logical to physical pages and back, keeps side tables and live bits | units, jobs, policies |
-//! | `units.rs`, `pool.rs`, `index/` | valid pages of units, free units by wear, closed units by policy | who opens |
+//! | `units.rs`, `pool.rs`, `index/` | valid pages of units, free units by wear, closed units by policy | who opens units |
 //! | `separate/` | names the stream that a page joins | where its unit is, when it is collected |
-//! | `level/` | follows wear, vetoes victims, requests jobs, keeps block sets | how victims are found, pages move |
+//! | `level/` | tracks wear, vetoes victims, requests jobs, keeps block sets | how victims are found, how pages move |
 //! | `collect/` | holds closed units and queues of streams, chooses victims, starts collection | how pages move |
 //! | `regroup.rs` | applies a remapping of streams: units change queues, open ones are closed | why streams change |
 //! | `reclaim/` | sums read disturb, runs its managers, reclaims and replicates | which page is written |
 //! | `reduce/` | content index, chunks, samples for deduplication and compression | why a scheme is on |
-//! | `space.rs` | opens and closes units, lets pages die | why |
+//! | `space.rs` | opens and closes units, invalidates pages | the reason |
 //! | `jobs/` | defines jobs, orders them, carries out their steps | what the host does |
 //! | `room.rs`, `incremental.rs`, `pace.rs` | find room for a host page, by jobs if need be | which page is written |
 //! | `write.rs` | programs a host page | - |
 //! | `host.rs`, `grouped.rs` | write, read and trim, compiled for a set of features (`features.rs`) | - |
 //!
-//! `audit.rs` checks the rooms against one another, `saved.rs` writes them to a snapshot, `install.rs` fills a drive
-//! without writes.
+//! `audit.rs` checks the parts against one another, `saved.rs` writes them to a snapshot, `install.rs` fills a drive
+//! without simulating its writes.
 //!
 //! Must not know: traces, requests, time, latency, throttles, configuration files.
 

@@ -1,11 +1,12 @@
-//! Collection that does not wait until blocks are wanted (`ftl.collect`), in functional mode.
+//! Collection that starts before free blocks run low (`ftl.collect`), in functional mode.
 //!
-//! At a pace (`paced_from_writes`): from a host page write on, one victim every so many, however much is free. It stands for
-//! collection in idle time, which the experiments of IDS (section 6.3) begin after 30 % of the writes.
+//! At a pace (`paced_from_writes`): from a given host page write on, one victim per fixed number of writes, however
+//! much is free. It models collection in idle time, which the experiments of IDS (section 6.3) begin after 30 % of the
+//! writes.
 //!
-//! By garbage (`garbage_share`): one victim whenever the dead pages of closed blocks are more than a share of all written
-//! pages, those of open blocks among them. Evaluations of log-structured stores hold the share of garbage so (SepBIT,
-//! FAST 2022, section 2.3, and its public simulator), and compare schemes at the same space.
+//! By garbage (`garbage_share`): one victim whenever the dead pages of closed blocks exceed a share of all written
+//! pages, open blocks included. Evaluations of log-structured stores fix the share of garbage this way (SepBIT, FAST
+//! 2022, section 2.3, and its public simulator), and compare schemes at equal space.
 
 use crate::ftl::Ftl;
 use crate::setup::{Failure, Pace};
@@ -27,7 +28,7 @@ impl Ftl {
         }
     }
 
-    /// Whether the dead pages of closed units are more than a share of all written pages.
+    /// Checks whether the dead pages of closed units exceed a share of all written pages.
     fn has_garbage(&self, share: f64) -> bool {
         self.candidates.garbage.is_some_and(|garbage| {
             let (open, free) = self.open_pages.held(self.now);
@@ -36,7 +37,7 @@ impl Ftl {
         })
     }
 
-    /// Collects a victim of the first domain, in turn, that has one worth it and room for what may move.
+    /// Collects a victim in the next domain, in turn, that has a worthwhile one and room for the pages to move.
     #[cold]
     fn collect_in_turn<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
         let domains = self.layout.domains();
@@ -44,7 +45,7 @@ impl Ftl {
             let domain = DomainId((self.paced_domain.0 + turn) % domains);
             if self.free[domain].len() >= self.setup.separate.reserve() && self.collect_one(flash, domain)? {
                 self.paced_domain = DomainId((domain.0 + 1) % domains);
-                self.start_asked(flash)?;
+                self.start_requested(flash)?;
                 break;
             }
         }
@@ -63,7 +64,7 @@ mod tests {
 
     const LOGICAL: u32 = 64;
 
-    /// A drive of 16 blocks of 8 pages, half of them spare, that was written once from end to end.
+    /// Creates a drive of 16 blocks of 8 pages, half of them spare, written once from end to end.
     fn drive(setup: Setup) -> (Functional, Ftl) {
         let geometry = Geometry {
             channels: 1,
@@ -94,7 +95,7 @@ mod tests {
         let before = ftl.gc().victims;
         for n in 1u32..=34 {
             write(&mut ftl, &mut flash, n);
-            // The first after 10 + 6 writes.
+            // The first is due after 10 + 6 writes.
             let due = u64::from(n.saturating_sub(10) / 6);
             assert_eq!(ftl.gc().victims - before, due, "after {n} writes");
         }

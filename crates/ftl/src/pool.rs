@@ -1,4 +1,4 @@
-//! The free units of a domain, in the order in which they are opened and by their wear.
+//! The free units of a domain, by order of release and by wear.
 
 use floatgate_base::{IdSlice, UnitId};
 use serde::{Deserialize, Serialize};
@@ -14,16 +14,16 @@ pub enum FreeChoice {
     Fifo,
 }
 
-/// Names of the free-block choices with what they do.
+/// Names of the free-block choices, each with its description.
 pub const FREE_CHOICES: &[(&str, &str)] = &[
     ("least-erased", "open the free block with the fewest erases (dynamic wear-leveling)"),
     ("fifo", "open the block that has been free for longest"),
 ];
 
-/// Which unit somebody wants to open.
+/// Which free unit a caller wants to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Want {
-    /// The one that `ftl.free_block` names.
+    /// The one selected by `ftl.free_block`.
     Next,
     /// The one with the fewest erases; of several, the one with the lowest number.
     LeastWorn,
@@ -31,9 +31,9 @@ pub enum Want {
     MostWorn,
 }
 
-/// A free unit by its wear: erases, number, place in the order of release.
+/// A free unit by its wear: erases, number, position in the order of release.
 type ByWear = (u32, UnitId, u64);
-/// The same by its place in the order of release.
+/// A free unit by its position in the order of release.
 type ByAge = (u64, UnitId, u32);
 
 /// The free units of one domain. Every operation takes O(log n).
@@ -46,7 +46,7 @@ pub struct FreePool {
 }
 
 impl FreePool {
-    /// All given units free, never erased.
+    /// Creates a pool of `units`, all free and never erased.
     #[must_use]
     pub fn new(choice: FreeChoice, units: Range<UnitId>) -> Self {
         let by_age = (choice == FreeChoice::Fifo).then(BTreeSet::new);
@@ -57,20 +57,20 @@ impl FreePool {
         pool
     }
 
-    /// Free units.
+    /// Returns the number of free units.
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.by_wear.len() as u32
     }
 
-    /// Whether there is none.
+    /// Checks whether no unit is free.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_wear.is_empty()
     }
 
-    /// Erases of the most worn unit.
+    /// Returns the erases of the most worn free unit.
     #[must_use]
     pub fn most_erases(&self) -> Option<u32> {
         self.by_wear.last().map(|&(erases, ..)| erases)
@@ -102,12 +102,12 @@ impl FreePool {
         self.freed += 1;
     }
 
-    /// The free units, in no order.
+    /// Yields the free units, unordered.
     pub fn iter(&self) -> impl Iterator<Item = UnitId> + '_ {
         self.by_wear.iter().map(|&(_, unit, _)| unit)
     }
 
-    /// Wear counts from 0 again; the order in which units were freed stays.
+    /// Resets wear to 0; the order of release stays.
     pub fn forget_wear(&mut self) {
         self.by_wear = self.by_wear.iter().map(|&(_, unit, freed)| (0, unit, freed)).collect();
         if let Some(by_age) = &mut self.by_age {
@@ -115,7 +115,7 @@ impl FreePool {
         }
     }
 
-    /// Learns how often units were erased by now; the order in which they were freed stays.
+    /// Updates the erases of all units; the order of release stays.
     pub fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
         self.by_wear = self.by_wear.iter().map(|&(_, unit, freed)| (erases[unit], unit, freed)).collect();
         if let Some(by_age) = &mut self.by_age {
@@ -134,14 +134,15 @@ impl FreePool {
         units
     }
 
-    /// Checks that both orders hold the same units, and that each was erased as often as it says.
+    /// Checks that both orders hold the same units with the same erases.
     ///
     /// # Errors
-    /// Says what is wrong.
+    ///
+    /// Describes the discrepancy.
     pub fn audit(&self, erases: &IdSlice<UnitId, u32>) -> Result<(), String> {
         if let Some(&(said, unit, _)) = self.by_wear.iter().find(|entry| erases[entry.1] != entry.0) {
-            let found = erases[unit];
-            return Err(format!("free unit {unit} was erased {found} times, its pool says {said}"));
+            let counted = erases[unit];
+            return Err(format!("free unit {unit} was erased {counted} times, its pool says {said}"));
         }
         if let Some(by_age) = &self.by_age {
             let same: BTreeSet<ByWear> =

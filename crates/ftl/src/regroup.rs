@@ -1,6 +1,7 @@
-//! Carrying out what a separator with queues makes of its streams (MiDAS's groups): closed units go over to other streams, leave
-//! their queues for the index of the victim policy, and open units are closed as they are. Happens once an epoch, or when the
-//! separator finds that it was wrong, and looks at all units then.
+//! Applies a remapping of streams by a separator with queues (MiDAS's groups).
+//!
+//! Closed units change streams or leave their queues for the index of the victim policy; open units are closed as they
+//! are. Happens once per epoch, or when the separator finds its model wrong, and visits all units.
 
 use crate::collect::Apart;
 use crate::ftl::Ftl;
@@ -10,7 +11,7 @@ use floatgate_base::{DomainId, IdVec, StreamId, UnitId};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
-    /// Asks the separator what its streams begin to mean, and carries it out.
+    /// Requests the new meaning of streams from the separator and applies it.
     #[cold]
     pub(crate) fn regroup<F: Flash>(&mut self, flash: &mut F) {
         let held = self.held();
@@ -41,7 +42,7 @@ impl Ftl {
         held
     }
 
-    /// Gives closed units to their new streams; those that leave queues, by domain.
+    /// Assigns closed units to their new streams and returns those that leave queues, by domain.
     fn relabel(&mut self, regroup: &Regroup) -> IdVec<DomainId, Vec<UnitId>> {
         let (domains, streams) = (self.layout.domains(), self.setup.separate.streams());
         let mut released = IdVec::filled(Vec::new(), domains);
@@ -56,7 +57,7 @@ impl Ftl {
                 let leaves =
                     queues.lengths(domain)[stream.index()].saturating_sub(regroup.keeps[stream.index()]);
                 for unit in queues.iter(domain, stream).take(leaves as usize) {
-                    // What stays in a queue is of its stream, and so is what was in one and keeps its stream.
+                    // A unit that stays in a queue, or leaves one, keeps its stream.
                     if separation.stream_of(unit) == stream && separation.place(unit) != Place::Index {
                         separation.give_to(unit, regroup.released);
                     }
@@ -67,8 +68,8 @@ impl Ftl {
         released
     }
 
-    /// Closes the open unit of a stream; the pages left in it are lost until it is erased. One in which nothing is written is free
-    /// again.
+    /// Closes the open unit of a stream. Its remaining pages are lost until it is erased; a unit without a written page
+    /// becomes free again.
     fn close_as_it_is<F: Flash>(&mut self, flash: &mut F, stream: StreamId, domain: DomainId) {
         let slot = Frontier::slot(&self.layout, stream, domain);
         let mut open = std::mem::replace(&mut self.frontiers[slot], Frontier::CLOSED);

@@ -1,7 +1,7 @@
-//! Room for host pages: in which domain, and how it is made where free units run low.
+//! Room for host pages: which domain takes them, and how free units are made when few are left.
 //!
 //! Allocation takes the domains in turn. That alone does not balance their live pages: a domain in which collection
-//! gains nothing is passed over for a while, and the run fails only when all domains are full.
+//! gains nothing is skipped for a while. The run fails only when all domains are full.
 
 use crate::features::Features;
 use crate::ftl::Ftl;
@@ -11,11 +11,11 @@ use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, Lpn, StreamId};
 use floatgate_flash::Flash;
 
-/// A domain found full of valid pages is passed over for so many of its turns.
+/// Turns for which a domain full of valid pages is skipped.
 const PASS_OVER_TURNS: u32 = 64;
 
 impl Ftl {
-    /// The open unit that takes the next host page of a stream: the domains in turn.
+    /// Returns the open unit that takes the next host page of a stream; domains take turns.
     #[inline(always)]
     pub(crate) fn host_frontier<S: Features, F: Flash>(
         &mut self,
@@ -40,7 +40,7 @@ impl Ftl {
         self.host_frontier_slow(flash, stream, domain)
     }
 
-    /// The same where several pages share a flash page: each stream fills one before the next domain has its turn.
+    /// Does the same with several pages per flash page: a stream fills one before the next domain's turn.
     fn packed_frontier<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -70,7 +70,7 @@ impl Ftl {
         Ok(slot)
     }
 
-    /// The open unit of a stream in a domain, without taking part in the turns of the others.
+    /// Returns the open unit of a stream in a domain, outside the turns of domains.
     pub(crate) fn frontier_in<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -87,7 +87,7 @@ impl Ftl {
         slot
     }
 
-    /// Opens a unit in the first domain, from `domain` on, that has room or can make some.
+    /// Opens a unit in the first domain, starting at `domain`, that has room or can make some.
     #[cold]
     fn host_frontier_slow<F: Flash>(
         &mut self,
@@ -104,13 +104,13 @@ impl Ftl {
             if self.make_room(flash, slot, domain)? {
                 return Ok(slot);
             }
-            // Content that pages of other domains have, too, stays for them when its own pages are written anew: a domain may
-            // hold more than what its pages hold.
+            // With deduplication, content shared with other domains stays after its own pages are overwritten. A domain
+            // may then hold more than its own pages.
             if self.mapping.shared().is_none() {
                 return Err(Failure::OutOfFreeBlocks);
             }
         }
-        // The last resort tries even the domains that were to be passed over.
+        // The last resort tries even the skipped domains.
         for last_resort in [false, true] {
             for d in (domain.0..domains).chain(0..domain.0).map(DomainId) {
                 let passed_over = &mut self.pass_over[d];
@@ -129,15 +129,15 @@ impl Ftl {
         Err(Failure::OutOfFreeBlocks)
     }
 
-    /// Opens units for a host frontier and collects until it has room; false if the domain has none to give.
+    /// Opens units for a host frontier and collects until it has room. Returns false if the domain can free nothing.
     fn make_room<F: Flash>(&mut self, flash: &mut F, slot: usize, domain: DomainId) -> Result<bool, Failure> {
         let incremental = self.setup.incremental;
         let trigger = if incremental { LAST_UNITS } else { self.setup.trigger_free_units };
         let reserve = if incremental { LAST_UNITS } else { self.setup.separate.reserve() };
         let mut forced = false;
-        // Collection may fill the very unit that was opened, where host and moved pages share one.
+        // Where host and moved pages share a unit, collection may fill the one just opened.
         while self.frontiers[slot].room() == 0 {
-            // A job under way may need the unit that the host would open.
+            // A job in progress may need the unit that the host would open.
             let scarce = self.free[domain].len() <= trigger;
             if scarce && let Some(mut job) = self.pop_for_room(domain) {
                 self.gc.forced += u64::from(!forced);
@@ -154,9 +154,9 @@ impl Ftl {
                 self.gc.forced += u64::from(!forced);
                 forced = true;
                 self.collect(flash, domain)?;
-                self.start_asked(flash)?;
+                self.start_requested(flash)?;
             }
-            // While nothing is to be gained, the last free units stay: collection will need them to move pages.
+            // While collection gains nothing, keep the last free units: it will need them to move pages.
             let frontier = self.frontiers[slot];
             let untouched =
                 frontier.unit != NO_UNIT && frontier.next == self.layout.first_page(frontier.unit);
@@ -174,16 +174,16 @@ impl Ftl {
         Ok(true)
     }
 
-    /// Collects in a domain until it has as many free units as the stop level says, or nothing more is to be gained.
+    /// Collects in a domain until its free units reach the stop level or collection gains nothing.
     fn collect<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
-        // Where steps go along with host writes, the rest is theirs.
+        // Incremental steps along with host writes do the rest.
         let setup = &self.setup;
         let stop = if setup.incremental { LAST_UNITS } else { setup.stop_free_units };
         while self.free[domain].len() < stop {
             let Some(mut job) = self.next_victim(flash, domain) else {
-                // What is left open for another job can be collected once it is closed.
+                // A unit left open for another job can be collected once it is closed.
                 if self.give_up_set(flash, domain) {
                     continue;
                 }

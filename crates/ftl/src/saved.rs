@@ -1,8 +1,8 @@
-//! The drive's state to a snapshot and back.
+//! Saves the drive's state to a snapshot and restores it.
 //!
-//! The forward map goes out as it is, side tables as they are; the reverse map and the live bits say the same the other way
-//! round and are made from them again. All other state is small and goes through serde. Both directions take the drive apart without `..`:
-//! state that is added later does not compile until it is said here what becomes of it.
+//! The forward map and the side tables are stored as they are. The reverse map and the live bits are the inverse of the
+//! map and are rebuilt from it. All other state is small and goes through serde. Both directions destructure the drive
+//! without `..`: a field added later does not compile before it is handled here.
 
 use crate::collect::{Candidates, Garbage};
 use crate::free_pages::{FreePages, OpenPages};
@@ -27,7 +27,7 @@ use std::io::{self, Read, Write};
 const MAP: &str = "map";
 const STATE: &str = "ftl";
 
-/// What a snapshot keeps of a drive beside its map.
+/// The state that a snapshot stores beside the map.
 #[derive(Serialize, Deserialize)]
 struct SavedFtl<'a> {
     units: Cow<'a, Units>,
@@ -58,10 +58,11 @@ struct SavedFtl<'a> {
 }
 
 impl Ftl {
-    /// Writes the state. What the setup and the layout say is not part of it.
+    /// Writes the state, except what follows from setup and layout.
     ///
     /// # Errors
-    /// Those of the file.
+    ///
+    /// I/O errors of the file.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
         let Self {
             mapping,
@@ -101,7 +102,7 @@ impl Ftl {
             // Empty between two requests.
             reading: _,
         } = self;
-        // Reverse map and live pages are made again from it.
+        // Reverse map and live pages are rebuilt from it.
         out.words(MAP, mapping.words())?;
         let saved = SavedFtl {
             units: Cow::Borrowed(units),
@@ -133,11 +134,12 @@ impl Ftl {
         out.state(STATE, &saved)
     }
 
-    /// Makes this drive, of equal layout and setup, the one that was written; what the plan says stays. Its tables are
-    /// filled in place, so no second drive is in memory.
+    /// Restores the saved state into this drive, which must have equal layout and setup. Fields that follow from the
+    /// plan stay. Tables are filled in place; no second drive is in memory.
     ///
     /// # Errors
-    /// A damaged file; the drive is of no use then.
+    ///
+    /// A damaged file; the drive is unusable then.
     pub fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
         from.words(MAP, self.mapping.words_mut())?;
         let SavedFtl {
@@ -209,14 +211,14 @@ impl Ftl {
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }
 
-    /// Chunks of a drive that was saved must be such as this run makes.
+    /// Refuses a snapshot whose chunks differ from those of this run.
     fn refuse_strange_chunks<R: Read>(&self, from: &Reader<R>, saved: Option<&Packed>) -> Result<()> {
         let Some((key, was)) = self.strange_chunks(saved) else { return Ok(()) };
         let what = format!("lifetime.reduce.{key}: the drive that was saved holds chunks made with {was}");
         Err(unfit(from.path(), what, format!("expected lifetime.reduce.{key} = {was}")))
     }
 
-    /// So must the modes of its blocks.
+    /// Refuses a snapshot whose block modes differ from those of this run.
     fn refuse_strange_modes<R: Read>(&self, from: &Reader<R>, saved: Option<&Reclaiming>) -> Result<()> {
         let mode = self.reclaiming.as_ref().zip(saved).and_then(|(ours, saved)| ours.strange_mode(saved));
         let Some(mode) = mode else { return Ok(()) };
@@ -225,7 +227,7 @@ impl Ftl {
         Err(unfit(from.path(), what, expected))
     }
 
-    /// What cannot be, if anything: checksums find damage, this finds a file that was written wrong.
+    /// Returns the first inconsistency. Checksums detect damage; this detects a file that was written wrong.
     fn fault(&self) -> Option<String> {
         let (units, domains) = (self.layout.units(), self.layout.domains());
         let lengths = [
@@ -244,8 +246,10 @@ impl Ftl {
             ("times without gain", self.futile_at.len(), domains),
             ("steps to come", self.next_step_in.len(), domains),
         ];
-        if let Some((name, found, due)) = lengths.into_iter().find(|&(_, found, due)| found != due as usize) {
-            return Some(format!("{found} {name}, {due} were due"));
+        if let Some((name, saved_len, due)) =
+            lengths.into_iter().find(|&(_, saved_len, due)| saved_len != due as usize)
+        {
+            return Some(format!("{saved_len} {name}, {due} were due"));
         }
         let pages = self.layout.pages();
         let open = |f: &crate::units::Frontier| {
@@ -262,7 +266,7 @@ impl Ftl {
         (!sound).then(|| "units beyond the drive".into())
     }
 
-    /// Whether the separator's state is one of this setup.
+    /// Checks whether the separator's state fits this setup.
     fn separation_fits(&self) -> bool {
         match &self.separation {
             Some(separation) => separation.is_within(self.layout.units(), self.setup.separate),
@@ -270,8 +274,8 @@ impl Ftl {
         }
     }
 
-    /// Takes over what a snapshot kept for wear-leveling, as far as this drive's leveler needs it; the units that another
-    /// leveler left open, or none if it is of another drive.
+    /// Restores the state of wear-leveling as far as this drive's leveler needs it. Returns the units that another
+    /// leveler left open, or none if the snapshot is of another drive.
     fn adopt(&mut self, saved: Option<Leveling>) -> Option<Vec<Frontier>> {
         if saved.as_ref().is_some_and(|saved| !saved.sets.fits(&self.layout)) {
             return None;
@@ -287,8 +291,8 @@ impl Ftl {
         fits.then_some(left_open)
     }
 
-    /// Takes over what a snapshot kept of read disturb, and closes what a strange leveler left open; false if it is of another
-    /// drive.
+    /// Restores the state of read disturb and closes units that another leveler left open. Returns false if the
+    /// snapshot is of another drive.
     fn adopt_rest(&mut self, saved: Option<Box<Reclaiming>>, strange: Option<Vec<Frontier>>) -> bool {
         let fits = self.adopt_reclaiming(saved);
         if fits {
@@ -297,7 +301,8 @@ impl Ftl {
         fits
     }
 
-    /// Takes over what a snapshot kept of read disturb, as far as this drive knows of it; false if it is of another drive.
+    /// Restores the state of read disturb as far as this drive models it. Returns false if the snapshot is of another
+    /// drive.
     fn adopt_reclaiming(&mut self, saved: Option<Box<Reclaiming>>) -> bool {
         if self.mapping.replicas().is_some_and(|replicas| !replicas.fits(&self.layout)) {
             return false;
@@ -315,7 +320,8 @@ impl Ftl {
             self.mapping.sides.replicated = Some(Box::new(Replicas::new(&self.layout)));
         }
         if !(makes_replicas && made_replicas) {
-            // Nobody would go on with what jobs of another manager left open. They know no flash pages of several pages.
+            // No job of this manager continues with the units that jobs of another manager left open. They cannot hold
+            // flash pages of several pages.
             for frontier in &kept {
                 self.units.meta[frontier.unit].valid -= frontier.room();
                 self.free_pages.take(u64::from(frontier.room()));
@@ -333,11 +339,11 @@ impl Ftl {
         reclaiming.adopt(saved, layout, units)
     }
 
-    /// Tells a fresh back end what the pages hold, for those that look (the shadow model).
+    /// Shows a fresh back end the content of pages, for back ends that check it (the shadow model).
     pub fn show_content<F: Flash>(&self, flash: &mut F) {
         let tails = self.reclaiming.as_ref().map(|reclaiming| &reclaiming.tails);
         let next = |unit| tails.and_then(|tails| tails.next(unit));
-        // A tail that has room left is not written to its end.
+        // A tail that has room left is not fully written.
         let closed = |unit| next(unit).unwrap_or(self.layout.pages_per_unit());
         let mut written: IdVec<UnitId, u32> = UnitId::all(self.layout.units()).map(closed).collect();
         self.free.iter().flat_map(|pool| pool.iter()).for_each(|unit| written[unit] = 0);
@@ -370,14 +376,16 @@ impl Ftl {
         }
     }
 
-    /// Takes over what is known of the units, and counts their garbage where collection goes by it.
+    /// Restores the state of units, and counts their garbage if collection depends on it.
     fn adopt_units(&mut self, units: Units) {
         self.units = units;
         self.candidates.garbage = self.setup.garbage_share.map(|_| Garbage::of(&self.layout, &self.units));
     }
 
-    /// The drive goes on under another setup, and another run begins. They may differ in when collection works, and in whether what it
-    /// moves lies apart, which a plain drive learns; false where they differ in more, and nothing has changed then.
+    /// Continues with another setup, as another run.
+    ///
+    /// The setups may differ in when collection works. They may also differ in whether moved data lies apart, which a
+    /// plain drive can learn. Returns false, and changes nothing, if they differ in more.
     #[must_use]
     pub fn go_on_as(&mut self, setup: crate::Setup) -> bool {
         let becomes = setup.separate;
@@ -398,8 +406,8 @@ impl Ftl {
         true
     }
 
-    /// Puts the drive at the start of another run: its stream of random numbers begins anew with the seed, and nothing
-    /// has been counted.
+    /// Puts the drive at the start of another run: resets all counters, and restarts the random numbers from the seed
+    /// if `reseed`.
     pub fn start_over(&mut self, reseed: bool) {
         self.counting = false;
         self.paced_at = Pace::NEVER;

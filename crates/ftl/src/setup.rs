@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum Allocation {
     /// To the planes in turn.
     Dynamic,
-    /// To the plane that its logical number names.
+    /// To the plane given by its logical page number.
     Static,
 }
 
@@ -22,20 +22,20 @@ pub enum Allocation {
 pub const ALLOCATIONS: &[(&str, &str)] =
     &[("dynamic", "pages go to the planes in turn"), ("static", "the logical page number names the plane")];
 
-/// When victims are due.
+/// Schedule of paced victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Host page writes, since counting began, before the pace.
+    /// Host page writes, since counting began, before the first interval.
     pub from_writes: u64,
-    /// Host page writes for each victim from then on; at least 1.
+    /// Host page writes per victim from then on; at least 1.
     pub every_writes: u64,
 }
 
 impl Pace {
-    /// When nothing is due.
+    /// No victim is ever due.
     pub(crate) const NEVER: u64 = u64::MAX;
 
-    /// When the first victim is due, counting from host page write `now` on.
+    /// Returns the host page write at which the first victim is due, counting from `now`.
     pub(crate) fn first_due(self, now: u64) -> u64 {
         now.saturating_add(self.from_writes).saturating_add(self.every_writes)
     }
@@ -48,13 +48,13 @@ pub struct Setup {
     pub logical_pages: u32,
     /// Whether a page may go to any plane.
     pub allocation: Allocation,
-    /// How reads disturb, and what is done about it; none where they do not.
+    /// Read-disturb model and its manager; none if reads do not disturb.
     pub disturb: Option<(Disturb, Reclaim)>,
-    /// Deduplication and compression, where there is either.
+    /// Deduplication and compression, if either is on.
     pub reduce: Option<Reduce>,
-    /// Whether there is idle time, in which somebody steps jobs that can wait.
+    /// Whether the drive has idle time in which jobs that can wait take steps.
     pub idle_jobs: bool,
-    /// Jobs in idle time collect in a domain that has fewer free units; 0 for never.
+    /// Idle-time jobs collect in a domain with fewer free units than this; 0 for never.
     pub background_free_units: u32,
     /// Victim policy.
     pub victim: Victim,
@@ -64,26 +64,26 @@ pub struct Setup {
     pub level: Level,
     /// Which free unit is opened next.
     pub free_choice: FreeChoice,
-    /// Collection starts when a domain has fewer free units.
+    /// Collection starts when a domain has fewer free units than this.
     pub trigger_free_units: u32,
-    /// Collection stops when a domain has so many free units; at least the trigger.
+    /// Collection stops when a domain has this many free units; at least the trigger.
     pub stop_free_units: u32,
-    /// Whether jobs take steps with host writes; else a host write that needs room waits for whole units.
+    /// Whether jobs take steps along with host writes; otherwise a host write that needs room waits for whole units.
     pub incremental: bool,
-    /// Power-loss protection: what gathers in the controller until a flash page is full outlives a power cut.
+    /// Power-loss protection: pages that the controller gathers into a flash page survive a power cut.
     pub plp: bool,
-    /// Whether a page that the host reads and never wrote is programmed first, as SSDsim does; only without reduction.
+    /// Whether a page that the host reads before writing it is programmed first, as in SSDsim; only without reduction.
     pub programs_unwritten: bool,
-    /// Whether victims are collected at a pace, too.
+    /// Paced collection in addition to the trigger, if on.
     pub pace: Option<Pace>,
-    /// Share of the pages of closed units beyond which one more is collected after a host page write, however many are free.
+    /// Share of dead pages beyond which a host page write collects another unit, however many are free.
     pub garbage_share: Option<f64>,
     /// Seed of the run.
     pub seed: u64,
 }
 
 impl Setup {
-    /// Whether it needs the code with all features.
+    /// Checks whether the setup needs the code with all features.
     pub(crate) fn needs_all(&self) -> bool {
         self.disturb.is_some()
             || self.programs_unwritten
@@ -94,7 +94,8 @@ impl Setup {
             || self.incremental
     }
 
-    /// Whether a drive of this setup may go on under another one: they differ at most in when collection works.
+    /// Checks whether a drive of this setup may continue under another one: they may differ only in when collection
+    /// works.
     #[must_use]
     pub fn goes_on_as(&self, other: &Self) -> bool {
         let Self {
@@ -108,29 +109,31 @@ impl Setup {
             stop_free_units,
             ..*self
         };
-        // Some parameters have no equality of their own.
+        // Some parameters do not implement `PartialEq`.
         format!("{alike:?}") == format!("{other:?}")
     }
 
-    /// As which setup a drive of this one is taken that goes on under another one: where neither looks at what is moved, a plain drive
-    /// learns to lay it apart.
+    /// Returns the setup to assume for a drive that continues under another one. A plain drive can learn to place moved
+    /// data apart, if neither separator inspects pages.
     pub(crate) fn learning(&self, other: &Self, is_plain: bool) -> Self {
         let (was, becomes) = (self.separate, other.separate);
         let learns = is_plain && !was.looks() && !becomes.looks() && was.streams() <= becomes.streams();
         Self { separate: if learns { becomes } else { was }, ..*self }
     }
 
-    /// Whether no drive of this setup can go on under another one ([`crate::Ftl::go_on_as`]), whatever state it is in.
+    /// Checks whether no drive of this setup can continue under another one ([`crate::Ftl::go_on_as`]), whatever its
+    /// state.
     #[must_use]
     pub fn never_goes_on_as(&self, other: &Self) -> bool {
         let is_plain = self.reduce.is_none() && self.disturb.is_none();
         !self.learning(other, is_plain).goes_on_as(other)
     }
 
-    /// A drive without anything particular, of so many pages that the host sees: greedy collection from two free units on, one
-    /// stream. What a caller wants otherwise it says.
+    /// Returns a basic setup for `logical_pages`: greedy collection from two free units on, one stream. Callers
+    /// override the rest.
     ///
     /// # Panics
+    ///
     /// Never: the victim policy exists.
     #[must_use]
     pub fn plain(logical_pages: u32) -> Self {
@@ -157,13 +160,13 @@ impl Setup {
     }
 }
 
-/// What a read of a page does that was never written, by name, with what that is.
+/// Choices for the read of a page that was never written, each with its description.
 pub const UNWRITTEN_READS: &[(&str, &str)] = &[
     ("nothing", "the flash is not read, as on drives"),
     ("program", "the page is programmed first, as SSDsim does"),
 ];
 
-/// What collection did.
+/// Counters of garbage collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GcCounters {
     /// Units collected.
@@ -172,7 +175,7 @@ pub struct GcCounters {
     pub dead_victims: u64,
     /// Pages moved.
     pub copied_pages: u64,
-    /// Times that a host write waited for whole units to be collected, because too few were free.
+    /// Host writes that waited for whole units to be collected because too few were free.
     pub forced: u64,
 }
 

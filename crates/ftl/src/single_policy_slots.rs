@@ -1,5 +1,5 @@
-//! Slots that have a single policy so far: the mechanism itself does what it says. With a second policy a slot gets a
-//! folder of its own, as `collect` has.
+//! Slots with a single policy so far, which the mechanism itself implements. With a second policy a slot gets a folder
+//! of its own, as `collect` has.
 
 use floatgate_base::{Acts, PolicyInfo, Slot};
 

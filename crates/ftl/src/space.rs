@@ -1,4 +1,4 @@
-//! Units that are opened, units that are closed, and pages of theirs that die.
+//! Opens and closes units, and invalidates their pages.
 
 use crate::features::Features;
 use crate::ftl::Ftl;
@@ -8,13 +8,13 @@ use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
-    /// Pages left in each open unit of a domain.
+    /// Yields the pages left in each open unit of a domain.
     pub(crate) fn open_rooms(&self, domain: DomainId) -> impl Iterator<Item = u32> + '_ {
         let domains = self.layout.domains() as usize;
         self.frontiers.iter().skip(domain.index()).step_by(domains).map(Frontier::room)
     }
 
-    /// Closes the frontier's full unit and opens a free one; false if there is none.
+    /// Closes the frontier's full unit and opens a free one. Returns false if no unit is free.
     pub(crate) fn open(&mut self, slot: usize, domain: DomainId) -> bool {
         self.close(slot);
         let want = self.setup.separate.want(Frontier::stream(&self.layout, slot));
@@ -44,7 +44,7 @@ impl Ftl {
         }
     }
 
-    /// A unit that is full becomes a candidate for collection.
+    /// Makes a full unit a candidate for collection.
     pub(crate) fn enter_closed(&mut self, unit: UnitId) {
         self.units.closed_at[unit] = self.now;
         let place = self.separation.as_ref().map_or(Place::Index, |separation| separation.place(unit));
@@ -57,7 +57,7 @@ impl Ftl {
         }
     }
 
-    /// A closed unit is to be emptied.
+    /// Removes a closed unit from the candidates because it will be emptied.
     pub(crate) fn leave_closed(&mut self, unit: UnitId) {
         self.candidates.remove(&self.layout, unit, &mut self.units);
         if let Some(leveling) = &mut self.leveling {
@@ -68,7 +68,7 @@ impl Ftl {
         }
     }
 
-    /// A live page dies.
+    /// Invalidates a live page.
     #[inline(always)]
     pub(crate) fn invalidate<S: Features>(&mut self, ppn: Ppn) {
         self.mapping.kill(ppn);
@@ -85,8 +85,8 @@ impl Ftl {
         }
     }
 
-    /// A unit was erased.
-    pub(crate) fn hear_erase<F: Flash>(&mut self, flash: &F, unit: UnitId) {
+    /// Notifies leveler and counters that a unit was erased.
+    pub(crate) fn notify_erase<F: Flash>(&mut self, flash: &F, unit: UnitId) {
         if let Some(leveling) = &mut self.leveling {
             leveling.erased(self.layout.domain_of(unit), unit, flash.erase_count(unit));
         }

@@ -1,4 +1,4 @@
-//! What the mechanism knows of each erase unit.
+//! State of each erase unit.
 
 use floatgate_base::{DomainId, IdVec, Ppn, StreamId, UnitId};
 use floatgate_flash::Layout;
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 /// `pos` of a unit that no index holds: free, open, or being collected.
 pub const NOT_INDEXED: u32 = u32::MAX;
 
-/// The two words that losing a page touches, side by side.
+/// The two words that invalidating a page touches, side by side.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct UnitMeta {
-    /// Valid pages. An open unit counts its unwritten pages as valid, so that programming need not touch it.
+    /// Valid pages. An open unit counts its unwritten pages as valid; programming need not update the count.
     pub valid: u32,
-    /// Place in the victim index.
+    /// Position in the victim index.
     pub pos: u32,
 }
 
 /// Per-unit state of the whole drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Units {
-    /// Valid count and index place.
+    /// Valid count and position in the index.
     pub meta: IdVec<UnitId, UnitMeta>,
-    /// Host page writes so far when the unit was closed.
+    /// Host page writes at which the unit was closed.
     pub closed_at: IdVec<UnitId, u64>,
 }
 
 impl Units {
-    /// Host page writes since a unit was closed; 0 while it is not.
+    /// Returns the host page writes since a unit was closed; 0 while it is not.
     #[must_use]
     pub fn age(&self, unit: UnitId, now: u64) -> u64 {
         if self.meta[unit].pos == NOT_INDEXED { 0 } else { now - self.closed_at[unit] }
     }
 
-    /// All units free and empty.
+    /// Creates the state of a drive whose units are all free and empty.
     #[must_use]
     pub fn new(layout: &Layout) -> Self {
         let free = UnitMeta { valid: 0, pos: NOT_INDEXED };
@@ -51,28 +51,28 @@ pub struct Frontier {
     pub unit: UnitId,
 }
 
-/// `Frontier::unit` before anything was opened.
+/// `Frontier::unit` before any unit was opened.
 pub const NO_UNIT: UnitId = UnitId::MAX;
 
 impl Frontier {
     /// Nothing open.
     pub const CLOSED: Self = Self { next: Ppn(0), end: Ppn(0), unit: NO_UNIT };
 
-    /// The place of a stream's open unit in a domain among all open units.
+    /// Returns the index of a stream's open unit in a domain among all open units.
     #[inline(always)]
     #[must_use]
     pub fn slot(layout: &Layout, stream: StreamId, domain: DomainId) -> usize {
         (stream.0 * layout.domains() + domain.0) as usize
     }
 
-    /// The stream of a place.
+    /// Returns the stream of a slot.
     #[inline(always)]
     #[must_use]
     pub fn stream(layout: &Layout, slot: usize) -> StreamId {
         StreamId(slot as u32 / layout.domains())
     }
 
-    /// Pages left to program.
+    /// Returns the pages left to program.
     #[inline]
     #[must_use]
     pub fn room(&self) -> u32 {

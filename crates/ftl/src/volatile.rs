@@ -1,18 +1,20 @@
-//! What a drive without power-loss protection remembers of the flash pages that gather in its controller; and what collection
-//! gained, where a victim may gain nothing: because of padding, or because chunks meet the end of a unit.
+//! State of drives without power-loss protection: the flash pages that gather in the controller.
+//!
+//! Also tracks what collection gained, for a victim may gain nothing because of padding, or because chunks meet the end
+//! of a unit.
 
 use floatgate_base::{DomainId, IdVec, Owner, Ppn, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What was moved or written into a flash page that is not full.
+/// Pages that were moved or written into a flash page that is not full.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MovedIn {
-    /// The flash page; of another one this says nothing.
+    /// The flash page that the entry is about.
     flash_page: u32,
-    /// How many of its pages came from elsewhere.
+    /// Pages in it that were moved.
     pages: u32,
-    /// The units that these came from, and those in which the host's lay before it wrote them anew.
+    /// The units that these came from, and those that held the old data of host rewrites.
     sources: Vec<UnitId>,
 }
 
@@ -31,28 +33,28 @@ impl MovedIn {
     }
 }
 
-/// The gain of collection in a domain since the host last wrote a page. What is padded may cost more than a victim frees.
+/// The gain of collection in a domain since the last host page write. Padding may cost more than a victim frees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Gain {
     /// Host page writes so far.
     at: u64,
-    /// The most pages that were free since.
+    /// The most pages that were free since then.
     most: u64,
     /// Victims since then.
     victims: u32,
 }
 
-/// What is kept of both.
+/// Both kinds of state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Volatile {
-    /// By place of the open unit; empty where a power cut loses nothing.
+    /// By slot of the open unit; empty if a power cut loses nothing.
     moved_in: Vec<MovedIn>,
     /// By domain.
     gains: IdVec<DomainId, Gain>,
 }
 
 impl Volatile {
-    /// Of an empty drive with so many places of open units.
+    /// Creates the state of an empty drive; `loses` says whether a power cut loses data.
     pub fn new(loses: bool, layout: &Layout, slots: usize) -> Self {
         Self {
             moved_in: vec![MovedIn::NOTHING; if loses { slots } else { 0 }],
@@ -60,13 +62,14 @@ impl Volatile {
         }
     }
 
-    /// Whether a power cut loses what gathers.
+    /// Checks whether a power cut loses gathering pages.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
         !self.moved_in.is_empty()
     }
 
-    /// Takes over what a snapshot kept of a drive, which need not have been such a one; false if it is of another drive.
+    /// Restores the state from a snapshot, possibly of a drive with other protection. Returns false if it is of another
+    /// drive.
     pub fn adopt(&mut self, saved: Self, units: u32) -> bool {
         if saved.gains.len() != self.gains.len() {
             return false;
@@ -83,14 +86,14 @@ impl Volatile {
         fits
     }
 
-    /// A unit is opened.
+    /// Clears the record of a slot whose unit was opened.
     pub fn opened(&mut self, slot: usize) {
         if let Some(moved) = self.moved_in.get_mut(slot) {
             moved.clear();
         }
     }
 
-    /// Pages have moved to the end of what is written of an open unit, up to `end`.
+    /// Records pages that moved to the end of an open unit, up to `end`.
     #[cold]
     pub fn moved(&mut self, layout: &Layout, slot: usize, pages: &[(Ppn, Owner)], end: Ppn) {
         let gathering = end.0 & (layout.subpages() - 1);
@@ -101,13 +104,13 @@ impl Volatile {
         }
     }
 
-    /// The host wrote a page anew that lay in `before`.
+    /// Records that the host rewrote a page whose old data lies at `before`.
     #[cold]
     pub fn replaced(&mut self, layout: &Layout, slot: usize, ppn: Ppn, before: Ppn) {
         self.filling(layout, slot, ppn).owes(layout.unit_of(before));
     }
 
-    /// What is known of the flash page of a page.
+    /// Returns the record of the flash page that holds `ppn`, cleared if it was about another one.
     fn filling(&mut self, layout: &Layout, slot: usize, ppn: Ppn) -> &mut MovedIn {
         let moved = &mut self.moved_in[slot];
         if moved.flash_page != layout.flash_page_of(ppn) {
@@ -117,12 +120,12 @@ impl Volatile {
         moved
     }
 
-    /// How many pages have moved into the flash page that an open unit is within.
+    /// Counts the pages that moved into the partial flash page of an open unit.
     pub fn pages_within(&self, layout: &Layout, slot: usize, next: Ppn) -> u32 {
         self.within(layout, slot, next).map_or(0, |moved| moved.pages)
     }
 
-    /// Whether a unit holds what would be missing, if a power cut lost what gathers there.
+    /// Checks whether `source` holds data that a power cut would lose with the gathering pages.
     pub fn owes(&self, layout: &Layout, slot: usize, next: Ppn, source: UnitId) -> bool {
         self.within(layout, slot, next).is_some_and(|moved| moved.sources.contains(&source))
     }
@@ -131,8 +134,9 @@ impl Volatile {
         self.moved_in.get(slot).filter(|moved| moved.flash_page == layout.flash_page_of(next))
     }
 
-    /// Another victim of a domain is due, when so many pages of it are free after `now` host page writes: how many in a row have
-    /// gained nothing by then, since the host last wrote a page, this one included.
+    /// Counts victims of a domain that gained nothing in a row since the last host page write, this one included.
+    ///
+    /// `free` pages of the domain are free after `now` host page writes.
     pub fn count_victim(&mut self, domain: DomainId, now: u64, free: u64) -> u32 {
         let gain = &mut self.gains[domain];
         if gain.at != now || free > gain.most {

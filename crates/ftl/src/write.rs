@@ -1,4 +1,4 @@
-//! A host page is programmed, and what goes along with it.
+//! Programs a host page, and lets paced and incremental collection proceed along with it.
 
 use crate::features::Features;
 use crate::ftl::Ftl;
@@ -8,7 +8,7 @@ use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner, StreamId};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
-    /// Writes a page; into the open unit of which slot.
+    /// Writes a page and returns the slot of the open unit that took it.
     #[inline(always)]
     pub(crate) fn write<S: Features, F: Flash>(
         &mut self,
@@ -25,7 +25,7 @@ impl Ftl {
         } else {
             self.host_frontier::<S, F>(flash, stream, lpn)?
         };
-        // Opening a unit may have moved this very page: the map is read after it.
+        // Opening a unit may have moved this very page: read the map after it.
         let frontier = &mut self.frontiers[slot];
         let ppn = frontier.next;
         frontier.next += 1;
@@ -53,7 +53,7 @@ impl Ftl {
         Ok(slot)
     }
 
-    /// The stream of a page that the host writes now.
+    /// Selects the stream of a page that the host writes now.
     #[inline(always)]
     pub(crate) fn separated(&mut self, lpn: Lpn, hints: Hints) -> StreamId {
         let Some(separation) = &mut self.separation else { return self.setup.separate.blind().0 };
@@ -70,7 +70,7 @@ impl Ftl {
         separation.write(lpn, word.is_mapped(), hints, self.now)
     }
 
-    /// What goes along with host writes, after one into the open unit of a slot.
+    /// Advances paced and incremental collection after a host write into the open unit of a slot.
     #[inline(always)]
     pub(crate) fn go_along<F: Flash>(&mut self, flash: &mut F, slot: usize) -> Result<(), Failure> {
         let domain = match self.setup.incremental {
@@ -80,7 +80,7 @@ impl Ftl {
         self.go_along_in(flash, domain)
     }
 
-    /// The same, after one into a domain.
+    /// Advances them after a host write into a domain.
     #[inline(always)]
     pub(crate) fn go_along_in<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         if self.setup.incremental {

@@ -359,7 +359,7 @@ impl Plan {
             || setup.reduce.is_some()
             || self.buffer.is_some()
             || self.ftl.dispatch.makes_groups()
-            || setup.level.hears_reads(&self.layout())
+            || setup.level.needs_reads(&self.layout())
     }
 
     /// Energy of programming a page of the map, microjoules. Where the drive does not say what a flash page takes, it is 600 us at

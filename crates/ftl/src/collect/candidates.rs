@@ -1,4 +1,4 @@
-//! Closed units: among them victims are chosen. The mechanism's side of the slot; what it knows, the victim policy sees.
+//! Closed units, among which victims are chosen. The mechanism keeps them; a victim policy sees what they hold.
 
 use super::queues::Queues;
 use super::update_blocks::Last;
@@ -9,17 +9,17 @@ use floatgate_base::{DomainId, IdVec, Rng, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// Closed units that are not in the index of the victim policy.
+/// Closed units outside the index of the victim policy.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Apart {
-    /// Update blocks, which are taken last.
+    /// Update blocks, which are collected last.
     Last(Box<Last>),
-    /// Units that are taken in the order of closing, stream by stream.
+    /// Units that are collected in the order of closing, stream by stream.
     Queues(Box<Queues>),
 }
 
 impl Apart {
-    /// Of an empty drive with a separator; none where all units are in the index.
+    /// Creates the structure that the separator needs; none if all units are in the index.
     pub fn of(separation: &Separation, kind: IndexKind, layout: &Layout) -> Option<Self> {
         if separation.queues() {
             let streams = separation.counters().len() as u32;
@@ -48,28 +48,29 @@ impl Apart {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Candidates {
     pub index: Index,
-    /// Where the separator has update blocks that are taken last, or queues: those that are closed. They are not in `index`.
+    /// Closed update blocks that are taken last, or queues, if the separator has either. Their units are not in
+    /// `index`.
     pub apart: Option<Apart>,
-    /// Units of `index` with a dead page, by domain: whether collecting any of them can gain anything.
+    /// Units of `index` with a dead page, by domain: collection gains something only if one exists.
     pub worthwhile: IdVec<DomainId, u32>,
-    /// Closed units and their dead pages, where collection goes by these. Counted afresh when a drive is read.
+    /// Closed units and their dead pages, if collection depends on them. Recounted when a drive is restored.
     #[serde(skip)]
     pub garbage: Option<Garbage>,
-    /// What victim policies draw from.
+    /// Random numbers of victim policies.
     pub rng: Rng,
 }
 
-/// What closed units hold.
+/// Closed units and their dead pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Garbage {
-    /// Units.
+    /// Closed units.
     pub units: u32,
-    /// Their pages that are dead.
+    /// Their dead pages.
     pub dead_pages: u64,
 }
 
 impl Garbage {
-    /// Counts afresh.
+    /// Counts the garbage of closed units anew.
     pub fn of(layout: &Layout, units: &Units) -> Self {
         let closed = units.meta.iter().filter(|meta| meta.pos != NOT_INDEXED);
         closed.fold(Self::default(), |sum, meta| Self {
@@ -80,7 +81,7 @@ impl Garbage {
 }
 
 impl Candidates {
-    /// Of an empty drive.
+    /// Creates the candidates of an empty drive.
     pub fn new(kind: IndexKind, apart: Option<Apart>, layout: &Layout, seed: u64) -> Self {
         Self {
             index: Index::new(kind, layout),
@@ -91,12 +92,12 @@ impl Candidates {
         }
     }
 
-    /// The stream of random numbers of a run.
+    /// Returns the random stream of a run.
     pub fn rng(seed: u64) -> Rng {
         Rng::new(seed, "ftl")
     }
 
-    /// A unit was closed.
+    /// Adds a unit that was closed.
     pub fn insert(&mut self, layout: &Layout, unit: UnitId, place: Place, units: &mut Units) {
         let (domain, full) = (layout.domain_of(unit), layout.pages_per_unit());
         if let Some(garbage) = &mut self.garbage {
@@ -115,7 +116,7 @@ impl Candidates {
         }
     }
 
-    /// A closed unit is to be emptied.
+    /// Removes a closed unit that will be emptied.
     pub fn remove(&mut self, layout: &Layout, unit: UnitId, units: &mut Units) {
         let (domain, full) = (layout.domain_of(unit), layout.pages_per_unit());
         let valid = units.meta[unit].valid;
@@ -133,8 +134,8 @@ impl Candidates {
         }
     }
 
-    /// A closed unit lost a page after `now` host page writes; `from` is its count before. `APART` says that there may be units
-    /// which are not in the index.
+    /// Updates a closed unit that lost a page after `now` host page writes; `from` is its valid count before. `APART`
+    /// says whether some units are not in the index.
     #[inline(always)]
     pub fn lost_page<const APART: bool>(
         &mut self,
@@ -144,7 +145,7 @@ impl Candidates {
         now: u64,
         units: &mut Units,
     ) {
-        // A drive that goes by garbage takes the code with all features.
+        // A drive that collects by garbage runs the code with all features.
         if APART && let Some(garbage) = &mut self.garbage {
             garbage.dead_pages += 1;
         }
@@ -167,8 +168,8 @@ impl Candidates {
         self.index.demote(layout, unit, from, now, &mut units.meta);
     }
 
-    /// Units of queues take their places in the index, which other units of their domain are in. Where it goes by the order of
-    /// closing, they come to stand among them as if they had always been there.
+    /// Moves units of queues into the index of their domain. An index ordered by closing time takes them in at their
+    /// original positions.
     pub fn release(&mut self, layout: &Layout, domain: DomainId, released: &[UnitId], units: &mut Units) {
         let Some(Apart::Queues(queues)) = &mut self.apart else { return };
         let full = layout.pages_per_unit();
@@ -179,7 +180,7 @@ impl Candidates {
         self.index.absorb(domain, released, units);
     }
 
-    /// Whether it is the state of a drive of such a layout and separator as `other`'s.
+    /// Checks whether the state fits a drive with the layout and separator of `other`.
     pub fn fits(&self, other: &Self) -> bool {
         let apart = match (&self.apart, &other.apart) {
             (Some(own), Some(other)) => own.fits(other),
@@ -189,10 +190,11 @@ impl Candidates {
         apart && self.worthwhile.len() == other.worthwhile.len()
     }
 
-    /// Checks that it holds just the units that say so, each in its place, and counts them right.
+    /// Checks that it holds exactly its units, each at its position, with correct counts.
     ///
     /// # Errors
-    /// Says what is wrong.
+    ///
+    /// Describes the discrepancy.
     pub fn audit(&self, layout: &Layout, units: &Units) -> Result<(), String> {
         let mut held = IdVec::filled(false, layout.units());
         self.index.audit(layout, units, &mut held)?;

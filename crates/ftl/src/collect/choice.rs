@@ -1,6 +1,7 @@
-//! The choice of a victim in one domain: dead update blocks first, then what the victim policy names, update blocks only
-//! where nothing else is worth collecting. Where a separator has queues, it says which of them has the victim, its oldest unit;
-//! else the victim policy names one that is in none. Wear-leveling may set candidates aside and have the choice made again.
+//! The choice of a victim in one domain: dead update blocks first, then the selection of the victim policy, update
+//! blocks only if nothing else is worth collecting. A separator with queues selects a queue, whose oldest unit is the
+//! victim, or leaves the choice to the victim policy among units in no queue. Wear-leveling may set candidates aside
+//! and have the choice repeated.
 
 use super::{Apart, Candidates, Victim, View};
 use crate::separate::Separation;
@@ -8,20 +9,20 @@ use crate::units::Units;
 use floatgate_base::{DomainId, IdSlice, StreamId, UnitId};
 use floatgate_flash::Layout;
 
-/// Among which units a victim was chosen.
+/// The group of units from which a victim was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
     /// Update blocks without a valid page.
     Dead,
-    /// All that are no update blocks, and in no queue.
+    /// Units that are neither update blocks nor in a queue.
     Others,
     /// Update blocks.
     Last,
-    /// Those of a stream, in the order of closing.
+    /// Units of a stream's queue, in the order of closing.
     Queue(StreamId),
 }
 
-/// A unit that was set aside, and the one that took its place in the victim policy's window.
+/// A unit that was set aside, and the one that replaced it in the victim policy's window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SetAside {
     group: Group,
@@ -29,23 +30,23 @@ pub(crate) struct SetAside {
     replaced_by: Option<UnitId>,
 }
 
-/// What a choice is made of.
+/// Inputs of a choice.
 pub(crate) struct Choice<'a> {
     pub candidates: &'a mut Candidates,
     pub units: &'a mut Units,
     pub layout: &'a Layout,
-    /// Erases of every unit.
+    /// Erases of each unit.
     pub erases: &'a IdSlice<UnitId, u32>,
     /// Host page writes so far.
     pub now: u64,
     pub victim: Victim,
-    /// Whose queues there may be.
+    /// The separator, which may have queues.
     pub separation: Option<&'a Separation>,
     pub domain: DomainId,
 }
 
 impl Choice<'_> {
-    /// The unit to collect next; none if nothing is to be gained. It is still in its index.
+    /// Returns the unit to collect next, still in its index; none if collection gains nothing.
     pub fn first(&mut self) -> Option<(Group, UnitId)> {
         let domain = self.domain;
         let last = match &self.candidates.apart {
@@ -67,8 +68,8 @@ impl Choice<'_> {
         self.pick(group).map(|unit| (group, unit))
     }
 
-    /// The same where there are queues. A full unit of a queue is collected, too: its pages go on to another stream, so that in
-    /// the end the units with dead pages have their turn. None if no unit has any.
+    /// Returns the first choice if the separator has queues. Full units of a queue are collected, too: their pages move
+    /// on to another stream and the units with dead pages get their turn. None if no unit has dead pages.
     fn first_of_queues(&mut self) -> Option<(Group, UnitId)> {
         let (domain, separation) = (self.domain, self.separation?);
         let Some(Apart::Queues(queues)) = &self.candidates.apart else { return None };
@@ -87,7 +88,7 @@ impl Choice<'_> {
         self.pick(Group::Others).map(|unit| (Group::Others, unit))
     }
 
-    /// The one after it, once one of a group was set aside; an update block takes the place of no other unit.
+    /// Returns the next choice after one of a group was set aside; an update block replaces no other unit.
     pub fn next(&mut self, mut group: Group) -> Option<(Group, UnitId)> {
         if group == Group::Dead {
             if let Some(Apart::Last(last)) = &self.candidates.apart
@@ -104,7 +105,7 @@ impl Choice<'_> {
         (self.units.meta[unit].valid < self.layout.pages_per_unit()).then_some((group, unit))
     }
 
-    /// The unit that the victim policy names.
+    /// Returns the victim policy's selection.
     fn pick(&mut self, group: Group) -> Option<UnitId> {
         let Candidates { index, apart, rng, .. } = &mut *self.candidates;
         let index = match apart {
@@ -122,14 +123,14 @@ impl Choice<'_> {
         self.victim.pick(view, rng)
     }
 
-    /// Policies that do not look at valid pages may choose full units for ever: whether the victim is full, and so is every
-    /// other closed unit of its domain.
+    /// Checks whether the victim is full and so is every other closed unit of its domain. Policies that ignore valid
+    /// pages may select full units forever.
     fn is_futile(&self, victim: UnitId) -> bool {
         let full = self.units.meta[victim].valid == self.layout.pages_per_unit();
         full && self.candidates.worthwhile[self.domain] == 0
     }
 
-    /// Takes a unit out of the choice until it is put back.
+    /// Excludes a unit from the choice until it is put back.
     pub fn set_aside(&mut self, group: Group, unit: UnitId) -> SetAside {
         let Candidates { index, apart, .. } = &mut *self.candidates;
         let replaced_by = match (group, apart) {
@@ -149,7 +150,7 @@ impl Choice<'_> {
         SetAside { group, unit, replaced_by }
     }
 
-    /// Undoes [`Choice::set_aside`]; of several, the last one first.
+    /// Undoes [`Choice::set_aside`]; of several calls, the last one first.
     pub fn put_back(&mut self, aside: SetAside) {
         let SetAside { group, unit, replaced_by } = aside;
         let Candidates { index, apart, .. } = &mut *self.candidates;

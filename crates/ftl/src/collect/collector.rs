@@ -1,15 +1,15 @@
-//! Collection as a starter of jobs: it names the victim, after wear-leveling has judged it.
+//! Collection as a source of job requests: it selects the victim, which wear-leveling may veto.
 
 use super::choice::Group;
 use super::{Candidates, Choice, Victim};
 use crate::jobs::request::{DriveView, StartsJobs};
 use crate::jobs::{Request, Urgency};
-use crate::level::{Judged, Leveling, PASSED_MAX, Verdict};
+use crate::level::{Leveling, PASSED_MAX, Verdict, VictimView};
 use crate::separate::Separation;
 use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Cause;
 
-/// What collection chooses from and by.
+/// Inputs of collection.
 pub(crate) struct Collector<'a> {
     pub victim: Victim,
     pub candidates: &'a mut Candidates,
@@ -18,9 +18,9 @@ pub(crate) struct Collector<'a> {
 }
 
 impl StartsJobs for Collector<'_> {
-    /// The unit to collect next, and what wear-leveling wants to follow; none if nothing is to be gained. All units are
-    /// still closed ones.
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
+    /// Returns the collection of the next victim, followed by the swap that wear-leveling may add; none if nothing is
+    /// gained. All units are still closed.
+    fn next_request(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
         let DriveView { layout, erases, now, logical_pages, .. } = *drive;
         let (candidates, victim) = (&mut *self.candidates, self.victim);
         let (units, separation) = (&mut *drive.units, self.separation);
@@ -28,7 +28,7 @@ impl StartsJobs for Collector<'_> {
         let first = choice.first()?;
         let collect = |unit| Request::emptying(unit, domain, Cause::Gc, Urgency::Collection);
         let Some(leveling) = self.leveling.as_deref_mut() else { return Some(collect(first.1)) };
-        let (unit, cold) = judged(&mut choice, leveling, first, logical_pages);
+        let (unit, cold) = select_victim(&mut choice, leveling, first, logical_pages);
         Some(match cold {
             Some(cold) => collect(unit).taking_in(cold, domain, Cause::Level),
             None => collect(unit),
@@ -36,8 +36,8 @@ impl StartsJobs for Collector<'_> {
     }
 }
 
-/// The victim that wear-leveling lets pass, and the unit whose pages are to move in.
-fn judged(
+/// Returns the first victim that wear-leveling does not veto, and the cold unit whose pages move into it, if any.
+fn select_victim(
     choice: &mut Choice<'_>,
     leveling: &mut Leveling,
     first: (Group, UnitId),
@@ -46,7 +46,7 @@ fn judged(
     let (mut group, mut victim) = first;
     let mut passed = Vec::new();
     let cold = loop {
-        let judged = Judged {
+        let view = VictimView {
             units: &*choice.units,
             layout: choice.layout,
             erases: choice.erases,
@@ -54,7 +54,7 @@ fn judged(
             now: choice.now,
             domain: choice.domain,
         };
-        match leveling.judge(judged, victim, passed.len() < PASSED_MAX) {
+        match leveling.review(view, victim, passed.len() < PASSED_MAX) {
             Verdict::Collect => break None,
             Verdict::Swap(cold) => break Some(cold),
             Verdict::PassOver => {

@@ -1,14 +1,13 @@
-//! Cost-age-time: the cost-benefit score times `1 / (1 + erases)`, so that worn blocks are collected later.
+//! Cost-age-time: the cost-benefit score times `1 / (1 + erases)`, which delays the collection of worn blocks.
 //!
-//! Source: Chiang and Chang, Journal of Systems and Software 48 (1999): "cost-age-times" minimises
-//! cost (u / (1 - u)) x 1/age x number of erases. Our reading: the reciprocal of that product, with Kawaguchi's `2 u`
-//! and one added to the erases, so that a block never erased keeps a finite score.
-//! Age counts since the block was closed, or since it last lost a page (`age_since`).
-//! Only the oldest block of each number of valid pages is looked at. A younger one of the same number could score
-//! higher if it had been erased less often: by at most the factor (1 + most erases) / (1 + fewest erases) of the
-//! plane. Uniform writes keep that near 1; cold blocks that are never collected do not count, for they hold many
-//! valid pages, but in between it can be large.
-//! Parameters: `age_since`. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
+//! Source: Chiang and Chang, Journal of Systems and Software 48 (1999): "cost-age-times" minimises cost (u / (1 - u)) x
+//! 1/age x number of erases. Our reading: the reciprocal of that product, with Kawaguchi's `2 u` and one added to the
+//! erases. A block never erased thus keeps a finite score. Age counts since the block was closed, or since it last lost
+//! a page (`age_since`). Only the oldest block per number of valid pages is compared. A younger one could score higher
+//! if it was erased less often: by at most the factor (1 + most erases) / (1 + fewest erases) of the plane. Uniform
+//! writes keep that factor near 1. Cold blocks that are never collected do not matter, for they hold many valid pages.
+//! In between the factor can be large. Parameters: `age_since`. Cost: O(pages per block). Memory: 40 bytes per block,
+//! and 4 per number of valid pages and domain.
 
 use super::{VictimPolicy, View, cost_benefit};
 use crate::index::IndexKind;
@@ -23,13 +22,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "40 bytes per block",
 };
 
-/// Its parameters.
+/// Parameters of cost-age-time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params(cost_benefit::Params);
 
 impl VictimPolicy for Params {
-    fn of(given: &Given) -> Self {
-        Self(cost_benefit::Params::of(given))
+    fn of(settings: &Given) -> Self {
+        Self(cost_benefit::Params::of(settings))
     }
 
     fn index_kind(&self) -> IndexKind {

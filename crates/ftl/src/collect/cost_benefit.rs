@@ -1,13 +1,12 @@
-//! Cost-benefit: the block with the greatest `(1 - u) * age / (2 u)`, u its share of valid pages, age in host page
-//! writes since it was closed, or since it last lost a page (`age_since`).
+//! Cost-benefit: the block with the greatest `(1 - u) * age / (2 u)`, where u is its share of valid pages and age
+//! counts host page writes since it was closed, or since it last lost a page (`age_since`).
 //!
-//! Source: Kawaguchi, Nishioka and Motoda, USENIX 1995, after Rosenblum and Ousterhout, whose form has `1 + u` below
-//! (a segment read whole and written in part); Kawaguchi's `2 u` counts reading and writing the valid pages. Its age
-//! is the time since a block of the segment was last invalidated;
-//! evaluations of log-structured stores take the time since it was closed (SepBIT, FAST 2022), which is the default.
-//! For one number of valid pages the score rises with age, so the oldest block of each number holds the maximum:
-//! looking at those alone is exact.
-//! Parameters: `age_since`. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
+//! Source: Kawaguchi, Nishioka and Motoda, USENIX 1995, after Rosenblum and Ousterhout, whose form has `1 + u` below (a
+//! segment read whole and written in part); Kawaguchi's `2 u` counts reading and writing the valid pages. Its age is
+//! the time since a block of the segment was last invalidated; evaluations of log-structured stores take the time since
+//! it was closed (SepBIT, FAST 2022), which is the default. Among blocks with the same number of valid pages the score
+//! rises with age. Comparing the oldest block per number is therefore exact. Parameters: `age_since`. Cost: O(pages per
+//! block). Memory: 40 bytes per block, and 4 per number of valid pages and domain.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
@@ -22,22 +21,22 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "40 bytes per block",
 };
 
-/// From when the age of a block counts, with what that means.
+/// The events from which the age of a block can count, with descriptions.
 const AGES: &[(&str, &str)] = &[("closed", "since it was closed"), ("changed", "since it last lost a page")];
 
-/// The parameter that says from when it counts.
+/// The parameter that selects the event.
 pub const AGE_SINCE: ParamInfo =
     ParamInfo::name("age_since", "from when the age of a block counts: closed or changed", AGES);
 
-/// Its parameters; those of all policies that weigh valid pages against age.
+/// Parameters of all policies that weigh valid pages against age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     since_changed: bool,
 }
 
 impl VictimPolicy for Params {
-    fn of(given: &Given) -> Self {
-        Self { since_changed: given.text(AGE_SINCE.name) == AGES[1].0 }
+    fn of(settings: &Given) -> Self {
+        Self { since_changed: settings.text(AGE_SINCE.name) == AGES[1].0 }
     }
 
     fn index_kind(&self) -> IndexKind {
@@ -49,8 +48,8 @@ impl VictimPolicy for Params {
     }
 }
 
-/// The oldest unit of the valid count whose score, with `of_age(age)` for its age, times `weight(unit)` is greatest; a dead
-/// block beats all.
+/// Returns the unit with the greatest score: that of its valid count, times `of_age(age)`, times `weight(unit)`. A dead
+/// block wins over all others.
 pub fn best(view: View<'_>, of_age: impl Fn(f64) -> f64, weight: impl Fn(UnitId) -> f64) -> Option<UnitId> {
     let (Index::Oldest(heaps) | Index::Idlest(heaps)) = view.index else {
         unreachable!("cost-benefit declares an index by valid pages and age")
@@ -62,7 +61,7 @@ pub fn best(view: View<'_>, of_age: impl Fn(f64) -> f64, weight: impl Fn(UnitId)
     let mut best = None;
     for valid in 1..pages {
         let Some(unit) = heaps.oldest(view.domain, valid) else { continue };
-        // One is added to every age: of blocks closed just now the emptier one must win.
+        // Add one to each age: of blocks closed just now the emptier one must win.
         let age = (view.now - heaps.aged_from(unit) + 1) as f64;
         let score = f64::from(pages - valid) * of_age(age) / (2.0 * f64::from(valid)) * weight(unit);
         if best.is_none_or(|(top, _)| score > top) {

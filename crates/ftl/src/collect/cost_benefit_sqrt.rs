@@ -1,10 +1,9 @@
-//! Cost-benefit with the root of age: the block with the greatest `(1 - u) / u * sqrt(age)`, u its share of valid pages,
-//! age in host page writes since it was closed, or since it last lost a page (`age_since`).
+//! Cost-benefit with the root of age: the block with the greatest `(1 - u) / u * sqrt(age)`, where u is its share of
+//! valid pages and age counts host page writes since it was closed, or since it last lost a page (`age_since`).
 //!
-//! Source: Wang et al., FAST 2022, whose evaluation of separators, SepBIT and all others, collects by this form.
-//! For one number of valid pages the score rises with age, as in the classic form: looking at the oldest block of each
-//! number is exact.
-//! Parameters: `age_since`. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
+//! Source: Wang et al., FAST 2022, whose evaluation of separators, SepBIT and all others, collects by this form. As in
+//! the classic form, comparing the oldest block per number of valid pages is exact. Parameters: `age_since`. Cost:
+//! O(pages per block). Memory: 40 bytes per block, and 4 per number of valid pages and domain.
 
 use super::{VictimPolicy, View, cost_benefit};
 use crate::index::IndexKind;
@@ -19,13 +18,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "40 bytes per block",
 };
 
-/// Its parameters.
+/// Parameters of cost-benefit with the root of age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params(cost_benefit::Params);
 
 impl VictimPolicy for Params {
-    fn of(given: &Given) -> Self {
-        Self(cost_benefit::Params::of(given))
+    fn of(settings: &Given) -> Self {
+        Self(cost_benefit::Params::of(settings))
     }
 
     fn index_kind(&self) -> IndexKind {

@@ -17,10 +17,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "20 bytes per block",
 };
 
-/// Most blocks that may be drawn for a victim; greedy serves whoever wants more, and takes no time for it.
+/// Most blocks that may be drawn per victim; with more, greedy gives the same result faster.
 const CHOICES_MAX: u32 = 65_536;
 
-/// Its parameters.
+/// Parameters of d-choices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Blocks drawn.
@@ -28,8 +28,8 @@ pub struct Params {
 }
 
 impl VictimPolicy for Params {
-    fn of(given: &Given) -> Self {
-        Self { choices: given.whole("choices") }
+    fn of(settings: &Given) -> Self {
+        Self { choices: settings.whole("choices") }
     }
 
     fn index_kind(&self) -> IndexKind {

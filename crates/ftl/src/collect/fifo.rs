@@ -17,7 +17,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "24 bytes per block",
 };
 
-/// It has no parameters.
+/// FIFO has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params;
 

@@ -18,7 +18,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "20 bytes per block",
 };
 
-/// It has no parameters.
+/// Greedy has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params;
 

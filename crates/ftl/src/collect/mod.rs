@@ -1,7 +1,8 @@
-//! Slot `ftl.collect`: which block is collected next. One file a policy, one row of `victims!` each;
-//! [`VictimPolicy`] is the contract. The mechanism beside them: `candidates` (the closed units), `update_blocks` (update blocks,
-//! which wait), `queues` (streams
-//! that are collected in the order of closing), `choice` (the order in which the groups are asked), `collector` (who starts the job).
+//! Slot `ftl.collect`: which block is collected next.
+//!
+//! One file and one row of `victims!` per policy; [`VictimPolicy`] is the contract. The mechanism: `candidates` holds
+//! the closed units, `update_blocks` those that wait, `queues` streams that are collected in the order of closing.
+//! `choice` fixes the order of the groups, and `collector` requests the job.
 
 mod candidates;
 mod choice;
@@ -39,27 +40,27 @@ pub const SLOT: Slot = Slot {
     acts: Acts::Always,
 };
 
-/// Names of the scopes with what they mean.
+/// Names of the scopes, each with its description.
 pub const SCOPES: &[(&str, &str)] = &[
     ("plane", "each plane collects its own blocks"),
     ("superblock", "the blocks of one number over all planes are filled, collected and erased together"),
 ];
 
-/// How pages of victims move, with what that means.
+/// How pages of victims move, by name, with descriptions.
 pub const MODES: &[(&str, &str)] = &[
     ("whole-block", "a host write that finds too few free blocks waits until whole blocks are collected"),
-    ("incremental", "pages move in small steps with the host's writes, so that blocks are free in time"),
+    ("incremental", "pages move in small steps with the host's writes, to keep blocks free in time"),
 ];
-/// Its row in [`MODES`].
+/// The row of incremental collection in [`MODES`].
 const INCREMENTAL: u8 = 1;
 
-/// Whether a name of [`MODES`] is that of incremental collection.
+/// Checks whether a name of [`MODES`] means incremental collection.
 #[must_use]
 pub fn is_incremental(mode: &str) -> bool {
     mode == MODES[usize::from(INCREMENTAL)].0
 }
 
-/// Parameters that every victim policy shares; what they do, the mechanism does.
+/// Parameters that all victim policies share; the mechanism implements them.
 const COMMON_PARAMS: &[ParamInfo] = &[
     ParamInfo::name("scope", "what is collected together: plane or superblock", SCOPES),
     ParamInfo::name("mode", "how pages of victims move: incremental or whole-block", MODES)
@@ -113,7 +114,7 @@ const COMMON_PARAMS: &[ParamInfo] = &[
     .functional(),
 ];
 
-/// One row a policy: its variant and its module, which has `INFO` and `Params`, a [`VictimPolicy`].
+/// One row per policy: its variant and its module, which has `INFO` and `Params`, a [`VictimPolicy`].
 macro_rules! victims {
     ($($variant:ident: $module:ident,)*) => {
         /// All victim policies.
@@ -129,14 +130,15 @@ macro_rules! victims {
         }
 
         impl Victim {
-            /// The policy that is given.
+            /// Creates the policy with its settings.
             ///
             /// # Panics
+            ///
             /// When it is of another slot.
             #[must_use]
-            pub fn of(given: &Given) -> Self {
-                match given.name() {
-                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
+            pub fn of(settings: &Given) -> Self {
+                match settings.name() {
+                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
                     name => panic!("{name} is no victim policy"),
                 }
             }
@@ -180,32 +182,33 @@ victims! {
 }
 
 impl Victim {
-    /// The policy of a name, its parameters at their defaults.
+    /// Returns the named policy with default parameters.
     ///
     /// # Panics
-    /// When there is no such policy.
+    ///
+    /// When no policy has this name.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self::of(&SLOT.with(name, &[]))
     }
 
-    /// The policies that keep an index of this kind, as an experiment would name them.
+    /// Returns the policies that keep an index of this kind, written as in an experiment.
     #[must_use]
     pub fn with_index(kind: IndexKind) -> Vec<String> {
         let keeps = |name: &str, values: &[_]| Self::of(&SLOT.with(name, values)).index_kind() == kind;
-        let mut found = Vec::new();
+        let mut policies = Vec::new();
         for info in POLICIES {
             let Some(window) = kind.window() else {
                 if keeps(info.name, &[]) {
-                    found.push(format!("\"{}\"", info.name));
+                    policies.push(format!("\"{}\"", info.name));
                     continue;
                 }
-                // Else one of the names that a parameter takes may ask for it.
+                // Otherwise a name that a parameter takes may select the kind.
                 for param in info.params {
                     let ParamKind::Name(names) = param.kind else { continue };
                     let asks = |row: &usize| keeps(info.name, &[(param.name, *row as f64)]);
                     let rows = (0..names.len()).filter(asks);
-                    found.extend(
+                    policies.extend(
                         rows.map(|row| {
                             format!("\"{}\" with {} = \"{}\"", info.name, param.name, names[row].0)
                         }),
@@ -219,8 +222,8 @@ impl Victim {
             };
             let params = info.params.iter().filter(takes);
             let params = params.filter(|param| keeps(info.name, &[(param.name, window.into())]));
-            found.extend(params.map(|param| format!("\"{}\" with {} = {window}", info.name, param.name)));
+            policies.extend(params.map(|param| format!("\"{}\" with {} = {window}", info.name, param.name)));
         }
-        found
+        policies
     }
 }

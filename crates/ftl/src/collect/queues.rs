@@ -1,8 +1,8 @@
-//! Queues: units of streams that are collected in the order in which they were closed, where a separator has such streams
-//! (MiDAS's groups). The others stand in the index of the victim policy.
+//! Queues: units of streams that are collected in the order of closing, for separators that have such streams (MiDAS's
+//! groups). All other units are in the index of the victim policy.
 //!
-//! The separator says of which stream the next victim is. Every choice and every change costs O(1), whatever the streams hold.
-//! Memory: 10 bytes per unit, 16 per stream and domain.
+//! The separator selects the stream of the next victim. Every choice and every change costs O(1), however many units
+//! the streams hold. Memory: 10 bytes per unit, 16 per stream and domain.
 
 use crate::index::Lists;
 use crate::units::{NOT_INDEXED, Units};
@@ -10,27 +10,27 @@ use floatgate_base::{DomainId, IdSlice, IdVec, StreamId, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// Place of a unit in a queue, for [`crate::units::UnitMeta`].
+/// Position of a queued unit, for [`crate::units::UnitMeta`].
 const QUEUED: u32 = 0;
 /// Stream of a unit that is in no queue.
 const NONE: u16 = u16::MAX;
 
-/// The closed units of all streams that are queued.
+/// The closed units of all queued streams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     streams: u32,
-    /// One list a domain and stream. Its number stands where a domain's would.
+    /// One list per domain and stream, indexed as if by domain.
     lists: Lists,
-    /// Units of each list.
+    /// Length of each list.
     lengths: Vec<u32>,
     /// Of these, units with a dead page.
     worthwhile: Vec<u32>,
-    /// In whose queue a unit stands.
+    /// The stream in whose queue a unit is.
     stream_of: IdVec<UnitId, u16>,
 }
 
 impl Queues {
-    /// Of an empty drive.
+    /// Creates the queues of an empty drive.
     pub fn new(streams: u32, layout: &Layout) -> Self {
         let lists = layout.domains() * streams;
         Self {
@@ -42,7 +42,7 @@ impl Queues {
         }
     }
 
-    /// Whether it is the state of a drive of such a layout, with as many streams.
+    /// Checks whether the state fits a drive with this layout and number of streams.
     pub fn fits(&self, other: &Self) -> bool {
         self.streams == other.streams
             && self.lists.room() == other.lists.room()
@@ -60,40 +60,40 @@ impl Queues {
         first..first + self.streams as usize
     }
 
-    /// Whether a closed unit is in a queue.
+    /// Checks whether a closed unit is in a queue.
     #[inline(always)]
     pub fn holds(&self, unit: UnitId) -> bool {
         self.stream_of[unit] != NONE
     }
 
-    /// In whose queue a closed unit is.
+    /// Returns the stream in whose queue a closed unit is.
     pub fn stream_of(&self, unit: UnitId) -> Option<StreamId> {
         let stream = self.stream_of[unit];
         (stream != NONE).then(|| StreamId(stream.into()))
     }
 
-    /// Units of each stream's queue in a domain.
+    /// Returns the number of units in each stream's queue of a domain.
     pub fn lengths(&self, domain: DomainId) -> &[u32] {
         &self.lengths[self.of_domain(domain)]
     }
 
-    /// The unit of a queue that was closed first.
+    /// Returns the unit of a queue that was closed first.
     pub fn oldest(&self, domain: DomainId, stream: StreamId) -> Option<UnitId> {
         self.lists.first(self.list(domain, stream))
     }
 
-    /// The units of a queue from old to young.
+    /// Yields the units of a queue from old to young.
     pub fn iter(&self, domain: DomainId, stream: StreamId) -> impl Iterator<Item = UnitId> + '_ {
         self.lists.iter(self.list(domain, stream))
     }
 
-    /// The first stream whose queue holds a unit with a dead page.
+    /// Returns the first stream whose queue holds a unit with a dead page.
     pub fn first_worthwhile(&self, domain: DomainId) -> Option<StreamId> {
-        let found = self.worthwhile[self.of_domain(domain)].iter().position(|&units| units > 0)?;
-        Some(StreamId(found as u32))
+        let first = self.worthwhile[self.of_domain(domain)].iter().position(|&units| units > 0)?;
+        Some(StreamId(first as u32))
     }
 
-    /// A unit of a stream was closed, after all others.
+    /// Appends a unit of a stream that was just closed.
     pub fn insert(&mut self, domain: DomainId, unit: UnitId, stream: StreamId, units: &mut Units, full: u32) {
         let list = self.list(domain, stream);
         self.lists.push_back(list, unit);
@@ -103,7 +103,7 @@ impl Queues {
         units.meta[unit].pos = QUEUED;
     }
 
-    /// A unit is to be emptied.
+    /// Removes a unit that will be emptied.
     pub fn leave(&mut self, domain: DomainId, unit: UnitId, units: &mut Units, full: u32) {
         let list = self.list(domain, StreamId(self.stream_of[unit].into()));
         self.lists.remove(list, unit);
@@ -113,13 +113,13 @@ impl Queues {
         units.meta[unit].pos = NOT_INDEXED;
     }
 
-    /// A unit that was full lost a page.
+    /// Notes the first dead page of a unit.
     pub fn lost_first_page(&mut self, domain: DomainId, unit: UnitId) {
         let list = self.list(domain, StreamId(self.stream_of[unit].into()));
         self.worthwhile[list.index()] += 1;
     }
 
-    /// Takes the oldest unit of a queue out of the choice until it is put back.
+    /// Excludes the oldest unit of a queue from the choice until it is put back.
     pub fn set_aside(&mut self, domain: DomainId, stream: StreamId, unit: UnitId) {
         let list = self.list(domain, stream);
         self.lists.remove(list, unit);
@@ -131,17 +131,18 @@ impl Queues {
         self.lists.push_front(list, unit);
     }
 
-    /// Checks that it holds just the units that say so, from old to young, and counts them right.
+    /// Checks that each queue holds exactly its units, from old to young, with correct counts.
     ///
     /// # Errors
-    /// Says what is out of place.
+    ///
+    /// Describes the discrepancy.
     pub fn audit(
         &self,
         layout: &Layout,
         units: &Units,
         held: &mut IdSlice<UnitId, bool>,
     ) -> Result<(), String> {
-        let mut found = 0;
+        let mut listed = 0;
         for domain in DomainId::all(layout.domains()) {
             for stream in StreamId::all(self.streams) {
                 let list = self.list(domain, stream);
@@ -166,12 +167,12 @@ impl Queues {
                          with dead pages; counted {counted:?}"
                     ));
                 }
-                found += length as usize;
+                listed += length as usize;
             }
         }
-        let said = self.stream_of.iter().filter(|&&stream| stream != NONE).count();
-        if said != found {
-            return Err(format!("{found} units stand in queues, {said} say so"));
+        let marked = self.stream_of.iter().filter(|&&stream| stream != NONE).count();
+        if marked != listed {
+            return Err(format!("{listed} units are in queues, {marked} are marked as queued"));
         }
         Ok(())
     }
@@ -186,8 +187,8 @@ mod tests {
     const FULL: u32 = 4;
     const STREAMS: u32 = 2;
 
-    /// Two domains of four units. Of domain 0, units 0 and 1 stand in the queue of stream 0 and unit 2 in that of stream 1;
-    /// of domain 1, unit 4 stands in that of stream 1. Units 1 and 4 have a dead page.
+    /// Builds two domains of four units. Of domain 0, units 0 and 1 are in the queue of stream 0, unit 2 in that of
+    /// stream 1. Of domain 1, unit 4 is in that of stream 1. Units 1 and 4 have a dead page.
     fn drive() -> (Queues, Layout, Units) {
         let geometry = Geometry {
             channels: 1,
@@ -244,7 +245,7 @@ mod tests {
             |_, units| units.meta[UnitId(2)].valid = 3,
             |queues, _| queues.set_aside(DomainId(0), StreamId(1), UnitId(2)),
         ];
-        let said_wrong: [Damage; 1] = [|queues, _| queues.stream_of[UnitId(3)] = 0];
+        let wrong_stream: [Damage; 1] = [|queues, _| queues.stream_of[UnitId(3)] = 0];
         let of = |damage: &Damage| {
             let (mut queues, layout, mut units) = drive();
             damage(&mut queues, &mut units);
@@ -252,7 +253,9 @@ mod tests {
         };
         assert!(out_of_place.iter().all(|damage| of(damage).contains("out of place")));
         assert!(counted_wrong.iter().all(|damage| of(damage).contains("counted")));
-        assert!(said_wrong.iter().all(|damage| of(damage) == "4 units stand in queues, 5 say so"));
+        assert!(
+            wrong_stream.iter().all(|damage| of(damage) == "4 units are in queues, 5 are marked as queued")
+        );
     }
 
     #[test]

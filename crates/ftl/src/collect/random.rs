@@ -17,7 +17,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "20 bytes per block",
 };
 
-/// It has no parameters.
+/// Random has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params;
 

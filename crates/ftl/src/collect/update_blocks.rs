@@ -1,9 +1,9 @@
-//! Update blocks: units that collection takes last, where a separator has such streams (PDS, algorithm 1).
+//! Update blocks: units that collection takes last, for separators that have such streams (PDS, algorithm 1).
 //!
-//! What a program updates again and again will soon be dead where it stands; to move it would be in vain. So these units
-//! stand in an index of their own, of the victim policy's kind, and are only looked at when no other unit is worth
-//! collecting. Those that have died have nothing left to protect or to move: they wait in a list and are taken before
-//! all others. Every choice costs what it costs in one index. Memory: that of a second index, and 9 bytes per unit.
+//! Data that a program updates again and again will soon be dead in place; moving it would be in vain. These units have
+//! an index of their own, of the victim policy's kind. It is used only when no other unit is worth collecting. Dead
+//! update blocks have nothing left to protect or to move: they wait in a list and are taken before all other units.
+//! Every choice costs what it costs in one index. Memory: that of a second index, and 9 bytes per unit.
 
 use crate::index::{Index, IndexKind, Lists};
 use crate::separate::UpdateBlocks;
@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 /// `pos` of a unit in the list of dead ones.
 const DEAD: u32 = 0;
 
-/// The closed units that are taken last.
+/// The closed units that are collected last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Last {
     pub index: Index,
-    /// Whether each unit is one of them; of closed units only.
+    /// Whether each closed unit is one of them.
     members: IdVec<UnitId, bool>,
     /// Units of the index with a dead page, by domain.
     pub worthwhile: IdVec<DomainId, u32>,
-    /// Units without a valid page, where they are taken first.
+    /// Units without a valid page, if those are collected first.
     pub dead: Option<Lists>,
 }
 
 impl Last {
-    /// Of an empty drive; none where no unit waits.
+    /// Creates the index for an empty drive; none if no unit waits.
     pub fn of(update_blocks: UpdateBlocks, kind: IndexKind, layout: &Layout) -> Option<Box<Self>> {
         let dead = match update_blocks {
             UpdateBlocks::AsAny => return None,
@@ -43,20 +43,20 @@ impl Last {
         }))
     }
 
-    /// Whether it is the state of a drive of such a layout, whose units wait likewise.
+    /// Checks whether the state fits a drive with this layout whose units wait in the same way.
     pub fn fits(&self, other: &Self) -> bool {
         self.members.len() == other.members.len()
             && self.worthwhile.len() == other.worthwhile.len()
             && self.dead.as_ref().map(Lists::room) == other.dead.as_ref().map(Lists::room)
     }
 
-    /// Whether a closed unit is one of them.
+    /// Checks whether a closed unit is one of them.
     #[inline(always)]
     pub fn holds(&self, unit: UnitId) -> bool {
         self.members[unit]
     }
 
-    /// A unit was closed.
+    /// Adds a unit that was closed.
     pub fn insert(&mut self, domain: DomainId, unit: UnitId, units: &mut Units, full: u32) {
         let valid = units.meta[unit].valid;
         self.members[unit] = true;
@@ -67,7 +67,7 @@ impl Last {
         self.index.insert(domain, unit, units);
     }
 
-    /// A closed unit lost a page after `now` host page writes; `from` is its count before.
+    /// Updates a closed unit that lost a page after `now` host page writes; `from` is its valid count before.
     #[inline(always)]
     pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, now: u64, units: &mut Units) {
         if from == layout.pages_per_unit() {
@@ -79,7 +79,7 @@ impl Last {
         }
     }
 
-    /// A closed unit lost its last page.
+    /// Moves a closed unit that lost its last page to the list of dead ones.
     #[cold]
     fn died(&mut self, domain: DomainId, unit: UnitId, units: &mut Units) {
         if self.dead.is_some() {
@@ -96,7 +96,7 @@ impl Last {
         }
     }
 
-    /// A unit is to be emptied.
+    /// Removes a unit that will be emptied.
     pub fn leave(&mut self, domain: DomainId, unit: UnitId, units: &mut Units, full: u32) {
         let valid = units.meta[unit].valid;
         self.members[unit] = false;
@@ -112,10 +112,11 @@ impl Last {
         }
     }
 
-    /// Checks that it holds just its members, each in its place, and counts them right.
+    /// Checks that it holds exactly its members, each at its position, with correct counts.
     ///
     /// # Errors
-    /// Says what is out of place.
+    ///
+    /// Describes the discrepancy.
     pub fn audit(
         &self,
         layout: &Layout,

@@ -1,11 +1,11 @@
-//! What every victim policy does: the contract of the slot.
+//! The contract of victim policies.
 //!
-//! A policy names the block that is collected next in a domain. It may read what [`View`] shows and draw random numbers
-//! from the stream that it is handed; it changes nothing and keeps nothing between two calls. The mechanism keeps the
-//! index of closed units that the policy declares, and none else, so that no policy does bookkeeping of its own.
+//! A policy selects the block that is collected next in a domain. It may read what [`View`] shows and draw random
+//! numbers from the stream passed to it. It changes nothing and keeps nothing between two calls. The mechanism keeps
+//! the index of closed units that the policy declares; a policy needs no bookkeeping of its own.
 //!
-//! A policy is asked once for each block that is collected, and once more for each that wear-leveling passes over. So it
-//! may take some time, but it must not look at all units: O(1), O(log units) or O(pages of a unit).
+//! A policy is called once per collected block, and once more per block that wear-leveling vetoes. It may take some
+//! time, but it must not visit all units: O(1), O(log units) or O(pages of a unit).
 
 use crate::index::{Index, IndexKind};
 use crate::units::Units;
@@ -13,14 +13,14 @@ use floatgate_base::{DomainId, Given, IdSlice, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_theory::Policy as Law;
 
-/// What a policy sees when it chooses: the index that it declared, and the units' state.
+/// Inputs of a victim policy: the index that it declared, and the state of units.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The index of the declared kind.
     pub index: &'a Index,
     /// Valid counts and times of closing.
     pub units: &'a Units,
-    /// Erases of every unit.
+    /// Erases of each unit.
     pub erases: &'a IdSlice<UnitId, u32>,
     /// Shape of the drive.
     pub layout: &'a Layout,
@@ -31,13 +31,13 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// Valid pages of a unit.
+    /// Returns the valid pages of a unit.
     #[must_use]
     pub fn valid(&self, unit: UnitId) -> u32 {
         self.units.meta[unit].valid
     }
 
-    /// `Some(unit)` unless collecting it would gain nothing.
+    /// Returns `Some(unit)` unless collecting it gains nothing.
     pub(super) fn worth(&self, unit: UnitId) -> Option<UnitId> {
         (self.valid(unit) < self.layout.pages_per_unit()).then_some(unit)
     }
@@ -45,21 +45,21 @@ impl View<'_> {
 
 /// A victim policy with its parameters.
 pub trait VictimPolicy {
-    /// With the values that are given to the parameters of its row.
-    fn of(given: &Given) -> Self
+    /// Creates the policy with the settings of its parameters.
+    fn of(settings: &Given) -> Self
     where
         Self: Sized;
 
-    /// The index that the mechanism keeps for it. Asked once, when the drive is made; [`View::index`] is of this kind. A
-    /// drive in a file can be taken over by every policy that declares the same kind.
+    /// Returns the kind of index that the mechanism keeps for the policy; called once, when the drive is made.
+    /// [`View::index`] is of this kind. A saved drive can continue under any policy that declares the same kind.
     fn index_kind(&self) -> IndexKind;
 
-    /// The unit to collect next: a closed unit of the view's domain, which is one that the index holds. None says that
-    /// nothing is to be gained there. A unit all of whose pages are valid may be named (FIFO must move on); the mechanism
-    /// stops where that gains nothing. The same view and the same random numbers must give the same unit.
+    /// Selects the unit to collect next among the closed units of the view's domain, all of which the index holds. None
+    /// means that collection gains nothing there. A unit with only valid pages may be selected (FIFO must move on); the
+    /// mechanism stops when that gains nothing. The result depends only on the view and the random numbers.
     fn pick(&self, view: View<'_>, rng: &mut Rng) -> Option<UnitId>;
 
-    /// The law by which the valid pages of its blocks spread under uniform writes, where one is known: drives can then
+    /// Returns the distribution law of valid pages in blocks under uniform writes, if one is known: drives can then
     /// start in their steady state.
     fn law(&self) -> Option<Law> {
         None

@@ -17,16 +17,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "28 bytes per block",
 };
 
-/// Its parameters.
+/// Parameters of windowed greedy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Oldest blocks among which it is greedy, in each domain.
+    /// Number of oldest blocks considered, in each domain.
     window: u32,
 }
 
 impl VictimPolicy for Params {
-    fn of(given: &Given) -> Self {
-        Self { window: given.whole("window") }
+    fn of(settings: &Given) -> Self {
+        Self { window: settings.whole("window") }
     }
 
     fn index_kind(&self) -> IndexKind {
@@ -37,7 +37,7 @@ impl VictimPolicy for Params {
         let Index::Window { rings, .. } = view.index else {
             unreachable!("windowed greedy declares the window index")
         };
-        // A window of valid blocks only must still move on, as FIFO does, so nothing is refused here.
+        // A window of full blocks must still move on, as FIFO does; nothing is rejected here.
         rings[view.domain].first()
     }
 }

@@ -1,4 +1,4 @@
-//! A job between two steps.
+//! A job and its progress.
 
 use super::request::{Order, Request};
 use crate::units::{Frontier, NO_UNIT, NOT_INDEXED, Units};
@@ -6,44 +6,45 @@ use floatgate_base::UnitId;
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What a step has come to.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing: a move would take a free unit that must be left.
+    /// Nothing happened: a move would take a free unit that must be left.
     Stalled,
-    /// Pages have moved or a source was erased, more is to do.
+    /// Pages moved or a source was erased, and more remains to do.
     Moved,
     /// The job is done.
     Done,
 }
 
-/// A request that waits or is being carried out.
+/// A request that waits or is in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     pub(crate) request: Request,
-    /// When each source was closed, of a job that has not begun: it is another unit's content if that has changed.
+    /// For a job that has not begun: when each source was closed. If this has changed, the unit holds other content.
     pub(crate) closed_at: [u64; 2],
     /// Whether the sources have left the closed units.
     pub(crate) begun: bool,
-    /// The source at hand: those before it are emptied.
+    /// Index of the present source; those before it are emptied.
     pub(crate) source: u8,
-    /// Of an ascending order, pages of the source at hand before this one have been looked at; of a given one, so many
-    /// pages have.
+    /// Progress within the present source. For an ascending order, the pages before this one are done; for a listed
+    /// order, this many entries are.
     pub(crate) next: u32,
     /// Units of the job's own that it fills.
     pub(crate) targets: [Frontier; 2],
     /// Free units of a domain that the job must leave to the host, however many moves that puts off.
     pub(crate) leave_free: u32,
-    /// Under incremental collection, what its domain has at hand when the job must be done, but for the source that it
-    /// erases then; known from its first step on. Below 0 where that can hardly be met.
+    /// Under incremental collection, the pages at hand in the domain by which the job must be done, without the source
+    /// that it erases then. Set at its first step; negative if the target can hardly be met.
     pub(crate) floor: Option<i64>,
 }
 
 impl Job {
-    /// One that waits; its sources stay closed units, and may be collected before it begins.
+    /// Creates a waiting job; its sources stay closed units, and may be collected before it begins.
     ///
     /// # Panics
-    /// If something is to follow a request that erases nothing.
+    ///
+    /// If another request follows one that erases nothing.
     #[must_use]
     pub fn waiting(request: Request, units: &Units) -> Self {
         assert!(request.erase || request.then.is_none(), "nothing can follow a job that erases nothing");
@@ -60,12 +61,12 @@ impl Job {
         }
     }
 
-    /// One whose sources have left the closed units already.
+    /// Creates a job whose sources have already left the closed units.
     #[must_use]
     pub fn begun(request: Request, layout: &Layout) -> Self {
         let next = match request.order {
             Order::Ascending => layout.first_page(request.sources[0]).0,
-            Order::Given(_) => 0,
+            Order::Listed(_) => 0,
         };
         Self {
             request,
@@ -79,24 +80,24 @@ impl Job {
         }
     }
 
-    /// The unit that is being emptied.
+    /// Returns the unit that is being emptied.
     #[must_use]
     pub fn source(&self) -> UnitId {
         self.request.sources[usize::from(self.source)]
     }
 
-    /// Units that the job holds and that are yet to be emptied.
+    /// Yields the units that the job holds and has yet to empty.
     pub(crate) fn held(&self) -> impl Iterator<Item = UnitId> + '_ {
         let emptied = if self.begun { usize::from(self.source) } else { usize::MAX };
         self.request.all_sources().skip(emptied)
     }
 
-    /// The units of its own that the job fills.
+    /// Yields the job's own units that it fills.
     pub fn targets(&self) -> impl Iterator<Item = &Frontier> {
         self.targets.iter().filter(|target| target.unit != NO_UNIT)
     }
 
-    /// Whether its sources are still the units that were meant.
+    /// Checks whether its sources still hold the content they held at the request.
     pub(crate) fn is_current(&self, units: &Units) -> bool {
         let sources = self.request.sources.iter().zip(self.closed_at);
         let mut real = sources.filter(|(unit, _)| **unit != NO_UNIT);
@@ -107,12 +108,12 @@ impl Job {
         current && then
     }
 
-    /// Whether the job can be one of a drive of such a layout.
+    /// Checks whether the job fits a drive of this layout.
     pub(crate) fn is_within(&self, layout: &Layout) -> bool {
         let (units, pages) = (layout.units(), layout.pages());
         let position = match &self.request.order {
             Order::Ascending => self.next <= pages,
-            Order::Given(planned) => self.next as usize <= planned.len(),
+            Order::Listed(planned) => self.next as usize <= planned.len(),
         };
         let open = |target: &Frontier| {
             target.next <= target.end

@@ -1,4 +1,4 @@
-//! Jobs that policies ask for after what they have heard, and jobs in idle time.
+//! Starts jobs that policies request when they are notified, and jobs in idle time.
 
 use super::job::{Job, Step};
 use super::request::{DriveView, StartsJobs, Urgency};
@@ -8,9 +8,9 @@ use floatgate_base::DomainId;
 use floatgate_flash::{Flash, Scope};
 
 impl Ftl {
-    /// Carries out, or puts into the queue, what wear-leveling asks for after what it has heard.
+    /// Runs or queues the jobs that read disturb and wear-leveling request.
     #[inline(always)]
-    pub(crate) fn start_asked<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+    pub(crate) fn start_requested<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
         if let Some(reclaiming) = &self.reclaiming
             && !reclaiming.reached.is_empty()
         {
@@ -35,7 +35,8 @@ impl Ftl {
                     mapping: &self.mapping,
                     free: &self.free,
                 };
-                let wanted = self.leveling.as_mut().and_then(|leveling| leveling.wanted(&mut view, domain));
+                let wanted =
+                    self.leveling.as_mut().and_then(|leveling| leveling.next_request(&mut view, domain));
                 let Some(request) = wanted else { break };
                 if !self.request(flash, request)? {
                     break;
@@ -45,43 +46,45 @@ impl Ftl {
         Ok(())
     }
 
-    /// Whether idle time has something to do anywhere.
+    /// Checks whether any domain has work for idle time.
     #[must_use]
     pub fn wants_background(&self) -> bool {
         DomainId::all(self.layout.domains()).any(|domain| self.wants_background_in(domain))
     }
 
-    /// Whether idle time has something to do in a domain: a job that waits, or too few free units.
+    /// Checks whether a domain has work for idle time: a waiting job, or too few free units.
     #[must_use]
     pub fn wants_background_in(&self, domain: DomainId) -> bool {
         !self.jobs[domain].is_empty() || self.wants_collection(domain)
     }
 
-    /// Whether free units run low, and collection gained something when it was last tried.
+    /// Checks whether free units run low, and collection gained something when last tried.
     fn wants_collection(&self, domain: DomainId) -> bool {
         self.free[domain].len() < self.setup.background_free_units && self.futile_at[domain] != Some(self.now)
     }
 
-    /// The job that idle time goes on with.
+    /// Returns the job that idle time continues.
     fn background_job<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Box<Job>> {
         let waiting = self.jobs[domain].urgency();
         let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
         let collects = waiting.is_none() || self.wants_collection(domain);
         let job = if behind && collects { self.next_victim(flash, domain) } else { None };
         let mut job = job.or_else(|| self.jobs[domain].pop())?;
-        // Until it is urgent, it leaves these units alone.
+        // Until it is urgent, it leaves these units free.
         job.leave_free = self.setup.trigger_free_units;
         Some(job)
     }
 
-    /// A job in idle time moves its next page (under superblock scope the next page of each die), or erases a source; one
-    /// is begun where there is none. False if nothing is to be gained, or the free units left are the host's.
+    /// Takes a step of a job in idle time: moves its next page (under superblock scope the next page of each die), or
+    /// erases a source. Begins a job if none is in progress. Returns false if nothing is gained, or the free units left
+    /// are reserved for the host.
     ///
     /// # Errors
+    ///
     /// When a moved page finds no free page.
     pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);
-        // Before a victim is chosen, open units may be closed.
+        // Open units may be closed before a victim is chosen.
         flash.in_background(true);
         let job = self.background_job(flash, domain);
         flash.in_background(false);
@@ -101,7 +104,7 @@ impl Ftl {
         if step != Step::Done {
             self.jobs[domain].put_back(job);
         }
-        self.start_asked(flash)?;
+        self.start_requested(flash)?;
         Ok(step != Step::Stalled)
     }
 }

@@ -1,5 +1,5 @@
-//! The seam of jobs: two sources and two targets, orders, urgencies, reads that start them, all under the shadow model of a
-//! timed array.
+//! Tests of jobs: two sources and two targets, orders, urgencies, and reads that start jobs. All run under the shadow
+//! model of a timed array.
 
 use super::{Job, Order, Planned, Request, Step, Target, Urgency};
 use crate::ftl::Ftl;
@@ -19,7 +19,7 @@ const LOGICAL: u32 = 96;
 const PAGES: u32 = 8;
 const DOMAINS: u32 = 4;
 
-/// A drive of four dies, one plane each, that takes time.
+/// A timed drive of four dies, one plane each.
 struct Drive {
     ftl: Ftl,
     flash: Shadow<Timed>,
@@ -49,7 +49,7 @@ impl Drive {
             ..Setup::plain(LOGICAL)
         };
         let layout = Layout::new(geometry, Scope::Plane);
-        // In mode 1 a program takes 19 % longer.
+        // A program takes 19 % longer in mode 1.
         let mut phases = Phases { modes: 2, ..Phases::plain(10, 50, 500, 3000) };
         phases.rows[1].program_ns = 595;
         let timed = Timed::new(layout.clone(), Settings::plain(phases));
@@ -70,7 +70,7 @@ impl Drive {
         self.now_ns = self.now_ns.max(self.flash.inner().last_ns());
     }
 
-    /// One page in every three is written again at random, so that closed units hold live and dead pages.
+    /// Rewrites one page in three, at random, to leave live and dead pages in closed units.
     fn fill(&mut self, rng: &mut Rng) {
         Lpn::all(LOGICAL).for_each(|lpn| self.serve(Kind::Write, lpn));
         (0..LOGICAL / 3).for_each(|_| self.serve(Kind::Write, Lpn(rng.below(u64::from(LOGICAL)) as u32)));
@@ -99,7 +99,7 @@ impl Drive {
         self.ftl.mapping.get(lpn).ppn().map(|ppn| self.ftl.layout.unit_of(ppn))
     }
 
-    /// All pages are read; the shadow model finds a wrong one.
+    /// Reads all pages; the shadow model detects a wrong one.
     fn read_all(&mut self) {
         Lpn::all(LOGICAL).for_each(|lpn| self.serve(Kind::Read, lpn));
         assert_eq!(self.flash.violation(), None);
@@ -113,7 +113,7 @@ impl Drive {
         out.finish().unwrap().0
     }
 
-    /// The same drive from a file.
+    /// Returns the same drive restored from a file.
     fn reloaded(&self, level: Level, background_free_units: u32) -> Self {
         let bytes = self.bytes();
         let mut drive = Self::with(level, background_free_units, self.ftl.setup.separate);
@@ -128,7 +128,8 @@ impl Drive {
     }
 }
 
-/// The live pages of closed units of dies 0 and 1, dealt out to two targets on dies 2 and 3, those of both units in turn.
+/// Requests that live pages of closed units of dies 0 and 1 are dealt to two targets on dies 2 and 3, alternating
+/// between the sources.
 fn mixed(drive: &Drive, urgency: Urgency, mode: u8) -> Request {
     let sources = [drive.closed_in(0), drive.closed_in(1)];
     let [a, b] = sources.map(|unit| drive.live_of(unit));
@@ -140,7 +141,7 @@ fn mixed(drive: &Drive, urgency: Urgency, mode: u8) -> Request {
     let planned = (0..).zip(planned).map(|(i, page)| Planned { page, target: (i % 2) as u8 }).collect();
     Request {
         sources,
-        order: Order::Given(planned),
+        order: Order::Listed(planned),
         targets: [DomainId(2), DomainId(3)].map(|domain| Target::Own {
             domain,
             want: Want::LeastWorn,
@@ -154,7 +155,7 @@ fn mixed(drive: &Drive, urgency: Urgency, mode: u8) -> Request {
     }
 }
 
-/// Where every page lies, how often units were erased, and what is free.
+/// Returns where each page lies, the erases of each unit, and the free units.
 fn state(drive: &Drive) -> (Vec<Option<Ppn>>, Vec<u32>, u64) {
     let pages = Lpn::all(LOGICAL).map(|lpn| drive.ftl.mapping.get(lpn).ppn()).collect();
     (pages, drive.flash.erase_counts().as_slice().to_vec(), drive.ftl.free_units())
@@ -165,7 +166,7 @@ fn two_sources_move_to_two_dies_in_the_order_given() {
     let mut drive = Drive::new(Level::None, 0);
     drive.fill(&mut Rng::new(3, "two sources"));
     let request = mixed(&drive, Urgency::Urgent, 0);
-    let Order::Given(planned) = request.order.clone() else { unreachable!() };
+    let Order::Listed(planned) = request.order.clone() else { unreachable!() };
     let lpns: Vec<Lpn> = planned.iter().map(|planned| drive.lpn_at(planned.page)).collect();
     let erases = request.sources.map(|unit| drive.flash.erase_count(unit));
     let copied = drive.ftl.gc().copied_pages;
@@ -222,7 +223,7 @@ fn a_job_stopped_after_every_page_ends_as_one_that_was_not() {
     }
 }
 
-/// In idle time, page by page, while the host goes on between the steps; a twin goes through a file after every step.
+/// In idle time, page by page, with host writes between the steps; a twin is saved and restored after each step.
 #[test]
 fn the_host_goes_on_while_a_job_waits_and_files_keep_it() {
     let hash = Separate::of(&crate::separate::SLOT.with("hash", &[]));
@@ -320,13 +321,13 @@ fn pages_may_leave_a_unit_that_is_not_erased() {
     let mut drive = Drive::new(Level::None, 0);
     drive.fill(&mut Rng::new(7, "no erase"));
     let mut request = mixed(&drive, Urgency::Urgent, 0);
-    let Order::Given(planned) = &request.order else { unreachable!() };
+    let Order::Listed(planned) = &request.order else { unreachable!() };
     let some: Box<[Planned]> = planned.iter().copied().take(3).collect();
     let left = request.sources.map(|unit| {
         let gone = some.iter().filter(|planned| drive.ftl.layout.unit_of(planned.page) == unit).count();
         drive.live_of(unit).len() - gone
     });
-    (request.order, request.erase) = (Order::Given(some), false);
+    (request.order, request.erase) = (Order::Listed(some), false);
     let erases = drive.flash.erase_counts().as_slice().to_vec();
     drive.ftl.request(&mut drive.flash, request.clone()).unwrap();
     drive.audit("pages left");
@@ -335,7 +336,7 @@ fn pages_may_leave_a_unit_that_is_not_erased() {
     drive.read_all();
 }
 
-/// A unit that was read ten times moves, at once, to the most worn free unit of the next die, in another mode.
+/// A unit that was read ten times moves at once to the most worn free unit of the next die, in another mode.
 #[test]
 fn a_read_starts_a_job() {
     let mut drive = Drive::new(Level::Relocating(Relocating { reads: 10, urgent: true }), 0);
@@ -363,7 +364,8 @@ fn a_read_starts_a_job() {
     drive.read_all();
 }
 
-/// Random reads and writes, with jobs that reads start at once or in idle time, over files now and then.
+/// Random reads and writes with jobs that reads start, at once or in idle time. Now and then the drive is saved and
+/// restored.
 #[test]
 fn reads_and_writes_at_random_lose_nothing() {
     for seed in 0..30 {

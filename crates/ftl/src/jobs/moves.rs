@@ -11,8 +11,8 @@ use floatgate_flash::{Cause, Flash};
 use std::ops::Range;
 
 impl Ftl {
-    /// The live pages of `pages`, in order, with what is next to be touched for each asked for. Its loop needs the registers that
-    /// a step of a job would take.
+    /// Gathers the live pages of `pages`, in order, and prefetches what moving them will touch. Not inlined: its loop
+    /// needs the registers that a job step would take.
     #[inline(never)]
     pub(super) fn gather(&self, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
         if let Some(separation) = &self.separation {
@@ -24,7 +24,7 @@ impl Ftl {
         });
     }
 
-    /// The live pages of the first `most` flash pages that have any.
+    /// Gathers the live pages of the first `most` flash pages that have any.
     pub(super) fn gather_flash_pages(&self, pages: Range<Ppn>, most: u32, moving: &mut Vec<(Ppn, Owner)>) {
         let pages_max = most.saturating_mul(self.layout.subpages());
         self.mapping.for_first(pages, pages_max, |ppn, owner| moving.push((ppn, owner)));
@@ -34,7 +34,8 @@ impl Ftl {
         moving.truncate(kept);
     }
 
-    /// Whether the units that are free are the host's, and no open unit that a job may fill for one of its targets has room.
+    /// Checks whether all free units are reserved for the host, and no open unit that the job may fill for one of its
+    /// targets has room.
     pub(super) fn must_leave_all(&self, job: &Job, to: usize) -> bool {
         if job.leave_free == 0 || job.targets[to].room() > 0 {
             return false;
@@ -51,14 +52,14 @@ impl Ftl {
                 let is_open = self.leveling.as_ref().is_some_and(|leveling| leveling.sets.holds(id));
                 self.free[domain].len() <= needed && !is_open
             }
-            // The job before may have left a unit open.
+            // An earlier job may have left a unit open.
             Target::Own { kept: true, .. } => false,
             Target::Own { domain, .. } => self.free[domain].len() <= needed,
             Target::Emptied | Target::Tails => false,
         }
     }
 
-    /// Moves pages to the first target of a job, as far as the units that may be opened reach; how many.
+    /// Moves pages to the first target of a job as far as the units it may open reach; returns how many.
     #[inline(always)]
     pub(super) fn move_pages<F: Flash>(
         &mut self,
@@ -80,7 +81,7 @@ impl Ftl {
         Ok(done)
     }
 
-    /// Moves pages of a given order to one of the job's targets; how many. The job's position is the caller's to change.
+    /// Moves pages of a listed order to one of the job's targets; returns how many. The caller advances the job.
     pub(super) fn move_to_target<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -96,12 +97,12 @@ impl Ftl {
             (Target::Own { .. } | Target::Set { .. } | Target::Emptied, _) => {
                 self.fill_own(flash, job, to, moving)
             }
-            // Replicas are made elsewhere.
+            // Replicas are written elsewhere.
             (Target::Tails, _) => Ok(0),
         }
     }
 
-    /// Moves all pages, those of each stream together: in the order of the source every change of stream would end a run.
+    /// Moves all pages, grouped by stream: in the order of the source every change of stream would end a run.
     fn move_by_stream<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -120,7 +121,7 @@ impl Ftl {
         moved.map(|()| moving.len())
     }
 
-    /// Moves pages in their order: where units must be left to the host, each may be the last.
+    /// Moves pages in their order, one by one: each may be the last before only the host's units are left.
     #[cold]
     fn move_page_by_page<F: Flash>(
         &mut self,
@@ -143,7 +144,7 @@ impl Ftl {
         Ok(moving.len())
     }
 
-    /// Moves pages of one stream, as far as the units that may be opened reach; how many.
+    /// Moves pages of one stream as far as the units it may open reach; returns how many.
     #[inline(always)]
     fn move_to_stream<F: Flash>(
         &mut self,
@@ -188,8 +189,8 @@ impl Ftl {
         Ok(done)
     }
 
-    /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection
-    /// frees in the end, so one has room as long as it kept a unit free to begin with.
+    /// Returns an open unit of the domain with room, for when no unit is free. The streams' units are closed together
+    /// with those that collection frees. One therefore has room, provided the domain kept a unit free to begin with.
     #[cold]
     pub(crate) fn slot_with_room(&self, domain: DomainId) -> Option<usize> {
         let domains = self.layout.domains();
@@ -197,9 +198,9 @@ impl Ftl {
         slots.find(|&slot| self.frontiers[slot].room() > 0)
     }
 
-    /// The same, and where the whole domain is full, of another one that may take any page; one is opened there for the stream
-    /// if need be, but not the last free unit. Pages that do not fit into what is left of a unit lose room as they move, so that
-    /// a domain may need more than it gives.
+    /// Returns an open unit of the domain with room or, if the domain is full, of another one that may take any page.
+    /// Opens a unit for the stream if need be, but not the last free one. Pages that do not fit the rest of a unit lose
+    /// room as they move; a domain may thus need more room than it gives.
     #[cold]
     pub(crate) fn last_slot(&mut self, stream: StreamId, domain: DomainId) -> Result<usize, Failure> {
         if let Some(slot) = self.slot_with_room(domain) {
@@ -219,8 +220,8 @@ impl Ftl {
         opened.map(|(slot, _)| slot).ok_or(Failure::OutOfFreeBlocks)
     }
 
-    /// Moves pages in ascending order into the unit of the job's own. Out of the way of collection, whose code it would
-    /// slow down.
+    /// Moves pages in ascending order into the job's own unit. Kept out of the code of collection, which it would slow
+    /// down.
     #[cold]
     fn fill_target<F: Flash>(
         &mut self,
@@ -236,7 +237,7 @@ impl Ftl {
         Ok(done)
     }
 
-    /// Moves pages into a unit of the job's own, and into another one where that is full; how many.
+    /// Moves pages into a unit of the job's own, and into another one when that is full; returns how many.
     fn fill_own<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -273,7 +274,7 @@ impl Ftl {
         Ok(done)
     }
 
-    /// A free unit that takes in pages of `source` alone.
+    /// Opens a free unit that takes in pages of `source` only.
     pub(super) fn own_target(&mut self, unit: UnitId, source: UnitId) -> Frontier {
         let pages = self.data_pages(unit);
         self.free_pages.take(u64::from(self.layout.pages_per_unit() - pages));
@@ -285,7 +286,7 @@ impl Ftl {
         Frontier { next, end: next + pages, unit }
     }
 
-    /// What a job has filled takes its place among the closed units; pages left in it are lost until it is erased.
+    /// Closes a unit that a job filled; its remaining pages are lost until it is erased.
     pub(crate) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier, cause: Cause) {
         let target = std::mem::replace(target, Frontier::CLOSED);
         if target.unit == NO_UNIT {
@@ -293,7 +294,7 @@ impl Ftl {
         }
         self.units.meta[target.unit].valid -= target.room();
         if target.next == self.layout.first_page(target.unit) {
-            // The host has written all pages that were to move in meanwhile. Whoever opens the unit next says its mode.
+            // The host has overwritten all pages that were to move in. The mode is set when the unit is opened again.
             self.set_mode(flash, target.unit, 0);
             self.units.meta[target.unit].valid = 0;
             self.free_pages.give(u64::from(self.layout.pages_per_unit() - target.room()));
@@ -355,8 +356,8 @@ impl Ftl {
         Opened::Unit
     }
 
-    /// No unit can be had for the job: its pages join an open unit of the domain, or go where collection would move them;
-    /// how many.
+    /// Moves pages into an open unit of the domain, or to where collection would move them, because the job can open no
+    /// unit. Returns how many.
     #[cold]
     fn join_open_unit<F: Flash>(
         &mut self,
@@ -365,7 +366,7 @@ impl Ftl {
         domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
-        // What another domain's collection may need is not for the sake of wear.
+        // Leveling must not take room that another domain's collection may need.
         let is_set = matches!(job.request.targets[0], Target::Set { .. });
         let joined = if is_set { None } else { self.slot_with_room(domain) };
         let (slot, domain) = match joined {
@@ -386,12 +387,12 @@ impl Ftl {
     }
 }
 
-/// What came of opening a unit for a job.
+/// The outcome of opening a unit for a job.
 pub(crate) enum Opened {
-    /// It is open.
+    /// The unit is open.
     Unit,
-    /// The free units left are the host's.
+    /// All free units left are reserved for the host.
     Leave,
-    /// No unit of this domain can be had.
+    /// This domain has no free unit.
     None(DomainId),
 }

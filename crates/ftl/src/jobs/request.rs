@@ -1,4 +1,4 @@
-//! What a job is to do, and the contract of those who start jobs.
+//! Requests for jobs, and the contract of their sources.
 
 use crate::owners::Mapping;
 use crate::pool::{FreePool, Want};
@@ -7,101 +7,100 @@ use floatgate_base::{DomainId, IdSlice, IdVec, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
-/// How urgent a job is. Jobs that wait in a domain are carried out in this order, those of equal urgency in the order in
-/// which they were asked for.
+/// Urgency of a job. Waiting jobs of a domain run in this order, those of equal urgency in the order of their requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Urgency {
-    /// It cannot wait: data would be lost. It is carried out at once, whatever else waits.
+    /// Cannot wait: data would be lost. Runs at once, before any waiting job.
     Urgent,
-    /// Collection: a host write waits for the room, or soon will. Idle time starts it where free units run low.
+    /// Collection: a host write waits for the room, or soon will. Idle time starts it when free units run low.
     Collection,
-    /// It will be urgent some day. Idle time does it; without idle time it is carried out at once.
+    /// Will be urgent some day. Runs in idle time; without idle time, at once.
     Proactive,
-    /// For the sake of even wear. As [`Urgency::Proactive`], but last.
+    /// Only evens out wear. As [`Urgency::Proactive`], but last.
     Leveling,
 }
 
-/// A page in a given order.
+/// A page of a listed order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Planned {
-    /// The page; it is skipped if it has died when its turn comes.
+    /// The page; skipped if it is dead when its turn comes.
     pub page: Ppn,
     /// 0 for the job's first target, 1 for its second.
     pub target: u8,
 }
 
-/// In which order the pages of the sources move.
+/// The order in which the pages of the sources move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// All live pages ascending, those of the first source first; all go to the first target.
     Ascending,
-    /// These pages of the sources, and only these, in this order.
-    Given(Box<[Planned]>),
+    /// Only these pages of the sources, in this order.
+    Listed(Box<[Planned]>),
 }
 
 /// Where pages go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
-    /// Into the open units of a domain that the separator names, page by page.
+    /// Into open units of a domain; the separator selects the stream of each page.
     Streams {
         /// The domain.
         domain: DomainId,
     },
-    /// Into a unit of the job's own, opened when its first page moves. Once the job is done it stands among the closed
-    /// units, and pages left in it are lost until it is erased.
+    /// Into a unit of the job's own, opened when its first page moves. At the end of the job it is closed, and its
+    /// remaining pages are lost until it is erased.
     Own {
-        /// The domain whose free units it comes from.
+        /// The domain that provides the free unit.
         domain: DomainId,
         /// Which of them.
         want: Want,
-        /// The mode in which it is programmed; 0 for the ordinary one.
+        /// The mode in which it is programmed; 0 for the normal one.
         mode: u8,
-        /// Whether what is left of it is kept open for the next such job, rather than lost.
+        /// Whether the rest of the unit is kept open for the next such job.
         kept: bool,
     },
-    /// Into a unit of a block set that stays open from one job to the next; opened when its first page moves, unless a job
-    /// before has left it open.
+    /// Into a unit of a block set, which stays open from one job to the next. Opened when its first page moves, unless
+    /// an earlier job left it open.
     Set {
         /// The set.
         id: u32,
         /// 0 for its first unit, 1 for its second.
         side: u8,
-        /// The domain whose free units it comes from.
+        /// The domain that provides the free unit.
         domain: DomainId,
         /// Which of them.
         want: Want,
     },
-    /// Copies go to the tails of the units that the read-disturb manager names, page by page; only of a job that erases
-    /// nothing. Its sources stay what they are.
+    /// Copies go to unit tails that the read-disturb manager selects page by page. Only for a job that erases nothing;
+    /// its sources stay unchanged.
     Tails,
-    /// Into the unit that the job before has just erased; only of a job that follows another one.
+    /// Into the unit that the preceding job has just erased; only for a job that follows another one.
     Emptied,
 }
 
-/// What is to be done.
+/// A request for a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The units that pages leave; the second may be `NO_UNIT`. They are closed, and in no other request.
     pub sources: [UnitId; 2],
-    /// In which order.
+    /// The order of pages.
     pub order: Order,
-    /// Where they go; the second is only looked at where the order names it.
+    /// Where they go; the second is used only if the order refers to it.
     pub targets: [Target; 2],
-    /// Whether the sources are erased when no page of them is left; else they stand among the closed units again, as if
-    /// they had been closed then.
+    /// Whether the sources are erased when their last page has moved. Otherwise they become closed units again, as if
+    /// closed at that time.
     pub erase: bool,
-    /// As what its operations count.
+    /// The cause under which its operations count.
     pub cause: Cause,
     /// When it is done.
     pub urgency: Urgency,
-    /// What follows once the last source is erased: into that unit, instead of giving it back. A request that erases
+    /// The request that follows once the last source is erased: its pages move into that unit. A request that erases
     /// nothing has none.
     pub then: Option<Box<Request>>,
 }
 
 impl Request {
-    /// Moves the live pages of `source`, a unit of `domain`, in ascending order into open units of the domain, then erases
-    /// it.
+    /// Creates the request to move the live pages of `source`, a unit of `domain`, in ascending order into open units
+    /// of the domain, and to erase it then.
     #[must_use]
     pub fn emptying(source: UnitId, domain: DomainId, cause: Cause, urgency: Urgency) -> Self {
         Self {
@@ -115,15 +114,15 @@ impl Request {
         }
     }
 
-    /// The same into one unit of the job's own.
+    /// Directs the pages into one unit of the job's own.
     #[must_use]
     pub fn into(mut self, target: Target) -> Self {
         self.targets[0] = target;
         self
     }
 
-    /// Lets the pages of `cold`, a closed unit of the same domain, move into the source once that is erased, and `cold` be
-    /// erased in its stead.
+    /// Adds a swap: once the source is erased, the pages of `cold`, a closed unit of the same domain, move into it, and
+    /// `cold` is erased in its stead.
     #[must_use]
     pub fn taking_in(mut self, cold: UnitId, domain: DomainId, cause: Cause) -> Self {
         let then = Self::emptying(cold, domain, cause, self.urgency).into(Target::Emptied);
@@ -131,13 +130,13 @@ impl Request {
         self
     }
 
-    /// The units whose pages move, those of what follows included.
+    /// Yields the units whose pages move, those of following requests included.
     pub(crate) fn all_sources(&self) -> impl Iterator<Item = UnitId> + '_ {
         let requests = std::iter::successors(Some(self), |request| request.then.as_deref());
         requests.flat_map(|request| request.sources).filter(|&unit| unit != NO_UNIT)
     }
 
-    /// Whether the request can be one of a drive of such a layout.
+    /// Checks whether the request fits a drive of this layout.
     pub(crate) fn is_within(&self, layout: &Layout) -> bool {
         let targets = self.targets.iter().all(|target| match *target {
             Target::Streams { domain } | Target::Own { domain, .. } | Target::Set { domain, .. } => {
@@ -147,7 +146,7 @@ impl Request {
         });
         let planned = match &self.order {
             Order::Ascending => true,
-            Order::Given(pages) => {
+            Order::Listed(pages) => {
                 pages.iter().all(|planned| planned.page.0 < layout.pages() && planned.target < 2)
             }
         };
@@ -161,13 +160,13 @@ impl Request {
     }
 }
 
-/// What starters of jobs see of the drive.
+/// The drive as seen by sources of job requests.
 pub struct DriveView<'a> {
     /// Shape of the drive.
     pub layout: &'a Layout,
     /// Valid pages of every unit, and when it was closed.
     pub units: &'a mut Units,
-    /// Erases of every unit since counting began.
+    /// Erases of each unit since counting began.
     pub erases: &'a IdSlice<UnitId, u32>,
     /// Host page writes so far.
     pub now: u64,
@@ -178,7 +177,7 @@ pub struct DriveView<'a> {
 }
 
 impl DriveView<'_> {
-    /// Whether a unit is closed, and not being emptied.
+    /// Checks whether a unit is closed, and not being emptied.
     #[must_use]
     pub fn is_closed(&self, unit: UnitId) -> bool {
         self.units.meta[unit].pos != NOT_INDEXED
@@ -190,20 +189,19 @@ impl DriveView<'_> {
         self.mapping.for_each(first..first + self.layout.pages_per_unit(), |page, _| each(page));
     }
 
-    /// Erases of the most worn free unit of a domain, if one is free.
+    /// Returns the erases of the most worn free unit of a domain, if one is free.
     #[must_use]
     pub fn most_worn_free(&self, domain: DomainId) -> Option<u32> {
         self.free[domain].most_erases()
     }
 }
 
-/// Who starts jobs: collection (`collect::collector`) and wear-leveling (`level::leveling`) do.
+/// A source of job requests: collection (`collect::collector`) or wear-leveling (`level::leveling`).
 ///
-/// The mechanism asks when a domain may need one: collection when free units run low, wear-leveling when it said that it
-/// wants to be asked after what it heard. It asks again until the answer is none, so a starter that has asked for a job
-/// must not ask for the same one again. Everything that a request says may change until the job begins; a request one of
-/// whose sources has been emptied meanwhile is dropped.
+/// The mechanism calls it when a domain may need a job: collection when free units run low, wear-leveling when it
+/// signalled a need after a notification. It calls again until the answer is none; a source must not repeat a request.
+/// The drive may change until the job begins. A request is dropped if one of its sources has been emptied meanwhile.
 pub(crate) trait StartsJobs {
-    /// The next job of a domain; none if nothing is to be done there now.
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request>;
+    /// Returns the next job of a domain; none if nothing is to be done there now.
+    fn next_request(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request>;
 }

@@ -1,4 +1,4 @@
-//! Free units that jobs need: how many, and whether there are as many.
+//! Free units that jobs need, and whether enough are free.
 
 use super::job::Job;
 use super::request::{Order, Planned, Request, Target, Urgency};
@@ -8,7 +8,8 @@ use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Layout;
 
 impl Request {
-    /// The domain whose free units the request takes two of, if it deals the pages of two sources out to two.
+    /// Returns the domain that must provide two free units, if the request deals the pages of two sources out to two
+    /// targets.
     fn takes_two_of(&self) -> Option<DomainId> {
         match self.targets {
             [Target::Own { domain, .. }, Target::Own { domain: second, .. }] => {
@@ -18,10 +19,10 @@ impl Request {
         }
     }
 
-    /// Only the first source is emptied, into one unit.
+    /// Reduces the request to its first source and one target.
     pub(super) fn keep_to_first_source(&mut self, layout: &Layout) {
         self.sources[1] = NO_UNIT;
-        if let Order::Given(planned) = &mut self.order {
+        if let Order::Listed(planned) = &mut self.order {
             let source = self.sources[0];
             let of_source = planned.iter().filter(|planned| layout.unit_of(planned.page) == source);
             *planned = of_source.map(|planned| Planned { target: 0, ..*planned }).collect();
@@ -29,20 +30,21 @@ impl Request {
     }
 }
 
-/// How many of the pages that leave a unit come to each target: they are dealt out to both units of a set.
+/// Returns how many pages of a source each target receives: both units of a set share them.
 pub(super) fn pages_to_each(targets: &[Target; 2], pages: u32) -> u32 {
     if matches!(targets[1], Target::Set { .. }) { pages.div_ceil(2) } else { pages }
 }
 
 impl Ftl {
-    /// Whether too few units are free for a request that fills two: one source is erased only when the pages of both have moved,
-    /// so that all of them must find room first. One source alone always does where a unit is free.
+    /// Checks whether too few units are free for a request that fills two. Its first source is erased only after the
+    /// pages of both have moved, hence all of them must find room first. A request with one source only needs one free
+    /// unit.
     pub(super) fn lacks_targets(&self, request: &Request) -> bool {
         let reserve = self.setup.separate.reserve();
         request.takes_two_of().is_some_and(|domain| self.free[domain].len() < reserve + 2)
     }
 
-    /// Free units that a job of wear-leveling needs in its domain, so that collection can go on after it.
+    /// Returns the free units that a leveling job needs in its domain for collection to continue after it.
     pub(super) fn needed_for_leveling(&self, job: &Job) -> u32 {
         let reserve = self.setup.separate.reserve();
         let Target::Streams { domain } = job.request.targets[0] else { return reserve.max(1) };
@@ -50,7 +52,7 @@ impl Ftl {
         (reserve + self.units_opened_at_most(domain, pages)).saturating_sub(1).max(reserve).max(1)
     }
 
-    /// Units that open at most where so many pages of any streams join the open units of a domain.
+    /// Returns the most units that can be opened when `pages` pages of any streams join the open units of a domain.
     fn units_opened_at_most(&self, domain: DomainId, pages: u32) -> u32 {
         let moved = Frontier::slot(&self.layout, self.setup.separate.blind().1, domain);
         if self.separation.is_none() {
@@ -58,7 +60,7 @@ impl Ftl {
         }
         let mut rooms: Vec<u32> = self.open_rooms(domain).collect();
         rooms.sort_unstable();
-        // The worst case: as many streams as possible get one page more than their units have room for.
+        // Worst case: as many streams as possible exceed the room of their units by one page.
         let mut left = pages;
         rooms
             .into_iter()
@@ -66,12 +68,12 @@ impl Ftl {
             .count() as u32
     }
 
-    /// Whether the first patient job of a domain fills two units, and waits for them.
+    /// Checks whether the first patient job of a domain fills two units and waits for them.
     pub(crate) fn mixing_job_waits(&self, domain: DomainId) -> bool {
         self.jobs[domain].patient().is_some_and(|job| !job.begun && self.lacks_targets(&job.request))
     }
 
-    /// Domains in which a job needs a unit for a set, or for wear-leveling, beside what it has open.
+    /// Yields the domains in which a job needs a unit for a set, or for wear-leveling, beyond those it has open.
     pub(crate) fn domains_of_new_units(&self, job: &Job) -> impl Iterator<Item = DomainId> + '_ {
         let valid = |unit: UnitId| self.units.meta[unit].valid;
         let pages: u32 = match job.begun {

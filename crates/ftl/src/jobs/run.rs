@@ -1,4 +1,4 @@
-//! Carrying jobs out: a job may be stopped after any page and taken up again.
+//! Runs jobs, which may be interrupted after any page and resumed.
 
 use super::job::{Job, Step};
 use super::request::{DriveView, Order, Planned, Request, StartsJobs, Target, Urgency};
@@ -15,6 +15,7 @@ impl Ftl {
     /// Runs a job to its end.
     ///
     /// # Errors
+    ///
     /// When a moved page finds no free page.
     pub fn run_to_end<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Result<(), Failure> {
         job.leave_free = 0;
@@ -23,18 +24,19 @@ impl Ftl {
         Ok(())
     }
 
-    /// Nothing more is done at this time for the sake of read disturb.
+    /// Ends the burst of operations that read disturb causes at this time.
     pub(crate) fn end_burst(&mut self) {
         if let Some(reclaiming) = &mut self.reclaiming {
             reclaiming.close_burst();
         }
     }
 
-    /// Moves up to `pages_max` flash pages of a job, or erases a source that they have left. Where that is no limit, a source
-    /// whose pages move in ascending order is erased in the same step; else a request in between need not wait for the
-    /// erase.
+    /// Moves up to `pages_max` flash pages of a job, or erases an emptied source. Without a limit, a source whose pages
+    /// move in ascending order is erased in the same step. Otherwise the erase is a step of its own; a request that
+    /// comes in between need not wait for it.
     ///
     /// # Errors
+    ///
     /// When a moved page finds no free page.
     pub fn step<F: Flash>(&mut self, flash: &mut F, job: &mut Job, pages_max: u32) -> Result<Step, Failure> {
         if job.request.targets[0] == Target::Tails {
@@ -48,13 +50,13 @@ impl Ftl {
                 job.request.keep_to_first_source(&self.layout);
             }
             if !self.begin(job) {
-                self.ask_again(job);
+                self.request_again(job);
                 return Ok(Step::Done);
             }
         }
         match job.request.order {
             Order::Ascending => self.step_ascending(flash, job, pages_max),
-            Order::Given(_) => self.step_given(flash, job, pages_max),
+            Order::Listed(_) => self.step_listed(flash, job, pages_max),
         }
     }
 
@@ -85,7 +87,7 @@ impl Ftl {
         };
         let last = (moving.is_empty() && chunks.is_empty()) || (!limited && job.leave_free == 0);
         if self.layout.is_packed() {
-            // What cannot move is not read.
+            // Do not read what cannot move.
             if !moving.is_empty() && self.must_leave_all(job, 0) {
                 self.moving = moving;
                 return Ok(Step::Stalled);
@@ -106,7 +108,7 @@ impl Ftl {
         }
         let done = last && moved == all;
         if !done || !job.request.erase {
-            // The host may go on writing before the next step: what has moved lives elsewhere.
+            // The host may write before the next step: moved pages are dead here.
             self.mapping.kill_range(from..Ppn(job.next));
             self.units.meta[source].valid -= moved as u32;
         }
@@ -121,9 +123,9 @@ impl Ftl {
         })
     }
 
-    /// Moves pages in a given order, each to its target.
+    /// Moves pages in a listed order, each to its target.
     #[cold]
-    fn step_given<F: Flash>(
+    fn step_listed<F: Flash>(
         &mut self,
         flash: &mut F,
         job: &mut Job,
@@ -160,9 +162,10 @@ impl Ftl {
         Ok(if moved > 0 { Step::Moved } else { self.emptied(flash, job) })
     }
 
-    /// The next live page of a given order. Live pages that the order forgot come last: an erase must not lose them.
+    /// Returns the next live page of a listed order. Live pages missing from the order come last: an erase must not
+    /// lose them.
     fn next_planned(&self, job: &mut Job) -> Option<Planned> {
-        let Order::Given(planned) = &job.request.order else { return None };
+        let Order::Listed(planned) = &job.request.order else { return None };
         let rest = planned.get(job.next as usize..).unwrap_or_default();
         if let Some(skipped) = rest.iter().position(|planned| self.mapping.is_live(planned.page)) {
             job.next += skipped as u32;
@@ -179,17 +182,17 @@ impl Ftl {
         forgotten
     }
 
-    /// A job's sources are not what was meant any more; what is still due of it is asked for again.
+    /// Requests the rest of a dropped job again, after its sources changed.
     #[cold]
-    fn ask_again(&mut self, job: &Job) {
+    fn request_again(&mut self, job: &Job) {
         if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
             reclaiming.reconsider(job.request.sources[0]);
         }
-        self.tell_leveling(job, false);
+        self.notify_leveling(job, false);
     }
 
-    /// A job is over: done, or dropped.
-    fn tell_leveling(&mut self, job: &Job, done: bool) {
+    /// Notifies wear-leveling that a job is done or dropped.
+    fn notify_leveling(&mut self, job: &Job, done: bool) {
         if let (Cause::Level, Some(leveling)) = (job.request.cause, &mut self.leveling) {
             let source = job.source();
             leveling.ended(self.layout.domain_of(source), source, done);
@@ -213,7 +216,8 @@ impl Ftl {
         }
     }
 
-    /// Takes the sources of a job out of the closed units; false if one is no longer the unit that was meant.
+    /// Removes the sources of a job from the closed units; false if one no longer holds the content it held at the
+    /// request.
     pub(crate) fn begin(&mut self, job: &mut Job) -> bool {
         if !job.is_current(&self.units) {
             return false;
@@ -225,7 +229,7 @@ impl Ftl {
         true
     }
 
-    /// All pages that were to move have left the source at hand.
+    /// Handles a source that all pages have left.
     fn emptied<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Step {
         if self.volatile.is_on() {
             self.secure(flash, job);
@@ -245,18 +249,19 @@ impl Ftl {
         self.mapping.kill_range(first..first + self.layout.pages_per_unit());
         self.units.meta[source].valid = 0;
         self.free_pages.give(u64::from(self.layout.pages_per_unit()));
-        // What has moved as a whole lives on: its unit is reclaimed when the one that took it in is.
+        // Data that moved as a whole into another unit lives on: it counts as reclaimed when that unit is.
         if let Some(separation) = &mut self.separation
             && matches!(job.request.targets[0], Target::Streams { .. })
         {
             separation.reclaimed(source, self.now);
         }
         flash.erase(source, job.request.cause);
-        self.hear_erase(flash, source);
+        self.notify_erase(flash, source);
         self.next_source(flash, job, Some(source))
     }
 
-    /// Goes on with the second source, or with what follows the job, or ends it. `erased` is the source that has been.
+    /// Continues with the second source, or with the following request, or ends the job. `erased` is the source just
+    /// erased.
     fn next_source<F: Flash>(&mut self, flash: &mut F, job: &mut Job, erased: Option<UnitId>) -> Step {
         let second = job.source == 0 && job.request.sources[1] != NO_UNIT;
         if second {
@@ -275,7 +280,7 @@ impl Ftl {
             return Step::Moved;
         }
         self.close_targets(flash, job);
-        self.tell_leveling(job, true);
+        self.notify_leveling(job, true);
         if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
             reclaiming.ended(job.request.urgency);
         }
@@ -285,13 +290,13 @@ impl Ftl {
         Step::Done
     }
 
-    /// A source has been erased for what follows: the pages of that move in.
+    /// Starts the request that follows: its pages move into the source just erased.
     #[cold]
     fn follow<F: Flash>(&mut self, flash: &mut F, job: &mut Job, emptied: UnitId) {
         let Some(then) = job.request.then.take() else { return };
         let cause = then.cause;
         *job = Job { leave_free: job.leave_free, floor: job.floor, ..Job::begun(*then, &self.layout) };
-        // Data that were programmed so that they stand more reads go on as they were.
+        // Data programmed to endure more reads stays in that mode.
         let mode = flash.mode(job.source());
         if mode > 0 {
             self.set_mode(flash, emptied, mode);
@@ -318,7 +323,7 @@ impl Ftl {
         }
     }
 
-    /// The next job of collection in a domain, begun; none if nothing is to be gained.
+    /// Begins the next collection job of a domain; none if nothing is gained.
     pub(crate) fn next_victim<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Box<Job>> {
         if self.separation.as_ref().is_some_and(|separation| separation.wants_regroup()) {
             self.regroup(flash);
@@ -327,7 +332,8 @@ impl Ftl {
         if self.volatile.is_on() || packed {
             let (tries, units) = (self.count_victim(domain), self.layout.units_per_domain());
             if tries > units {
-                // Where a victim may take in more than it frees, some policies name those that gain nothing again and again.
+                // Where a victim may take in more than it frees, some policies select units that gain nothing again and
+                // again.
                 let request = (tries <= 2 * units).then(|| self.emptiest(domain)).flatten()?;
                 return Some(self.collected(request));
             }
@@ -344,11 +350,12 @@ impl Ftl {
         let (candidates, leveling) = (&mut self.candidates, self.leveling.as_mut());
         let separation = self.separation.as_deref();
         let mut collector = Collector { victim: self.setup.victim, candidates, leveling, separation };
-        let request = collector.wanted(&mut view, domain)?;
+        let request = collector.next_request(&mut view, domain)?;
         Some(self.collected(request))
     }
 
-    /// Collection of the closed unit of a domain that has the fewest valid pages; none where all pages of all are valid.
+    /// Requests the collection of the closed unit with the fewest valid pages of a domain; none if all pages of all
+    /// units are valid.
     #[cold]
     fn emptiest(&self, domain: DomainId) -> Option<Request> {
         let meta = |unit: UnitId| self.units.meta[unit];
@@ -359,7 +366,7 @@ impl Ftl {
         gains.then(|| Request::emptying(unit, domain, Cause::Gc, Urgency::Collection))
     }
 
-    /// A job of collection begins.
+    /// Counts the start of a collection and creates its job.
     fn collected(&mut self, request: Request) -> Box<Job> {
         let victim = request.sources[0];
         let valid = self.units.meta[victim].valid;
@@ -376,10 +383,11 @@ impl Ftl {
         Box::new(Job::begun(request, &self.layout))
     }
 
-    /// What a job of the present asks for is carried out: at once if it cannot wait or nobody would ever step it, else in
-    /// idle time or with host writes. False where wear-leveling asked for a job for which too few units are free.
+    /// Accepts a request: runs it at once if it cannot wait or if no idle time or host write would step it, else queues
+    /// it. Returns false if wear-leveling requested a job for which too few units are free.
     ///
     /// # Errors
+    ///
     /// When a moved page finds no free page.
     pub fn request<F: Flash>(&mut self, flash: &mut F, request: Request) -> Result<bool, Failure> {
         let domain = self.layout.domain_of(request.sources[0]);
@@ -396,20 +404,21 @@ impl Ftl {
         }
         self.free_pages.advance(self.now);
         self.make_room_for(flash, &job)?;
-        // Its erase gives one unit back; what streams open for its pages beyond that must not be the last ones.
+        // Its erase returns one unit; streams that open more for its pages must not take the last ones.
         if levels && self.free[domain].len() < self.needed_for_leveling(&job) {
             if waits {
                 self.jobs[domain].put_back(job);
                 return Ok(true);
             }
-            self.ask_again(&job);
+            self.request_again(&job);
             return Ok(false);
         }
         self.run_to_end(flash, &mut job)?;
         Ok(true)
     }
 
-    /// A unit of a job's own must not be the last free one: collection could move nothing any more.
+    /// Collects until a job's own unit would not be the last free one: otherwise collection could move nothing any
+    /// more.
     fn make_room_for<F: Flash>(&mut self, flash: &mut F, job: &Job) -> Result<(), Failure> {
         let reserve = self.setup.separate.reserve();
         let pages: u32 = job.request.all_sources().map(|unit| self.units.meta[unit].valid).sum();
@@ -420,14 +429,14 @@ impl Ftl {
                 Target::Set { id, side, domain, .. } if self.room_in_set(id, side) < to_each => domain,
                 _ => continue,
             };
-            // Both may come out of one domain.
+            // Both targets may come from one domain.
             let wanted = if to == 1 && job.request.targets[0] == target { 1 } else { 0 };
             while self.free[domain].len() <= reserve + wanted && self.collect_one(flash, domain)? {}
         }
         Ok(())
     }
 
-    /// Collects one victim in a domain; false if nothing is to be gained.
+    /// Collects one victim in a domain; returns false if nothing is gained.
     pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
@@ -438,7 +447,7 @@ impl Ftl {
         Ok(true)
     }
 
-    /// What a host write that needs room waits for, of the jobs of a domain, is carried out.
+    /// Runs the jobs of a domain that a host write in need of room waits for.
     pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         while let Some(mut job) = self.pop_for_room(domain) {
             self.run_to_end(flash, &mut job)?;
@@ -446,8 +455,8 @@ impl Ftl {
         Ok(())
     }
 
-    /// The next job of a domain that a host write which needs room waits for. A job under way may still need two units of its
-    /// own.
+    /// Takes out the next job of a domain that a host write in need of room waits for. A job in progress may still need
+    /// two units of its own.
     pub(crate) fn pop_for_room(&mut self, domain: DomainId) -> Option<Box<Job>> {
         let last = self.free[domain].len() <= self.setup.separate.reserve() + 2;
         self.jobs[domain].pop_for_room(last)

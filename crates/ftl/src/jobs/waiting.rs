@@ -1,34 +1,34 @@
-//! Jobs of a domain that wait for idle time, or for their turn: by urgency, then in the order in which they came.
+//! Jobs of a domain that wait for idle time, or for their turn: by urgency, then in the order of their requests.
 
 use super::job::Job;
 use super::request::Urgency;
 use floatgate_base::UnitId;
 use serde::{Deserialize, Serialize};
 
-/// Jobs of wear-leveling that may wait in a domain; with one more the first is carried out at once. More wait only while too few
-/// units are free for any of them.
+/// Leveling jobs that may wait in a domain; with one more the first runs at once. More wait only while too few units
+/// are free for any of them.
 const LEVELING_MAX: usize = 2;
 
-/// The queue of a domain. It is short: a unit is asked for once. Incremental collection takes a job out and puts it back with every
-/// step; it stays where it is, because it is large.
+/// The queue of a domain. It is short, since a unit is in one request at most. Incremental collection takes a job out
+/// and puts it back with every step; jobs are boxed because they are large.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::vec_box, reason = "jobs are taken out and put back, and must not be copied for it")]
 pub(crate) struct Waiting(Vec<Box<Job>>);
 
 impl Waiting {
-    /// Takes in a job behind those of its urgency.
+    /// Inserts a job behind those of its urgency.
     pub fn push(&mut self, job: Box<Job>) {
         let at = self.0.partition_point(|other| other.request.urgency <= job.request.urgency);
         self.0.insert(at, job);
     }
 
-    /// Takes back a job in front of those of its urgency: it was the first of them, and is not done.
+    /// Returns an unfinished job to the front of those of its urgency.
     pub fn put_back(&mut self, job: Box<Job>) {
         let at = self.0.partition_point(|other| other.request.urgency < job.request.urgency);
         self.0.insert(at, job);
     }
 
-    /// The urgency of the first job.
+    /// Returns the urgency of the first job.
     pub fn urgency(&self) -> Option<Urgency> {
         self.0.first().map(|job| job.request.urgency)
     }
@@ -38,9 +38,9 @@ impl Waiting {
         (!self.0.is_empty()).then(|| self.0.remove(0))
     }
 
-    /// Takes out the first job that a host write which needs room waits for: what is at least as urgent as collection, and
-    /// among the `last` free units what has begun, for it holds units. Before that patient work stays patient: it would move
-    /// more pages for each unit that it gives back than a victim does.
+    /// Takes out the first job that a host write in need of room waits for: one at least as urgent as collection. When
+    /// only the `last` free units are left, a job that has begun qualifies, too, for it holds units. Before that,
+    /// patient work stays patient: it moves more pages per freed unit than a victim does.
     pub fn pop_for_room(&mut self, last: bool) -> Option<Box<Job>> {
         self.pop_if(|job| last && job.begun || job.request.urgency <= Urgency::Collection)
     }
@@ -50,18 +50,17 @@ impl Waiting {
         self.pop_if(|job| job.request.urgency <= Urgency::Collection)
     }
 
-    /// The first job that can wait longer than collection.
+    /// Returns the first job that can wait longer than collection.
     pub fn patient(&self) -> Option<&Job> {
         self.iter().find(|job| job.request.urgency > Urgency::Collection)
     }
 
-    /// Takes it out.
+    /// Takes out the first job that can wait longer than collection.
     pub fn pop_patient(&mut self) -> Option<Box<Job>> {
         self.pop_if(|job| job.request.urgency > Urgency::Collection)
     }
 
-    /// Where more jobs of wear-leveling wait than may, takes out the first of them: where idle time never comes, wear is
-    /// evened out all the same.
+    /// Takes out the first leveling job if more wait than may: wear is thus evened out without idle time, too.
     pub fn pop_overdue(&mut self) -> Option<Box<Job>> {
         let levels = |job: &Job| job.request.urgency == Urgency::Leveling;
         let waiting = self.iter().filter(|job| levels(job)).count();
@@ -81,12 +80,12 @@ impl Waiting {
         Some(self.0.remove(at))
     }
 
-    /// Whether there is none.
+    /// Checks whether no job waits.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The jobs, the first one first.
+    /// Yields the jobs in their order.
     pub fn iter(&self) -> impl Iterator<Item = &Job> {
         self.0.iter().map(|job| &**job)
     }

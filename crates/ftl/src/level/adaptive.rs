@@ -3,7 +3,7 @@
 //! Source: Liao, Zhang, Li and Xiao, Adaptive Wear-Leveling in Flash-Based Memory, IEEE Computer Architecture Letters 2015:
 //! "several wear-thresholds in different periods"; data do not migrate "until the erasure counts of some hot blocks hit a
 //! threshold"; fewer erases in all, and even erases late in life. Thresholds and periods are not given there. Reading:
-//! - A block that is to be collected is judged. It is left alone until it has been erased `quiet_share` of `pe_cycles` times.
+//! - A block that is to be collected is victim_view. It is left alone until it has been erased `quiet_share` of `pe_cycles` times.
 //! - From then on, if it is ahead of the least erased closed block of its plane by more than the threshold of the period, that
 //!   block's data, if any are left and they are cold (`cold.rs`), move into it once it is erased, and that block is erased in its
 //!   stead.
@@ -16,7 +16,7 @@
 
 use super::cold::{COLD_DRIVE_WRITES, is_cold};
 use super::least_erased::LeastErased;
-use super::{Judged, Leveler, Verdict};
+use super::{Leveler, Verdict, VictimView};
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
@@ -126,9 +126,9 @@ impl Leveler for State {
         false
     }
 
-    fn judge(
+    fn review(
         &mut self,
-        drive: Judged<'_>,
+        drive: VictimView<'_>,
         victim: UnitId,
         mean_erases: f64,
         _: bool,

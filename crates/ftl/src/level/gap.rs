@@ -113,7 +113,12 @@ impl Leveler for State {
         least.is_some_and(|(least, _)| self.urgency(domain, self.most[domain], least).is_some())
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId, _: &mut Books<'_>) -> Option<Request> {
+    fn next_request(
+        &mut self,
+        drive: &mut DriveView<'_>,
+        domain: DomainId,
+        _: &mut Books<'_>,
+    ) -> Option<Request> {
         let (least, unit) = self.closed.first(domain)?;
         if !is_cold(drive.units, unit, drive.now, drive.logical_pages, self.params.cold_drive_writes) {
             return None;

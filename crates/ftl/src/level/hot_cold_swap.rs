@@ -1,7 +1,7 @@
 //! Hot-cold swap: cold data move into a block that is worn, and the block where they were takes its share of the writes.
 //!
 //! Source: Agrawal et al., Design Tradeoffs for SSD Performance, USENIX ATC 2008, section 4.5, and `ssd_clean.c` of their
-//! SSD extension of DiskSim. What is to be collected is judged by its remaining lifetime beside the average of its plane
+//! SSD extension of DiskSim. What is to be collected is is_ahead by its remaining lifetime beside the average of its plane
 //! (pool): below `retirement_age` of it, the data of the block at the head of a queue of candidates move in once the
 //! worn block is erased, and the candidate is erased in its stead; else, below 1 - `age_variance` of it, the block is
 //! passed over with a probability that rises linearly to 1 as its remaining lifetime drops to 0.
@@ -25,7 +25,7 @@
 //! worn; else a few looks at the queue, and for every victim passed over O(pages per block) in the victim index. Memory:
 //! 8 bytes per block.
 
-use super::{Judged, LOOKS_MAX, Leveler, Verdict};
+use super::{LOOKS_MAX, Leveler, Verdict, VictimView};
 use crate::index::Lists;
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
@@ -85,8 +85,8 @@ impl Params {
         let cycles = f64::from(self.pe_cycles);
         let average = cycles - mean_erases;
         let lead = f64::from(erases) - mean_erases;
-        let judged = lead > 0.0 && lead >= self.lead_share_min * cycles && average > 0.0;
-        judged.then(|| (cycles - f64::from(erases)).max(0.0) / average)
+        let is_ahead = lead > 0.0 && lead >= self.lead_share_min * cycles && average > 0.0;
+        is_ahead.then(|| (cycles - f64::from(erases)).max(0.0) / average)
     }
 }
 
@@ -147,7 +147,7 @@ pub struct State {
 
 impl State {
     /// A unit whose data are cold enough for a worn one; those that are looked at in vain queue up again.
-    fn cold(&mut self, drive: Judged<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
+    fn cold(&mut self, drive: VictimView<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
         let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
         let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;
         for _ in 0..LOOKS_MAX {
@@ -172,9 +172,9 @@ impl Leveler for State {
         self.candidates.remove(domain, unit);
     }
 
-    fn judge(
+    fn review(
         &mut self,
-        drive: Judged<'_>,
+        drive: VictimView<'_>,
         victim: UnitId,
         mean_erases: f64,
         may_pass: bool,

@@ -19,7 +19,7 @@
 //!
 //! Parameters: `threshold`, `slope`. Cost: O(1) per victim (up to eight blocks are looked at). Memory: 4 bytes per plane.
 
-use super::{Judged, LOOKS_MAX, Leveler, Verdict};
+use super::{LOOKS_MAX, Leveler, Verdict, VictimView};
 use crate::units::NOT_INDEXED;
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
@@ -113,7 +113,7 @@ fn tuned(threshold: f64, share: f64, slope: f64) -> Option<f64> {
 
 impl State {
     /// A junior block whose data are cold, from the pointer on.
-    fn junior(&mut self, drive: Judged<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
+    fn junior(&mut self, drive: VictimView<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
         let units = drive.layout.units_per_domain();
         let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
         let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;
@@ -142,9 +142,9 @@ impl Leveler for State {
         false
     }
 
-    fn judge(
+    fn review(
         &mut self,
-        drive: Judged<'_>,
+        drive: VictimView<'_>,
         victim: UnitId,
         mean_erases: f64,
         _: bool,

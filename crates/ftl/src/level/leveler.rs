@@ -22,7 +22,7 @@ pub const LOOKS_MAX: usize = 8;
 
 /// What a leveler knows of the drive when it judges a victim.
 #[derive(Clone, Copy)]
-pub struct Judged<'a> {
+pub struct VictimView<'a> {
     /// Valid pages of every unit, and when it was closed.
     pub units: &'a Units,
     /// Shape of the drive.
@@ -90,7 +90,7 @@ pub trait Leveler {
     }
 
     /// Whether it wants to hear of reads; asked once.
-    fn hears_reads(&self) -> bool {
+    fn needs_reads(&self) -> bool {
         false
     }
 
@@ -101,9 +101,9 @@ pub trait Leveler {
 
     /// What is to become of a victim, in a domain whose units were erased `mean_erases` times on average. `may_pass` says
     /// whether it may be passed over.
-    fn judge(
+    fn review(
         &mut self,
-        _drive: Judged<'_>,
+        _drive: VictimView<'_>,
         _victim: UnitId,
         _mean_erases: f64,
         _may_pass: bool,
@@ -114,7 +114,7 @@ pub trait Leveler {
 
     /// The next job that it wants, after something that it heard in this domain; see [`crate::jobs::request`]. Asked until
     /// there is none.
-    fn wanted(
+    fn next_request(
         &mut self,
         _drive: &mut DriveView<'_>,
         _domain: DomainId,

@@ -1,6 +1,6 @@
 //! The mechanism's side of a wear-leveler, only where one is set: what was done, erases by domain, random numbers.
 
-use super::{Books, Judged, Level, LevelCounters, Leveler, LevelerState, OpenSets, Verdict};
+use super::{Books, Level, LevelCounters, Leveler, LevelerState, OpenSets, Verdict, VictimView};
 use crate::jobs::Request;
 use crate::jobs::request::{DriveView, StartsJobs};
 use crate::units::{NOT_INDEXED, Units};
@@ -60,8 +60,8 @@ impl Leveling {
     }
 
     /// Whether the leveler hears of reads.
-    pub fn hears_reads(&self) -> bool {
-        self.leveler.hears_reads()
+    pub fn needs_reads(&self) -> bool {
+        self.leveler.needs_reads()
     }
 
     /// The host read a page; whether the leveler wants to be asked for a job.
@@ -80,10 +80,10 @@ impl Leveling {
     }
 
     /// What is to become of a victim.
-    pub fn judge(&mut self, drive: Judged<'_>, victim: UnitId, may_pass: bool) -> Verdict {
+    pub fn review(&mut self, drive: VictimView<'_>, victim: UnitId, may_pass: bool) -> Verdict {
         let erases = self.erases[drive.domain] as f64;
         let mean = erases / f64::from(drive.layout.units_per_domain());
-        let verdict = self.leveler.judge(drive, victim, mean, may_pass, &mut self.rng);
+        let verdict = self.leveler.review(drive, victim, mean, may_pass, &mut self.rng);
         self.counters.passed_over += u64::from(verdict == Verdict::PassOver);
         self.counters.triggered += u64::from(matches!(verdict, Verdict::Swap(_)));
         verdict
@@ -154,9 +154,9 @@ impl Leveling {
 }
 
 impl StartsJobs for Leveling {
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
+    fn next_request(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
         let mut books = Books { did: &mut self.counters, sets: &mut self.sets };
-        let request = self.leveler.wanted(drive, domain, &mut books)?;
+        let request = self.leveler.next_request(drive, domain, &mut books)?;
         self.counters.triggered += 1;
         Some(request)
     }

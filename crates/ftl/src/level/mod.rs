@@ -24,7 +24,7 @@ pub mod swl;
 
 pub use counters::LevelCounters;
 pub use hot_cold_swap::Params as HotColdSwap;
-pub use leveler::{Books, Judged, LOOKS_MAX, Leveler, PASSED_MAX, Params, Verdict};
+pub use leveler::{Books, LOOKS_MAX, Leveler, PASSED_MAX, Params, Verdict, VictimView};
 pub(crate) use leveling::Leveling;
 pub use open_sets::OpenSets;
 pub use read_balance::Params as ReadBalance;
@@ -132,8 +132,8 @@ levelers! {
 impl Level {
     /// Whether it hears of reads, so that they may change what is written.
     #[must_use]
-    pub fn hears_reads(self, layout: &Layout) -> bool {
-        LevelerState::of(self, layout).is_some_and(|state| state.hears_reads())
+    pub fn needs_reads(self, layout: &Layout) -> bool {
+        LevelerState::of(self, layout).is_some_and(|state| state.needs_reads())
     }
 }
 
@@ -157,32 +157,32 @@ impl Leveler for LevelerState {
         with_leveler!(self, state => state.erased(domain, unit, erases))
     }
 
-    fn hears_reads(&self) -> bool {
-        with_leveler!(self, state => state.hears_reads())
+    fn needs_reads(&self) -> bool {
+        with_leveler!(self, state => state.needs_reads())
     }
 
     fn read(&mut self, domain: DomainId, unit: UnitId, page: Ppn) -> bool {
         with_leveler!(self, state => state.read(domain, unit, page))
     }
 
-    fn judge(
+    fn review(
         &mut self,
-        drive: Judged<'_>,
+        drive: VictimView<'_>,
         victim: UnitId,
         mean_erases: f64,
         may_pass: bool,
         rng: &mut Rng,
     ) -> Verdict {
-        with_leveler!(self, state => state.judge(drive, victim, mean_erases, may_pass, rng))
+        with_leveler!(self, state => state.review(drive, victim, mean_erases, may_pass, rng))
     }
 
-    fn wanted(
+    fn next_request(
         &mut self,
         drive: &mut DriveView<'_>,
         domain: DomainId,
         books: &mut Books<'_>,
     ) -> Option<Request> {
-        with_leveler!(self, state => state.wanted(drive, domain, books))
+        with_leveler!(self, state => state.next_request(drive, domain, books))
     }
 
     fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {

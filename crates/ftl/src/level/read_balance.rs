@@ -290,7 +290,7 @@ impl State {
         let sides = [0, 1].into_iter().cycle().skip(first);
         let planned = read.into_iter().chain(other).zip(sides);
         Request {
-            order: Order::Given(planned.map(|(page, target)| Planned { page, target }).collect()),
+            order: Order::Listed(planned.map(|(page, target)| Planned { page, target }).collect()),
             targets,
             ..plain
         }
@@ -333,7 +333,7 @@ impl Leveler for State {
         self.table.erased(domain, unit, self.params.threshold)
     }
 
-    fn hears_reads(&self) -> bool {
+    fn needs_reads(&self) -> bool {
         true
     }
 
@@ -343,7 +343,12 @@ impl Leveler for State {
         false
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, _: DomainId, books: &mut Books<'_>) -> Option<Request> {
+    fn next_request(
+        &mut self,
+        drive: &mut DriveView<'_>,
+        _: DomainId,
+        books: &mut Books<'_>,
+    ) -> Option<Request> {
         match self.table.next(self.params.threshold, |unit| drive.is_closed(unit)) {
             Due::Nothing => None,
             Due::Round => {

@@ -55,7 +55,7 @@ impl Leveler for State {
         false
     }
 
-    fn hears_reads(&self) -> bool {
+    fn needs_reads(&self) -> bool {
         true
     }
 
@@ -68,7 +68,12 @@ impl Leveler for State {
         *reads >= self.params.reads
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId, _: &mut Books<'_>) -> Option<Request> {
+    fn next_request(
+        &mut self,
+        drive: &mut DriveView<'_>,
+        domain: DomainId,
+        _: &mut Books<'_>,
+    ) -> Option<Request> {
         let is_closed = |unit: UnitId| drive.units.meta[unit].pos != NOT_INDEXED;
         let at =
             self.due.iter().position(|&unit| drive.layout.domain_of(unit) == domain && is_closed(unit))?;

@@ -110,7 +110,12 @@ impl Leveler for State {
         self.table.erased(domain, unit, self.params.threshold)
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, _: DomainId, books: &mut Books<'_>) -> Option<Request> {
+    fn next_request(
+        &mut self,
+        drive: &mut DriveView<'_>,
+        _: DomainId,
+        books: &mut Books<'_>,
+    ) -> Option<Request> {
         loop {
             if let Some((flag, from)) = self.rest {
                 let (domain, mut units) = self.table.units_of(flag);

@@ -128,7 +128,7 @@ impl Ftl {
         self.reclaiming().counters.replications += 1;
         let planned: Vec<_> = pages.into_iter().map(|page| Planned { page, target: 0 }).collect();
         let request = Request {
-            order: Order::Given(planned.into()),
+            order: Order::Listed(planned.into()),
             targets: [Target::Tails; 2],
             erase: false,
             ..Request::emptying(unit, self.layout.domain_of(unit), Cause::Replica, Urgency::Proactive)

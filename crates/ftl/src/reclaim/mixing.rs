@@ -145,7 +145,7 @@ impl<H: Hotness> Manager for Mixing<H> {
         let target = Target::Own { domain, want: Want::Next, mode: drive.mode_after(unit), kept: false };
         Request {
             sources,
-            order: Order::Given(self.plan(drive, sources, targets).into()),
+            order: Order::Listed(self.plan(drive, sources, targets).into()),
             targets: [target; 2],
             ..Request::emptying(unit, domain, Cause::Reclaim, urgency)
         }

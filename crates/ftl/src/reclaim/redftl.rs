@@ -162,7 +162,7 @@ impl Manager for State {
         let planned: Vec<_> = dealt.map(|(page, target)| Planned { page, target }).collect();
         let target = Target::Own { domain, want: Want::Next, mode: 0, kept: true };
         Request {
-            order: Order::Given(planned.into()),
+            order: Order::Listed(planned.into()),
             targets: [target; 2],
             ..Request::emptying(unit, domain, Cause::Reclaim, urgency)
         }

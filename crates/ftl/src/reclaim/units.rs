@@ -82,7 +82,7 @@ impl Ftl {
             return Step::Done;
         }
         let Job { request, next, .. } = job;
-        let Order::Given(planned) = &request.order else { return Step::Done };
+        let Order::Listed(planned) = &request.order else { return Step::Done };
         let mut made = 0;
         while let Some(&Planned { page, .. }) = planned.get(*next as usize) {
             if made == pages_max {
