@@ -12,7 +12,6 @@ impl Ftl {
     /// drive.
     ///
     /// # Errors
-    ///
     /// Names the violated invariant and its location.
     pub fn audit<F: Flash>(&self, flash: &F) -> Result<(), String> {
         if let Some(violation) = flash.violation() {

@@ -20,7 +20,8 @@ const BUCKET_AHEAD: usize = 4;
 impl Ftl {
     /// Serves extents in order.
     ///
-    /// # Errors When the drive stops; all extents before `Stopped::extent` were served.
+    /// # Errors
+    /// When the drive stops; all extents before `Stopped::extent` were served.
     pub fn serve<F: Flash>(&mut self, flash: &mut F, extents: &Extents) -> Result<(), Stopped> {
         self.serve_range(flash, extents, 0..extents.len())
     }
@@ -28,7 +29,6 @@ impl Ftl {
     /// Serves the extents in `range`, in order; later extents are only used for prefetching.
     ///
     /// # Errors
-    ///
     /// When the drive stops; all extents before `Stopped::extent` were served.
     #[inline(always)]
     pub fn serve_range<F: Flash>(

@@ -13,7 +13,6 @@ impl Ftl {
     /// a dead page. The unit becomes the youngest closed one of its domain. Counts nothing.
     ///
     /// # Panics
-    ///
     /// When a logical page is installed twice.
     pub fn install<F: Flash>(
         &mut self,

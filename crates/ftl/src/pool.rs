@@ -137,12 +137,11 @@ impl FreePool {
     /// Checks that both orders hold the same units with the same erases.
     ///
     /// # Errors
-    ///
     /// Describes the discrepancy.
     pub fn audit(&self, erases: &IdSlice<UnitId, u32>) -> Result<(), String> {
-        if let Some(&(said, unit, _)) = self.by_wear.iter().find(|entry| erases[entry.1] != entry.0) {
+        if let Some(&(recorded, unit, _)) = self.by_wear.iter().find(|entry| erases[entry.1] != entry.0) {
             let counted = erases[unit];
-            return Err(format!("free unit {unit} was erased {counted} times, its pool says {said}"));
+            return Err(format!("free unit {unit} was erased {counted} times, its pool says {recorded}"));
         }
         if let Some(by_age) = &self.by_age {
             let same: BTreeSet<ByWear> =

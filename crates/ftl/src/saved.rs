@@ -61,7 +61,6 @@ impl Ftl {
     /// Writes the state, except what follows from setup and layout.
     ///
     /// # Errors
-    ///
     /// I/O errors of the file.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
         let Self {
@@ -138,7 +137,6 @@ impl Ftl {
     /// plan stay. Tables are filled in place; no second drive is in memory.
     ///
     /// # Errors
-    ///
     /// A damaged file; the drive is unusable then.
     pub fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
         from.words(MAP, self.mapping.words_mut())?;

@@ -133,7 +133,6 @@ impl Setup {
     /// override the rest.
     ///
     /// # Panics
-    ///
     /// Never: the victim policy exists.
     #[must_use]
     pub fn plain(logical_pages: u32) -> Self {

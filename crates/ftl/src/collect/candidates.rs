@@ -193,7 +193,6 @@ impl Candidates {
     /// Checks that it holds exactly its units, each at its position, with correct counts.
     ///
     /// # Errors
-    ///
     /// Describes the discrepancy.
     pub fn audit(&self, layout: &Layout, units: &Units) -> Result<(), String> {
         let mut held = IdVec::filled(false, layout.units());

@@ -133,7 +133,6 @@ macro_rules! victims {
             /// Creates the policy with its settings.
             ///
             /// # Panics
-            ///
             /// When it is of another slot.
             #[must_use]
             pub fn of(settings: &Given) -> Self {
@@ -185,7 +184,6 @@ impl Victim {
     /// Returns the named policy with default parameters.
     ///
     /// # Panics
-    ///
     /// When no policy has this name.
     #[must_use]
     pub fn named(name: &str) -> Self {

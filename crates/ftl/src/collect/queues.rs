@@ -134,7 +134,6 @@ impl Queues {
     /// Checks that each queue holds exactly its units, from old to young, with correct counts.
     ///
     /// # Errors
-    ///
     /// Describes the discrepancy.
     pub fn audit(
         &self,

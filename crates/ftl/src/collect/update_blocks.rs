@@ -115,7 +115,6 @@ impl Last {
     /// Checks that it holds exactly its members, each at its position, with correct counts.
     ///
     /// # Errors
-    ///
     /// Describes the discrepancy.
     pub fn audit(
         &self,

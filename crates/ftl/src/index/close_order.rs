@@ -1,4 +1,4 @@
-//! Closed units in the order in which they were closed.
+//! Closed units in the order of closing.
 
 use crate::index::Lists;
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
@@ -10,40 +10,40 @@ use serde::{Deserialize, Serialize};
 pub struct CloseOrder(Lists);
 
 impl CloseOrder {
-    /// Empty lists.
+    /// Creates empty lists.
     #[must_use]
     pub fn new(domains: u32, units_per_domain: u32) -> Self {
         Self(Lists::new(domains, domains * units_per_domain))
     }
 
-    /// The unit that was closed first.
+    /// Returns the unit that was closed first.
     #[must_use]
     pub fn oldest(&self, domain: DomainId) -> Option<UnitId> {
         self.0.first(domain)
     }
 
-    /// Takes in a unit as the youngest.
+    /// Inserts a unit as the youngest.
     pub fn insert(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.0.push_back(domain, unit);
         meta[unit].pos = 0;
     }
 
-    /// Takes in again, as the oldest, a unit that was the oldest.
+    /// Inserts a unit that was the oldest as the oldest again.
     pub fn put_back(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.0.push_front(domain, unit);
         meta[unit].pos = 0;
     }
 
-    /// Takes out a unit.
+    /// Removes a unit.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.0.remove(domain, unit);
         meta[unit].pos = NOT_INDEXED;
     }
 
-    /// Checks that the list runs from old to young; `hold` is told every unit.
+    /// Checks that the list runs from old to young; calls `hold` with every unit.
     ///
     /// # Errors
-    /// Says which unit is out of order.
+    /// Names the unit out of order.
     pub fn audit(
         &self,
         domain: DomainId,

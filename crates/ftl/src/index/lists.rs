@@ -1,4 +1,4 @@
-//! Units in lists, one a domain: intrusive, 8 bytes per unit, every operation O(1).
+//! One list of units per domain: intrusive, 8 bytes per unit, every operation O(1).
 
 use floatgate_base::{DomainId, IdVec, UnitId};
 use serde::{Deserialize, Serialize};
@@ -8,33 +8,33 @@ const NIL: UnitId = UnitId::MAX;
 /// The lists of all domains.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lists {
-    /// The unit before and the one behind.
+    /// The preceding and the following unit.
     links: IdVec<UnitId, (UnitId, UnitId)>,
     /// The first unit and the last.
     ends: IdVec<DomainId, (UnitId, UnitId)>,
 }
 
 impl Lists {
-    /// Empty lists.
+    /// Creates empty lists.
     #[must_use]
     pub fn new(domains: u32, units: u32) -> Self {
         Self { links: IdVec::filled((NIL, NIL), units), ends: IdVec::filled((NIL, NIL), domains) }
     }
 
-    /// Units and domains that there is room for.
+    /// Returns the numbers of units and domains that the lists have room for.
     #[must_use]
     pub fn room(&self) -> (usize, usize) {
         (self.links.len(), self.ends.len())
     }
 
-    /// The first unit.
+    /// Returns the first unit.
     #[must_use]
     pub fn first(&self, domain: DomainId) -> Option<UnitId> {
         let head = self.ends[domain].0;
         (head != NIL).then_some(head)
     }
 
-    /// Takes in a unit as the first.
+    /// Inserts a unit at the front.
     pub fn push_front(&mut self, domain: DomainId, unit: UnitId) {
         let (head, tail) = self.ends[domain];
         self.links[unit] = (NIL, head);
@@ -46,7 +46,7 @@ impl Lists {
         }
     }
 
-    /// Takes in a unit as the last.
+    /// Inserts a unit at the end.
     pub fn push_back(&mut self, domain: DomainId, unit: UnitId) {
         let (head, tail) = self.ends[domain];
         self.links[unit] = (tail, NIL);
@@ -58,7 +58,7 @@ impl Lists {
         }
     }
 
-    /// Takes out a unit.
+    /// Removes a unit.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId) {
         let (prev, next) = self.links[unit];
         let ends = &mut self.ends[domain];
@@ -72,14 +72,14 @@ impl Lists {
         }
     }
 
-    /// The units of a domain from the first to the last; ends early where a link back is wrong.
+    /// Yields the units of a domain in order; ends early at an inconsistent backward link.
     pub fn iter(&self, domain: DomainId) -> impl Iterator<Item = UnitId> + '_ {
         let (mut unit, mut before) = (self.ends[domain].0, NIL);
         std::iter::from_fn(move || {
             let &(prev, next) = self.links.get(unit)?;
-            let found = (prev == before).then_some(unit);
+            let checked = (prev == before).then_some(unit);
             (before, unit) = (unit, next);
-            found
+            checked
         })
     }
 }

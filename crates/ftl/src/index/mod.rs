@@ -1,5 +1,5 @@
-//! Indexes over closed units. The mechanism keeps the one that the victim policy declares, so that no policy does
-//! bookkeeping of its own and none pays for another one's.
+//! Indexes over closed units. The mechanism keeps the one that the victim policy declares. Policies need no bookkeeping
+//! of their own and pay only for the index they use.
 
 mod close_order;
 mod lists;
@@ -18,28 +18,28 @@ use floatgate_base::{DomainId, IdSlice, IdVec, UnitId, prefetch::prefetch};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What a victim policy wants to look units up by.
+/// How a victim policy looks units up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
-    /// The unit with the fewest valid pages.
+    /// By the fewest valid pages.
     ByValid,
-    /// The unit with the fewest valid pages among the `window` that were closed first.
+    /// By the fewest valid pages among the `window` units that were closed first.
     ByValidInWindow {
         /// Units in the window of each domain.
         window: u32,
     },
-    /// For each number of valid pages, the unit that was closed first.
+    /// The unit closed first, for each number of valid pages.
     OldestByValid,
-    /// For each number of valid pages, the unit that has lost no page for longest.
+    /// The unit that has lost no page for longest, for each number of valid pages.
     IdlestByValid,
-    /// The unit that was closed first.
+    /// The unit closed first.
     CloseOrder,
     /// Any closed unit, by a dense number.
     Slots,
 }
 
 impl IndexKind {
-    /// What units are found by, in words.
+    /// Describes the kind in words.
     #[must_use]
     pub fn words(self) -> String {
         match self {
@@ -52,7 +52,7 @@ impl IndexKind {
         }
     }
 
-    /// Units in the window, of a kind that has one.
+    /// Returns the units in the window, for a kind that has one.
     #[must_use]
     pub fn window(self) -> Option<u32> {
         match self {
@@ -67,11 +67,11 @@ impl IndexKind {
 /// The index in use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Index {
-    /// See [`IndexKind::ByValid`]; one ring a domain.
+    /// See [`IndexKind::ByValid`]; one ring per domain.
     ByValid(IdVec<DomainId, ValidRing>),
     /// See [`IndexKind::ByValidInWindow`].
     Window {
-        /// Units in the window, one ring a domain.
+        /// Units in the window, one ring per domain.
         rings: IdVec<DomainId, ValidRing>,
         /// Units that wait for a place in the window.
         waiting: CloseOrder,
@@ -82,17 +82,17 @@ pub enum Index {
     Oldest(OldestByValid),
     /// See [`IndexKind::CloseOrder`].
     CloseOrder(CloseOrder),
-    /// See [`IndexKind::Slots`]; one pool a domain.
+    /// See [`IndexKind::Slots`]; one pool per domain.
     Slots(IdVec<DomainId, Slots>),
     /// See [`IndexKind::IdlestByValid`].
     Idlest(OldestByValid),
 }
 
-/// `pos` of a unit that waits outside the window: it must not be looked for in a ring.
+/// `pos` of a unit that waits outside the window and is in no ring.
 const WAITING: u32 = u32::MAX - 1;
 
 impl Index {
-    /// An empty index over the layout's units.
+    /// Creates an empty index over the layout's units.
     #[must_use]
     pub fn new(kind: IndexKind, layout: &Layout) -> Self {
         let (domains, units, pages) = (layout.domains(), layout.units_per_domain(), layout.pages_per_unit());
@@ -111,7 +111,7 @@ impl Index {
         }
     }
 
-    /// Takes in a unit that was just closed.
+    /// Inserts a unit that was just closed.
     pub fn insert(&mut self, domain: DomainId, unit: UnitId, units: &mut Units) {
         let (meta, closed_at) = (&mut *units.meta, units.closed_at[unit]);
         match self {
@@ -131,7 +131,7 @@ impl Index {
         }
     }
 
-    /// A closed unit lost a page after `now` host page writes; `from` is its count before.
+    /// Updates a closed unit that lost a page after `now` host page writes; `from` is its valid count before.
     #[inline(always)]
     pub fn demote(
         &mut self,
@@ -157,7 +157,7 @@ impl Index {
         }
     }
 
-    /// Takes out a unit that is about to be collected; gives the one that takes its place in the window, if any does.
+    /// Removes a unit that is about to be collected. Returns the unit that moves up into the window, if any.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId, units: &mut Units) -> Option<UnitId> {
         let meta = &mut *units.meta;
         match self {
@@ -180,8 +180,8 @@ impl Index {
         None
     }
 
-    /// Undoes [`Index::remove`] of a unit that the victim policy had named; of several, the last one first. Only the
-    /// order of units that the index does not tell apart may differ.
+    /// Undoes [`Index::remove`] of a unit that the victim policy selected; of several calls, the last one first. Only
+    /// the order of units that are equal to the index may differ.
     pub fn put_back(
         &mut self,
         domain: DomainId,
@@ -205,8 +205,8 @@ impl Index {
         }
     }
 
-    /// Takes in units of a domain that were closed some time ago. In an index by the order of closing they take the places that are
-    /// theirs by it, for which it is made again.
+    /// Inserts units of a domain that were closed some time ago. An index by the order of closing is rebuilt to put
+    /// them at their original positions.
     pub fn absorb(&mut self, domain: DomainId, closed: &[UnitId], units: &mut Units) {
         let mut all = closed.to_vec();
         let waiting = match self {
@@ -231,13 +231,13 @@ impl Index {
         all.into_iter().for_each(|unit| self.insert(domain, unit, units));
     }
 
-    /// Asks for what `demote` of a unit will touch first.
+    /// Prefetches what `demote` touches first.
     #[inline(always)]
     pub fn prefetch(&self, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {
         prefetch(meta.as_slice(), unit.index());
     }
 
-    /// Asks for what it will touch then.
+    /// Prefetches what `demote` touches next.
     #[inline(always)]
     pub fn prefetch_bucket(&self, layout: &Layout, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {
         if let Self::ByValid(rings) = self {
@@ -246,10 +246,10 @@ impl Index {
         }
     }
 
-    /// Checks that each unit that the index holds is in its place, and notes it in `held`.
+    /// Checks that each unit in the index is at its position, and marks it in `held`.
     ///
     /// # Errors
-    /// Says what is out of place.
+    /// Describes the discrepancy.
     pub fn audit(
         &self,
         layout: &Layout,

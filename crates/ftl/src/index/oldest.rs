@@ -1,8 +1,8 @@
-//! Closed units by valid count, each bucket able to name its oldest unit: one intrusive pairing heap per bucket. The age of a
-//! unit begins when it is closed, or anew with each page that it loses.
+//! Closed units by valid count, with the oldest unit of each bucket at hand: one intrusive pairing heap per bucket. The
+//! age of a unit begins when it is closed, or anew with each page that it loses.
 //!
-//! Cost: insertion O(1), removal O(log n) amortised, oldest O(1). Memory: 24 bytes per unit and 4 per bucket. Nothing is allocated
-//! after start-up.
+//! Cost: insertion O(1), removal O(log n) amortised, oldest O(1). Memory: 24 bytes per unit and 4 per bucket. Nothing
+//! is allocated after start-up.
 
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::{DomainId, IdSlice, IdVec, UnitId};
@@ -19,7 +19,7 @@ struct Node {
     prev: UnitId,
 }
 
-/// Heaps of all buckets of all domains; the key is when the age of a unit begins.
+/// Heaps of all buckets of all domains; the key is the time at which a unit's age begins.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OldestByValid {
     nodes: IdVec<UnitId, Node>,
@@ -30,7 +30,7 @@ pub struct OldestByValid {
 }
 
 impl OldestByValid {
-    /// Empty heaps for `domains` domains with `units_per_domain` units of `pages_per_unit` pages.
+    /// Creates empty heaps for `domains` domains with `units_per_domain` units of `pages_per_unit` pages.
     #[must_use]
     pub fn new(domains: u32, units_per_domain: u32, pages_per_unit: u32) -> Self {
         let buckets = pages_per_unit + 1;
@@ -45,20 +45,20 @@ impl OldestByValid {
         }
     }
 
-    /// Units held for a domain.
+    /// Returns the number of units of a domain.
     #[must_use]
     pub fn len(&self, domain: DomainId) -> u32 {
         self.held[domain]
     }
 
-    /// When the age of a unit that it holds begins, in host page writes.
+    /// Returns when the age of a held unit begins, in host page writes.
     #[inline]
     #[must_use]
     pub fn aged_from(&self, unit: UnitId) -> u64 {
         self.nodes[unit].key
     }
 
-    /// The oldest unit with `valid` valid pages.
+    /// Returns the oldest unit with `valid` valid pages.
     #[inline]
     #[must_use]
     pub fn oldest(&self, domain: DomainId, valid: u32) -> Option<UnitId> {
@@ -66,7 +66,7 @@ impl OldestByValid {
         (root != NIL).then_some(root)
     }
 
-    /// Takes in a unit whose age begins at `aged_from`.
+    /// Inserts a unit whose age begins at `aged_from`.
     pub fn insert(
         &mut self,
         domain: DomainId,
@@ -87,25 +87,25 @@ impl OldestByValid {
         self.push(domain, from - 1, unit);
     }
 
-    /// The same, and the age of the unit begins anew.
+    /// Moves a unit from bucket `from` to `from - 1` and restarts its age.
     pub fn demote_renewed(&mut self, domain: DomainId, unit: UnitId, from: u32, aged_from: u64) {
         self.cut(domain, from, unit);
         self.nodes[unit].key = aged_from;
         self.push(domain, from - 1, unit);
     }
 
-    /// Takes out a unit with `meta[unit].valid` valid pages.
+    /// Removes a unit with `meta[unit].valid` valid pages.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.cut(domain, meta[unit].valid, unit);
         self.held[domain] -= 1;
         meta[unit].pos = NOT_INDEXED;
     }
 
-    /// Checks that no unit is older than the one above it, and that counts and keys are right: the time of closing, or a later
-    /// one where the age is `renewed`; `hold` is told every unit.
+    /// Checks heap order, counts and keys; calls `hold` with every unit. A key is the time of closing, or a later one
+    /// if ages are `renewed`.
     ///
     /// # Errors
-    /// Says which unit is out of place.
+    /// Names the unit out of place.
     pub fn audit(
         &self,
         domain: DomainId,
@@ -113,13 +113,13 @@ impl OldestByValid {
         renewed: bool,
         hold: &mut impl FnMut(UnitId) -> Result<(), String>,
     ) -> Result<(), String> {
-        let mut found = 0;
+        let mut visited = 0;
         for valid in 0..self.buckets {
             let root = self.roots[self.bucket(domain, valid)];
             let mut left = if root == NIL { vec![] } else { vec![(root, 0)] };
             while let Some((unit, above)) = left.pop() {
                 hold(unit)?;
-                found += 1;
+                visited += 1;
                 let node = &self.nodes[unit];
                 let closed_at = units.closed_at[unit];
                 let right = if renewed { node.key >= closed_at } else { node.key == closed_at };
@@ -131,9 +131,9 @@ impl OldestByValid {
                 left.extend([(node.child, node.key), (node.next, above)].iter().filter(|&&(n, _)| n != NIL));
             }
         }
-        if found != self.held[domain] {
+        if visited != self.held[domain] {
             return Err(format!(
-                "{found} units stand in the heaps of domain {domain}, {} are counted",
+                "{visited} units stand in the heaps of domain {domain}, {} are counted",
                 self.held[domain]
             ));
         }
@@ -190,7 +190,7 @@ impl OldestByValid {
         (node.child, node.next, node.prev) = (NIL, NIL, NIL);
     }
 
-    /// The two passes of a pairing heap: pair from the left, then fold from the right.
+    /// Merges children in the two passes of a pairing heap: pair from the left, then fold from the right.
     fn merge_children(&mut self, mut child: UnitId) -> UnitId {
         let mut pairs = NIL;
         while child != NIL {
@@ -210,7 +210,7 @@ impl OldestByValid {
         root
     }
 
-    /// Frees a node from its siblings and returns the next one.
+    /// Detaches a node from its siblings and returns the next one.
     fn detach(&mut self, n: UnitId) -> UnitId {
         let node = &mut self.nodes[n];
         node.prev = NIL;

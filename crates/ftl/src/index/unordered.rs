@@ -11,28 +11,28 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// No units yet, room for `units`.
+    /// Creates an empty pool with room for `units`.
     #[must_use]
     pub fn new(units: u32) -> Self {
         Self { units: Vec::with_capacity(units as usize) }
     }
 
-    /// The units.
+    /// Returns the units.
     #[must_use]
     pub fn units(&self) -> &[UnitId] {
         &self.units
     }
 
-    /// Takes in a unit.
+    /// Inserts a unit.
     pub fn insert(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         meta[unit].pos = self.units.len() as u32;
         self.units.push(unit);
     }
 
-    /// Checks that each unit knows its slot; `hold` is told every unit.
+    /// Checks that each unit knows its slot; calls `hold` with every unit.
     ///
     /// # Errors
-    /// Says which unit does not.
+    /// Names the unit with a wrong slot.
     pub fn audit(
         &self,
         meta: &IdSlice<UnitId, UnitMeta>,
@@ -47,7 +47,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Takes out a unit.
+    /// Removes a unit.
     pub fn remove(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         let at = meta[unit].pos;
         self.units.swap_remove(at as usize);

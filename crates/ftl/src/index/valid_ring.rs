@@ -1,8 +1,8 @@
-//! Closed units ordered by their number of valid pages, in constant time a step.
+//! Closed units ordered by their number of valid pages, in constant time per step.
 //!
-//! The units of a domain stand in a ring sorted by valid count, and `start[v]` says where the units with `v` valid
-//! pages begin. Losing one page means changing places with the first unit of one's own bucket and moving that
-//! bucket's start past oneself: two swaps, no links to chase. The best victim is the front of the ring.
+//! The units of a domain are in a ring sorted by valid count; `start[v]` is the position of the first unit with `v`
+//! valid pages. A unit that loses a page changes places with the first unit of its bucket, whose start then moves past
+//! it: two swaps, no links to follow. The best victim is at the front of the ring.
 
 use crate::units::{NOT_INDEXED, UnitMeta};
 use floatgate_base::{IdSlice, UnitId, prefetch::prefetch};
@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 pub struct ValidRing {
     order: Vec<UnitId>,
     mask: u64,
-    /// Positions count up for ever; `order` is indexed by their low bits.
+    /// Positions count up forever; `order` is indexed by their low bits.
     front: u64,
     end: u64,
-    /// First position of each bucket; may lag behind `front`, so every reader takes the larger of the two.
+    /// First position of each bucket. May lag behind `front`; readers take the larger of the two.
     start: Vec<u64>,
 }
 
 impl ValidRing {
-    /// An empty ring for up to `units` units of `pages_per_unit` pages.
+    /// Creates an empty ring for up to `units` units of `pages_per_unit` pages.
     #[must_use]
     pub fn new(units: u32, pages_per_unit: u32) -> Self {
         let capacity = units.next_power_of_two();
@@ -34,26 +34,26 @@ impl ValidRing {
         }
     }
 
-    /// Number of units in the ring.
+    /// Returns the number of units in the ring.
     #[must_use]
     pub fn len(&self) -> u32 {
         (self.end - self.front) as u32
     }
 
-    /// Whether the ring holds no unit.
+    /// Checks whether the ring holds no unit.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.end == self.front
     }
 
-    /// A unit with the fewest valid pages.
+    /// Returns a unit with the fewest valid pages.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<UnitId> {
         (!self.is_empty()).then(|| self.order[(self.front & self.mask) as usize])
     }
 
-    /// Takes in a unit that was just closed; `meta[unit].valid` is its count.
+    /// Inserts a unit that was just closed; `meta[unit].valid` is its count.
     pub fn insert(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         let index = (self.end & self.mask) as u32;
         self.end += 1;
@@ -65,7 +65,7 @@ impl ValidRing {
         }
     }
 
-    /// Asks for where a bucket begins.
+    /// Prefetches the start of a bucket.
     #[inline(always)]
     pub fn prefetch(&self, bucket: u32) {
         prefetch(&self.start, bucket as usize);
@@ -85,23 +85,23 @@ impl ValidRing {
         meta[unit].pos = to;
     }
 
-    /// Takes out a unit: at once if it is the first, else by carrying it down through the buckets.
+    /// Removes a unit: at once if it is the first, otherwise by moving it down through the buckets.
     pub fn remove(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         if self.first() != Some(unit) {
             for valid in (0..=meta[unit].valid).rev() {
                 self.demote(unit, valid, meta);
             }
-            // Now the unit is the last of an imaginary bucket below 0, which holds just it: the front.
+            // Now the unit is the only one of an imaginary bucket below 0: the front.
             debug_assert_eq!(self.first(), Some(unit));
         }
         self.front += 1;
         meta[unit].pos = NOT_INDEXED;
     }
 
-    /// Checks the order against the counts; `hold` is told every unit.
+    /// Checks the order against the counts; calls `hold` with every unit.
     ///
     /// # Errors
-    /// Says which unit is out of place.
+    /// Names the unit out of place.
     pub fn audit(
         &self,
         meta: &IdSlice<UnitId, UnitMeta>,
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use floatgate_base::{IdVec, Rng};
 
-    /// Random closings, losses and removals against a sorted list.
+    /// Random closings, losses and removals match a sorted list.
     #[test]
     fn agrees_with_a_plain_list_under_random_use() {
         const UNITS: u32 = 37;

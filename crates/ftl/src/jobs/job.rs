@@ -43,7 +43,6 @@ impl Job {
     /// Creates a waiting job; its sources stay closed units, and may be collected before it begins.
     ///
     /// # Panics
-    ///
     /// If another request follows one that erases nothing.
     #[must_use]
     pub fn waiting(request: Request, units: &Units) -> Self {

@@ -80,7 +80,6 @@ impl Ftl {
     /// are reserved for the host.
     ///
     /// # Errors
-    ///
     /// When a moved page finds no free page.
     pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);

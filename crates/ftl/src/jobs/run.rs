@@ -15,7 +15,6 @@ impl Ftl {
     /// Runs a job to its end.
     ///
     /// # Errors
-    ///
     /// When a moved page finds no free page.
     pub fn run_to_end<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Result<(), Failure> {
         job.leave_free = 0;
@@ -36,7 +35,6 @@ impl Ftl {
     /// comes in between need not wait for it.
     ///
     /// # Errors
-    ///
     /// When a moved page finds no free page.
     pub fn step<F: Flash>(&mut self, flash: &mut F, job: &mut Job, pages_max: u32) -> Result<Step, Failure> {
         if job.request.targets[0] == Target::Tails {
@@ -387,7 +385,6 @@ impl Ftl {
     /// it. Returns false if wear-leveling requested a job for which too few units are free.
     ///
     /// # Errors
-    ///
     /// When a moved page finds no free page.
     pub fn request<F: Flash>(&mut self, flash: &mut F, request: Request) -> Result<bool, Failure> {
         let domain = self.layout.domain_of(request.sources[0]);

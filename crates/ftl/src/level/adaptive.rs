@@ -1,18 +1,19 @@
-//! Adaptive: no leveling while blocks are young, and leveling at ever smaller differences of erases as they age.
+//! Adaptive: no leveling while blocks are young; as they age, leveling at ever smaller differences of erases.
 //!
-//! Source: Liao, Zhang, Li and Xiao, Adaptive Wear-Leveling in Flash-Based Memory, IEEE Computer Architecture Letters 2015:
-//! "several wear-thresholds in different periods"; data do not migrate "until the erasure counts of some hot blocks hit a
-//! threshold"; fewer erases in all, and even erases late in life. Thresholds and periods are not given there. Reading:
-//! - A block that is to be collected is victim_view. It is left alone until it has been erased `quiet_share` of `pe_cycles` times.
-//! - From then on, if it is ahead of the least erased closed block of its plane by more than the threshold of the period, that
-//!   block's data, if any are left and they are cold (`cold.rs`), move into it once it is erased, and that block is erased in its
-//!   stead.
-//! - Life has `periods` periods of equal length, by the mean erases of the plane. In the first one the threshold is
-//!   `spread_share` of `pe_cycles`, and it falls by the same step from one to the next, down to one step in the last; never
-//!   below one erase.
+//! Source: Liao, Zhang, Li and Xiao, Adaptive Wear-Leveling in Flash-Based Memory, IEEE Computer Architecture Letters
+//! 2015: "several wear-thresholds in different periods"; data do not migrate "until the erasure counts of some hot
+//! blocks hit a threshold"; fewer erases in all, and even erases late in life. The paper states neither thresholds nor
+//! periods. Reading:
+//! - The rule applies to each victim. A block is left alone until it has been erased `quiet_share` of
+//!   `pe_cycles` times.
+//! - From then on it is compared with the least erased closed block of its plane. If it is ahead by more than the
+//!   threshold of the period, cold data of that block (`cold.rs`) move into it once it is erased. That block is then
+//!   erased in its stead.
+//! - Life has `periods` periods of equal length, by the mean erases of the plane. The threshold is `spread_share` of
+//!   `pe_cycles` in the first one. It falls by equal steps to one step in the last, and never below one erase.
 //!
-//! Parameters: `pe_cycles`, `quiet_share`, `spread_share`, `cold_drive_writes`, `periods`. Cost: O(1) per victim, O(log n) per block closed or
-//! emptied, with n blocks in a domain. Memory: 12 bytes per block.
+//! Parameters: `pe_cycles`, `quiet_share`, `spread_share`, `cold_drive_writes`, `periods`. Cost: O(1) per victim, O(log
+//! n) per block closed or emptied, with n blocks in a domain. Memory: 12 bytes per block.
 
 use super::cold::{COLD_DRIVE_WRITES, is_cold};
 use super::least_erased::LeastErased;
@@ -23,7 +24,7 @@ use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
-/// Its row in the table.
+/// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "adaptive",
     summary: "cold data move into worn blocks, later in life at smaller differences of erases",
@@ -50,7 +51,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "12 bytes per block",
 };
 
-/// The parameters.
+/// Parameters of adaptive leveling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// Erases in a block's life.
@@ -59,14 +60,14 @@ pub struct Params {
     pub quiet_share: f64,
     /// Share of `pe_cycles` that blocks may differ by in the first period.
     pub spread_share: f64,
-    /// Drive writes that cold data have outlived.
+    /// Drive writes that data must outlive to be cold.
     pub cold_drive_writes: f64,
-    /// Periods of a life.
+    /// Periods per block life.
     pub periods: u32,
 }
 
 impl Params {
-    /// Erases by which a block may be ahead of the least erased one.
+    /// Returns the erases by which a block may be ahead of the least erased one.
     fn threshold(&self, mean_erases: f64) -> f64 {
         let (cycles, periods) = (f64::from(self.pe_cycles), f64::from(self.periods));
         let period = (mean_erases / cycles * periods).floor().clamp(0.0, periods - 1.0);
@@ -83,13 +84,13 @@ impl Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
+    fn of(settings: &Given) -> Self {
         Self {
-            pe_cycles: given.whole("pe_cycles"),
-            quiet_share: given.real("quiet_share"),
-            spread_share: given.real("spread_share"),
-            cold_drive_writes: given.real("cold_drive_writes"),
-            periods: given.whole("periods"),
+            pe_cycles: settings.whole("pe_cycles"),
+            quiet_share: settings.real("quiet_share"),
+            spread_share: settings.real("spread_share"),
+            cold_drive_writes: settings.real("cold_drive_writes"),
+            periods: settings.whole("periods"),
         }
     }
 
@@ -97,7 +98,7 @@ impl super::Params for Params {
         State { params: *self, closed: LeastErased::new(layout) }
     }
 
-    /// A lead over the least erased block bounds the one over the mean.
+    /// A bound on the lead over the least erased block also bounds the lead over the mean.
     fn lead_limit(&self) -> Option<LeadLimit> {
         let pe_cycles = f64::from(self.pe_cycles);
         let least_erases = (self.spread_share * pe_cycles / f64::from(self.periods)).max(1.0);
@@ -105,7 +106,7 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of adaptive leveling.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
@@ -192,7 +193,7 @@ mod tests {
         assert!(!early.retires(99, 0, 5.0) && early.retires(100, 0, 5.0));
         assert!(!params.retires(160, 60, 99.0) && params.retires(161, 60, 99.0));
         assert!(params.retires(161, 60, 450.0) && !params.retires(120, 60, 450.0));
-        // Never below one erase.
+        // The threshold never falls below one erase.
         let none = Params { spread_share: 0.0, quiet_share: 0.0, ..params };
         assert!(!none.retires(1, 0, 0.0) && none.retires(2, 0, 0.0));
     }

@@ -1,20 +1,20 @@
 //! The block erasing table of static wear-leveling: which blocks were erased in this round.
 //!
-//! One flag covers `per_flag` units of one domain that follow one another; flags go round the domains. So blocks that are
-//! emptied come from all planes alike: plane after plane, a leveler that moves data to other planes would overfill one of them
-//! before the next had its turn. A flag is set when one of its units is erased, or
-//! found free or open: what holds no data yet holds no cold data. `ecnt` erases of the round over `fcnt` flags that are set
-//! say how uneven it is. Jobs may wait, so a flag whose units are to be emptied is marked as asked for, and counts as set
-//! where the next one is due: nothing is asked for twice.
+//! One flag covers `per_flag` consecutive units of one domain; consecutive flags belong to different domains. Emptied
+//! blocks thus come from all planes alike. Going plane by plane instead, a leveler that moves data to other planes
+//! would overfill one of them before the next had its turn. A flag is set when one of its units is erased, or turns out
+//! to be free or open: such units hold no cold data. `ecnt` erases of the round over `fcnt` set flags measure the
+//! unevenness. Jobs may wait; a flag whose units will be emptied is marked as requested. It counts as set in the test
+//! for the next one, which avoids repeated requests.
 
 use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What is due.
+/// The action due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
-    /// Nothing, or nothing that is not under way.
+    /// None, or only actions in progress.
     Nothing,
     /// All flags were set: a round has begun.
     Round,
@@ -22,18 +22,18 @@ pub(super) enum Due {
     Flag(u32),
 }
 
-/// A table with what it counts.
+/// The table with its counters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BlockErasingTable {
     set: Vec<u64>,
-    asked: Vec<u64>,
+    requested: Vec<u64>,
     flags: u32,
     per_flag: u32,
     domains: u32,
     units_per_domain: u32,
     ecnt: u64,
     fcnt: u32,
-    asked_count: u32,
+    requested_count: u32,
     findex: u32,
 }
 
@@ -42,7 +42,7 @@ fn bit(flag: u32) -> (usize, u64) {
 }
 
 impl BlockErasingTable {
-    /// No flag set.
+    /// Creates a table with no flag set.
     pub fn new(layout: &Layout, per_flag: u32) -> Self {
         let units_per_domain = layout.units_per_domain();
         let flags_per_domain = units_per_domain.div_ceil(per_flag);
@@ -50,19 +50,19 @@ impl BlockErasingTable {
         let words = flags.div_ceil(64) as usize;
         Self {
             set: vec![0; words],
-            asked: vec![0; words],
+            requested: vec![0; words],
             flags,
             per_flag,
             domains: layout.domains(),
             units_per_domain,
             ecnt: 0,
             fcnt: 0,
-            asked_count: 0,
+            requested_count: 0,
             findex: 0,
         }
     }
 
-    /// Bytes of the table of a drive, one bit per flag.
+    /// Returns the bytes of a drive's table, one bit per flag.
     pub fn memory_bytes(flags: u64) -> u64 {
         flags.div_ceil(8)
     }
@@ -72,7 +72,7 @@ impl BlockErasingTable {
         within / self.per_flag * self.domains + domain.0
     }
 
-    /// The domain of a flag's units, and those units.
+    /// Returns the domain of a flag's units, and those units.
     pub fn units_of(&self, flag: u32) -> (DomainId, impl Iterator<Item = UnitId> + use<>) {
         let domain = flag % self.domains;
         let first = flag / self.domains * self.per_flag;
@@ -81,16 +81,16 @@ impl BlockErasingTable {
         (DomainId(domain), UnitId::each(UnitId(base + first)..UnitId(base + end)))
     }
 
-    /// Whether erases are so uneven that the units of another flag are to be emptied.
+    /// Checks whether erases are so uneven that the units of another flag must be emptied.
     fn is_due(&self, threshold: f64) -> bool {
-        self.fcnt > 0 && self.ecnt as f64 >= threshold * f64::from(self.fcnt + self.asked_count)
+        self.fcnt > 0 && self.ecnt as f64 >= threshold * f64::from(self.fcnt + self.requested_count)
     }
 
-    fn forget_asked(&mut self, flag: u32) {
+    fn withdraw(&mut self, flag: u32) {
         let (word, mask) = bit(flag);
-        if self.asked[word] & mask != 0 {
-            self.asked[word] &= !mask;
-            self.asked_count -= 1;
+        if self.requested[word] & mask != 0 {
+            self.requested[word] &= !mask;
+            self.requested_count -= 1;
         }
     }
 
@@ -100,29 +100,29 @@ impl BlockErasingTable {
             self.set[word] |= mask;
             self.fcnt += 1;
         }
-        self.forget_asked(flag);
+        self.withdraw(flag);
     }
 
-    /// A unit was erased; whether something is due.
+    /// Records the erase of a unit and returns whether an action is due.
     pub fn erased(&mut self, domain: DomainId, unit: UnitId, threshold: f64) -> bool {
         self.ecnt += 1;
         self.raise(self.flag_of(domain, unit));
         self.is_due(threshold)
     }
 
-    /// What was asked for of a unit came to nothing: its flag may be asked for again.
+    /// Allows another request for the flag of a unit whose request was dropped.
     pub fn dropped(&mut self, domain: DomainId, unit: UnitId) {
-        self.forget_asked(self.flag_of(domain, unit));
+        self.withdraw(self.flag_of(domain, unit));
     }
 
-    /// The first flag from `findex` on, cyclic, that is neither set nor asked for.
+    /// Returns the first flag from `findex` on, cyclically, that is neither set nor requested.
     fn next_clear(&self) -> Option<u32> {
         let words = self.set.len() as u32;
         let start = self.findex / 64;
-        // The word of `findex` comes twice: from it on, and at last up to it.
+        // The word of `findex` is visited twice: first from that bit on, last up to it.
         for step in 0..=words {
             let word = (start + step) % words;
-            let mut clear = !(self.set[word as usize] | self.asked[word as usize]);
+            let mut clear = !(self.set[word as usize] | self.requested[word as usize]);
             if step == 0 {
                 clear &= u64::MAX << (self.findex % 64);
             }
@@ -136,7 +136,8 @@ impl BlockErasingTable {
         None
     }
 
-    /// What is due now; flags of units that hold no data are set on the way. A flag that is returned is asked for.
+    /// Returns the action due now, and sets the flags of units without data on the way. A returned flag is marked as
+    /// requested.
     pub fn next(&mut self, threshold: f64, has_data: impl Fn(UnitId) -> bool) -> Due {
         while self.is_due(threshold) {
             if self.fcnt == self.flags {
@@ -147,8 +148,8 @@ impl BlockErasingTable {
             self.findex = flag;
             if self.units_of(flag).1.any(&has_data) {
                 let (word, mask) = bit(flag);
-                self.asked[word] |= mask;
-                self.asked_count += 1;
+                self.requested[word] |= mask;
+                self.requested_count += 1;
                 return Due::Flag(flag);
             }
             self.raise(flag);
@@ -156,36 +157,36 @@ impl BlockErasingTable {
         Due::Nothing
     }
 
-    /// A round begins.
+    /// Begins a round.
     pub fn restart(&mut self) {
         self.set.fill(0);
-        self.asked.fill(0);
-        (self.ecnt, self.fcnt, self.asked_count, self.findex) = (0, 0, 0, 0);
+        self.requested.fill(0);
+        (self.ecnt, self.fcnt, self.requested_count, self.findex) = (0, 0, 0, 0);
     }
 
-    /// Whether it is the table of a drive of such a layout.
+    /// Checks whether the table fits a drive of this layout.
     pub fn fits(&self, layout: &Layout) -> bool {
         let empty = Self::new(layout, self.per_flag.max(1));
         self.per_flag > 0
             && (self.flags, self.domains, self.units_per_domain)
                 == (empty.flags, empty.domains, empty.units_per_domain)
-            && [&self.set, &self.asked].iter().all(|words| words.len() == empty.set.len())
+            && [&self.set, &self.requested].iter().all(|words| words.len() == empty.set.len())
             && self.findex < self.flags
     }
 
     /// Checks the counts against the flags.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the discrepancy.
     pub fn audit(&self) -> Result<(), String> {
         let ones = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
-        if (ones(&self.set), ones(&self.asked)) != (self.fcnt, self.asked_count) {
-            let counted = (self.fcnt, self.asked_count);
-            let found = (ones(&self.set), ones(&self.asked));
-            return Err(format!("flags set and asked for: {found:?}, counted {counted:?}"));
+        if (ones(&self.set), ones(&self.requested)) != (self.fcnt, self.requested_count) {
+            let counted = (self.fcnt, self.requested_count);
+            let counts = (ones(&self.set), ones(&self.requested));
+            return Err(format!("flags set and requested: {counts:?}, counted {counted:?}"));
         }
-        if self.set.iter().zip(&self.asked).any(|(set, asked)| set & asked != 0) {
-            return Err("a flag is set and still asked for".into());
+        if self.set.iter().zip(&self.requested).any(|(set, requested)| set & requested != 0) {
+            return Err("a flag is set and still requested".into());
         }
         Ok(())
     }
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(table.flag_of(DomainId(1), UnitId(13)), 5);
     }
 
-    /// Against a table of booleans that is searched flag by flag.
+    /// Compares the search with a table of booleans that is searched flag by flag.
     #[test]
     fn the_search_finds_what_a_walk_finds() {
         for seed in 0..50 {
@@ -236,18 +237,18 @@ mod tests {
             let blocks = 1 + rng.below(150) as u32;
             let mut table = BlockErasingTable::new(&layout(1, blocks), 1);
             let (mut ecnt, mut findex) = (0, 0);
-            let (mut set, mut asked) = (vec![false; blocks as usize], vec![false; blocks as usize]);
+            let (mut set, mut requested) = (vec![false; blocks as usize], vec![false; blocks as usize]);
             for _ in 0..2000 {
                 let unit = rng.below(u64::from(blocks)) as u32;
                 ecnt += 1;
-                (set[unit as usize], asked[unit as usize]) = (true, false);
+                (set[unit as usize], requested[unit as usize]) = (true, false);
                 table.erased(DomainId(0), UnitId(unit), 2.0);
                 let has_data = |unit: UnitId| !unit.0.is_multiple_of(3);
                 let mut bound = Bound::new(100_000_000);
                 let expected = loop {
                     bound.step();
                     let fcnt = set.iter().filter(|&&s| s).count();
-                    let pending = fcnt + asked.iter().filter(|&&a| a).count();
+                    let pending = fcnt + requested.iter().filter(|&&a| a).count();
                     if (ecnt as f64) < 2.0 * pending as f64 {
                         break Due::Nothing;
                     }
@@ -257,11 +258,11 @@ mod tests {
                         break Due::Round;
                     }
                     let order = (findex..blocks).chain(0..findex);
-                    let mut clear = order.filter(|&flag| !set[flag as usize] && !asked[flag as usize]);
+                    let mut clear = order.filter(|&flag| !set[flag as usize] && !requested[flag as usize]);
                     let Some(flag) = clear.next() else { break Due::Nothing };
                     findex = flag;
                     if has_data(UnitId(flag)) {
-                        asked[flag as usize] = true;
+                        requested[flag as usize] = true;
                         break Due::Flag(flag);
                     }
                     set[flag as usize] = true;

@@ -1,18 +1,18 @@
-//! Gap: where erases lie too far apart, the data of the least erased block move into the most worn free one.
+//! Gap: if erase counts lie too far apart, the data of the least erased block move into the most worn free one.
 //!
-//! Source: the static wear-leveling of the papers on redFTL: it acts where the largest and the smallest erase count of the
-//! blocks differ by more than 40. Readings:
+//! Source: the static wear-leveling of the papers on redFTL: it acts when the largest and the smallest erase count of
+//! the blocks differ by more than 40. Readings:
 //! - Counts are compared within a domain (a plane, or the drive of superblocks), whose blocks share their writes.
 //! - The smallest is that of the closed blocks: free and open ones take the host's next writes anyway.
-//! - The least erased block is left alone until its data are cold (`cold.rs`): one that was opened a short while ago, because it was
-//!   the least erased, would be collected soon after it had moved, and the worn block again. To move only blocks with many valid
-//!   pages instead would leave the others in front, and end all moves.
-//! - A move that still waits for idle time when the difference has grown to twice the gap is carried out at once.
-//! - Data move only if the free block that takes them in is ahead by more than the gap itself; a single worn block that is
-//!   closed would keep the difference large whatever moves. So each move retires one worn block, and moves end.
+//! - The least erased block is left alone until its data are cold (`cold.rs`). A block is opened because it is the
+//!   least erased one. If its fresh data moved at once, they would soon die and the worn block would be collected
+//!   again. Moving only blocks with many valid pages instead would leave the others in front, and end all moves.
+//! - A move that still waits for idle time when the difference reaches twice the gap runs at once.
+//! - Data move only if the free block that takes them in is ahead by more than the gap itself; a single worn closed
+//!   block would keep the difference large whatever moves. Each move thus retires one worn block, and moves end.
 //!
-//! Parameters: `gap_erases`, `cold_drive_writes`. Cost: O(log n) per block closed, emptied or moved, with n blocks in a domain. Memory: 12 bytes per
-//! block.
+//! Parameters: `gap_erases`, `cold_drive_writes`. Cost: O(log n) per block closed, emptied or moved, with n blocks in a
+//! domain. Memory: 12 bytes per block.
 
 use super::cold::{COLD_DRIVE_WRITES, is_cold};
 use super::least_erased::LeastErased;
@@ -25,7 +25,7 @@ use floatgate_flash::{Cause, Layout};
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
-/// Its row in the table.
+/// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "gap",
     summary: "the least erased block's data move into the most worn free block where erases lie far apart",
@@ -43,20 +43,23 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "12 bytes per block",
 };
 
-/// The parameters.
+/// Parameters of gap.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// Erases by which the blocks of a domain may differ.
     pub gap_erases: u32,
-    /// Drive writes that cold data have outlived.
+    /// Drive writes that data must outlive to be cold.
     pub cold_drive_writes: f64,
 }
 
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
-        Self { gap_erases: given.whole("gap_erases"), cold_drive_writes: given.real("cold_drive_writes") }
+    fn of(settings: &Given) -> Self {
+        Self {
+            gap_erases: settings.whole("gap_erases"),
+            cold_drive_writes: settings.real("cold_drive_writes"),
+        }
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -64,32 +67,32 @@ impl super::Params for Params {
             params: *self,
             closed: LeastErased::new(layout),
             most: IdVec::filled(0, layout.domains()),
-            asked: IdVec::filled(None, layout.domains()),
+            requested: IdVec::filled(None, layout.domains()),
         }
     }
 
-    /// A lead over the least erased block bounds the one over the mean.
+    /// A bound on the lead over the least erased block also bounds the lead over the mean.
     fn lead_limit(&self) -> Option<LeadLimit> {
         Some(LeadLimit::constant(f64::from(self.gap_erases)))
     }
 }
 
-/// What it keeps.
+/// State of gap.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
     closed: LeastErased,
     /// The largest erase count of each domain.
     most: IdVec<DomainId, u32>,
-    /// By domain, the unit that is to be emptied.
-    asked: IdVec<DomainId, Option<UnitId>>,
+    /// The unit to be emptied, by domain.
+    requested: IdVec<DomainId, Option<UnitId>>,
 }
 
 impl State {
-    /// How urgent a move is, if one is due. Where a job that waits for idle time waits too long it is asked for again.
+    /// Returns the urgency of a move, if one is due. A job that waits too long for idle time is requested again.
     fn urgency(&self, domain: DomainId, erases: u32, least: u32) -> Option<Urgency> {
         let (gap, limit) = (erases.saturating_sub(least), self.params.gap_erases);
-        match self.asked[domain] {
+        match self.requested[domain] {
             None if gap > limit => Some(Urgency::Leveling),
             Some(_) if gap > limit.saturating_mul(2) => Some(Urgency::Urgent),
             _ => None,
@@ -125,14 +128,14 @@ impl Leveler for State {
         }
         let worn = drive.most_worn_free(domain)?;
         let urgency = self.urgency(domain, worn, least)?;
-        self.asked[domain] = Some(unit);
+        self.requested[domain] = Some(unit);
         let target = Target::Own { domain, want: Want::MostWorn, mode: 0, kept: false };
         Some(Request::emptying(unit, domain, Cause::Level, urgency).into(target))
     }
 
     fn ended(&mut self, domain: DomainId, unit: UnitId, _: bool) {
-        if self.asked[domain] == Some(unit) {
-            self.asked[domain] = None;
+        if self.requested[domain] == Some(unit) {
+            self.requested[domain] = None;
         }
     }
 
@@ -149,7 +152,7 @@ impl Leveler for State {
     }
 
     fn fits(&self, layout: &Layout) -> bool {
-        self.closed.fits(layout) && [self.most.len(), self.asked.len()] == [layout.domains() as usize; 2]
+        self.closed.fits(layout) && [self.most.len(), self.requested.len()] == [layout.domains() as usize; 2]
     }
 
     fn audit(&self, layout: &Layout, closed: &IdSlice<UnitId, bool>) -> Result<(), String> {

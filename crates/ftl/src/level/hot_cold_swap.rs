@@ -1,29 +1,29 @@
-//! Hot-cold swap: cold data move into a block that is worn, and the block where they were takes its share of the writes.
+//! Hot-cold swap: cold data move into a worn block, and the block that held them takes its share of the writes.
 //!
-//! Source: Agrawal et al., Design Tradeoffs for SSD Performance, USENIX ATC 2008, section 4.5, and `ssd_clean.c` of their
-//! SSD extension of DiskSim. What is to be collected is is_ahead by its remaining lifetime beside the average of its plane
-//! (pool): below `retirement_age` of it, the data of the block at the head of a queue of candidates move in once the
-//! worn block is erased, and the candidate is erased in its stead; else, below 1 - `age_variance` of it, the block is
-//! passed over with a probability that rises linearly to 1 as its remaining lifetime drops to 0.
+//! Source: Agrawal et al., Design Tradeoffs for SSD Performance, USENIX ATC 2008, section 4.5, and `ssd_clean.c` of
+//! their SSD extension of DiskSim. The remaining lifetime of a victim is compared with the average of its plane (pool).
+//! Below `retirement_age` of it, data of the block at the head of a queue of candidates move in once the worn block is
+//! erased; the candidate is erased in its stead. Otherwise, below 1 - `age_variance` of it, the block is passed over
+//! with a probability that rises linearly to 1 as its remaining lifetime drops to 0.
 //!
 //! Where paper and code differ, or are silent:
 //! - Candidates: the code scans for the block that was erased longest ago and holds a valid page; the paper has a queue
 //!   of blocks beyond thresholds of remaining lifetime and age. Here every closed block joins the queue when it is
-//!   closed, so the head has the oldest data; a block is skipped, and joins again at the end, if it is itself worn more
-//!   than the average or holds fewer valid pages than the average block would on a full drive: what is nearly dead is
-//!   not cold, and greedy would soon collect the worn block again.
-//! - With the code's thresholds (0.80 passes over, 0.85 swaps) passing over only happens where no candidate is left.
+//!   closed; the head has the oldest data. A block is skipped, and joins again at the end, if it is itself worn more
+//!   than the average. The same holds if it has fewer valid pages than the average block would on a full drive: nearly
+//!   dead data are not cold, and greedy would soon collect the worn block again.
+//! - With the code's thresholds (0.80 passes over, 0.85 swaps) blocks are passed over only when no candidate is left.
 //!   The thresholds of the code are the defaults here.
-//! - The code passes over within greedy's running minima, and never over the last of them. Here the victim policy, any
-//!   one, chooses again without the block, at most [`super::PASSED_MAX`] times; the last block is taken, whatever it is.
-//! - Near the end of life the average remaining lifetime is next to nothing, and one erase more than the average would
-//!   move a block of data. So a block that is less than `lead_share_min` of its rated cycles ahead of the average is
-//!   left alone; 0 gives the rule of the paper.
+//! - The code passes over within greedy's running minima, and never over the last of them. Here any victim policy
+//!   selects again without the block, at most [`super::PASSED_MAX`] times; the last block is always taken.
+//! - Near the end of life the average remaining lifetime is next to nothing, and a lead of one erase would move a block
+//!   of data. A block that leads the average by less than `lead_share_min` of its rated cycles is therefore left alone;
+//!   0 gives the rule of the paper.
 //! - Pages that the candidate does not fill stay unwritten, as in the code, and count as dead until the next erase.
 //!
 //! Parameters: `pe_cycles`, `retirement_age`, `age_variance`, `lead_share_min`. Cost: O(1) for a victim that is not
-//! worn; else a few looks at the queue, and for every victim passed over O(pages per block) in the victim index. Memory:
-//! 8 bytes per block.
+//! worn; otherwise a few checks of the queue, and O(pages per block) in the victim index per victim passed over.
+//! Memory: 8 bytes per block.
 
 use super::{LOOKS_MAX, Leveler, Verdict, VictimView};
 use crate::index::Lists;
@@ -33,7 +33,7 @@ use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
-/// Its row in the table.
+/// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "hot-cold-swap",
     summary: "cold data move into worn blocks, and the blocks where they were are recycled",
@@ -56,7 +56,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         ParamInfo::within(
             "lead_share_min",
-            "share of pe_cycles that a block must be ahead of the average to be judged at all",
+            "share of pe_cycles by which a block must lead the average to be swapped or passed over",
             0.01,
             Range::SHARE,
         ),
@@ -65,7 +65,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "8 bytes per block",
 };
 
-/// The parameters.
+/// Parameters of hot-cold swap.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// Erases in a block's life.
@@ -79,8 +79,8 @@ pub struct Params {
 }
 
 impl Params {
-    /// The remaining lifetime of a block as a share of the average; none if the block is not far enough ahead of the
-    /// others, or nothing remains on average.
+    /// Returns the remaining lifetime of a block as a share of the average. None if the block is not far enough ahead
+    /// of the others, or nothing remains on average.
     fn remaining(&self, erases: u32, mean_erases: f64) -> Option<f64> {
         let cycles = f64::from(self.pe_cycles);
         let average = cycles - mean_erases;
@@ -91,12 +91,12 @@ impl Params {
 }
 
 impl Params {
-    /// Whether cold data are to move into a unit that is to be collected.
+    /// Checks whether cold data should move into a victim.
     fn retires(&self, erases: u32, mean_erases: f64) -> bool {
         self.remaining(erases, mean_erases).is_some_and(|share| share < self.retirement_age)
     }
 
-    /// The probability with which a unit that gets no cold data is passed over.
+    /// Returns the probability of passing over a victim that gets no cold data.
     fn passed_over(&self, erases: u32, mean_erases: f64) -> f64 {
         let from = 1.0 - self.age_variance;
         match self.remaining(erases, mean_erases) {
@@ -105,7 +105,8 @@ impl Params {
         }
     }
 
-    /// Whether a unit may give its data to a worn one; an average unit of a full drive would hold `valid_min` valid pages.
+    /// Checks whether a unit may give its data to a worn one; an average unit of a full drive would hold `valid_min`
+    /// valid pages.
     fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool {
         f64::from(erases) <= mean_erases && valid >= valid_min
     }
@@ -114,12 +115,12 @@ impl Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
+    fn of(settings: &Given) -> Self {
         Self {
-            pe_cycles: given.whole("pe_cycles"),
-            retirement_age: given.real("retirement_age"),
-            age_variance: given.real("age_variance"),
-            lead_share_min: given.real("lead_share_min"),
+            pe_cycles: settings.whole("pe_cycles"),
+            retirement_age: settings.real("retirement_age"),
+            age_variance: settings.real("age_variance"),
+            lead_share_min: settings.real("lead_share_min"),
         }
     }
 
@@ -137,16 +138,16 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps between two victims.
+/// State of hot-cold swap between two victims.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
-    /// Closed units that may give their data, the one that has been closed for longest first.
+    /// Closed units that may give their data, the one closed longest ago first.
     candidates: Lists,
 }
 
 impl State {
-    /// A unit whose data are cold enough for a worn one; those that are looked at in vain queue up again.
+    /// Returns a unit whose data are cold enough for a worn one; rejected units queue up again.
     fn cold(&mut self, drive: VictimView<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
         let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
         let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;

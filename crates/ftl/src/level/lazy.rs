@@ -1,23 +1,23 @@
-//! Lazy wear-leveling: a worn block that is about to be erased takes in data of a block that is hardly worn.
+//! Lazy wear-leveling: a worn block that is about to be erased takes in data of a block with little wear.
 //!
-//! Source: Chang, Chou and Huang, A Low-Cost Wear-Leveling Algorithm for Block-Mapping Solid-State Disks, LCTES 2011 (at
-//! length in ACM TECS 13(3), 2013), after Chang and Du, TODAES 2009. Blocks that were erased more than `threshold` times
-//! beyond the average are *senior*, those below the average *junior*. A senior block that is about to be erased takes in the
-//! data of a junior one, which a pointer that goes round names; nothing else is kept. The threshold D tunes itself: leveling
-//! costs a share f(D) = K / (2D + K) of the erases, K follows from the share observed, and D is where the curve has the slope
-//! df/dD = -`slope`, which is D = (sqrt(2K / `slope`) - K) / 2.
+//! Source: Chang, Chou and Huang, A Low-Cost Wear-Leveling Algorithm for Block-Mapping Solid-State Disks, LCTES 2011
+//! (at length in ACM TECS 13(3), 2013), after Chang and Du, TODAES 2009. Blocks that were erased more than `threshold`
+//! times beyond the average are *senior*, those below the average *junior*. A senior block that is about to be erased
+//! takes in the data of a junior one, which a cyclic pointer selects; no other state is needed. The threshold D tunes
+//! itself. Leveling costs a share f(D) = K / (2D + K) of the erases, and K follows from the observed share. D is where
+//! the curve has the slope df/dD = -`slope`, which is D = (sqrt(2K / `slope`) - K) / 2.
 //!
 //! Readings for a page-mapped drive:
-//! - Averages, pointer and blocks are those of a domain; threshold and K are one for the drive.
-//! - The pointer goes over closed blocks, not logical ones. At most eight blocks are looked at for one victim, so that a search
-//!   in vain goes on with the next. A block with fewer valid pages than the average one of a full drive is passed by: what
-//!   dies there is not cold.
-//! - K is observed over windows of as many erases as the drive has blocks: K = 2 D f / (1 - f), with f the blocks erased for the
-//!   sake of wear over all erases. A window without any, or with nothing else, leaves D as it is. D is at least one erase, and
-//!   at most 2^20. It begins anew when counting does.
+//! - Averages, pointer and blocks are those of a domain; the drive has one threshold and one K.
+//! - The pointer visits closed blocks, not logical ones. At most eight blocks are checked per victim; the next search
+//!   continues there. A block with fewer valid pages than the average one of a full drive is skipped: data that die
+//!   there are not cold.
+//! - K is observed over windows of as many erases as the drive has blocks: K = 2 D f / (1 - f), where f is the share of
+//!   erases caused by leveling. A window with no or only such erases leaves D as it is. D is at least one erase, and at
+//!   most 2^20. It restarts when counting does.
 //! - The papers' values of the slope depend on their units; the default gives thresholds of some ten erases.
 //!
-//! Parameters: `threshold`, `slope`. Cost: O(1) per victim (up to eight blocks are looked at). Memory: 4 bytes per plane.
+//! Parameters: `threshold`, `slope`. Cost: O(1) per victim (up to eight blocks are checked). Memory: 4 bytes per plane.
 
 use super::{LOOKS_MAX, Leveler, Verdict, VictimView};
 use crate::units::NOT_INDEXED;
@@ -27,7 +27,7 @@ use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
 
-/// Its row in the table.
+/// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "lazy",
     summary: "blocks worn beyond a threshold that tunes itself take in cold data as they are erased",
@@ -54,20 +54,20 @@ pub const INFO: PolicyInfo = PolicyInfo {
 /// The largest threshold.
 const D_MAX: f64 = 1_048_576.0;
 
-/// The parameters.
+/// Parameters of lazy wear-leveling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
-    /// Erases beyond the average, at first.
+    /// Initial threshold, in erases beyond the average.
     pub threshold: f64,
-    /// Slope of the overhead curve; 0 for a threshold that stays.
+    /// Slope of the overhead curve; 0 for a constant threshold.
     pub slope: f64,
 }
 
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
-        Self { threshold: given.real("threshold"), slope: given.real("slope") }
+    fn of(settings: &Given) -> Self {
+        Self { threshold: settings.real("threshold"), slope: settings.real("slope") }
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -81,28 +81,28 @@ impl super::Params for Params {
         }
     }
 
-    /// That of the threshold at first; it tunes itself later.
+    /// Returns the limit of the initial threshold, which tunes itself later.
     fn lead_limit(&self) -> Option<LeadLimit> {
         Some(LeadLimit::constant(self.threshold))
     }
 }
 
-/// What it keeps.
+/// State of lazy wear-leveling.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
     threshold: f64,
-    /// Erases of a window.
+    /// Erases per window.
     window: u32,
-    /// Erases of this window, and those for the sake of wear among them.
+    /// Erases of this window, and those of them that leveling caused.
     erases: u32,
     swaps: u32,
-    /// By domain, the unit that is looked at next, counted within the domain.
+    /// The next unit to check by domain, counted within the domain.
     next: IdVec<DomainId, u32>,
 }
 
-/// The threshold that follows from one under which this share of the erases was for the sake of wear; none where that says
-/// nothing.
+/// Returns the threshold that follows from the share of erases that leveling caused under the last one. None if the
+/// share tells nothing.
 fn tuned(threshold: f64, share: f64, slope: f64) -> Option<f64> {
     let says_something = share > 0.0 && share < 1.0 && slope > 0.0;
     says_something.then(|| {
@@ -112,7 +112,7 @@ fn tuned(threshold: f64, share: f64, slope: f64) -> Option<f64> {
 }
 
 impl State {
-    /// A junior block whose data are cold, from the pointer on.
+    /// Returns a junior block with cold data, searching from the pointer on.
     fn junior(&mut self, drive: VictimView<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
         let units = drive.layout.units_per_domain();
         let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
@@ -186,13 +186,16 @@ mod tests {
         let overhead = |d: f64, k: f64| k / (2.0 * d + k);
         for k in [0.01, 0.3, 2.0, 30.0] {
             for slope in [0.0001, 0.001, 0.01] {
-                // Whatever threshold K was observed under.
+                // The result must not depend on the threshold under which K was observed.
                 for observed in [1.0, 16.0, 100.0] {
                     let d = tuned(observed, overhead(observed, k), slope).unwrap();
                     if d > 1.0 {
                         let step = 1e-4 * d;
-                        let found = (overhead(d - step, k) - overhead(d + step, k)) / (2.0 * step);
-                        assert!((found / slope - 1.0).abs() < 1e-3, "{k} {slope} {observed}: {d} {found}");
+                        let measured = (overhead(d - step, k) - overhead(d + step, k)) / (2.0 * step);
+                        assert!(
+                            (measured / slope - 1.0).abs() < 1e-3,
+                            "{k} {slope} {observed}: {d} {measured}"
+                        );
                     }
                 }
             }
@@ -227,7 +230,7 @@ mod tests {
         window(&mut state);
         let threshold = tuned(16.0, 0.2, 0.001).unwrap();
         assert_eq!((state.threshold, state.erases, state.swaps), (threshold, 0, 0));
-        // A window without swaps says nothing.
+        // A window without swaps tells nothing.
         window(&mut state);
         assert_eq!((state.threshold, state.erases), (threshold, 0));
         state.restart();

@@ -1,27 +1,27 @@
-//! Closed units by their erases: the least erased one of each domain, as a heap with places.
+//! Closed units by their erases: the least erased one of each domain, as a heap with positions.
 //!
-//! Every change costs O(log n), the least erased unit O(1), without allocation: each heap has room for its whole domain.
-//! Memory: 12 bytes per unit.
+//! Every change costs O(log n), the least erased unit O(1), without allocation: each heap has room for its whole
+//! domain. Memory: 12 bytes per unit.
 
 use floatgate_base::{DomainId, IdSlice, IdVec, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// Place of a unit that is in no heap.
+/// Position of a unit that is in no heap.
 const ABSENT: u32 = u32::MAX;
 
 /// Closed units of all domains.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LeastErased {
-    /// Erases of every unit since counting began.
+    /// Erases of each unit since counting began.
     erases: IdVec<UnitId, u32>,
-    /// Where each unit stands in the heap of its domain.
+    /// Position of each unit in the heap of its domain.
     places: IdVec<UnitId, u32>,
     heaps: IdVec<DomainId, Vec<UnitId>>,
 }
 
 impl LeastErased {
-    /// That of an empty drive.
+    /// Creates the heaps of an empty drive.
     pub fn new(layout: &Layout) -> Self {
         let heap = |_| Vec::with_capacity(layout.units_per_domain() as usize);
         Self {
@@ -31,17 +31,17 @@ impl LeastErased {
         }
     }
 
-    /// The closed unit of a domain with the fewest erases; of several, the one with the lowest number.
+    /// Returns the closed unit of a domain with the fewest erases; the lowest number of several.
     pub fn first(&self, domain: DomainId) -> Option<(u32, UnitId)> {
         self.heaps[domain].first().map(|&unit| (self.erases[unit], unit))
     }
 
-    /// A unit, which is not closed, was erased for the `erases`th time.
+    /// Records the `erases`th erase of a unit that is not closed.
     pub fn erased(&mut self, unit: UnitId, erases: u32) {
         self.erases[unit] = erases;
     }
 
-    /// A unit was closed.
+    /// Adds a unit that was closed.
     pub fn insert(&mut self, domain: DomainId, unit: UnitId) {
         let at = self.heaps[domain].len();
         self.heaps[domain].push(unit);
@@ -49,7 +49,7 @@ impl LeastErased {
         self.rise(domain, at);
     }
 
-    /// A closed unit is to be emptied.
+    /// Removes a closed unit that will be emptied.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId) {
         let at = std::mem::replace(&mut self.places[unit], ABSENT) as usize;
         let heap = &mut self.heaps[domain];
@@ -96,7 +96,7 @@ impl LeastErased {
         }
     }
 
-    /// Puts all heaps in order after many erase counts have changed.
+    /// Restores heap order after many erase counts have changed.
     fn sort(&mut self) {
         for heap in self.heaps.iter_mut() {
             heap.sort_unstable_by_key(|&unit| (self.erases[unit], unit));
@@ -104,13 +104,13 @@ impl LeastErased {
         }
     }
 
-    /// Counting begins: wear is 0 again.
+    /// Resets wear to 0 when counting begins.
     pub fn restart(&mut self) {
         self.erases.fill(0);
         self.sort();
     }
 
-    /// Learns how often units were erased.
+    /// Updates the erases of all units.
     pub fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
         if self.erases.iter().ne(erases.iter()) {
             self.erases.iter_mut().zip(erases.iter()).for_each(|(ours, &n)| *ours = n);
@@ -118,7 +118,7 @@ impl LeastErased {
         }
     }
 
-    /// Whether it is of a drive of such a layout.
+    /// Checks whether the state fits a drive of this layout.
     pub fn fits(&self, layout: &Layout) -> bool {
         let (units, domains) = (layout.units() as usize, layout.domains() as usize);
         self.erases.len() == units
@@ -127,10 +127,10 @@ impl LeastErased {
             && self.heaps.iter().flatten().all(|unit| unit.0 < layout.units())
     }
 
-    /// Checks that it holds just the closed units, in the order of a heap.
+    /// Checks that the heaps hold exactly the closed units, in heap order.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the discrepancy.
     pub fn audit(&self, layout: &Layout, closed: &IdSlice<UnitId, bool>) -> Result<(), String> {
         for (unit, &closed) in closed.enumerate() {
             let heap = &self.heaps[layout.domain_of(unit)];

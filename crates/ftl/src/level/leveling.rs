@@ -1,4 +1,4 @@
-//! The mechanism's side of a wear-leveler, only where one is set: what was done, erases by domain, random numbers.
+//! The mechanism's side of a wear-leveler, present if one is set: counters, erases by domain, random numbers.
 
 use super::{Books, Level, LevelCounters, Leveler, LevelerState, OpenSets, Verdict, VictimView};
 use crate::jobs::Request;
@@ -14,17 +14,17 @@ pub(crate) struct Leveling {
     leveler: LevelerState,
     pub counters: LevelCounters,
     pub rng: Rng,
-    /// Domains in which the leveler wants to be asked for a job.
+    /// Domains in which the leveler has a job to request.
     pub asking: Vec<DomainId>,
     /// Units that stay open from one of its jobs to the next.
     pub sets: OpenSets,
-    /// Erases of a domain's units; made again from the array.
+    /// Erases of a domain's units; recounted from the array.
     #[serde(skip)]
     erases: IdVec<DomainId, u64>,
 }
 
 impl Leveling {
-    /// That of an empty drive; none where no leveler is set.
+    /// Creates the leveling of an empty drive; none if no leveler is set.
     pub fn of(level: Level, seed: u64, layout: &Layout) -> Option<Self> {
         Some(Self {
             leveler: LevelerState::of(level, layout)?,
@@ -36,22 +36,22 @@ impl Leveling {
         })
     }
 
-    /// The stream of random numbers of a run.
+    /// Returns the random stream of a run.
     pub fn rng(seed: u64) -> Rng {
         Rng::new(seed, "level")
     }
 
-    /// A unit was closed.
+    /// Notifies the leveler that a unit was closed.
     pub fn closed(&mut self, domain: DomainId, unit: UnitId) {
         self.leveler.closed(domain, unit);
     }
 
-    /// A closed unit is to be emptied.
+    /// Notifies the leveler that a closed unit will be emptied.
     pub fn emptying(&mut self, domain: DomainId, unit: UnitId) {
         self.leveler.emptying(domain, unit);
     }
 
-    /// A unit was erased.
+    /// Notifies the leveler that a unit was erased.
     pub fn erased(&mut self, domain: DomainId, unit: UnitId, erases: u32) {
         self.erases[domain] += 1;
         if self.leveler.erased(domain, unit, erases) {
@@ -59,12 +59,12 @@ impl Leveling {
         }
     }
 
-    /// Whether the leveler hears of reads.
+    /// Checks whether the leveler must be notified of reads.
     pub fn needs_reads(&self) -> bool {
         self.leveler.needs_reads()
     }
 
-    /// The host read a page; whether the leveler wants to be asked for a job.
+    /// Notifies the leveler of a host read and returns whether it has a job to request.
     pub fn read(&mut self, domain: DomainId, unit: UnitId, page: Ppn) -> bool {
         let wants = self.leveler.read(domain, unit, page);
         if wants {
@@ -79,7 +79,7 @@ impl Leveling {
         }
     }
 
-    /// What is to become of a victim.
+    /// Returns the leveler's decision on a victim.
     pub fn review(&mut self, drive: VictimView<'_>, victim: UnitId, may_pass: bool) -> Verdict {
         let erases = self.erases[drive.domain] as f64;
         let mean = erases / f64::from(drive.layout.units_per_domain());
@@ -89,19 +89,19 @@ impl Leveling {
         verdict
     }
 
-    /// A job of the leveler is done, or was dropped.
+    /// Notifies the leveler that a job is done, or was dropped.
     pub fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
         self.leveler.ended(domain, unit, done);
     }
 
-    /// Counting begins: wear is 0 again. So many jobs were asked for before, and are not done.
+    /// Resets wear to 0 when counting begins; `pending` requested jobs are not done yet.
     pub fn restart(&mut self, pending: u64) {
         self.counters = LevelCounters { pending_at_start: pending, ..LevelCounters::default() };
         self.erases.fill(0);
         self.leveler.restart();
     }
 
-    /// Learns from an array that was restored how often its units were erased.
+    /// Learns the erases of each unit from a restored array.
     pub fn learn_wear(&mut self, layout: &Layout, erases: &IdSlice<UnitId, u32>) {
         self.erases = IdVec::filled(0, layout.domains());
         for (unit, &n) in erases.enumerate() {
@@ -110,14 +110,14 @@ impl Leveling {
         self.leveler.learn_wear(erases);
     }
 
-    /// Sets the erases of all units after a leap of wear, which adds `erases` in all.
+    /// Sets the erases of all units after wear was extrapolated by `erases` in all.
     pub fn leap(&mut self, layout: &Layout, counts: &IdSlice<UnitId, u32>, erases: u64) {
         self.learn_wear(layout, counts);
         self.leveler.leapt(erases);
     }
 
-    /// Takes over what a snapshot kept; false if that is of another drive. Where it kept nothing, or another leveler's
-    /// state, this one hears of all closed units, those closed first in front.
+    /// Restores the state from a snapshot; returns false if it is of another drive. A leveler without saved state of
+    /// its own is notified of all closed units, in the order of closing.
     pub fn adopt(&mut self, saved: Option<Self>, layout: &Layout, units: &Units) -> bool {
         match saved {
             Some(saved) if saved.leveler.is_like(&self.leveler) => {
@@ -136,10 +136,10 @@ impl Leveling {
         }
     }
 
-    /// Checks sums, and what the leveler keeps.
+    /// Checks the sums and the leveler's state.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the discrepancy.
     pub fn audit(&self, layout: &Layout, units: &Units, erases: &IdSlice<UnitId, u32>) -> Result<(), String> {
         let mut sums = IdVec::filled(0, layout.domains());
         for (unit, &n) in erases.enumerate() {
@@ -155,7 +155,7 @@ impl Leveling {
 
 impl StartsJobs for Leveling {
     fn next_request(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
-        let mut books = Books { did: &mut self.counters, sets: &mut self.sets };
+        let mut books = Books { counters: &mut self.counters, sets: &mut self.sets };
         let request = self.leveler.next_request(drive, domain, &mut books)?;
         self.counters.triggered += 1;
         Some(request)

@@ -1,5 +1,5 @@
-//! Slot `ftl.level`: when and how wear is evened out beyond the choice of free blocks. One file a policy, one row of
-//! `levelers!` each; [`Leveler`] is the contract, `leveling` the mechanism's side.
+//! Slot `ftl.level`: when and how wear is evened out beyond the choice of free blocks. One file and one row of
+//! `levelers!` per policy; [`Leveler`] is the contract, `leveling` the mechanism's side.
 
 pub mod adaptive;
 mod block_erasing_table;
@@ -48,8 +48,8 @@ pub const SLOT: Slot = Slot {
     acts: Acts::Always,
 };
 
-/// One row a leveler that does anything: its variant and its module, which has `INFO` and `Params` with their `State`, a
-/// [`Leveler`].
+/// One row per leveler that does anything: its variant and its module, which has `INFO` and `Params` with their
+/// `State`, a [`Leveler`].
 macro_rules! levelers {
     ($($(#[$on:meta])* $variant:ident: $module:ident,)*) => {
         /// All wear-levelers.
@@ -68,20 +68,20 @@ macro_rules! levelers {
         }
 
         impl Level {
-            /// The leveler that is given.
+            /// Creates the leveler with its settings.
             ///
             /// # Panics
             /// When it is of another slot.
             #[must_use]
-            pub fn of(given: &Given) -> Self {
-                match given.name() {
+            pub fn of(settings: &Given) -> Self {
+                match settings.name() {
                     name if name == none::INFO.name => Self::None,
-                    $($(#[$on])* name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
+                    $($(#[$on])* name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
                     name => panic!("{name} is no wear-leveler"),
                 }
             }
 
-            /// How far ahead of the mean block it lets a block get, where its rule says so.
+            /// Returns the largest lead over the mean block that its rule allows, if it bounds one.
             #[must_use]
             pub fn lead_limit(self) -> Option<LeadLimit> {
                 match self {
@@ -91,14 +91,14 @@ macro_rules! levelers {
             }
         }
 
-        /// What a leveler keeps.
+        /// State of any leveler.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub(crate) enum LevelerState {
             $($(#[$on])* $variant($module::State),)*
         }
 
         impl LevelerState {
-            /// That of an empty drive; none for [`Level::None`].
+            /// Creates the state for an empty drive; none for [`Level::None`].
             pub fn of(level: Level, layout: &Layout) -> Option<Self> {
                 match level {
                     Level::None => None,
@@ -130,7 +130,7 @@ levelers! {
 }
 
 impl Level {
-    /// Whether it hears of reads, so that they may change what is written.
+    /// Checks whether the leveler must be notified of reads, which can then change what is written.
     #[must_use]
     pub fn needs_reads(self, layout: &Layout) -> bool {
         LevelerState::of(self, layout).is_some_and(|state| state.needs_reads())
@@ -138,7 +138,7 @@ impl Level {
 }
 
 impl LevelerState {
-    /// Whether both are of one leveler.
+    /// Checks whether both states belong to the same leveler.
     pub fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

@@ -1,15 +1,15 @@
-//! Block sets: pairs of units that stay open from one job of wear-leveling to the next.
+//! Block sets: pairs of units that stay open from one leveling job to the next.
 //!
-//! A job whose targets are `Target::Set` takes up what the job before it left of the set, and leaves open what is not full.
-//! A set is given up where collection finds nothing else to gain: its units are closed, and pages left in them are lost until they
-//! are erased.
+//! A job whose targets are `Target::Set` continues with the open units of the set, and leaves those open that are not
+//! full. A set is given up when collection can gain nothing else: its units are closed, and their remaining pages are
+//! lost until they are erased.
 
 use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// The units of a set that are open.
+/// The open units of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct OpenSet {
     id: u32,
@@ -22,31 +22,31 @@ impl OpenSet {
     }
 }
 
-/// All sets that are open, the one that has been for longest first. There are few.
+/// All open sets, ordered by how long they have been open, longest first. They are few.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenSets {
     sets: Vec<OpenSet>,
 }
 
 impl OpenSets {
-    /// Whether a unit of a set is open.
+    /// Checks whether a unit of a set is open.
     #[must_use]
     pub fn holds(&self, id: u32) -> bool {
         self.sets.iter().any(|set| set.id == id)
     }
 
-    /// Pages left in a unit of a set; 0 where it is not open.
+    /// Returns the pages left in a unit of a set; 0 if it is not open.
     pub(crate) fn room(&self, id: u32, side: u8) -> u32 {
         self.sets.iter().find(|set| set.id == id).map_or(0, |set| set.units[side as usize].room())
     }
 
-    /// Whether none is open.
+    /// Checks whether no set is open.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
 
-    /// A job takes up a unit of a set, if it was left open.
+    /// Takes out a unit of a set for a job, if it was left open.
     pub(crate) fn take(&mut self, id: u32, side: u8) -> Option<Frontier> {
         let at = self.sets.iter().position(|set| set.id == id)?;
         let open = std::mem::replace(&mut self.sets[at].units[side as usize], Frontier::CLOSED);
@@ -56,7 +56,7 @@ impl OpenSets {
         (open.unit != NO_UNIT).then_some(open)
     }
 
-    /// A job leaves a unit of a set open; false if there is one already.
+    /// Keeps a unit of a set open after a job; returns false if one is open already.
     pub(crate) fn keep(&mut self, id: u32, side: u8, open: Frontier) -> bool {
         let at = self.sets.iter().position(|set| set.id == id).unwrap_or_else(|| {
             self.sets.push(OpenSet { id, units: [Frontier::CLOSED; 2] });
@@ -75,27 +75,27 @@ impl OpenSets {
         Some(self.sets.remove(at).units)
     }
 
-    /// The units of the set that has been open for longest of those with a unit in a domain.
+    /// Takes out the longest-open set that has a unit in a domain.
     pub(crate) fn take_oldest(&mut self, layout: &Layout, domain: DomainId) -> Option<[Frontier; 2]> {
         let lies_there = |set: &&OpenSet| set.open().any(|open| layout.domain_of(open.unit) == domain);
         let id = self.sets.iter().find(lies_there)?.id;
         self.remove(id)
     }
 
-    /// One open unit, of its set no more.
+    /// Takes an open unit out of its set.
     pub(crate) fn take_unit(&mut self, unit: UnitId) -> Option<Frontier> {
-        let found = self.sets.iter().find_map(|set| {
+        let location = self.sets.iter().find_map(|set| {
             set.units.iter().position(|open| open.unit == unit).map(|side| (set.id, side as u8))
         });
-        found.and_then(|(id, side)| self.take(id, side))
+        location.and_then(|(id, side)| self.take(id, side))
     }
 
-    /// The open units.
+    /// Yields the open units.
     pub(crate) fn units(&self) -> impl Iterator<Item = &Frontier> {
         self.sets.iter().flat_map(OpenSet::open)
     }
 
-    /// Whether they can be those of a drive of such a layout.
+    /// Checks whether the sets fit a drive of this layout.
     pub(crate) fn fits(&self, layout: &Layout) -> bool {
         self.units()
             .all(|open| open.next <= open.end && open.end.0 <= layout.pages() && open.unit.0 < layout.units())
@@ -109,7 +109,7 @@ mod tests {
     use floatgate_flash::Scope;
     use floatgate_nand::Geometry;
 
-    /// Two domains of four units of four pages.
+    /// Builds two domains of four units of four pages.
     fn layout() -> Layout {
         let geometry = Geometry {
             channels: 1,
@@ -123,7 +123,7 @@ mod tests {
         Layout::new(geometry, Scope::Plane)
     }
 
-    /// A unit with one page programmed.
+    /// Builds a unit with one page programmed.
     fn open(layout: &Layout, unit: u32) -> Frontier {
         let first = layout.first_page(UnitId(unit));
         Frontier { next: first + 1, end: first + 4, unit: UnitId(unit) }

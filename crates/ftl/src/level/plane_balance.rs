@@ -1,9 +1,9 @@
-//! How full planes are, for a wear-leveler that moves data from one to another.
+//! The fill of planes, for a wear-leveler that moves data between them.
 //!
-//! What the host writes again goes to all planes in turn, but cold data stay where they are put. So a leveler that moves cold
-//! data between planes must see to it that none of them runs out of spare space. Valid pages of each plane are counted anew once
-//! a sixteenth of the drive's units has been erased, O(16) per erase; in between only what the leveler moves is added and taken
-//! off.
+//! Host rewrites go to all planes in turn, but cold data stay where they are put. A leveler that moves cold data
+//! between planes must therefore ensure that none of them runs out of spare space. Valid pages of each plane are
+//! recounted once a sixteenth of the drive's units has been erased, O(16) per erase. In between only the leveler's own
+//! moves are added and subtracted.
 
 use super::OpenSets;
 use crate::units::Units;
@@ -11,10 +11,10 @@ use floatgate_base::{DomainId, IdVec, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// Units of the drive per erase after which they are counted anew.
+/// Units of the drive per erase after which they are recounted.
 const UNITS_PER_ERASE: u32 = 16;
 
-/// A unit whose pages move, half each, to two domains.
+/// A unit whose pages are being split, half each, between two domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Split {
     pub from: DomainId,
@@ -24,36 +24,36 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// What the domains gain, and the first loses.
+    /// Returns what the two targets gain and the source loses.
     fn gains(self) -> [(DomainId, i64); 3] {
         let pages = i64::from(self.pages);
         [(self.from, -pages), (self.into[0], (pages + 1) / 2), (self.into[1], pages / 2)]
     }
 }
 
-/// Valid pages of each domain, once all that is to be split has been.
+/// Valid pages of each domain, once all pending splits are done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlaneBalance {
     valid: IdVec<DomainId, i64>,
-    /// Erases until they are counted anew.
+    /// Erases until the next count.
     due_in: u32,
     units: u32,
     pages_per_unit: u32,
 }
 
 impl PlaneBalance {
-    /// Of a drive whose pages have not been counted.
+    /// Creates the state of a drive whose pages have not been counted.
     pub fn new(layout: &Layout) -> Self {
         let valid = IdVec::filled(0, layout.domains());
         Self { valid, due_in: 0, units: layout.units(), pages_per_unit: layout.pages_per_unit() }
     }
 
-    /// A unit was erased.
+    /// Counts an erased unit.
     pub fn erased(&mut self) {
         self.due_in = self.due_in.saturating_sub(1);
     }
 
-    /// Counts, if that is due; `splits` are those under way, which learn how many of their pages are still to move.
+    /// Recounts if that is due; sets the pages of the pending `splits` to those still to move.
     pub fn count<'a>(
         &mut self,
         layout: &Layout,
@@ -69,7 +69,7 @@ impl PlaneBalance {
         for (unit, meta) in units.meta.enumerate() {
             self.valid[layout.domain_of(unit)] += i64::from(meta.valid);
         }
-        // An open unit counts as if it were full; of the host's every domain has as many.
+        // An open unit counts as full; every domain has equally many of the host's.
         for open in sets.units() {
             self.valid[layout.domain_of(open.unit)] -= i64::from(open.room());
         }
@@ -79,29 +79,30 @@ impl PlaneBalance {
         }
     }
 
-    /// Valid pages of the average one of these domains.
+    /// Returns the mean of the valid pages of these domains.
     pub fn mean(&self, domains: impl Iterator<Item = DomainId>) -> i64 {
         let (sum, count) = domains.fold((0, 0), |(sum, count), domain| (sum + self.valid[domain], count + 1));
         sum / count.max(1)
     }
 
-    /// Whether a domain may take in half of a unit: it then has at most a unit's pages more than the average.
+    /// Checks whether a domain may take in half of a unit. Afterwards it may have at most one unit's pages more than
+    /// the average.
     pub fn may_take(&self, domain: DomainId, from: DomainId, pages: u32, mean: i64) -> bool {
         let left = if domain == from { i64::from(pages) } else { 0 };
         self.valid[domain] + i64::from(pages.div_ceil(2)) - left <= mean + i64::from(self.pages_per_unit)
     }
 
-    /// A unit is to be split.
+    /// Adds a unit that will be split.
     pub fn split(&mut self, split: Split) {
         split.gains().into_iter().for_each(|(domain, pages)| self.valid[domain] += pages);
     }
 
-    /// What was to be split stays where it is.
+    /// Removes a split that was dropped.
     pub fn undo(&mut self, split: Split) {
         split.gains().into_iter().for_each(|(domain, pages)| self.valid[domain] -= pages);
     }
 
-    /// Whether it is that of a drive of such a layout.
+    /// Checks whether the state fits a drive of this layout.
     pub fn fits(&self, layout: &Layout) -> bool {
         self.valid.len() == layout.domains() as usize
             && (self.units, self.pages_per_unit) == (layout.units(), layout.pages_per_unit())

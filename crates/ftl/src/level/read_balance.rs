@@ -1,41 +1,45 @@
-//! Read balance: static wear-leveling that spreads data which are read often over the chips of a channel.
+//! Read balance: static wear-leveling that spreads frequently read data over the chips of a channel.
 //!
-//! Source: the paper on pattern-based write scheduling with read-balance-oriented wear-leveling, Algorithm 1. What is emptied
-//! when is static wear-leveling's (`swl.rs`, with one flag per block). A page read table (PRT) has a bit per page, set when the
-//! host reads the page and cleared when its block is erased. By the share of its valid pages that were read a block is *less
-//! read* (type 0), *frequently read* (type 1) or neither (type 2). A block of type 2 is emptied within its plane. The valid
-//! pages of the others are split over a *block set*: two blocks on different chips of the channel, the most worn free ones. If a
-//! set waits that took in a block of the opposite type, its blocks take these pages, too, half each, and the set leaves the
-//! list; else a new set waits. So each destination ends half frequently and half less read.
+//! Source: the paper on pattern-based write scheduling with read-balance-oriented wear-leveling, Algorithm 1. Static
+//! wear-leveling decides what is emptied when (`swl.rs`, with one flag per block). A page read table (PRT) has a bit
+//! per page, set when the host reads the page and cleared when its block is erased. The share of its valid pages that
+//! were read makes a block *less read* (type 0), *frequently read* (type 1) or neither (type 2). A block of type 2 is
+//! emptied within its plane. The valid pages of the others are split over a *block set*: two blocks on different chips
+//! of the channel, the most worn free ones. If a set waits that took in a block of the opposite type, its blocks take
+//! these pages, half each, and the set leaves the list. Otherwise a new set waits. Each destination thus ends half
+//! frequently and half less read.
 //!
-//! Everything goes into blocks that take in such pages only: where they share open blocks with what the host writes, cold and
-//! hot data mix, and collection moves the cold ones again and again. Blocks are closed when they are full.
+//! All moved pages go into blocks of their own. If they shared open blocks with host writes, cold and hot data would
+//! mix, and collection would move the cold ones again and again. Blocks are closed when they are full.
 //!
 //! Where the paper is silent:
-//! - The shares that divide the types are not printed: parameters. Shares are of the valid pages; a block without any is of
-//!   type 2.
-//! - The listing checks no channel; the text moves data within the channel only. There is one list per channel, and sets join
-//!   it at the head.
-//! - A set whose two blocks had fewer valid pages than it has room for waits on, for a block of the type opposite to that of the
-//!   last. Closed after two blocks, sets of blocks that have lost some pages would hold ever fewer from round to round.
-//! - Frequently read pages move first, in turn to both destinations, then the others, in turn where those left off. The second
-//!   block begins with the other destination, so that both get as many.
-//! - Destinations are the planes of two chips whose free blocks are the most worn; where no two chips have a free block,
+//! - The paper omits the shares that divide the types; they are parameters. Shares are of the valid pages; a block
+//!   without any is of type 2.
+//! - The listing checks no channel; the text moves data within the channel only. There is one list per channel, and
+//!   sets join it at the head.
+//! - A set that is not full after two blocks waits on, for a block of the type opposite to that of the last. If sets
+//!   were closed after two blocks, blocks that have lost pages would fill them less from round to round.
+//! - Frequently read pages move first, alternating between both destinations, then the others, continuing the
+//!   alternation. The second block begins with the other destination to give both the same number.
+//! - Destinations are the planes of two chips whose free blocks are the most worn; if no two chips have a free block,
 //!   the block is emptied as one of type 2.
-//! - Nothing in the listing makes pages come back to a plane that gave some away, and cold ones never do by themselves: planes
-//!   would drift apart until one has no spare space left. So no plane takes pages in beyond a block's more than the average one
-//!   of its channel has (`plane_balance.rs`); where no two chips have such a plane, the block moves as one of type 2.
-//! - The listing lets any number of sets wait. Each holds two blocks that are half empty, so at most `sets_max` wait in a channel:
-//!   then the oldest takes in the next block, though both are of one type. Where most cold data are hardly read that is the rule.
-//!   To close the set half empty instead would take a second block for every cold one, and a drive has no such room. If the planes
-//!   of all sets that wait have pages enough, the block is split over the open blocks for those of type 2 of two other planes.
-//! - The oldest set is given up when collection in one of its planes finds nothing else to gain. Pages left in its blocks are lost
-//!   until they are erased.
-//! - Where jobs wait for idle time, a set waits from the end of its first job on.
+//! - Nothing in the listing returns pages to a plane that gave some away, and cold ones never return by themselves.
+//!   Planes would drift apart until one has no spare space left. A plane therefore takes in pages only up to one block
+//!   more than the average of its channel (`plane_balance.rs`). If no two chips have such a plane, the block moves as
+//!   one of type 2.
+//! - The listing lets any number of sets wait. Each holds two half-empty blocks; at most `sets_max` wait in a channel.
+//!   Beyond that the oldest takes in the next block, though both are of one type. This is the rule if most cold data
+//!   are hardly read. Closing the set half empty instead would take a second block per cold one, and a drive has no
+//!   such room. If the planes of all waiting sets have enough pages, the block is split over the open type 2 blocks of
+//!   two other planes.
+//! - The oldest set is settings up when collection in one of its planes can gain nothing else. The remaining pages of its
+//!   blocks are lost until they are erased.
+//! - If jobs wait for idle time, a set waits from the end of its first job on.
 //!
-//! Parameters: `threshold`, `less_read_share`, `frequent_read_share`, `sets_max`. Cost: O(1) per read, O(pages per block / 64) per
-//! erase, O(pages per block + planes) per block emptied, and 16 units counted per erase. Memory: 1 bit per page and 2 bits per
-//! block (flags set and flags asked for); the paper counts 1 bit per page and 1 per block ([`table_bytes`]).
+//! Parameters: `threshold`, `less_read_share`, `frequent_read_share`, `sets_max`. Cost: O(1) per read, O(pages per
+//! block / 64) per erase, O(pages per block + planes) per block emptied, and 16 units counted per erase. Memory: 1 bit
+//! per page and 2 bits per block (flags set and flags requested); the paper counts 1 bit per page and 1 per block
+//! ([`table_bytes`]).
 
 use super::block_erasing_table::{BlockErasingTable, Due};
 use super::plane_balance::{PlaneBalance, Split};
@@ -49,7 +53,7 @@ use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Ppn, UnitI
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
-/// Its row in the table.
+/// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "read-balance",
     summary: "as swl, and blocks that are read often or hardly share destinations on two chips",
@@ -74,26 +78,26 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "1 bit per page and 2 bits per block",
 };
 
-/// The parameters.
+/// Parameters of read balance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
-    /// Erases per flag that is set.
+    /// Erases per set flag.
     pub threshold: f64,
-    /// Share of valid pages read up to which a block is of type 0.
+    /// Share of valid pages read, up to which a block is of type 0.
     pub less_read_share: f64,
-    /// Share of valid pages read from which on a block is of type 1.
+    /// Share of valid pages read, from which a block is of type 1.
     pub frequent_read_share: f64,
     /// Sets that may wait in a channel.
     pub sets_max: u32,
 }
 
-/// Bytes of the page read table and of the block erasing table as the paper counts them (its Table V).
+/// Returns the bytes of the page read table and of the block erasing table as the paper counts them (its Table V).
 #[must_use]
 pub fn table_bytes(pages: u64, blocks: u64) -> (u64, u64) {
     (pages.div_ceil(8), BlockErasingTable::memory_bytes(blocks))
 }
 
-/// How a block is read: the types of the paper.
+/// The paper's types of blocks by their reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
     LessRead,
@@ -105,7 +109,7 @@ enum Kind {
 struct BlockSet {
     id: u32,
     channel: u32,
-    /// That of the block whose pages it took in last.
+    /// Type of the block whose pages it took in last.
     kind: Kind,
     domains: [DomainId; 2],
 }
@@ -126,31 +130,31 @@ impl BlockSet {
 struct UnderWay {
     unit: UnitId,
     split: Split,
-    /// The set that takes it in, if one does.
+    /// The set that takes it in, if any.
     set: Option<BlockSet>,
     /// The type of the block.
     kind: Kind,
 }
 
-/// Where a block is split to.
+/// Destination of a split block.
 enum Into {
-    /// A set that is opened for it.
+    /// A new set that is opened for it.
     New(BlockSet),
-    /// A set that has waited.
+    /// A waiting set.
     Waiting(BlockSet),
-    /// The open blocks of two domains for what is not split.
+    /// The open blocks of two domains for data that is not split.
     Apart([DomainId; 2]),
 }
 
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
+    fn of(settings: &Given) -> Self {
         Self {
-            threshold: given.real("threshold"),
-            less_read_share: given.real("less_read_share"),
-            frequent_read_share: given.real("frequent_read_share"),
-            sets_max: given.whole("sets_max"),
+            threshold: settings.real("threshold"),
+            less_read_share: settings.real("less_read_share"),
+            frequent_read_share: settings.real("frequent_read_share"),
+            sets_max: settings.whole("sets_max"),
         }
     }
 
@@ -168,7 +172,7 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of read balance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
@@ -183,7 +187,7 @@ pub struct State {
     balance: PlaneBalance,
 }
 
-/// A block that is to be emptied.
+/// A block that will be emptied.
 #[derive(Clone, Copy)]
 struct Leaving {
     domain: DomainId,
@@ -197,7 +201,7 @@ impl State {
         self.read[(page.0 / 64) as usize] & 1 << (page.0 % 64) != 0
     }
 
-    /// A unit was erased: none of its pages has been read.
+    /// Clears the read bits of an erased unit.
     fn forget_reads(&mut self, unit: UnitId) {
         let (mut page, end) = (unit.0 * self.pages_per_unit, (unit.0 + 1) * self.pages_per_unit);
         while page < end {
@@ -208,7 +212,7 @@ impl State {
         }
     }
 
-    /// The type of a block of so many valid pages of which so many were read; none for type 2.
+    /// Returns the type of a block with `valid` valid pages of which `read` were read; none for type 2.
     fn kind(&self, read: usize, valid: usize) -> Option<Kind> {
         let share = read as f64 / valid as f64;
         match () {
@@ -219,15 +223,15 @@ impl State {
         }
     }
 
-    /// Live pages of a unit that were read, and the others, ascending.
+    /// Returns the live pages of a unit that were read, and the others, ascending.
     fn pages_by_reads(&self, drive: &DriveView<'_>, unit: UnitId) -> (Vec<Ppn>, Vec<Ppn>) {
         let mut pages = Vec::with_capacity(self.pages_per_unit as usize);
         drive.each_live_page(unit, |page| pages.push(page));
         pages.into_iter().partition(|&page| self.is_read(page))
     }
 
-    /// Where a block is split to: a set that waits for one of its type leaves its list; else there is a new one, if the channel
-    /// has room for it. None where no two chips may take pages in.
+    /// Selects where a block is split to. A set that waits for its type leaves the list; otherwise a new one is opened
+    /// if the channel has room. None if no two chips may take pages in.
     fn destination(
         &mut self,
         drive: &DriveView<'_>,
@@ -235,14 +239,14 @@ impl State {
         leaving: Leaving,
     ) -> Option<Into> {
         let Leaving { domain, channel, kind, pages } = leaving;
-        // Full ones are closed, and the mechanism may have given up others.
+        // Full sets are closed, and the mechanism may have settings up others.
         self.waiting.retain(|set| books.sets.holds(set.id));
         let mean = self.balance.mean(of_channel(drive.layout, channel));
         let may_take = |to: DomainId| self.balance.may_take(to, domain, pages, mean);
         let in_reach = |set: &BlockSet| set.channel == channel && set.domains.into_iter().all(may_take);
         let matches = |set: &BlockSet| set.kind != kind && in_reach(set);
         if let Some(at) = self.waiting.iter().position(matches) {
-            books.did.pairs += 1;
+            books.counters.pairs += 1;
             return Some(Into::Waiting(self.waiting.remove(at)));
         }
         let in_channel = |set: &&BlockSet| set.channel == channel;
@@ -256,11 +260,11 @@ impl State {
             Some(oldest) => Into::Waiting(self.waiting.remove(oldest)),
             None => Into::Apart(destinations(drive, channel, may_take)?),
         };
-        books.did.alike += 1;
+        books.counters.alike += 1;
         Some(into)
     }
 
-    /// The job that empties a unit.
+    /// Returns the job that empties a unit.
     fn request(
         &mut self,
         drive: &DriveView<'_>,
@@ -280,7 +284,7 @@ impl State {
         };
         let (set, domains, targets, first) = match into {
             Into::New(set) => (Some(set), set.domains, set.targets(), 0),
-            // It begins with the other destination.
+            // The second block begins with the other destination.
             Into::Waiting(set) => (Some(set), set.domains, set.targets(), 1),
             Into::Apart(domains) => (None, domains, domains.map(apart), 0),
         };
@@ -297,17 +301,17 @@ impl State {
     }
 }
 
-/// The open unit of a domain for blocks that are not split.
+/// Returns the open unit of a domain for blocks that are not split.
 fn apart(domain: DomainId) -> Target {
     Target::Set { id: u32::MAX - domain.0, side: 0, domain, want: Want::MostWorn }
 }
 
-/// The domains of a channel.
+/// Yields the domains of a channel.
 fn of_channel(layout: &Layout, channel: u32) -> impl Iterator<Item = DomainId> + '_ {
     DomainId::all(layout.domains()).filter(move |&domain| layout.place_of_plane(domain.0).0 == channel)
 }
 
-/// Domains on two chips of a channel whose free units are the most worn, of those that may take pages in; none where no two
+/// Selects domains on two chips of a channel that may take pages in and have the most worn free units; none if no two
 /// chips have any.
 fn destinations(
     drive: &DriveView<'_>,
@@ -352,7 +356,7 @@ impl Leveler for State {
         match self.table.next(self.params.threshold, |unit| drive.is_closed(unit)) {
             Due::Nothing => None,
             Due::Round => {
-                books.did.rounds += 1;
+                books.counters.rounds += 1;
                 None
             }
             Due::Flag(flag) => {
@@ -369,7 +373,7 @@ impl Leveler for State {
             if !done {
                 self.balance.undo(split);
             }
-            // It waits on while it has room; a new one whose block was lost holds nothing.
+            // The set waits on while it has room; a new one whose block was lost holds nothing.
             if let Some(set) = set {
                 self.waiting.insert(0, BlockSet { kind: if done { kind } else { set.kind }, ..set });
             }

@@ -1,4 +1,4 @@
-//! Algorithm 1 by hand, block sets that nobody comes for, and Table V.
+//! Algorithm 1 by hand, block sets that stay unpaired, and Table V.
 
 use super::read_balance::table_bytes;
 use super::{HotColdSwap, Level, ReadBalance};
@@ -18,9 +18,9 @@ const LOGICAL: u32 = 20;
 
 /// Two chips of a plane each on one channel, with eight blocks of four pages each: blocks 0 to 7 and 8 to 15.
 ///
-/// Pages 0 to 15 are written once, in turn to both planes: block 0 holds 0, 2, 4, 6; block 1 holds 8, 10, 12, 14; block 8
-/// holds 1, 3, 5, 7; block 9 holds 9, 11, 13, 15. Pages 16 to 19 are written in turn from then on, so that the other twelve
-/// blocks are erased one after the other.
+/// Pages 0 to 15 are written once, in turn to both planes: block 0 holds 0, 2, 4, 6; block 1 holds 8, 10, 12, 14; block
+/// 8 holds 1, 3, 5, 7; block 9 holds 9, 11, 13, 15. Pages 16 to 19 are written in turn from then on, and the other
+/// twelve blocks are erased one after the other.
 struct Drive {
     ftl: Ftl,
     flash: Shadow<Functional>,
@@ -66,7 +66,7 @@ impl Drive {
         self.flash.counters().erases_total()
     }
 
-    /// Writes hot pages until wear-leveling does something; how many erases there had been before.
+    /// Writes hot pages until wear-leveling acts; returns how many erases preceded that.
     fn next_step(&mut self) -> u64 {
         let (before, rounds) = (self.ftl.leveled().triggered, self.ftl.leveled().rounds);
         let mut bound = Bound::new(100_000);
@@ -123,8 +123,8 @@ impl Drive {
 /// All of block 0 is read, nothing of block 1, half of block 8, a quarter of block 9: types 1, 0, 2, 0.
 const READ: [u32; 7] = [0, 2, 4, 6, 1, 5, 9];
 
-/// Twelve blocks take the hot pages and are erased in turn, so that `fcnt` is 12 until `ecnt` is 120. Each step sets one flag
-/// more by one erase more, so the next ones follow at 130, 140 and 150 erases, and at 160 all 16 flags are set.
+/// Twelve blocks take the hot pages and are erased in turn; `fcnt` is 12 until `ecnt` is 120. Each step costs one erase
+/// and sets one flag more. The next ones thus follow at 130, 140 and 150 erases, and at 160 all 16 flags are set.
 #[test]
 fn algorithm_1_step_by_step() {
     let mut drive = Drive::filled(Level::ReadBalance(PARAMS), &READ);
@@ -180,9 +180,9 @@ fn a_set_that_nobody_comes_for_takes_in_a_block_of_its_own_type() {
     drive.read_all();
 }
 
-/// Nothing is read, four chips share a channel, and four fifths of what fills them are never written again. Without a bound
-/// planes drift apart until one has no spare space left; with a bound, but no way round sets whose planes have reached it, blocks
-/// soon stop being split.
+/// Nothing is read, four chips share a channel, and four fifths of the pages are never rewritten. Without a bound,
+/// planes drift apart until one has no spare space left. With a bound, but no way around sets whose planes have reached
+/// it, blocks soon stop being split.
 #[test]
 fn planes_stay_alike_and_blocks_are_still_split() {
     let geometry = Geometry {
@@ -210,9 +210,9 @@ fn planes_stay_alike_and_blocks_are_still_split() {
         for _ in 0..200_000 {
             write(&mut ftl, &mut flash, rng.below(u64::from(logical) / 5) as u32 * 5);
         }
-        let did = ftl.leveled();
-        assert!(did.triggered > 1000, "seed {seed}: {did:?}");
-        assert!((did.pairs + did.alike) * 10 >= did.triggered * 8, "seed {seed}: {did:?}");
+        let leveled = ftl.leveled();
+        assert!(leveled.triggered > 1000, "seed {seed}: {leveled:?}");
+        assert!((leveled.pairs + leveled.alike) * 10 >= leveled.triggered * 8, "seed {seed}: {leveled:?}");
         let mut valid = [0; 4];
         for lpn in 0..logical {
             let page = ftl.mapping.get(Lpn(lpn)).ppn().unwrap();
@@ -250,8 +250,8 @@ fn another_leveler_closes_what_was_left_open() {
     }
 }
 
-/// Table V in KB: PRT + BET. All its rows follow from blocks of 64 pages, as in Table I: 128 GB of 4 KB pages are 2^25 pages and
-/// 2^19 blocks, of 8 KB pages (TLC) 2^24 and 2^18, of 16 KB pages (QLC) 2^23 and 2^17.
+/// Table V in KB: PRT + BET. All its rows follow from blocks of 64 pages, as in Table I. 128 GB of 4 KB pages are 2^25
+/// pages and 2^19 blocks; of 8 KB pages (TLC) 2^24 and 2^18; of 16 KB pages (QLC) 2^23 and 2^17.
 #[test]
 fn memory_is_that_of_table_v() {
     for (page_kb, gb, expected) in [

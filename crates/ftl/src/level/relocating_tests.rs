@@ -1,4 +1,5 @@
-//! A leveler for the tests of its contract: a unit that was read so often is emptied into a unit of another domain.
+//! A leveler for the tests of its contract: a unit that was read a fixed number of times is emptied into a unit of
+//! another domain.
 
 use super::{Books, Leveler, Params as _};
 use crate::jobs::request::DriveView;
@@ -30,8 +31,8 @@ pub struct Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
-        Self { reads: given.whole("reads"), urgent: given.whole("urgent") == 1 }
+    fn of(settings: &Given) -> Self {
+        Self { reads: settings.whole("reads"), urgent: settings.whole("urgent") == 1 }
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -44,7 +45,7 @@ pub struct State {
     params: Params,
     /// Reads of each unit since its last erase.
     reads: IdVec<UnitId, u32>,
-    /// Units that have been read often enough.
+    /// Units whose reads have reached the limit.
     due: Vec<UnitId>,
 }
 
@@ -91,6 +92,6 @@ impl Leveler for State {
 
 #[test]
 fn its_parameters_come_from_its_row() {
-    let given = super::SLOT.with("relocating", &[("reads", 3.0)]);
-    assert_eq!(Params::of(&given), Params { reads: 3, urgent: true });
+    let settings = super::SLOT.with("relocating", &[("reads", 3.0)]);
+    assert_eq!(Params::of(&settings), Params { reads: 3, urgent: true });
 }

@@ -1,4 +1,4 @@
-//! Block sets on the drive: units that jobs of wear-leveling leave open, and what becomes of them.
+//! Block sets on the drive: units that leveling jobs leave open, and how they are closed.
 
 use crate::ftl::Ftl;
 use crate::units::Frontier;
@@ -6,8 +6,8 @@ use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
-    /// A job leaves a unit of a set open for the next one; a unit that is full, or has no place there, stays the caller's to
-    /// close. A flash page that is not full is padded: nobody goes on with it before other pages are written.
+    /// Leaves a unit of a set open for the next job. The caller must close a unit that is full or cannot be kept. A
+    /// partial flash page is padded: other pages are written before the next job continues with it.
     pub(crate) fn leave_in_set<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -30,12 +30,13 @@ impl Ftl {
         }
     }
 
-    /// Pages left in the unit of a set that a job before has left open.
+    /// Returns the pages left in the open unit of a set.
     pub(crate) fn room_in_set(&self, id: u32, side: u8) -> u32 {
         self.leveling.as_ref().map_or(0, |leveling| leveling.sets.room(id, side))
     }
 
-    /// Closes the oldest set that holds a unit of a domain, for it has nothing else to collect; false if there is none.
+    /// Closes the oldest set that holds a unit of a domain in which nothing else can be collected. Returns false if no
+    /// set does.
     #[cold]
     pub(crate) fn give_up_set<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> bool {
         let Self { leveling: Some(leveling), layout, .. } = self else { return false };
@@ -48,17 +49,17 @@ impl Ftl {
         true
     }
 
-    /// An open unit of a set, which leaves it.
+    /// Takes an open unit out of its set.
     pub(crate) fn take_from_set(&mut self, unit: UnitId) -> Option<Frontier> {
         self.leveling.as_mut()?.sets.take_unit(unit)
     }
 
-    /// The open units of sets.
+    /// Yields the open units of sets.
     pub(crate) fn set_units(&self) -> impl Iterator<Item = &Frontier> {
         self.leveling.iter().flat_map(|leveling| leveling.sets.units())
     }
 
-    /// Closes what a leveler that is not this drive's left open, without a back end to tell: flash pages were padded.
+    /// Closes units that another leveler left open, without notifying a back end: flash pages were padded.
     pub(crate) fn close_strange_sets(&mut self, units: Vec<Frontier>) {
         for open in units {
             self.units.meta[open.unit].valid -= open.room();

@@ -1,25 +1,25 @@
-//! SWL, static wear-leveling: blocks that were not erased for long are emptied, so that cold data move.
+//! SWL, static wear-leveling: empties blocks that have not been erased for long and thereby moves cold data.
 //!
-//! Source: Chang, Hsieh and Kuo, Endurance Enhancement of Flash-Memory Storage Systems: An Efficient Static Wear Leveling
-//! Design, DAC 2007, as the paper on pattern-based write scheduling uses it. A block erasing table (BET, `table.rs`) has a flag
-//! per `blocks_per_flag` blocks, set when one of them is erased. While the `ecnt` erases of this round are at least
-//! `threshold` times the `fcnt` flags that are set, the blocks of the next flag from `findex` on, cyclic, that is not set are
-//! emptied. Once all flags are set, a round
-//! begins: both counts and `findex` are 0, and all flags are cleared.
+//! Source: Chang, Hsieh and Kuo, Endurance Enhancement of Flash-Memory Storage Systems: An Efficient Static Wear
+//! Leveling Design, DAC 2007, as the paper on pattern-based write scheduling uses it. A block erasing table (BET,
+//! `block_erasing_table.rs`) has a flag per `blocks_per_flag` blocks, set when one of them is erased. While the `ecnt`
+//! erases of this round are at least `threshold` times the `fcnt` set flags, the blocks of the next clear flag from
+//! `findex` on (cyclic) are emptied. Once all flags are set, a round begins: both counts and `findex` are 0, and all
+//! flags are cleared.
 //!
 //! Where the papers are silent, or differ:
-//! - A round begins when it is looked for the next flag and there is none: the ratio has reached `threshold` then, too.
+//! - A round begins when the search for the next flag fails: the ratio has reached `threshold` then, too.
 //! - `findex` is 0 in a new round, as in the later paper; the first one draws it.
-//! - The listing of the later paper does not clear the table; the text of the first one does, and so does this.
-//! - Where the pages go: into a block of their own in each plane, the most worn free one, which stays open from one block to the
-//!   next (`cold_blocks = "own"`). Where they share open blocks with pages that the host or collection writes (`"shared"`), cold
-//!   and hot data mix, and collection moves the cold ones again and again.
+//! - The listing of the later paper does not clear the table; the text of the first one does, as does this code.
+//! - Where the pages go: into a block of their own in each plane, the most worn free one, which stays open from one
+//!   block to the next (`cold_blocks = "own"`). If they share open blocks with pages of the host or of collection
+//!   (`"shared"`), cold and hot data mix, and collection moves the cold ones again and again.
 //! - Free and open blocks hold no cold data: their flag is set without an erase.
-//! - Jobs may wait for idle time. The blocks of a flag are asked for once, and a flag that is asked for counts as set where
-//!   the next one is due; a block that is collected meanwhile sets its flag, and the job is dropped.
+//! - Jobs may wait for idle time. The blocks of a flag are requested once, and a requested flag counts as set in the
+//!   test for the next one. A block that is collected meanwhile sets its flag, and the job is dropped.
 //!
-//! Parameters: `threshold`, `blocks_per_flag`, `cold_blocks`. Cost: O(1) per erase; scans by words of 64 flags, O(1) per erase
-//! amortised. Memory: 2 bits per flag (flags set and flags asked for).
+//! Parameters: `threshold`, `blocks_per_flag`, `cold_blocks`. Cost: O(1) per erase; scans by words of 64 flags, O(1)
+//! per erase amortised. Memory: 2 bits per flag (flags set and flags requested).
 
 use super::block_erasing_table::{BlockErasingTable, Due};
 use super::{Books, Leveler};
@@ -31,7 +31,7 @@ use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
-/// Its row in the table.
+/// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "swl",
     summary: "blocks that were not erased in a round are emptied once the others were erased often",
@@ -55,7 +55,7 @@ const COLD_BLOCKS: &[(&str, &str)] = &[
     ("shared", "where the separator sends pages that move"),
 ];
 
-/// How uneven erases may be; of `read-balance`, too.
+/// Tolerated unevenness of erases; also for `read-balance`.
 pub(super) const THRESHOLD: ParamInfo = ParamInfo::within(
     "threshold",
     "erases per flag that is set, in this round, at which a block that was not erased is emptied",
@@ -63,12 +63,12 @@ pub(super) const THRESHOLD: ParamInfo = ParamInfo::within(
     Range { least: 1.0, most: f64::INFINITY, above_least: false, below_most: false },
 );
 
-/// The parameters.
+/// Parameters of static wear-leveling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
-    /// Erases per flag that is set.
+    /// Erases per set flag.
     pub threshold: f64,
-    /// Units of a flag.
+    /// Units per flag.
     pub blocks_per_flag: u32,
     /// Whether pages move into units of their own.
     pub own: bool,
@@ -77,11 +77,11 @@ pub struct Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
+    fn of(settings: &Given) -> Self {
         Self {
-            threshold: given.real("threshold"),
-            blocks_per_flag: given.whole("blocks_per_flag"),
-            own: given.text("cold_blocks") == COLD_BLOCKS[0].0,
+            threshold: settings.real("threshold"),
+            blocks_per_flag: settings.whole("blocks_per_flag"),
+            own: settings.text("cold_blocks") == COLD_BLOCKS[0].0,
         }
     }
 
@@ -91,16 +91,16 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of static wear-leveling.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
     table: BlockErasingTable,
-    /// The flag whose units are being asked for, and the unit from which on.
+    /// The flag whose units are being requested, and the next unit of it.
     rest: Option<(u32, UnitId)>,
 }
 
-/// The unit of a domain that takes in pages of emptied ones.
+/// Returns the target for pages of emptied units in a domain.
 fn own(domain: DomainId) -> Target {
     Target::Set { id: domain.0, side: 0, domain, want: Want::MostWorn }
 }
@@ -129,7 +129,7 @@ impl Leveler for State {
             match self.table.next(self.params.threshold, |unit| drive.is_closed(unit)) {
                 Due::Nothing => return None,
                 Due::Round => {
-                    books.did.rounds += 1;
+                    books.counters.rounds += 1;
                     return None;
                 }
                 Due::Flag(flag) => self.rest = Some((flag, UnitId(0))),
