@@ -35,7 +35,7 @@ impl Ftl {
         }
     }
 
-    /// Checks that closed units are in exactly the queues that the separator assigns them to.
+    /// Verifies that closed units are in exactly the queues that the separator assigns them to.
     fn audit_queues(&self) -> Result<(), String> {
         let (Some(separation), Some(Apart::Queues(queues))) = (&self.separation, &self.candidates.apart)
         else {

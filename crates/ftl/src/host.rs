@@ -133,7 +133,7 @@ impl Ftl {
             reclaiming.prefetch(&self.layout, ppn);
         }
         if S::REDUCES {
-            return self.prefetch_given_up(extents, i);
+            return self.prefetch_replaced(extents, i);
         }
         if let Some(old) = self.replaced_by(extents, i + OLD_AHEAD) {
             self.mapping.prefetch_live(old);

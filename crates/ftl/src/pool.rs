@@ -134,7 +134,7 @@ impl FreePool {
         units
     }
 
-    /// Checks that both orders hold the same units with the same erases.
+    /// Verifies that both orders hold the same units with the same erases.
     ///
     /// # Errors
     /// Describes the discrepancy.

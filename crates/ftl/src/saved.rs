@@ -180,7 +180,7 @@ impl Ftl {
         self.next_step_in = next_step_in.into_owned().into();
         self.filling = filling.into_owned().into();
         (self.paced_at, self.paced_domain) = (paced_at, paced_domain);
-        self.refuse_strange_chunks(from, sides.packed.as_deref())?;
+        self.refuse_foreign_chunks(from, sides.packed.as_deref())?;
         let no_chunks = self.mapping.sides.packed.take();
         let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
         if fault.is_none() && !(self.sides_are_sound() && self.adopt_reduction(reduction, no_chunks)) {
@@ -195,30 +195,30 @@ impl Ftl {
         if fault.is_none() && !self.volatile.adopt(volatile.into_owned(), self.layout.units()) {
             fault = Some("other flash pages gather in it".into());
         }
-        let strange = self.adopt(leveling.into_owned());
-        if fault.is_none() && strange.is_none() {
+        let foreign_units = self.adopt(leveling.into_owned());
+        if fault.is_none() && foreign_units.is_none() {
             fault = Some("its wear-leveler knows other units".into());
         }
         if let (Some(reclaiming), Some(packed)) = (&mut self.reclaiming, self.mapping.packed()) {
             reclaiming.set_reads_at_once(packed.slots_max(), &self.layout);
         }
-        self.refuse_strange_modes(from, reclaiming.as_deref())?;
-        if fault.is_none() && !self.adopt_rest(reclaiming.into_owned(), strange) {
+        self.refuse_foreign_modes(from, reclaiming.as_deref())?;
+        if fault.is_none() && !self.adopt_rest(reclaiming.into_owned(), foreign_units) {
             fault = Some("reads disturbed other blocks in it".into());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }
 
     /// Refuses a snapshot whose chunks differ from those of this run.
-    fn refuse_strange_chunks<R: Read>(&self, from: &Reader<R>, saved: Option<&Packed>) -> Result<()> {
-        let Some((key, was)) = self.strange_chunks(saved) else { return Ok(()) };
+    fn refuse_foreign_chunks<R: Read>(&self, from: &Reader<R>, saved: Option<&Packed>) -> Result<()> {
+        let Some((key, was)) = self.foreign_chunks(saved) else { return Ok(()) };
         let what = format!("lifetime.reduce.{key}: the drive that was saved holds chunks made with {was}");
         Err(unfit(from.path(), what, format!("expected lifetime.reduce.{key} = {was}")))
     }
 
     /// Refuses a snapshot whose block modes differ from those of this run.
-    fn refuse_strange_modes<R: Read>(&self, from: &Reader<R>, saved: Option<&Reclaiming>) -> Result<()> {
-        let mode = self.reclaiming.as_ref().zip(saved).and_then(|(ours, saved)| ours.strange_mode(saved));
+    fn refuse_foreign_modes<R: Read>(&self, from: &Reader<R>, saved: Option<&Reclaiming>) -> Result<()> {
+        let mode = self.reclaiming.as_ref().zip(saved).and_then(|(ours, saved)| ours.foreign_mode(saved));
         let Some(mode) = mode else { return Ok(()) };
         let what = format!("drive.disturb.modes: the drive that was saved has blocks in mode {mode}");
         let expected = format!("expected at least {} modes, as it was saved with", mode + 1);
@@ -291,10 +291,10 @@ impl Ftl {
 
     /// Restores the state of read disturb and closes units that another leveler left open. Returns false if the
     /// snapshot is of another drive.
-    fn adopt_rest(&mut self, saved: Option<Box<Reclaiming>>, strange: Option<Vec<Frontier>>) -> bool {
+    fn adopt_rest(&mut self, saved: Option<Box<Reclaiming>>, foreign_units: Option<Vec<Frontier>>) -> bool {
         let fits = self.adopt_reclaiming(saved);
         if fits {
-            self.close_strange_sets(strange.unwrap_or_default());
+            self.close_foreign_sets(foreign_units.unwrap_or_default());
         }
         fits
     }

@@ -104,7 +104,7 @@ impl Volatile {
         }
     }
 
-    /// Records that the host rewrote a page whose old data lies at `before`.
+    /// Registers that the host rewrote a page whose old data lies at `before`.
     #[cold]
     pub fn replaced(&mut self, layout: &Layout, slot: usize, ppn: Ppn, before: Ppn) {
         self.filling(layout, slot, ppn).owes(layout.unit_of(before));

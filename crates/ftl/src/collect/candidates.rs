@@ -190,7 +190,7 @@ impl Candidates {
         apart && self.worthwhile.len() == other.worthwhile.len()
     }
 
-    /// Checks that it holds exactly its units, each at its position, with correct counts.
+    /// Verifies that it holds exactly its units, each at its position, with correct counts.
     ///
     /// # Errors
     /// Describes the discrepancy.

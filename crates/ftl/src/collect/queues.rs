@@ -131,7 +131,7 @@ impl Queues {
         self.lists.push_front(list, unit);
     }
 
-    /// Checks that each queue holds exactly its units, from old to young, with correct counts.
+    /// Verifies that each queue holds exactly its units, from old to young, with correct counts.
     ///
     /// # Errors
     /// Describes the discrepancy.

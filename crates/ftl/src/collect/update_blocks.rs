@@ -112,7 +112,7 @@ impl Last {
         }
     }
 
-    /// Checks that it holds exactly its members, each at its position, with correct counts.
+    /// Verifies that it holds exactly its members, each at its position, with correct counts.
     ///
     /// # Errors
     /// Describes the discrepancy.

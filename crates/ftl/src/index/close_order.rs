@@ -40,7 +40,7 @@ impl CloseOrder {
         meta[unit].pos = NOT_INDEXED;
     }
 
-    /// Checks that the list runs from old to young; calls `hold` with every unit.
+    /// Verifies that the list runs from old to young; calls `hold` with every unit.
     ///
     /// # Errors
     /// Names the unit out of order.

@@ -246,7 +246,7 @@ impl Index {
         }
     }
 
-    /// Checks that each unit in the index is at its position, and marks it in `held`.
+    /// Verifies that each unit in the index is at its position, and marks it in `held`.
     ///
     /// # Errors
     /// Describes the discrepancy.

@@ -29,7 +29,7 @@ impl Slots {
         self.units.push(unit);
     }
 
-    /// Checks that each unit knows its slot; calls `hold` with every unit.
+    /// Verifies that each unit knows its slot; calls `hold` with every unit.
     ///
     /// # Errors
     /// Names the unit with a wrong slot.

@@ -8,7 +8,7 @@ use floatgate_base::DomainId;
 use floatgate_flash::{Flash, Scope};
 
 impl Ftl {
-    /// Runs or queues the jobs that read disturb and wear-leveling request.
+    /// Executes or queues the jobs that read disturb and wear-leveling request.
     #[inline(always)]
     pub(crate) fn start_requested<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
         if let Some(reclaiming) = &self.reclaiming

@@ -114,7 +114,7 @@ impl Request {
         }
     }
 
-    /// Directs the pages into one unit of the job's own.
+    /// Sends the pages into one unit of the job's own.
     #[must_use]
     pub fn into(mut self, target: Target) -> Self {
         self.targets[0] = target;

@@ -127,7 +127,7 @@ impl LeastErased {
             && self.heaps.iter().flatten().all(|unit| unit.0 < layout.units())
     }
 
-    /// Checks that the heaps hold exactly the closed units, in heap order.
+    /// Verifies that the heaps hold exactly the closed units, in heap order.
     ///
     /// # Errors
     /// Describes the discrepancy.

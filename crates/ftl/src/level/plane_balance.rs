@@ -53,7 +53,7 @@ impl PlaneBalance {
         self.due_in = self.due_in.saturating_sub(1);
     }
 
-    /// Recounts if that is due; sets the pages of the pending `splits` to those still to move.
+    /// Counts again if that is due; sets the pages of the pending `splits` to those still to move.
     pub fn count<'a>(
         &mut self,
         layout: &Layout,

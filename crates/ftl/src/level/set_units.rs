@@ -60,7 +60,7 @@ impl Ftl {
     }
 
     /// Closes units that another leveler left open, without notifying a back end: flash pages were padded.
-    pub(crate) fn close_strange_sets(&mut self, units: Vec<Frontier>) {
+    pub(crate) fn close_foreign_sets(&mut self, units: Vec<Frontier>) {
         for open in units {
             self.units.meta[open.unit].valid -= open.room();
             self.free_pages.take(u64::from(open.room()));

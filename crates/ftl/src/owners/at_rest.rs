@@ -1,15 +1,15 @@
-//! Data that lie where they were first written, in order: what a drive holds besides that a workload writes.
+//! Data at rest: data that lie where they were first written, in order. Most of a large drive is such data.
 //!
-//! Of these, neither direction of the map is written down. Most of a large drive is such data, and where all of them lie follows from
-//! where a few of them do: filling the drive takes neither time nor memory for them, and what moves later is written down then.
+//! Neither direction of the map stores them: where all of them lie follows from where a few of them do. Filling a drive
+//! thus takes neither time nor memory for them; pages that move later are then stored in the map.
 //!
-//! The pages of a stretch (as many as a unit of each domain holds) lie in a row: one unit of each domain, filled in turn, a flash page at a
-//! time.
+//! The pages of a stretch (as many as a unit of each domain holds) form a row: one unit of each domain, filled in turn,
+//! one flash page at a time.
 
 use floatgate_base::{FastDiv, IdVec, Lpn, Ppn, UnitId};
 use floatgate_flash::Layout;
 
-/// A stretch or a unit that is in no row, and a place of a row without unit.
+/// A stretch or a unit in no row, or a position of a row without unit.
 const NONE: u32 = u32::MAX;
 
 /// The rows.
@@ -19,18 +19,18 @@ pub(crate) struct AtRest {
     pages_per_unit: u32,
     subpage_shift: u32,
     pages_per_stretch: FastDiv,
-    /// By stretch.
+    /// Row by stretch.
     row_of: Vec<u32>,
-    /// By row: its stretch.
+    /// Stretch by row.
     stretch_of: Vec<u32>,
-    /// By row and domain.
+    /// Units by row and domain.
     units: Vec<u32>,
-    /// By unit: its place in `units`.
+    /// Position in `units` by unit.
     place_of: IdVec<UnitId, u32>,
 }
 
 impl AtRest {
-    /// Rows without units, for these stretches of a drive with so many logical pages.
+    /// Creates rows without units for these stretches of a drive with `logical_pages`.
     pub fn new(layout: &Layout, logical_pages: u32, stretches: &[u32]) -> Self {
         let pages = layout.pages_per_unit() * layout.domains();
         let mut row_of = vec![NONE; logical_pages.div_ceil(pages) as usize];
@@ -47,14 +47,14 @@ impl AtRest {
         }
     }
 
-    /// A unit of this domain has its part of a row.
+    /// Adds a unit of a domain to a row.
     pub fn add(&mut self, row: u32, domain: u32, unit: UnitId) {
         let place = row * self.domains.divisor() + domain;
         self.units[place as usize] = unit.0;
         self.place_of[unit] = place;
     }
 
-    /// Where a page lies that was never written since; none where it is in no row.
+    /// Finds a page that was not written since; none if it is in no row.
     pub fn ppn_of(&self, lpn: Lpn) -> Option<Ppn> {
         let stretch = self.pages_per_stretch.quotient(lpn.0);
         let row = self.row_of[stretch as usize];
@@ -70,7 +70,7 @@ impl AtRest {
         (unit != NONE).then(|| Ppn(unit * self.pages_per_unit + (turn << self.subpage_shift) + in_flash_page))
     }
 
-    /// The page that lies here unless it has moved; none where this is no place of a row.
+    /// Returns the logical page at a position of a row, unless it has moved; none if this is no such position.
     pub fn lpn_of(&self, ppn: Ppn) -> Option<Lpn> {
         let unit = UnitId(ppn.0 / self.pages_per_unit);
         let place = self.place_of[unit];
@@ -93,7 +93,8 @@ mod tests {
     use floatgate_flash::Scope;
     use floatgate_nand::Geometry;
 
-    /// Both directions agree, each page of a row lies alone, and consecutive flash pages go to the domains in turn.
+    /// Both directions agree, each page of a row has a position of its own, and consecutive flash pages go to the
+    /// domains in turn.
     #[test]
     fn rows_hold_their_pages_once_each_in_turn() {
         for case in 0..200 {

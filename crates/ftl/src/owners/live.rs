@@ -1,4 +1,4 @@
-//! One bit a physical page: whether the map points at it.
+//! One bit per physical page: whether the map points at it.
 
 use floatgate_base::{Ppn, memory::table, prefetch::prefetch};
 
@@ -7,7 +7,7 @@ use floatgate_base::{Ppn, memory::table, prefetch::prefetch};
 pub struct Live(Vec<u64>);
 
 impl Live {
-    /// No live page among `pages`.
+    /// Creates the bits of `pages` pages, none of them live.
     pub fn new(pages: u32) -> Self {
         Self(table(pages.div_ceil(64) as usize, 0))
     }
@@ -46,7 +46,7 @@ impl Live {
         }
     }
 
-    /// Calls `each` with the first so many live pages of `first..end`, ascending.
+    /// Calls `each` with the first `most` live pages of `first..end`, ascending.
     pub fn for_first(&self, first: Ppn, end: Ppn, most: u32, mut each: impl FnMut(Ppn)) {
         let (mut word_start, mut left) = (first.0 & !63, most);
         while word_start < end.0 && left > 0 {
@@ -78,7 +78,7 @@ impl Live {
     }
 }
 
-/// The bits of the word that starts at `word_start` which lie inside `first..end`.
+/// Returns the bits inside `first..end` of the word that starts at `word_start`.
 #[inline(always)]
 fn mask(first: Ppn, end: Ppn, word_start: u32) -> u64 {
     let (first, end) = (first.0, end.0);

@@ -1,19 +1,20 @@
-//! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page, where there is anything to write down.
+//! The map in both directions: 4 bytes per logical page, and 4 bytes and one bit per physical page. Tables take memory
+//! only for what is written to them.
 //!
-//! The bits of words and owners are stored inverted. Zero stands for an entry that was never written; its page lies nowhere, or where data
-//! at rest do (`at_rest.rs`). A table takes no memory before it is written.
+//! The bits of words and owners are stored inverted. Zero stands for an entry that was never written; its page is
+//! unmapped, or lies where data at rest do (`at_rest.rs`).
 
 use super::{AtRest, Live, Packed, Replica, Replicas, Shared, Sides, Slot};
 use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, UnitId, memory::zeros, prefetch::prefetch};
 use floatgate_flash::{Layout, Part};
 use std::ops::Range;
 
-/// Where logical pages lie, whose physical pages are, and which of those are live.
+/// Where logical pages lie, who owns physical pages, and which of those are live.
 #[derive(Clone, Debug)]
 pub(crate) struct Mapping {
-    /// By logical page: its word.
+    /// Map word by logical page.
     forward: IdVec<Lpn, Inverted>,
-    /// By physical page: its owner; stale where the page is not live.
+    /// Owner by physical page; stale if the page is not live.
     reverse: IdVec<Ppn, Inverted>,
     live: Live,
     at_rest: Option<Box<AtRest>>,
@@ -23,17 +24,17 @@ pub(crate) struct Mapping {
 /// Inverted bits.
 type Inverted = u32;
 
-/// What was never written down.
+/// An entry that was never written.
 const UNKNOWN: Inverted = 0;
 
-/// A word as it is stored. A page that lies nowhere has one that is known.
+/// Returns the stored form of a word. An unmapped page has a stored form of its own.
 #[inline(always)]
 fn stored(word: MapWord) -> Inverted {
     (!word.bits()).max(UNKNOWN + 1)
 }
 
 impl Mapping {
-    /// Nothing is mapped.
+    /// Creates a map without any mapped page.
     pub fn new(logical_pages: u32, pages: u32) -> Self {
         Self {
             forward: zeros(logical_pages as usize).into(),
@@ -44,13 +45,13 @@ impl Mapping {
         }
     }
 
-    /// Where a logical page lies.
+    /// Returns the map word of a logical page.
     #[inline(always)]
     pub fn get(&self, lpn: Lpn) -> MapWord {
         self.word_of(lpn, self.forward[lpn])
     }
 
-    /// The word of a page from how it is stored.
+    /// Returns the word of a page from its stored form.
     #[inline(always)]
     fn word_of(&self, lpn: Lpn, stored: Inverted) -> MapWord {
         match &self.at_rest {
@@ -64,14 +65,14 @@ impl Mapping {
         self.forward[lpn] = stored(word);
     }
 
-    /// A logical page lies elsewhere from now on; where it lay.
+    /// Maps a logical page to another place and returns the old word.
     #[inline(always)]
     pub fn replace(&mut self, lpn: Lpn, word: MapWord) -> MapWord {
         let before = std::mem::replace(&mut self.forward[lpn], stored(word));
         self.word_of(lpn, before)
     }
 
-    /// To whom a live page belongs.
+    /// Returns the owner of a live page.
     #[inline(always)]
     pub fn owner_of(&self, ppn: Ppn) -> Owner {
         match (self.reverse[ppn], &self.at_rest) {
@@ -85,11 +86,11 @@ impl Mapping {
         self.reverse[ppn] = !owner.bits();
     }
 
-    /// The pages of a unit are written, by its part of one of these rows of data at rest, each a stretch of logical pages. Gives the
-    /// logical page of each.
+    /// Maps the pages of a unit that takes its part of a row of data at rest. Each row is a stretch of logical pages.
+    /// Yields the logical page of each.
     ///
     /// # Panics
-    /// Where something was mapped there.
+    /// When one of the pages was mapped.
     pub fn lay_at_rest(
         &mut self,
         layout: &Layout,
@@ -106,31 +107,31 @@ impl Mapping {
         |ppn| at_rest.lpn_of(ppn)
     }
 
-    /// Whether anybody needs a page.
+    /// Checks whether a page is live.
     #[inline(always)]
     pub fn is_live(&self, ppn: Ppn) -> bool {
         self.live.get(ppn)
     }
 
-    /// A page that was erased belongs to somebody from now on; the owner's word is the caller's to change.
+    /// Gives an erased page to an owner, whose word the caller must change.
     #[inline(always)]
     pub fn place(&mut self, ppn: Ppn, owner: Owner) {
         self.set_owner(ppn, owner);
         self.live.set(ppn);
     }
 
-    /// Nobody needs a page any more.
+    /// Marks a page as dead.
     #[inline(always)]
     pub fn kill(&mut self, ppn: Ppn) {
         self.live.clear(ppn);
     }
 
-    /// Nobody needs these pages any more.
+    /// Marks a range of pages as dead.
     pub fn kill_range(&mut self, pages: Range<Ppn>) {
         self.live.clear_range(pages.start, pages.end);
     }
 
-    /// What belongs to `owner` moved from one page to another. Both directions change; the old page stays live until it is
+    /// Moves the data of `owner` from one page to another. Both directions change; the old page stays live until it is
     /// killed.
     #[inline(always)]
     pub fn relink(&mut self, owner: Owner, from: Ppn, to: Ppn) {
@@ -146,7 +147,7 @@ impl Mapping {
         }
     }
 
-    /// [`Mapping::relink`] of many pages, to consecutive ones from `first` on.
+    /// Performs [`Mapping::relink`] for many pages, to consecutive ones from `first` on.
     #[inline(always)]
     pub fn relink_run(&mut self, moving: &[(Ppn, Owner)], first: Ppn) {
         if self.sides.any() {
@@ -174,19 +175,19 @@ impl Mapping {
         self.live.for_each(pages.start, pages.end, |ppn| each(ppn, self.owner_of(ppn)));
     }
 
-    /// The same with the first so many of them.
+    /// Calls `each` with the first `most` live pages of a range and their owners, ascending.
     pub fn for_first(&self, pages: Range<Ppn>, most: u32, mut each: impl FnMut(Ppn, Owner)) {
         self.live.for_first(pages.start, pages.end, most, |ppn| each(ppn, self.owner_of(ppn)));
     }
 
-    /// Live pages of a range.
+    /// Counts the live pages of a range.
     pub fn count_live(&self, pages: Range<Ppn>) -> u32 {
         let mut count = 0;
         self.live.for_each(pages.start, pages.end, |_| count += 1);
         count
     }
 
-    /// The word of what a word stands for: that of a shared content says where it lies.
+    /// Resolves a word: that of a shared content becomes the word of its place.
     #[inline(always)]
     pub fn resolved(&self, word: MapWord) -> MapWord {
         match (word.entry(), self.shared()) {
@@ -195,7 +196,7 @@ impl Mapping {
         }
     }
 
-    /// The page that a read of a word reads, if it is a single one of the word's own.
+    /// Returns the page that a read of the word reads, if it is a single one that only the word uses.
     #[inline(always)]
     pub fn page_of(&self, word: MapWord) -> Option<Ppn> {
         if word.is_plain() {
@@ -204,7 +205,7 @@ impl Mapping {
         self.resolved(word).ppn().or_else(|| self.replica_of(word))
     }
 
-    /// The chunk in which a word lies, where it is one.
+    /// Returns the chunk that a word refers to, if it does.
     #[inline(always)]
     pub fn chunk_of(&self, word: MapWord) -> Option<u32> {
         match self.resolved(word).entry() {
@@ -213,7 +214,7 @@ impl Mapping {
         }
     }
 
-    /// What belongs to an owner lies elsewhere from now on.
+    /// Sets the place of an owner's data.
     #[inline(always)]
     pub fn set_place(&mut self, owner: Owner, word: MapWord) {
         match (owner.lpn(), owner.entry()) {
@@ -227,7 +228,7 @@ impl Mapping {
         }
     }
 
-    /// Where the content of an owner lies whose word says so, which is resolved.
+    /// Locates an owner's content, given its resolved word.
     pub fn part(&self, place: MapWord, owner: Owner) -> Option<Part> {
         if let Some(ppn) = place.ppn() {
             return Some(Part::Page(ppn));
@@ -241,7 +242,7 @@ impl Mapping {
         })
     }
 
-    /// The content of a page, which lies at a place and belongs to it alone, becomes a shared one; its owner from now on.
+    /// Turns the content at `place`, which only this page has, into a shared one and returns its new owner.
     pub fn begin_sharing(&mut self, lpn: Lpn, place: MapWord) -> Owner {
         let entry = self.sides.shared.get_or_insert_default().add(place);
         let owner = Owner::side(SideKind::Shared, entry);
@@ -256,7 +257,7 @@ impl Mapping {
         owner
     }
 
-    /// One logical page more has the shared content of a word.
+    /// Adds a logical page to a shared content.
     #[inline(always)]
     pub fn refer(&mut self, word: MapWord) {
         if let (Some((SideKind::Shared, entry)), Some(shared)) = (word.entry(), &mut self.sides.shared) {
@@ -264,12 +265,12 @@ impl Mapping {
         }
     }
 
-    /// One logical page less has a shared content; where that lay, if it was the last one.
+    /// Removes a logical page from a shared content. Returns the content's place if it was the last one.
     pub fn leave_shared(&mut self, entry: u32) -> Option<MapWord> {
         self.sides.shared.as_mut()?.release(entry)
     }
 
-    /// Slots become a chunk on pages from `first` on; `whole` is the entry that has them already, if one has.
+    /// Makes slots a chunk on pages from `first` on; `whole` is the entry that already has all of them, if one does.
     pub fn lay_chunk(
         &mut self,
         first: Ppn,
@@ -299,25 +300,25 @@ impl Mapping {
         self.reverse.as_mut_slice()[first.index()..][..pages as usize].fill(!owner.bits());
     }
 
-    /// The shared contents, where there may be some.
+    /// Returns the shared contents, if the drive can have some.
     #[inline(always)]
     pub fn shared(&self) -> Option<&Shared> {
         self.sides.shared.as_deref()
     }
 
-    /// The chunks, where there may be some.
+    /// Returns the chunks, if the drive can have some.
     #[inline(always)]
     pub fn packed(&self) -> Option<&Packed> {
         self.sides.packed.as_deref()
     }
 
-    /// The same, to be changed.
+    /// Returns the chunks for changes, if the drive can have some.
     #[inline(always)]
     pub fn packed_mut(&mut self) -> Option<&mut Packed> {
         self.sides.packed.as_deref_mut()
     }
 
-    /// Calls `each` with the pages of a word that is mapped and not plain, which a read of `lpn` reads.
+    /// Calls `each` with the pages that a read of `lpn` reads, for a word that is mapped and not plain.
     #[cold]
     pub fn pages_of(&self, lpn: Lpn, word: MapWord, each: &mut dyn FnMut(Ppn)) {
         let word = self.resolved(word);
@@ -331,27 +332,27 @@ impl Mapping {
         }
     }
 
-    /// The replica mapping table, where pages may have replicas.
+    /// Returns the replica mapping table, if pages can have replicas.
     pub fn replicas(&self) -> Option<&Replicas> {
         self.sides.replicated.as_deref()
     }
 
-    /// The same, to be changed.
+    /// Returns the replica mapping table for changes, if pages can have replicas.
     pub fn replicas_mut(&mut self) -> Option<&mut Replicas> {
         self.sides.replicated.as_deref_mut()
     }
 
-    /// The page that a read of a word reads which is mapped and not plain, if it is a replica.
+    /// Returns the page that a read of a word reads, if that is a replica. The word is mapped and not plain.
     #[inline(always)]
     pub fn replica_of(&self, word: MapWord) -> Option<Ppn> {
         let (SideKind::Replicated, entry) = word.entry()? else { return None };
         Some(self.replicas()?.get(entry).replica)
     }
 
-    /// A page that belongs to one logical page alone gets a replica; its entry.
+    /// Adds a replica to a page that belongs to one logical page only, and returns its entry.
     ///
     /// # Panics
-    /// Where pages have no replicas.
+    /// When pages have no replicas.
     pub fn replicate(&mut self, layout: &Layout, replica: Replica) -> u32 {
         let replicas = self.sides.replicated.as_mut().expect("pages may have replicas");
         let entry = replicas.add(layout, replica);
@@ -360,7 +361,7 @@ impl Mapping {
         entry
     }
 
-    /// A replica is given up; the original serves its reads again.
+    /// Gives up a replica; the original serves its reads again.
     pub fn dissolve(&mut self, entry: u32) {
         let Some(replicas) = &mut self.sides.replicated else { return };
         let Replica { lpn, original, .. } = replicas.remove(entry);
@@ -368,7 +369,7 @@ impl Mapping {
         self.set_owner(original, Owner::page(lpn));
     }
 
-    /// A replica takes the place of its original, which is live until it is killed.
+    /// Puts a replica in the place of its original, which is live until it is killed.
     pub fn promote(&mut self, entry: u32) {
         let Some(replicas) = &mut self.sides.replicated else { return };
         replicas.counters.promoted += 1;
@@ -377,7 +378,7 @@ impl Mapping {
         self.place(replica, Owner::page(lpn));
     }
 
-    /// The logical page of a live page, of those that have it the one that a side table names.
+    /// Returns the logical page of a live page. If several share it, the one that the side table names.
     pub fn lpn_of(&self, ppn: Ppn) -> Option<Lpn> {
         let owner = self.owner_of(ppn);
         let replicated = |entry| self.replicas().map(|replicas| replicas.get(entry).lpn);
@@ -387,19 +388,19 @@ impl Mapping {
         }
     }
 
-    /// Asks for the map entry of a page.
+    /// Prefetches the map entry of a page.
     #[inline(always)]
     pub fn prefetch(&self, lpn: Lpn) {
         prefetch(self.forward.as_slice(), lpn.index());
     }
 
-    /// Asks for what moving a page of an owner will change; of no use, but no harm, where a side table owns it.
+    /// Prefetches what moving a page of an owner will change; useless, but harmless, if a side table owns it.
     #[inline(always)]
     pub fn prefetch_owner(&self, owner: Owner) {
         self.prefetch(Lpn(owner.bits()));
     }
 
-    /// Asks for where the content of an owner that moves as part of a chunk will be said to lie.
+    /// Prefetches the place of an owner whose content moves as part of a chunk.
     #[inline(always)]
     pub fn prefetch_place(&self, owner: Owner) {
         match (owner.lpn(), owner.entry(), self.shared()) {
@@ -409,7 +410,8 @@ impl Mapping {
         }
     }
 
-    /// Asks for where the pages that a stream programs after those of this cache line will belong: streams of many domains miss it each.
+    /// Prefetches the owners of the pages that a stream programs after those of this cache line: streams of many
+    /// domains miss it each.
     #[inline(always)]
     pub fn prefetch_next_line(&self, ppn: Ppn) {
         const LINE: u32 = (64 / size_of::<Inverted>()) as u32;
@@ -418,37 +420,39 @@ impl Mapping {
         }
     }
 
-    /// Asks for what a page that becomes shared will change.
+    /// Prefetches what changes when a page becomes shared.
     #[inline(always)]
     pub fn prefetch_back(&self, ppn: Ppn) {
         prefetch(self.reverse.as_slice(), ppn.index());
     }
 
-    /// Asks for what the death of a page will change.
+    /// Prefetches what the death of a page will change.
     #[inline(always)]
     pub fn prefetch_live(&self, ppn: Ppn) {
         self.live.prefetch(ppn);
     }
 
-    /// Logical and physical pages.
+    /// Returns the numbers of logical and physical pages.
     pub(super) fn pages(&self) -> (u32, u32) {
         (self.forward.len() as u32, self.reverse.len() as u32)
     }
 
-    /// The map as it goes into a snapshot, word by word. The reverse map and the live pages follow from it and the side tables.
+    /// Yields the map as stored in a snapshot, word by word. The reverse map and the live pages follow from it and the
+    /// side tables.
     pub fn words(&self) -> impl ExactSizeIterator<Item = u32> {
         let bits = |word: MapWord| if word.is_mapped() { word.bits() } else { MapWord::UNMAPPED.bits() };
         (0..self.forward.len()).map(move |i| bits(self.get(Lpn(i as u32))))
     }
 
-    /// The map, to be filled from a snapshot by [`Mapping::words`]; what it was before is forgotten. It is of use after
-    /// [`Mapping::mirror`].
+    /// Returns the map to be filled from a snapshot by [`Mapping::words`]; old contents are lost. The map is usable
+    /// after [`Mapping::mirror`].
     pub fn words_mut(&mut self) -> &mut [u32] {
         self.at_rest = None;
         self.forward.as_mut_slice()
     }
 
-    /// Makes reverse map and live pages from the words of a snapshot and the side tables; what cannot be, if anything.
+    /// Rebuilds reverse map and live pages from the words of a snapshot and the side tables. Returns the first
+    /// inconsistency.
     pub fn mirror(&mut self, sides: Sides) -> Option<String> {
         self.forward.as_mut_slice().iter_mut().for_each(|word| *word = !*word);
         self.sides = sides;
@@ -483,7 +487,7 @@ impl Mapping {
         None
     }
 
-    /// Whether a side table has the entry of a word.
+    /// Checks whether a side table has the entry of a word.
     pub(super) fn has_entry(&self, word: MapWord) -> bool {
         let table = |(kind, entry): (SideKind, u32)| Some((self.sides.get(kind)?, entry));
         word.entry().and_then(table).is_some_and(|(table, entry)| entry < table.entries())
@@ -521,7 +525,7 @@ mod tests {
         };
         let layout = Layout::new(geometry, Scope::Plane);
         let mut mapping = Mapping::new(40, layout.pages());
-        // The second stretch of 16 pages lies in block 1 of either plane.
+        // The second stretch of 16 pages lies in block 1 of both planes.
         for unit in [UnitId(1), UnitId(5)] {
             let lpn_of = mapping.lay_at_rest(&layout, (0, &[1]), unit);
             assert_eq!(lpn_of(layout.first_page(unit)), Some(Lpn(16 + unit.0 / 4)));
@@ -541,7 +545,7 @@ mod tests {
             (mapping.get(Lpn(17)).ppn(), mapping.owner_of(Ppn(3))),
             (Some(Ppn(3)), Owner::page(Lpn(17)))
         );
-        // A page that was given up does not lie where it once did.
+        // A trimmed page no longer lies at its position of the row.
         assert_eq!(mapping.replace(Lpn(16), MapWord::UNMAPPED).ppn(), Some(Ppn(8)));
         assert!(!mapping.get(Lpn(16)).is_mapped() && !is_unwritten(&mapping));
     }

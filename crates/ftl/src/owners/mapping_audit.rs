@@ -1,15 +1,15 @@
-//! Whether the books of the map agree with one another, and with the shadow model.
+//! Checks that the tables of the map agree with one another, and with the shadow model.
 
 use super::Mapping;
 use floatgate_base::{Lpn, MapWord, Owner, Ppn, SideKind};
 use floatgate_flash::Flash;
 
 impl Mapping {
-    /// Checks both directions against each other, side tables included, and every logical page against what the shadow
-    /// model knows of it.
+    /// Checks both directions against each other, side tables included, and every logical page against the shadow
+    /// model.
     ///
     /// # Errors
-    /// Says which page is wrong.
+    /// Names the wrong page.
     pub fn audit<F: Flash>(&self, flash: &F) -> Result<(), String> {
         let mut owned = 0;
         for lpn in Lpn::each(Lpn(0)..Lpn(self.pages().0)) {
@@ -55,7 +55,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// Shared contents in chunks have their slots there, and those slots are of nobody else.
+    /// Verifies that shared contents in chunks have their slots there, and no other owner has those.
     fn audit_shared_places(&self) -> Result<(), String> {
         let Some(packed) = self.packed() else { return Ok(()) };
         let mut in_chunks = 0;
@@ -77,7 +77,7 @@ impl Mapping {
         Err(format!("{in_chunks} shared contents lie in chunks, which have slots of {counted}"))
     }
 
-    /// A logical page that lies nowhere, or that a side table knows of.
+    /// Checks a logical page that is unmapped, or whose word names a side table.
     fn audit_side<F: Flash>(&self, flash: &F, lpn: Lpn, word: MapWord) -> Result<(), String> {
         if !word.is_mapped() {
             let known = flash.is_newest(lpn, None);
@@ -105,7 +105,7 @@ impl Mapping {
         let kind = word.entry().map(|(kind, _)| kind);
         let reads_live =
             kind.and_then(|kind| self.sides.get(kind)).is_some_and(|table| table.reads_live_pages());
-        // Of a chunk with holes some pages count as dead; its first one never does.
+        // Some pages of a chunk with holes count as dead; its first one never does.
         let mut is_first = true;
         let is_chunk = matches!(resolved.entry(), Some((SideKind::Packed, _)));
         self.pages_of(lpn, word, &mut |ppn| {

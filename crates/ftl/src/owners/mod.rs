@@ -1,4 +1,4 @@
-//! Where logical pages lie, and to whom physical pages belong.
+//! Where logical pages lie, and who owns physical pages.
 
 mod at_rest;
 mod live;

@@ -1,9 +1,9 @@
-//! Chunks: pages that were compressed together into fewer physical pages, which follow one another in one unit.
+//! Chunks: pages that were compressed together into fewer physical pages, which are consecutive in one unit.
 //!
-//! A chunk has slots, each with its owner and its compressed size. A slot whose owner gave it up is a hole. Of the pages of
-//! a chunk only as many count as live as its live slots would need if they were packed anew; so units with holes have few
-//! valid pages, and victim policies find them. The first page of a chunk lives as long as any slot does. Where nobody
-//! packs anew, all pages live as long.
+//! A chunk has slots, each with its owner and its compressed size. A slot that its owner gave up is a hole. Only as
+//! many pages of a chunk count as live as its live slots would need if repacked. Units with holes thus have few valid
+//! pages, and victim policies find them. The first page of a chunk lives as long as any slot does; without repacking,
+//! all pages do.
 //!
 //! Memory: 4 bytes per slot, 2 more for its size, and 8 per chunk: 32 bytes for a chunk of four.
 
@@ -15,17 +15,17 @@ use serde::{Deserialize, Serialize};
 
 /// The most slots that a chunk may have.
 pub const SLOTS_MAX: u32 = 64;
-/// Owner of a slot that nobody has: of no logical page, for there are fewer.
+/// Owner of a hole: beyond every logical page.
 const HOLE: u32 = u32::MAX >> 1;
 /// First page of a chunk that still gathers in the controller.
 const NOWHERE: u32 = u32::MAX;
-/// Words of an entry before those of its slots: the first page; numbers of pages, live pages and slots.
+/// Words of an entry before those of its slots: the first page, then the numbers of pages, live pages and slots.
 const HEAD: usize = 2;
 
-/// A slot that is in use.
+/// A slot in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
-    /// Its place in the chunk.
+    /// Its index in the chunk.
     pub index: u8,
     /// A logical page, or a shared content.
     pub owner: Owner,
@@ -36,47 +36,47 @@ pub(crate) struct Slot {
 /// The chunks of a drive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Packed {
-    /// Entries, `stride` words each: head, owners of the slots, sizes less 1 (two a word).
+    /// Entries of `stride` words each: head, owners of the slots, sizes less 1 (two per word).
     words: Vec<u32>,
     free: Vec<u32>,
     /// Slots that a chunk may have.
     slots_max: u32,
     page_bytes: u32,
-    /// Whether the live slots of chunks that move are packed anew.
+    /// Whether live slots of moving chunks are repacked.
     pub repacks: bool,
     /// Holes in chunks on flash now.
     holes: u64,
 }
 
 impl Packed {
-    /// No chunks, of so many pages of the map.
+    /// Creates an empty table for logical pages of `page_bytes`.
     pub fn new(slots_max: u32, page_bytes: u32, repacks: bool) -> Self {
         Self { slots_max, page_bytes, repacks, ..Self::default() }
     }
 
-    /// Slots that a chunk may have.
+    /// Returns the most slots that a chunk may have.
     pub fn slots_max(&self) -> u32 {
         self.slots_max
     }
 
-    /// Whether another table is for chunks of the same kind.
+    /// Checks whether another table is for chunks of the same kind.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.slots_max, self.page_bytes, self.repacks) == (other.slots_max, other.page_bytes, other.repacks)
     }
 
-    /// Pages that so many bytes fill.
+    /// Returns the pages that `bytes` fill.
     #[inline(always)]
     pub fn pages_for(&self, bytes: u32) -> u32 {
         bytes.div_ceil(self.page_bytes)
     }
 
-    /// Whether so many bytes fit into so many pages. A product is cheaper than the quotient of [`Packed::pages_for`].
+    /// Checks whether `bytes` fit into `pages`. A product is cheaper than the quotient of [`Packed::pages_for`].
     #[inline(always)]
     pub fn fits_into(&self, bytes: u32, pages: u32) -> bool {
         u64::from(bytes) <= u64::from(pages) * u64::from(self.page_bytes)
     }
 
-    /// Words of an entry: head, owners, and half a word for each size.
+    /// Returns the words of an entry: head, owners, and half a word per size.
     #[inline(always)]
     fn stride(&self) -> usize {
         HEAD + (3 * self.slots_max as usize).div_ceil(2)
@@ -87,7 +87,7 @@ impl Packed {
         entry as usize * self.stride()
     }
 
-    /// A chunk that gathers, without any slot.
+    /// Adds a gathering chunk without any slot.
     pub fn add(&mut self) -> u32 {
         let stride = self.stride();
         let entry = self.free.pop().unwrap_or_else(|| {
@@ -99,14 +99,14 @@ impl Packed {
         entry
     }
 
-    /// Nobody has anything of a chunk any more.
+    /// Removes a chunk that has no live slot left.
     pub fn remove(&mut self, entry: u32) {
         let at = self.at(entry);
         (self.words[at], self.words[at + 1]) = (NOWHERE, 0);
         self.free.push(entry);
     }
 
-    /// The first page, and how many follow one another; none while the chunk gathers.
+    /// Returns the first page and the number of consecutive pages; none while the chunk gathers.
     #[inline(always)]
     pub fn pages(&self, entry: u32) -> Option<(Ppn, u32)> {
         let at = self.at(entry);
@@ -114,26 +114,26 @@ impl Packed {
         (first != NOWHERE).then(|| (Ppn(first), self.words[at + 1] & 0xff))
     }
 
-    /// Pages that count as live, the first ones.
+    /// Returns the number of pages that count as live, the first ones.
     #[inline(always)]
     pub fn live_pages(&self, entry: u32) -> u32 {
         self.words[self.at(entry) + 1] >> 8 & 0xff
     }
 
-    /// Slots, holes included.
+    /// Returns the number of slots, holes included.
     #[inline(always)]
     pub fn slots(&self, entry: u32) -> u32 {
         self.words[self.at(entry) + 1] >> 16
     }
 
-    /// The chunk, which has no holes, lies on flash from now on.
+    /// Sets the pages on flash of a chunk without holes.
     pub fn set_pages(&mut self, entry: u32, first: Ppn, pages: u32) {
         debug_assert_eq!(self.live_slots(entry).count() as u32, self.slots(entry), "holes stay behind");
         let (at, slots) = (self.at(entry), self.slots(entry));
         (self.words[at], self.words[at + 1]) = (first.0, slots << 16 | pages << 8 | pages);
     }
 
-    /// Appends a slot; its place.
+    /// Appends a slot and returns its index.
     #[inline(always)]
     pub fn push(&mut self, entry: u32, owner: Owner, bytes: u32) -> u8 {
         let index = self.slots(entry);
@@ -143,7 +143,7 @@ impl Packed {
         index as u8
     }
 
-    /// Says whose a slot is, and how large.
+    /// Sets owner and size of a slot.
     #[inline(always)]
     pub fn set_slot(&mut self, entry: u32, index: u32, owner: Owner, bytes: u32) {
         let at = self.at(entry) + HEAD;
@@ -153,7 +153,7 @@ impl Packed {
         *size = *size & !(0xffff << shift) | (bytes - 1) << shift;
     }
 
-    /// Owners of the slots, holes included, and the words of their sizes.
+    /// Returns the owners of the slots, holes included, and the words of their sizes.
     #[inline(always)]
     fn columns(&self, entry: u32) -> (&[u32], &[u32]) {
         let (at, slots) = (self.at(entry) + HEAD, self.slots(entry) as usize);
@@ -161,7 +161,7 @@ impl Packed {
         (&words[..slots], &words[self.slots_max as usize..][..slots.div_ceil(2)])
     }
 
-    /// The slots in use.
+    /// Yields the slots in use.
     #[inline(always)]
     pub fn live_slots(&self, entry: u32) -> impl Iterator<Item = Slot> + '_ {
         let (owners, sizes) = self.columns(entry);
@@ -173,19 +173,19 @@ impl Packed {
         })
     }
 
-    /// Whether any slot is in use.
+    /// Checks whether any slot is in use.
     #[inline(always)]
     pub fn is_needed(&self, entry: u32) -> bool {
         self.columns(entry).0.iter().any(|&owner| owner != HOLE)
     }
 
-    /// The slot of an owner.
+    /// Returns the slot of an owner.
     #[inline(always)]
     pub fn slot_of(&self, entry: u32, owner: Owner) -> Option<Slot> {
         self.live_slots(entry).find(|slot| slot.owner == owner)
     }
 
-    /// Another one owns what an owner had.
+    /// Replaces the owner of a slot.
     pub fn change_owner(&mut self, entry: u32, from: Owner, to: Owner) {
         let at = self.at(entry) + HEAD;
         let slots = self.slots(entry) as usize;
@@ -194,7 +194,7 @@ impl Packed {
         }
     }
 
-    /// An owner gives its slot up. What becomes of the pages: those that are live no more, from the first of them on.
+    /// Turns the slot of an owner into a hole and returns which pages are no longer live.
     #[inline(always)]
     pub fn lose(&mut self, entry: u32, owner: Owner) -> Lost {
         let at = self.at(entry);
@@ -214,7 +214,7 @@ impl Packed {
         }
         let mut live = if left == 0 { 0 } else { pages };
         if self.repacks && left > 0 {
-            // One page less at most, almost always: cheaper than a quotient.
+            // Almost always at most one page less: cheaper than a quotient.
             live = before;
             let page_bytes = u64::from(self.page_bytes);
             while live > 1 && u64::from(bytes) <= u64::from(live - 1) * page_bytes {
@@ -230,35 +230,35 @@ impl Packed {
         Lost { dead: first + live..first + before, is_empty: left == 0 }
     }
 
-    /// What was in a slot of a chunk that gathers lies elsewhere now.
+    /// Clears a slot of a gathering chunk whose data was written elsewhere.
     pub fn vacate(&mut self, entry: u32, index: u8) {
         let at = self.at(entry) + HEAD;
         self.words[at + usize::from(index)] = HOLE;
     }
 
-    /// Chunks on flash or gathering, and holes in those on flash.
+    /// Returns the number of chunks, gathering ones included, and of holes in those on flash.
     pub fn counts(&self) -> (u64, u64) {
         (u64::from(self.entries()) - self.free.len() as u64, self.holes)
     }
 
-    /// A chunk on flash is to be packed anew: its holes are gone.
+    /// Subtracts the holes of a chunk on flash that will be repacked.
     pub fn forget_holes(&mut self, entry: u32) {
         self.holes -= u64::from(self.slots(entry)) - self.live_slots(entry).count() as u64;
     }
 
-    /// Bytes of the table.
+    /// Returns the bytes of the table.
     pub fn memory_bytes(&self) -> u64 {
         ((self.words.len() + self.free.len()) * size_of::<u32>()) as u64
     }
 
-    /// Chunks in use.
+    /// Yields the chunks in use.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let mut free = vec![false; self.entries() as usize];
         self.free.iter().for_each(|&entry| free[entry as usize] = true);
         (0..self.entries()).filter(move |&entry| !free[entry as usize])
     }
 
-    /// The words of an entry, to be asked for ahead of time.
+    /// Prefetches the words of an entry.
     #[inline(always)]
     pub fn prefetch(&self, entry: u32) {
         let at = self.at(entry);
@@ -267,7 +267,7 @@ impl Packed {
         prefetch(&self.words, at + self.stride() - 1);
     }
 
-    /// Whether the table can be one of a drive with so many pages.
+    /// Checks whether the table fits a drive of this size.
     pub fn fits(&self, pages: u32, logical_pages: u32) -> bool {
         let sound = |entry: u32| {
             let on_flash = self.pages(entry).is_none_or(|(first, count)| {
@@ -290,18 +290,18 @@ impl Packed {
     }
 }
 
-/// The bytes of a slot, out of the words of the sizes of its chunk.
+/// Returns the bytes of a slot from the size words of its chunk.
 #[inline(always)]
 fn size_of_slot(sizes: &[u32], index: usize) -> u32 {
     (sizes[index / 2] >> (16 * (index % 2)) & 0xffff) + 1
 }
 
-/// What a slot that was given up leaves.
+/// The result of giving up a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
-    /// Pages that are live no more.
+    /// Pages that are no longer live.
     pub dead: std::ops::Range<Ppn>,
-    /// Whether it was the last one of its chunk, whose entry is the caller's to remove.
+    /// Whether it was the last live slot of its chunk; the caller must then remove the entry.
     pub is_empty: bool,
 }
 
@@ -312,7 +312,7 @@ impl SideTable for Packed {
         }
     }
 
-    /// Jobs move a chunk as a whole, not page by page.
+    /// Never called: jobs move a chunk as a whole, not page by page.
     fn relink(&mut self, entry: u32, from: Ppn, to: Ppn) {
         debug_assert!(false, "chunk {entry} moves as a whole, not from {from:?} to {to:?}");
     }

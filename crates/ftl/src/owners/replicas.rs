@@ -1,20 +1,21 @@
-//! Replicas: logical pages that lie on two physical pages, of which the second is read (redFTL's replica mapping table).
+//! Replicas: logical pages that lie on two physical pages, of which the second is read (redFTL's replica mapping
+//! table).
 //!
-//! The original is the live page, which moves and dies as any other. The replica stands in the tail of another unit, where it
-//! counts as dead: it needs no place when its unit is emptied. It dies when its original does, or with its unit; then its
-//! logical page is a plain one again.
+//! The original is the live page, which moves and dies as any other. The replica is in the tail of another unit and
+//! counts as dead: it is not moved when that unit is emptied. It dies with its original or with its unit; its logical
+//! page is then a plain one again.
 
 use super::SideTable;
 use floatgate_base::{IdVec, Lpn, Ppn, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What became of replicas since counting began.
+/// Counters of replicas since counting began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplicaCounters {
     /// Made.
     pub made: u64,
-    /// Died because the host wrote the page anew, or gave it up.
+    /// Died because the host rewrote or trimmed the page.
     pub died_by_update: u64,
     /// Died because their unit was erased.
     pub died_by_erase: u64,
@@ -22,7 +23,7 @@ pub struct ReplicaCounters {
     pub promoted: u64,
 }
 
-/// An entry.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Replica {
     pub lpn: Lpn,
@@ -36,20 +37,20 @@ const FREE: Replica = Replica { lpn: Lpn::MAX, original: Ppn::MAX, replica: Ppn:
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Replicas {
     entries: Vec<Replica>,
-    /// Entries that may be used again.
+    /// Entries free for reuse.
     free: Vec<u32>,
-    /// By unit, entries whose replica was made there; those that died since are skipped.
+    /// Entries by unit that received the replica; those that died since are skipped.
     made_in: IdVec<UnitId, Vec<u32>>,
     pub counters: ReplicaCounters,
 }
 
 impl Replicas {
-    /// No page has a replica.
+    /// Creates an empty table.
     pub fn new(layout: &Layout) -> Self {
         Self { made_in: IdVec::filled(Vec::new(), layout.units()), ..Self::default() }
     }
 
-    /// A page gets a replica; the entry, of which the map is yet to be told.
+    /// Adds a replica and returns the entry, which the caller must enter in the map.
     pub fn add(&mut self, layout: &Layout, replica: Replica) -> u32 {
         let entry = self.free.pop().unwrap_or_else(|| {
             self.entries.push(FREE);
@@ -64,18 +65,18 @@ impl Replicas {
         entry
     }
 
-    /// An entry that is in use.
+    /// Returns an entry in use.
     #[inline(always)]
     pub fn get(&self, entry: u32) -> Replica {
         self.entries[entry as usize]
     }
 
-    /// All entries in use.
+    /// Yields all entries in use.
     pub fn iter(&self) -> impl Iterator<Item = (u32, Replica)> + '_ {
         (0..).zip(self.entries.iter().copied()).filter(|(_, replica)| *replica != FREE)
     }
 
-    /// Replicas that a unit holds.
+    /// Yields the replicas that a unit holds.
     pub fn held_by<'a>(
         &'a self,
         layout: &'a Layout,
@@ -86,31 +87,31 @@ impl Replicas {
         held.filter(move |(_, replica)| *replica != FREE && layout.unit_of(replica.replica) == unit)
     }
 
-    /// A replica is given up: its logical page is to be a plain one.
+    /// Removes a replica; the caller makes its logical page a plain one.
     pub fn remove(&mut self, entry: u32) -> Replica {
         self.free.push(entry);
         std::mem::replace(&mut self.entries[entry as usize], FREE)
     }
 
-    /// The host wrote the page anew, or gave it up; where the original lies.
+    /// Removes a replica whose page the host rewrote or trimmed; returns where the original lies.
     pub fn release(&mut self, entry: u32) -> Ppn {
         self.counters.died_by_update += 1;
         self.remove(entry).original
     }
 
-    /// A unit was erased.
+    /// Forgets the entries of an erased unit.
     pub fn erased(&mut self, unit: UnitId) {
         if let Some(made) = self.made_in.get_mut(unit) {
             made.clear();
         }
     }
 
-    /// Bytes of the table.
+    /// Returns the bytes of the table.
     pub fn memory_bytes(&self) -> u64 {
         (self.entries.len() * size_of::<Replica>()) as u64
     }
 
-    /// Whether the table can be one of a drive of such a layout.
+    /// Checks whether the table fits a drive of this layout.
     pub fn fits(&self, layout: &Layout) -> bool {
         let entries = self.entries.len() as u32;
         self.made_in.len() == layout.units() as usize

@@ -1,19 +1,19 @@
-//! Content that several logical pages have: one physical page, or one place in a chunk, for all of them.
+//! Content that several logical pages share: one physical page, or one slot of a chunk, for all of them.
 //!
-//! An entry outlives all but its last logical page; who that is nobody knows without a search, so it stays an entry.
-//! Memory: 8 bytes per content that was ever shared at once.
+//! An entry stays until its last logical page leaves. With one page left it could become a plain page again, but
+//! finding that page would take a search. Memory: 8 bytes per content, for the most that were ever shared at once.
 
 use super::SideTable;
 use floatgate_base::memory::grow;
 use floatgate_base::{Lpn, MapWord, Ppn};
 use serde::{Deserialize, Serialize};
 
-/// An entry; free where nobody has it.
+/// An entry; free if no page refers to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     /// Where the content lies: a plain word, or that of a chunk.
     place: MapWord,
-    /// Logical pages that have it.
+    /// Logical pages that share it.
     referrers: u32,
 }
 
@@ -22,14 +22,14 @@ struct Entry {
 pub(crate) struct Shared {
     entries: Vec<Entry>,
     free: Vec<u32>,
-    /// The most logical pages that one content ever had.
+    /// The most logical pages that ever shared one content.
     most: u32,
-    /// Logical pages that have shared content now.
+    /// Logical pages that share content now.
     referrers: u64,
 }
 
 impl Shared {
-    /// The content at a place becomes a shared one, of one logical page so far.
+    /// Adds the content at a place, with one logical page so far.
     pub fn add(&mut self, place: MapWord) -> u32 {
         let entry = self.free.pop().unwrap_or_else(|| {
             grow(&mut self.entries, 1, Entry { place, referrers: 0 });
@@ -40,7 +40,7 @@ impl Shared {
         entry
     }
 
-    /// One more logical page has the content.
+    /// Adds a logical page to the content.
     #[inline(always)]
     pub fn refer(&mut self, entry: u32) {
         let referrers = &mut self.entries[entry as usize].referrers;
@@ -49,19 +49,19 @@ impl Shared {
         self.referrers += 1;
     }
 
-    /// Where the content lies.
+    /// Locates the content.
     #[inline(always)]
     pub fn place(&self, entry: u32) -> MapWord {
         self.entries[entry as usize].place
     }
 
-    /// The content lies elsewhere from now on.
+    /// Sets the place of the content.
     #[inline(always)]
     pub fn set_place(&mut self, entry: u32, place: MapWord) {
         self.entries[entry as usize].place = place;
     }
 
-    /// A logical page has it no more; where it lay, if that was the last one.
+    /// Removes a logical page from the content. Returns the content's place if it was the last one.
     #[inline(always)]
     pub fn release(&mut self, entry: u32) -> Option<MapWord> {
         self.referrers -= 1;
@@ -74,23 +74,23 @@ impl Shared {
         Some(*place)
     }
 
-    /// Asks for an entry ahead of time.
+    /// Prefetches an entry.
     #[inline(always)]
     pub fn prefetch(&self, entry: u32) {
         floatgate_base::prefetch::prefetch(&self.entries, entry as usize);
     }
 
-    /// Contents that are shared now, the logical pages that have them, and the most that one ever had.
+    /// Returns the shared contents, the logical pages that share them, and the most that ever shared one.
     pub fn counts(&self) -> (u64, u64, u32) {
         ((self.entries.len() - self.free.len()) as u64, self.referrers, self.most)
     }
 
-    /// Bytes of the table.
+    /// Returns the bytes of the table.
     pub fn memory_bytes(&self) -> u64 {
         (self.entries.len() * size_of::<Entry>() + self.free.len() * size_of::<u32>()) as u64
     }
 
-    /// All entries in use, with their places.
+    /// Yields all entries in use, with their places.
     pub fn iter(&self) -> impl Iterator<Item = (u32, MapWord)> + '_ {
         let used = (0..).zip(&self.entries).filter(|(_, entry)| entry.referrers > 0);
         used.map(|(number, entry)| (number, entry.place))

@@ -4,7 +4,7 @@ use super::SideTable;
 use floatgate_base::SideKind;
 use serde::{Deserialize, Serialize};
 
-/// One row a side table: its kind, its field and its type. A row costs nothing where the table is not made.
+/// One row per side table: its kind, its field and its type. A table that is not made costs nothing.
 macro_rules! side_tables {
     ($($kind:ident: $field:ident: $table:ty,)*) => {
         /// The side tables of a drive.
@@ -14,7 +14,7 @@ macro_rules! side_tables {
         }
 
         impl Sides {
-            /// The table of a kind, where there is one.
+            /// Returns the table of a kind, if the drive has one.
             #[inline(always)]
             pub fn get(&self, kind: SideKind) -> Option<&dyn SideTable> {
                 match kind {
@@ -22,7 +22,7 @@ macro_rules! side_tables {
                 }
             }
 
-            /// The same, to be changed.
+            /// Returns the table of a kind for changes, if the drive has one.
             #[inline(always)]
             pub fn get_mut(&mut self, kind: SideKind) -> Option<&mut dyn SideTable> {
                 match kind {
@@ -43,13 +43,13 @@ impl Sides {
     /// All kinds.
     const KINDS: [SideKind; 3] = [SideKind::Shared, SideKind::Packed, SideKind::Replicated];
 
-    /// Whether there is any table: nothing else here is called otherwise.
+    /// Checks whether the drive has any side table; without one, no other function here is called.
     #[inline(always)]
     pub fn any(&self) -> bool {
         self.shared.is_some() || self.packed.is_some() || self.replicated.is_some()
     }
 
-    /// The tables that there are.
+    /// Yields the side tables of the drive.
     pub fn tables(&self) -> impl Iterator<Item = (SideKind, &dyn SideTable)> {
         Self::KINDS.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
     }

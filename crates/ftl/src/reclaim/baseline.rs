@@ -1,9 +1,9 @@
-//! Reclaim on demand: when a block has been read so often, all its valid pages move to one other block, and it is erased.
+//! Reclaim on demand: when the reads of a block reach a limit, all its valid pages move to one other block, and it is
+//! erased.
 //!
-//! Source: dissertation (redFTL), section 3.1 ("baseline"). Parameter: `at`, the share of the maximum at which a block is
-//! reclaimed; its drives take 0.95 (38,000 of 40,000 reads). It knows no page types and no modes: each read counts as one of the
-//! slowest type.
-//! Cost: one sum per read. Memory: none of its own.
+//! Source: dissertation (redFTL), section 3.1 ("baseline"). Parameter: `at`, the share of the maximum at which a block
+//! is reclaimed; its drives take 0.95 (38,000 of 40,000 reads). It ignores page types and modes: each read counts as
+//! one of the slowest type. Cost: one sum per read. Memory: none of its own.
 
 use super::manager::Manager;
 use super::sums::Counting;
@@ -24,7 +24,7 @@ pub(super) const INFO: PolicyInfo = PolicyInfo {
     memory: "none beside that of drive.disturb.model",
 };
 
-/// Shared by the managers that reclaim on demand.
+/// For all managers that reclaim on demand.
 pub(super) const AT: ParamInfo = ParamInfo::within(
     "at",
     "share of the maximum at which a block is reclaimed on demand",
@@ -33,7 +33,7 @@ pub(super) const AT: ParamInfo = ParamInfo::within(
 )
 .shared();
 
-/// Its parameters.
+/// Parameters of reclaim on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     at: f64,
@@ -44,8 +44,8 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = false;
 
-    fn of(given: &Given) -> Self {
-        Self { at: given.real("at") }
+    fn of(settings: &Given) -> Self {
+        Self { at: settings.real("at") }
     }
 
     fn state(&self, _: &Layout) -> State {
@@ -53,7 +53,7 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of reclaim on demand.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,

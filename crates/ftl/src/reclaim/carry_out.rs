@@ -1,4 +1,4 @@
-//! What read disturb does to the drive: units reclaimed in time, replicas made, promoted and given up.
+//! Carries out what read disturb requires: reclaims units in time, and makes, promotes and drops replicas.
 
 use super::manager::Action;
 use crate::ftl::Ftl;
@@ -12,7 +12,7 @@ use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
-    /// Does what is due where sums have reached what is watched.
+    /// Takes the actions due for blocks whose sums have reached a watched point.
     #[cold]
     pub(crate) fn act_on_reads<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
         while let Some(block) = self.reclaiming().reached.pop() {
@@ -32,8 +32,8 @@ impl Ftl {
         }
         let Self { reclaiming, layout, units, mapping, .. } = self;
         let Some(reclaiming) = reclaiming else { return Ok(()) };
-        match reclaiming.ask((&*layout, &*units, &*mapping), block) {
-            // What is not reclaimed at all is only counted.
+        match reclaiming.next_action((&*layout, &*units, &*mapping), block) {
+            // Without reclaim, only count.
             Action::None => {
                 reclaiming.count_beyond_max(block);
                 Ok(())
@@ -47,7 +47,7 @@ impl Ftl {
         }
     }
 
-    /// Asks for a job that reclaims a unit in idle time, unless one is under way.
+    /// Requests a job that reclaims a unit in idle time, unless one is in progress.
     fn reclaim_in_time<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<(), Failure> {
         let domain = self.layout.domain_of(unit);
         let is_meant = |job: &Job| job.request.all_sources().any(|source| source == unit);
@@ -64,7 +64,7 @@ impl Ftl {
         reclaiming.request((&*layout, &*units, &*mapping), unit, urgency)
     }
 
-    /// No read of the unit may come before it is reclaimed.
+    /// Reclaims a unit at once, before its next read.
     #[cold]
     fn reclaim_now<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
@@ -81,7 +81,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// Carries out the job that has begun to empty or to fill a unit; whether there is one.
+    /// Runs the job that has begun to empty or to fill a unit; returns whether one has.
     fn finish_job_of<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<bool, Failure> {
         for domain in DomainId::all(self.layout.domains()) {
             let Some(mut job) = self.jobs[domain].pop_begun_with(unit) else { continue };
@@ -92,10 +92,10 @@ impl Ftl {
         Ok(false)
     }
 
-    /// A unit that is open is closed, and the pages left in it are lost until it is erased; whether the unit is a closed one
-    /// then. On a trace that only reads, an open unit would stay open forever.
+    /// Closes an open unit; its remaining pages are lost until it is erased. Returns whether the unit is closed. On a
+    /// trace that only reads, an open unit would otherwise stay open forever.
     fn close_early<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<bool, Failure> {
-        // Its stream will soon open another one.
+        // Its stream will soon open another unit.
         let domain = self.layout.domain_of(unit);
         while self.units.meta[unit].pos == NOT_INDEXED
             && self.free[domain].len() <= self.setup.separate.reserve()
@@ -120,7 +120,7 @@ impl Ftl {
         Ok(true)
     }
 
-    /// Asks for a job that makes replicas of pages of a unit.
+    /// Requests a job that makes replicas of pages of a unit.
     fn replicate<F: Flash>(&mut self, flash: &mut F, unit: UnitId, pages: Vec<Ppn>) -> Result<(), Failure> {
         if pages.is_empty() {
             return Ok(());
@@ -136,9 +136,9 @@ impl Ftl {
         self.request(flash, request).map(|_| ())
     }
 
-    /// The replicas that a unit holds take the place of their originals.
+    /// Puts the replicas that a unit holds in the place of their originals.
     fn promote(&mut self, unit: UnitId) {
-        // A unit that is being emptied goes through its pages in order, and might have passed them.
+        // A unit that is being emptied is processed in page order, and may have passed these pages.
         if self.units.meta[unit].pos == NOT_INDEXED {
             return;
         }
@@ -151,7 +151,7 @@ impl Ftl {
             self.mapping.promote(entry);
             self.invalidate::<crate::features::All>(original);
         }
-        // No index takes in pages: it is as if the unit had been closed now.
+        // Indexes cannot gain valid pages: reinsert the unit as if closed now.
         self.candidates.remove(&self.layout, unit, &mut self.units);
         self.units.meta[unit].valid += held.len() as u32;
         self.units.closed_at[unit] = self.now;
@@ -159,7 +159,7 @@ impl Ftl {
         self.candidates.insert(&self.layout, unit, place, &mut self.units);
     }
 
-    /// Whether a job of a reclaim or a replication has begun and waits for its next step.
+    /// Checks whether a reclaim or replication job has begun and waits for its next step.
     #[must_use]
     pub fn reclaims_by_steps(&self) -> bool {
         let begun = |job: &Job| job.begun || job.next > 0;
@@ -167,7 +167,7 @@ impl Ftl {
         DomainId::all(self.layout.domains()).any(|domain| self.jobs[domain].iter().any(is_one))
     }
 
-    /// Units reclaimed on demand and in the background since counting began.
+    /// Returns the units reclaimed on demand and in the background since counting began.
     #[must_use]
     pub fn reclaims(&self) -> [u64; 2] {
         self.reclaiming
@@ -175,7 +175,7 @@ impl Ftl {
             .map_or([0; 2], |reclaiming| [reclaiming.counters.on_demand, reclaiming.counters.background])
     }
 
-    /// What read disturb has done since counting began, where reads disturb.
+    /// Returns the report on read disturb since counting began, if reads disturb blocks.
     #[must_use]
     pub fn reclaimed(&self) -> Option<super::ReclaimFigures> {
         let reclaiming = self.reclaiming.as_deref()?;

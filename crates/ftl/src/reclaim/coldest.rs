@@ -1,7 +1,7 @@
-//! The closed unit of a domain that has been read least since its erase.
+//! The closed unit of a domain with the fewest reads since its erase.
 //!
-//! Sums change with every read, so they are looked at only when somebody asks: the order is by the sum that a unit had when
-//! it was looked at last, which it can only exceed. What stands first is looked at again until it stands first still.
+//! Sums grow with every read and are checked only on a query. The order uses the sum of a unit at its last check, a
+//! lower bound of the present one. The first unit is checked again until it stays first.
 
 use super::view::DisturbView;
 use floatgate_base::{DomainId, IdVec, UnitId};
@@ -9,15 +9,15 @@ use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Sum when it was looked at last, turn in which it was closed, number. Of units that have been read as much, the one that was
-/// closed first counts as colder.
+/// Sum at the last check, sequence number of closing, unit. Of units with equal sums, the one closed first counts as
+/// colder.
 type Entry = (u32, u64, UnitId);
 
-/// Closed units by what they have been read.
+/// Closed units ordered by their reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Coldest {
     by_sum: IdVec<DomainId, BTreeSet<Entry>>,
-    /// Where a unit stands.
+    /// Sum and sequence number of each unit.
     entries: IdVec<UnitId, Option<(u32, u64)>>,
     turn: u64,
 }
@@ -31,7 +31,7 @@ impl Coldest {
         }
     }
 
-    /// A unit was closed.
+    /// Adds a unit that was closed.
     pub fn insert(&mut self, domain: DomainId, unit: UnitId) {
         self.turn += 1;
         self.place(domain, unit, 0, self.turn);
@@ -42,18 +42,18 @@ impl Coldest {
         self.by_sum[domain].insert((sum, turn, unit));
     }
 
-    /// A unit is closed no more.
+    /// Removes a unit that is no longer closed.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId) -> Option<(u32, u64)> {
         let (sum, turn) = self.entries[unit].take()?;
         self.by_sum[domain].remove(&(sum, turn, unit));
         Some((sum, turn))
     }
 
-    /// The closed unit beside `source` that has been read least.
+    /// Returns the closed unit other than `source` with the fewest reads.
     pub fn find(&mut self, drive: &DisturbView<'_>, source: UnitId) -> Option<UnitId> {
         let domain = drive.layout.domain_of(source);
         let aside = self.remove(domain, source);
-        let found = loop {
+        let coldest = loop {
             let Some(&(seen, turn, unit)) = self.by_sum[domain].first() else { break None };
             let sum = drive.sum_of(unit);
             if sum == seen {
@@ -65,7 +65,7 @@ impl Coldest {
         if let Some((sum, turn)) = aside {
             self.place(domain, source, sum, turn);
         }
-        found
+        coldest
     }
 
     pub fn memory_bytes(&self) -> u64 {

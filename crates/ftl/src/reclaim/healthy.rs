@@ -1,6 +1,6 @@
 //! Blocks that take replicas, first in, first out (redFTL's good block pool, section 3.4.3).
 //!
-//! A block that got a replica leaves the pool for one round, that is until every block before it had its turn. It stays out
+//! A block that got a replica leaves the pool for one round, until every block before it had its turn. It stays out
 //! once its tail is full or its own sum has reached the point at which replicas of its pages are made.
 
 use super::view::DisturbView;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 pub(super) struct Healthy {
     round: VecDeque<UnitId>,
     next_round: VecDeque<UnitId>,
-    /// Units that stand in one of both.
+    /// Units that are in either queue.
     pooled: IdVec<UnitId, bool>,
 }
 
@@ -27,14 +27,14 @@ impl Healthy {
         }
     }
 
-    /// A unit was closed.
+    /// Adds a unit that was closed.
     pub fn closed(&mut self, unit: UnitId) {
         if !std::mem::replace(&mut self.pooled[unit], true) {
             self.round.push_back(unit);
         }
     }
 
-    /// The unit that takes the next replica of a page of `source`; its sum must lie below `sum_max`.
+    /// Returns the unit that takes the next replica of a page of `source`; its sum must be below `sum_max`.
     pub fn take(&mut self, drive: &DisturbView<'_>, source: UnitId, sum_max: u32) -> Option<UnitId> {
         for _ in 0..2 {
             while let Some(unit) = self.round.pop_front() {

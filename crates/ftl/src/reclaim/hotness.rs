@@ -1,4 +1,4 @@
-//! How often pages are read, as the managers that sort pages count it.
+//! Read counters of pages, for managers that sort pages by reads.
 
 use floatgate_base::{IdVec, Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::Layout;
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 /// Counters of the reads of pages since their block was erased.
 pub trait Hotness {
-    /// Of an empty drive.
+    /// Creates the counters of an empty drive.
     fn new(layout: &Layout) -> Self;
-    /// The host read a page.
+    /// Counts a host read of a page.
     fn read(&mut self, ppn: Ppn);
-    /// Asks for what [`Hotness::read`] will change.
+    /// Prefetches what [`Hotness::read`] will change.
     fn prefetch(&self, ppn: Ppn);
-    /// The sum of the block in which these pages lie has reached a point at which counters are looked at.
+    /// Samples the counters of these pages, whose block has reached a sample point.
     fn sample(&mut self, pages: impl Iterator<Item = Ppn>);
-    /// How hot a page is.
+    /// Returns how hot a page is.
     fn of(&self, ppn: Ppn) -> u32;
-    /// The unit was erased.
+    /// Resets the counters of an erased unit.
     fn erased(&mut self, layout: &Layout, unit: UnitId);
-    /// Bytes of the counters.
+    /// Returns the bytes of the counters.
     fn memory_bytes(&self) -> u64;
-    /// Whether these are counters of such a layout.
+    /// Checks whether the counters fit this layout.
     fn fits(&self, layout: &Layout) -> bool;
 }
 
-/// Two 4-bit counters a page (section 4.3.4). The first counts reads and saturates; at each sample, the second counts those of
-/// the pages whose first is saturated, and the first ones begin anew.
+/// Two 4-bit counters per page (section 4.3.4). The first counts reads and saturates. At each sample, the second counts
+/// up if the first is saturated, and the first restarts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TwoLevel(IdVec<Ppn, u8>);
 
@@ -73,7 +73,7 @@ impl Hotness for TwoLevel {
     }
 }
 
-/// An exact count a page.
+/// An exact count per page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exact(IdVec<Ppn, u32>);
 

@@ -1,8 +1,8 @@
-//! What every read-disturb manager does: the contract of the slot.
+//! The contract of read-disturb managers.
 //!
-//! The mechanism (`reclaiming.rs`) keeps for every block the sum of what its reads disturb, as the manager counts, and beside it
-//! the sum of the model. It tells the manager when a sum reaches a point that the manager watches, and carries out what that asks
-//! for. Whatever the manager does, a block is reclaimed before a read could exceed the maximum.
+//! The mechanism (`reclaiming.rs`) keeps two disturbance sums per block: one as the manager counts, one of the model.
+//! It notifies the manager when a sum reaches a watched point, and carries out the returned action. Whatever the
+//! manager does, a block is reclaimed before a read could exceed the maximum.
 
 use super::sums::Counting;
 use super::view::DisturbView;
@@ -10,7 +10,7 @@ use crate::jobs::{Request, Urgency};
 use floatgate_base::{DomainId, Given, Ppn, UnitId};
 use floatgate_flash::Layout;
 
-/// A sum that has reached a point that is watched.
+/// A sum that has reached a watched point.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
     /// The block, numbered over the drive.
@@ -21,108 +21,108 @@ pub struct Reached {
     pub point: u32,
     /// Its sum, which may lie beyond.
     pub sum: u32,
-    /// The most that a block stands.
+    /// The most that a block endures.
     pub max: u32,
 }
 
-/// What a manager wants done.
+/// What a manager requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Nothing.
+    /// No action.
     None,
-    /// The unit is reclaimed in idle time, as [`Manager::request`] says.
+    /// Reclaim the unit in idle time, as [`Manager::request`] specifies.
     Reclaim,
-    /// These pages of the unit get replicas.
+    /// Make replicas of these pages of the unit.
     Replicate(Vec<Ppn>),
-    /// The replicas that the unit holds take the place of their originals.
+    /// Put the replicas that the unit holds in the place of their originals.
     Promote,
 }
 
 /// The parameters of a manager.
 pub trait Params {
-    /// What it keeps.
+    /// State of the manager.
     type State: Manager;
 
-    /// Whether it asks for jobs in idle time.
+    /// Whether it requests jobs in idle time.
     const PROACTIVE: bool;
 
-    /// With the values that are given to the parameters of its row.
-    fn of(given: &Given) -> Self
+    /// Creates the parameters from their settings.
+    fn of(settings: &Given) -> Self
     where
         Self: Sized;
 
-    /// The state of a manager on an empty drive.
+    /// Returns the state of the manager on an empty drive.
     fn state(&self, layout: &Layout) -> Self::State;
 }
 
-/// A manager with its state. What it does not need it leaves out.
+/// A manager with its state. Implement only the hooks it needs.
 pub trait Manager {
-    /// What reads count as.
+    /// Returns how reads count.
     fn counting(&self) -> Counting;
 
-    /// Whether blocks are reclaimed at all.
+    /// Checks whether blocks are reclaimed at all.
     fn acts(&self) -> bool {
         true
     }
 
-    /// Share of the maximum at which a block is reclaimed on demand.
+    /// Returns the share of the maximum at which a block is reclaimed on demand.
     fn at(&self) -> f64 {
         1.0
     }
 
-    /// The first sum above `sum` at which it wants to be told; `u32::MAX` for none.
+    /// Returns the next watched point above `sum`; `u32::MAX` for none.
     fn next_watch(&self, _sum: u32, _max: u32) -> u32 {
         u32::MAX
     }
 
-    /// A sum has reached a point that it watches.
+    /// Returns the action for a sum that has reached a watched point.
     fn reached(&mut self, _drive: &mut DisturbView<'_>, _reached: Reached) -> Action {
         Action::None
     }
 
-    /// Goes on with the parameters of another state of the same manager.
+    /// Takes the parameters of another state of the same manager.
     fn take_params(&mut self, _from: &Self)
     where
         Self: Sized,
     {
     }
 
-    /// How a closed unit is reclaimed. All its live pages move, and it is erased.
+    /// Requests the reclaim of a closed unit: all its live pages move, and it is erased.
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request;
 
-    /// The host read a page. Comes with every read: O(1), a few instructions.
+    /// Notes a host read of a page. Called for every read: O(1), a few instructions.
     #[inline(always)]
     fn read(&mut self, _ppn: Ppn) {}
 
-    /// Asks for what [`Manager::read`] will change.
+    /// Prefetches what [`Manager::read`] will change.
     #[inline(always)]
     fn prefetch(&self, _ppn: Ppn) {}
 
-    /// A unit was closed.
+    /// Notes that a unit was closed.
     fn closed(&mut self, _domain: DomainId, _unit: UnitId) {}
 
-    /// A closed unit is to be emptied.
+    /// Notes that a closed unit will be emptied.
     fn emptying(&mut self, _domain: DomainId, _unit: UnitId) {}
 
-    /// A unit was erased.
+    /// Notes that a unit was erased.
     fn erased(&mut self, _layout: &Layout, _unit: UnitId) {}
 
-    /// Pages at the end of each block that take replicas.
+    /// Returns the pages at the end of each block that take replicas.
     fn tail_pages(&self) -> u32 {
         0
     }
 
-    /// The unit that takes the next replica of a page of `source`; it is closed and has room in its tail.
+    /// Returns the unit that takes the next replica of a page of `source`; it must be closed and have room in its tail.
     fn holder(&mut self, _drive: &mut DisturbView<'_>, _source: UnitId) -> Option<UnitId> {
         None
     }
 
-    /// Bytes of its tables.
+    /// Returns the bytes of its tables.
     fn memory_bytes(&self) -> u64 {
         0
     }
 
-    /// Whether this is the state of a drive of such a layout.
+    /// Checks whether this is the state of a drive of this layout.
     fn fits(&self, _layout: &Layout) -> bool {
         true
     }

@@ -1,7 +1,7 @@
-//! Reclaim by mixing: the pages of a disturbed block and of the least-read one of its domain move to two blocks, hot ones to
-//! pages whose reads disturb least (redFTL+, section 4.3.3).
+//! Reclaim by mixing: the pages of a disturbed block and of the least-read one of its domain move to two blocks. Hot
+//! ones go to pages whose reads disturb least (redFTL+, section 4.3.3).
 //!
-//! Pages are sorted in memory first: a block is programmed in the order of its pages whatever goes there.
+//! Pages are sorted in memory first, since a block is programmed in page order.
 
 use super::coldest::Coldest;
 use super::hotness::Hotness;
@@ -18,7 +18,7 @@ use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
-/// What all such managers take.
+/// Parameters of all managers that mix.
 pub(super) const PARAMS: [ParamInfo; 3] = [
     PROACTIVE_AT,
     ParamInfo::name("mix", "what a reclaimed block is mixed with", MIXES).shared(),
@@ -30,28 +30,28 @@ const MIXES: &[(&str, &str)] =
 const ORDERS: &[(&str, &str)] =
     &[("by-type", "hot ones to page types that disturb least"), ("as-they-are", "ascending")];
 
-/// Their parameters.
+/// Values of these parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MixParams {
     proactive_at: f64,
     mixes: bool,
     sorts: bool,
-    /// Points of a cycle at which counters are looked at.
+    /// Sample points of counters per cycle.
     samples: u32,
 }
 
 impl MixParams {
-    pub(super) fn of(given: &Given, samples: u32) -> Self {
+    pub(super) fn of(settings: &Given, samples: u32) -> Self {
         Self {
-            proactive_at: given.real("proactive_at"),
-            mixes: given.text("mix") == MIXES[0].0,
-            sorts: given.text("order") == ORDERS[0].0,
+            proactive_at: settings.real("proactive_at"),
+            mixes: settings.text("mix") == MIXES[0].0,
+            sorts: settings.text("order") == ORDERS[0].0,
             samples,
         }
     }
 }
 
-/// What such a manager keeps.
+/// State of a manager that mixes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mixing<H> {
     params: MixParams,
@@ -64,7 +64,7 @@ impl<H: Hotness> Mixing<H> {
         Self { params, hotness: H::new(layout), coldest: Coldest::new(layout) }
     }
 
-    /// The `i`-th point at which counters are looked at.
+    /// Returns the `i`-th sample point.
     fn sample_point(&self, i: u32, max: u32) -> u32 {
         let point = u64::from(i) * u64::from(max);
         u32::try_from(point.div_ceil(u64::from(self.params.samples))).unwrap_or(u32::MAX)
@@ -74,7 +74,7 @@ impl<H: Hotness> Mixing<H> {
         (self.params.proactive_at * f64::from(max)) as u32
     }
 
-    /// The pages of two units in the order in which they move.
+    /// Returns the pages of two units in the order in which they move.
     fn plan(&self, drive: &DisturbView<'_>, units: [UnitId; 2], targets: u8) -> Vec<Planned> {
         let mut pages: Vec<Ppn> =
             units.into_iter().filter(|&u| u != NO_UNIT).flat_map(|unit| drive.live_pages(unit)).collect();
@@ -89,20 +89,20 @@ impl<H: Hotness> Mixing<H> {
     }
 }
 
-/// A place in one of the targets.
+/// A page of one of the targets.
 struct Place {
-    /// What a read there disturbs in the ordinary mode.
+    /// The disturbance of a read there in the normal mode.
     weight: u32,
     /// Number of the page in its unit.
     page: u32,
     target: u8,
 }
 
-/// The first places of the targets, as many as there are pages.
+/// Returns the first places of the targets, one per page.
 fn places(drive: &DisturbView<'_>, pages: u32, targets: u8) -> Vec<Place> {
     let of = |i: u32| {
         let (page, target) = (i / u32::from(targets), (i % u32::from(targets)) as u8);
-        // Pages have the same type in every unit.
+        // Page types are the same in every unit.
         let weight = drive.disturb.weight(0, drive.type_of(Ppn(page)));
         Place { weight, page, target }
     };

@@ -1,5 +1,6 @@
-//! Slot `ftl.reclaim`: what is done before reads have disturbed a block too much. One file a policy, one row of `managers!` each;
-//! [`Manager`] is the contract, `reclaiming` the mechanism's side, `carry_out` what it does to the drive.
+//! Slot `ftl.reclaim`: the response to read disturb, before a block has been read too often. One file and one row of
+//! `managers!` per policy; [`Manager`] is the contract, `reclaiming` the mechanism's side, `carry_out` the actions on
+//! the drive.
 
 pub mod baseline;
 mod carry_out;
@@ -45,10 +46,10 @@ pub const SLOT: Slot = Slot {
     acts: Acts::Always,
 };
 
-/// The manager of a drive whose reads disturb, where none is named.
+/// The default manager of a drive whose reads disturb.
 pub const DEFAULT: &str = baseline::INFO.name;
 
-/// One row a manager: its variant and its module, which has `INFO` and `Params` with their `State`, a [`Manager`].
+/// One row per manager: its variant and its module, which has `INFO` and `Params` with their `State`, a [`Manager`].
 macro_rules! managers {
     ($($variant:ident: $module:ident,)*) => {
         /// All managers.
@@ -64,19 +65,19 @@ macro_rules! managers {
         }
 
         impl Reclaim {
-            /// The manager that is given.
+            /// Creates the manager with its settings.
             ///
             /// # Panics
             /// When it is of another slot.
             #[must_use]
-            pub fn of(given: &Given) -> Self {
-                match given.name() {
-                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
+            pub fn of(settings: &Given) -> Self {
+                match settings.name() {
+                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
                     name => panic!("{name} is no read-disturb manager"),
                 }
             }
 
-            /// Whether it asks for jobs in idle time.
+            /// Checks whether it requests jobs in idle time.
             #[must_use]
             pub fn is_proactive(self) -> bool {
                 match self {
@@ -84,7 +85,7 @@ macro_rules! managers {
                 }
             }
 
-            /// Its row.
+            /// Returns its row of the policy table.
             #[must_use]
             pub fn info(self) -> &'static PolicyInfo {
                 match self {
@@ -93,21 +94,21 @@ macro_rules! managers {
             }
         }
 
-        /// What a manager keeps.
+        /// State of any manager.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub(crate) enum ManagerState {
             $($variant($module::State),)*
         }
 
         impl ManagerState {
-            /// That of an empty drive.
+            /// Creates the state for an empty drive.
             pub fn of(reclaim: Reclaim, layout: &Layout) -> Self {
                 match reclaim {
                     $(Reclaim::$variant(params) => Self::$variant(params.state(layout)),)*
                 }
             }
 
-            /// What a drive was saved with goes on with the parameters of this run.
+            /// Takes the parameters of this run on a restored drive.
             pub fn take_params(&mut self, from: &Self) {
                 match (self, from) {
                     $((Self::$variant(state), Self::$variant(from)) => state.take_params(from),)*
@@ -137,7 +138,7 @@ managers! {
 }
 
 impl ManagerState {
-    /// Whether both are of one manager.
+    /// Checks whether both states belong to the same manager.
     pub fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

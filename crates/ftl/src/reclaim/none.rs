@@ -1,6 +1,6 @@
-//! No manager: reads beyond the maximum are counted, and nothing is done about them.
+//! No manager: reads beyond the maximum are only counted.
 //!
-//! Cost: O(1) for each read beyond the maximum. Memory: none of its own.
+//! Cost: O(1) per read beyond the maximum. Memory: none of its own.
 
 use super::manager::Manager;
 use super::sums::Counting;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const INFO: PolicyInfo =
     PolicyInfo::plain("none", "reads beyond the maximum are counted; with no drive.disturb.model nothing is");
 
-/// Its parameters.
+/// No manager has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params;
 
@@ -31,7 +31,7 @@ impl super::Params for Params {
     }
 }
 
-/// It keeps nothing.
+/// No state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State;
 

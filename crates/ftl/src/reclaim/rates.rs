@@ -1,5 +1,5 @@
-//! Read rates of pages: reads over the time between the first and the last of them (redFTL, section 3.4.2). Time is logical: it
-//! goes on by one with each page that the host reads.
+//! Read rates of pages: reads divided by the time between the first and the last of them (redFTL, section 3.4.2). Time
+//! is logical: it advances by one with each page that the host reads.
 
 use floatgate_base::{IdVec, Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::Layout;
@@ -46,18 +46,18 @@ impl Rates {
         self.pages.as_mut_slice()[first..][..layout.pages_per_unit() as usize].fill(PageReads::default());
     }
 
-    /// Reads of a page.
+    /// Returns the reads of a page.
     pub fn reads_of(&self, ppn: Ppn) -> u32 {
         self.pages[ppn].reads
     }
 
-    /// The rate of a page; 0 with fewer than 2 reads, which have no time between them.
+    /// Returns the rate of a page; 0 with fewer than 2 reads, which span no time.
     pub fn of_page(&self, ppn: Ppn) -> f64 {
         let page = self.pages[ppn];
         rate(page.reads, page.last.wrapping_sub(page.first))
     }
 
-    /// The rate of a unit: all reads of its pages, from the first to the last.
+    /// Returns the rate of a unit: all reads of its pages, from the first to the last.
     pub fn of_unit(&self, layout: &Layout, unit: UnitId) -> f64 {
         let first = layout.first_page(unit).index();
         let pages = &self.pages.as_slice()[first..][..layout.pages_per_unit() as usize];

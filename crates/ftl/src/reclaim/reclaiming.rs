@@ -1,4 +1,4 @@
-//! The mechanism's side of read disturb, only where reads disturb: sums of blocks, the manager, what it did.
+//! The mechanism's side of read disturb, present if reads disturb blocks: sums of blocks, the manager, counters.
 
 use super::manager::{Action, Manager, Reached};
 use super::sums::Sums;
@@ -14,7 +14,7 @@ use floatgate_nand::Disturb;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is done at one time for the sake of read disturb, without a host request in between.
+/// Work that read disturb causes at one time, without a host request in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Burst {
     /// Pages moved or replicated.
@@ -25,14 +25,14 @@ pub struct Burst {
     pub mode: u8,
 }
 
-/// What a manager did since counting began.
+/// Counters of a manager since counting began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReclaimCounters {
     /// Units reclaimed because a read could not wait.
     pub on_demand: u64,
-    /// Units reclaimed in idle time; in functional mode, before it was due.
+    /// Units reclaimed in idle time; in functional mode, before the reclaim was due.
     pub background: u64,
-    /// Host reads of flash before the first of them.
+    /// Host reads of flash before the first reclaim.
     pub first_after_reads: Option<u64>,
     /// Pages moved.
     pub moved_pages: u64,
@@ -42,22 +42,22 @@ pub struct ReclaimCounters {
     pub replications: u64,
     /// Hot pages for which no block would take a replica.
     pub replicas_refused: u64,
-    /// What was done at one time, with how often that was so.
+    /// Bursts of work, with the number of times each occurred.
     pub bursts: BTreeMap<Burst, u64>,
 }
 
-/// What there is to say of read disturb at the end of a run.
+/// Report on read disturb at the end of a run.
 #[derive(Clone, Debug)]
 pub struct ReclaimFigures {
-    /// What was done.
+    /// Counters of the manager.
     pub counters: ReclaimCounters,
-    /// What became of replicas.
+    /// Counters of replicas.
     pub replicas: ReplicaCounters,
     /// Host reads of flash by mode and number of the page in its block: `mode * pages_per_block + page`.
     pub reads: Vec<u64>,
-    /// Disturbance of every block now, thousandths of a read.
+    /// Present disturbance of each block, thousandths of a read.
     pub sums: Vec<u32>,
-    /// The largest that any block had since counting began.
+    /// The largest disturbance of any block since counting began.
     pub largest: u32,
     /// Units whose tail took data.
     pub tails_forgone: u64,
@@ -65,7 +65,7 @@ pub struct ReclaimFigures {
     pub memory_bytes: u64,
 }
 
-/// Read disturb at work on a drive.
+/// State of read disturb on a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Reclaiming {
     pub sums: Sums,
@@ -73,9 +73,9 @@ pub(crate) struct Reclaiming {
     pub tails: Tails,
     pub counters: ReclaimCounters,
     pub rng: Rng,
-    /// Blocks whose sums have reached what is watched.
+    /// Blocks whose sums have reached a watched point.
     pub reached: Vec<u32>,
-    /// Blocks that have become disturbed ones, for whoever asked to be warned.
+    /// Blocks that have become disturbed, for the reader of warnings.
     warned: Vec<u32>,
     /// Units that stay open from one job to the next: `2 * domain + target`.
     pub kept: Vec<Frontier>,
@@ -84,18 +84,19 @@ pub(crate) struct Reclaiming {
     plan: Option<Plan>,
 }
 
-/// From the plan.
+/// What follows from the plan.
 #[derive(Clone, Debug)]
 struct Plan {
     disturb: Disturb,
-    /// By mode, the sum at which a block is reclaimed on demand.
+    /// The sum at which a block is reclaimed on demand, by mode.
     limits: Vec<u32>,
-    /// The sum at which a block becomes a disturbed one, where somebody wants to be warned.
+    /// The sum at which a block becomes disturbed, if warnings are on.
     warn_at: Option<u32>,
     seed: u64,
 }
 
-/// By mode, the sum at which a block is reclaimed on demand, where a host read reads so many of its pages at once.
+/// Returns the sum at which a block is reclaimed on demand, by mode; a host read reads up to `pages` of its pages at
+/// once.
 fn limits(disturb: &Disturb, manager: &ManagerState, pages: u32) -> Vec<u32> {
     let at = (manager.at() * f64::from(disturb.max)).ceil() as u32;
     let limit = |mode: u8| {
@@ -103,7 +104,7 @@ fn limits(disturb: &Disturb, manager: &ManagerState, pages: u32) -> Vec<u32> {
             super::Counting::Reads => disturb.heaviest(0),
             _ => disturb.heaviest(mode),
         };
-        // The next read must not go beyond the maximum.
+        // The next read must not exceed the maximum.
         at.min((disturb.max + 1).saturating_sub(heaviest.saturating_mul(pages))).max(1)
     };
     let modes = 0..disturb.modes as u8;
@@ -111,7 +112,7 @@ fn limits(disturb: &Disturb, manager: &ManagerState, pages: u32) -> Vec<u32> {
 }
 
 impl Reclaiming {
-    /// That of an empty drive.
+    /// Creates the state for an empty drive.
     pub fn new(disturb: Disturb, reclaim: Reclaim, seed: u64, layout: &Layout) -> Self {
         let manager = ManagerState::of(reclaim, layout);
         let counting = manager.counting();
@@ -132,16 +133,16 @@ impl Reclaiming {
         new
     }
 
-    /// A host read reads up to so many pages of a block, all of a chunk, before anything can be reclaimed. Called before the first
-    /// read, and before a snapshot is taken over.
+    /// Sets how many pages of a block, those of a chunk, a host read reads before anything can be reclaimed. Call it
+    /// before the first read, and before a snapshot is restored.
     pub fn set_reads_at_once(&mut self, pages: u32, layout: &Layout) {
         let plan = self.plan.as_mut().expect("a drive is made from a plan");
         plan.limits = limits(&plan.disturb, &self.manager, pages);
         self.watch_all_anew(layout);
     }
 
-    /// Somebody wants to be warned of blocks that have been disturbed by this share of the maximum. Called before the first
-    /// read, and before a snapshot is taken over.
+    /// Enables warnings for blocks whose disturbance reaches this share of the maximum. Call it before the first read,
+    /// and before a snapshot is restored.
     pub fn set_warning(&mut self, share: f64, layout: &Layout) {
         let plan = self.plan.as_mut().expect("a drive is made from a plan");
         plan.warn_at = Some((share * f64::from(plan.disturb.max)) as u32);
@@ -152,22 +153,22 @@ impl Reclaiming {
         UnitId::all(layout.units()).for_each(|unit| self.watch_anew(unit));
     }
 
-    /// Whether a page lies in a block of which somebody was warned.
+    /// Checks whether a page lies in a block with a warning.
     pub fn is_disturbed(&self, layout: &Layout, ppn: Ppn) -> bool {
         self.plan().warn_at.is_some_and(|at| self.sums.counted(layout.block_of(ppn)) >= at)
     }
 
-    /// One of the blocks that have become disturbed ones since this was asked.
+    /// Takes a block that became disturbed since the last call.
     pub fn take_warned(&mut self) -> Option<u32> {
         self.warned.pop()
     }
 
-    /// The stream of random numbers of a run.
+    /// Returns the random stream of a run.
     pub fn rng(seed: u64) -> Rng {
         Rng::new(seed, "reclaim")
     }
 
-    /// Another run begins: random numbers anew.
+    /// Restarts the random numbers for another run.
     pub fn reseed(&mut self) {
         self.rng = Self::rng(self.plan().seed);
     }
@@ -176,7 +177,7 @@ impl Reclaiming {
         self.plan.as_ref().expect("a drive is made from a plan")
     }
 
-    /// The flash read a page for the host; notes the block where somebody must be told.
+    /// Counts a host read of flash, and notes the block if its sum has reached a watched point.
     #[inline(always)]
     pub fn read(&mut self, layout: &Layout, unit: UnitId, ppn: Ppn) {
         if self.sums.read(layout, unit, ppn) {
@@ -189,24 +190,24 @@ impl Reclaiming {
         self.reached.push(layout.block_of(ppn));
     }
 
-    /// A page is read for the sake of a replica.
+    /// Counts a read that makes a replica.
     pub fn read_by_job(&mut self, layout: &Layout, ppn: Ppn) {
         if self.sums.read_by_job(layout, ppn) {
             self.tell(layout, ppn);
         }
     }
 
-    /// The sum at which the blocks of a unit are reclaimed on demand.
+    /// Returns the sum at which the blocks of a unit are reclaimed on demand.
     fn limit(&self, unit: UnitId) -> u32 {
         self.plan().limits[usize::from(self.sums.mode_of(unit))]
     }
 
-    /// Whether a unit must be reclaimed before any of its blocks is read again.
+    /// Checks whether a unit must be reclaimed before any of its blocks is read again.
     pub fn is_due(&self, unit: UnitId) -> bool {
         self.manager.acts() && self.sums.of_unit(unit) >= self.limit(unit)
     }
 
-    /// What is watched of a block whose sum is this.
+    /// Returns the next watched point of a block with this sum.
     fn watch_from(&self, unit: UnitId, sum: u32) -> u32 {
         let plan = self.plan();
         let warning = plan.warn_at.filter(|&at| at > sum).unwrap_or(u32::MAX);
@@ -219,15 +220,19 @@ impl Reclaiming {
         }
     }
 
-    /// A block has reached what is watched; what the manager wants done.
-    pub fn ask(&mut self, (layout, units, mapping): (&Layout, &Units, &Mapping), block: u32) -> Action {
+    /// Returns the manager's action for a block that has reached a watched point.
+    pub fn next_action(
+        &mut self,
+        (layout, units, mapping): (&Layout, &Units, &Mapping),
+        block: u32,
+    ) -> Action {
         let unit = self.sums.unit_of(block);
         let (sum, point) = (self.sums.counted(block), self.sums.watch(block));
         self.sums.set_watch(block, self.watch_from(unit, sum));
         let Plan { disturb: Disturb { max, .. }, warn_at, .. } = *self.plan();
         if warn_at.is_some_and(|at| (point..=sum).contains(&at)) {
             self.warned.push(block);
-            // Nothing that the manager watches.
+            // The point is none of the manager's.
             if self.manager.next_watch(point - 1, max) > sum && sum < self.limit(unit) {
                 return Action::None;
             }
@@ -236,12 +241,12 @@ impl Reclaiming {
         manager.reached(&mut drive, Reached { block, unit, point, sum, max })
     }
 
-    /// A block was read: counts whether it was beyond the maximum already, as nothing but no manager allows.
+    /// Counts a read of a block beyond the maximum, which only happens without a manager.
     pub fn count_beyond_max(&mut self, block: u32) {
         self.counters.reads_beyond_max += u64::from(self.sums.counted(block) > self.plan().disturb.max);
     }
 
-    /// The drive as the manager sees it, and the manager.
+    /// Returns the manager's view of the drive, and the manager.
     fn view<'a>(
         &'a mut self,
         (layout, units, mapping): (&'a Layout, &'a Units, &'a Mapping),
@@ -251,29 +256,29 @@ impl Reclaiming {
         (DisturbView { layout, disturb, units, mapping, sums, tails, rng }, manager)
     }
 
-    /// How a closed unit is reclaimed.
+    /// Returns the request that reclaims a closed unit.
     pub fn request(&mut self, drive: (&Layout, &Units, &Mapping), unit: UnitId, urgency: Urgency) -> Request {
         let (mut drive, manager) = self.view(drive);
         manager.request(&mut drive, unit, urgency)
     }
 
-    /// The unit that takes the next replica of a page of `source`.
+    /// Returns the unit that takes the next replica of a page of `source`.
     pub fn holder(&mut self, drive: (&Layout, &Units, &Mapping), source: UnitId) -> Option<UnitId> {
         let (mut drive, manager) = self.view(drive);
         manager.holder(&mut drive, source)
     }
 
-    /// A unit was closed.
+    /// Notifies the manager that a unit was closed.
     pub fn closed(&mut self, domain: DomainId, unit: UnitId) {
         self.manager.closed(domain, unit);
     }
 
-    /// A closed unit is to be emptied.
+    /// Notifies the manager that a closed unit will be emptied.
     pub fn emptying(&mut self, domain: DomainId, unit: UnitId) {
         self.manager.emptying(domain, unit);
     }
 
-    /// A unit was erased.
+    /// Notifies the manager that a unit was erased, and resets its sums.
     pub fn erased(&mut self, layout: &Layout, unit: UnitId) {
         self.sums.erase(unit);
         self.watch_anew(unit);
@@ -281,20 +286,20 @@ impl Reclaiming {
         self.manager.erased(layout, unit);
     }
 
-    /// A unit without data is to be programmed in a mode.
+    /// Sets the mode of an empty unit before it is programmed.
     pub fn set_mode(&mut self, unit: UnitId, mode: u8) {
         self.sums.set_mode(unit, mode);
         self.watch_anew(unit);
     }
 
-    /// Something was done; `close` at the end of what is done at one time.
+    /// Adds operations to the present burst.
     pub fn add_to_burst(&mut self, pages: u32, erases: u32, mode: u8) {
         self.burst.pages += pages;
         self.burst.erases += erases;
         self.burst.mode = self.burst.mode.max(mode);
     }
 
-    /// Nothing more is done at this time.
+    /// Ends the present burst.
     pub fn close_burst(&mut self) {
         let burst = std::mem::take(&mut self.burst);
         if burst.pages + burst.erases > 0 {
@@ -302,15 +307,15 @@ impl Reclaiming {
         }
     }
 
-    /// Counting begins.
+    /// Resets the counters when counting begins.
     pub fn restart(&mut self) {
         self.counters = ReclaimCounters::default();
         self.tails.forgone = 0;
         self.sums.restart();
     }
 
-    /// Takes over what a snapshot kept; false if that is of another drive. Where it kept nothing, or another manager's state,
-    /// this one hears of all closed units, those closed first in front, and begins to count hot pages anew.
+    /// Restores the state from a snapshot; returns false if it is of another drive. Without saved state of its own, the
+    /// manager is notified of all closed units, in the order of closing, and counts hot pages anew.
     pub fn adopt(&mut self, saved: Option<Self>, layout: &Layout, units: &Units) -> bool {
         let mut alike = false;
         if let Some(saved) = saved {
@@ -341,15 +346,15 @@ impl Reclaiming {
         true
     }
 
-    /// What is watched of blocks that have been read before. The maximum may be another one; and another manager hears of the
-    /// points that it would have watched.
+    /// Sets the watched points of blocks that have been read before. The maximum may have changed; another manager is
+    /// notified of the points that it would have watched.
     fn watch_adopted(&mut self, layout: &Layout, alike: bool) {
-        // What somebody was to be told of when the drive was saved stays as it is.
+        // Notifications that were pending in the snapshot stay pending.
         let there_is = |block: &u32| u64::from(*block) < layout.geometry().blocks();
         self.reached.retain(there_is);
         self.warned.retain(there_is);
-        let told: std::collections::BTreeSet<u32> = self.reached.iter().copied().collect();
-        for block in (0..layout.geometry().blocks() as u32).filter(|block| !told.contains(block)) {
+        let pending: std::collections::BTreeSet<u32> = self.reached.iter().copied().collect();
+        for block in (0..layout.geometry().blocks() as u32).filter(|block| !pending.contains(block)) {
             let (unit, sum) = (self.sums.unit_of(block), self.sums.counted(block));
             let watch = self.watch_from(unit, if alike { sum } else { 0 });
             self.sums.set_watch(block, watch);
@@ -359,13 +364,13 @@ impl Reclaiming {
         }
     }
 
-    /// The mode of a unit of a drive that was saved, where that is one which this drive does not have.
-    pub fn strange_mode(&self, saved: &Self) -> Option<u32> {
+    /// Returns the mode of a unit in a snapshot, if this drive has no such mode.
+    pub fn foreign_mode(&self, saved: &Self) -> Option<u32> {
         let modes = self.plan().disturb.modes;
         saved.sums.last_mode(&self.sums).filter(|&mode| mode >= modes)
     }
 
-    /// A unit has been reclaimed.
+    /// Counts a unit that was reclaimed.
     pub fn ended(&mut self, urgency: Urgency) {
         let reads = || self.sums.reads().iter().sum();
         self.counters.first_after_reads = self.counters.first_after_reads.or_else(|| Some(reads()));
@@ -375,7 +380,7 @@ impl Reclaiming {
         }
     }
 
-    /// A unit whose job came to nothing is looked at again.
+    /// Checks a unit again whose job was dropped.
     pub fn reconsider(&mut self, unit: UnitId) {
         for block in self.sums.blocks_of(unit) {
             let sum = self.sums.counted(block);
@@ -386,19 +391,19 @@ impl Reclaiming {
         }
     }
 
-    /// Asks for what a read of a page will change.
+    /// Prefetches what a read of a page will change.
     #[inline(always)]
     pub fn prefetch(&self, layout: &Layout, ppn: Ppn) {
         self.sums.prefetch(layout.unit_of(ppn));
         self.manager.prefetch(ppn);
     }
 
-    /// Bytes of the manager's tables and of the replicas.
+    /// Returns the bytes of the manager's tables and of the replicas.
     pub fn memory_bytes(&self, replicas: Option<&Replicas>) -> u64 {
         self.manager.memory_bytes() + replicas.map_or(0, Replicas::memory_bytes)
     }
 
-    /// Units that are open from one job to the next.
+    /// Yields the units that stay open from one job to the next.
     pub fn kept(&self) -> impl Iterator<Item = &Frontier> {
         self.kept.iter().filter(|frontier| frontier.unit != crate::units::NO_UNIT)
     }

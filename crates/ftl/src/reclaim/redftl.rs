@@ -1,15 +1,14 @@
-//! redFTL: pages that are read often get replicas on healthy blocks before their block must be reclaimed.
+//! redFTL: frequently read pages get replicas on healthy blocks before their block must be reclaimed.
 //!
-//! Source: dissertation (redFTL), chapter 3. When a block's reads reach `create_at` of the maximum, the pages are found that
-//! are read more than `hot_factor` times as often as a page of the block on average (section 3.4.2), or a random half of the live
-//! ones where none is; each gets a replica in the tail of another block (`healthy.rs`), which serves its reads from then on. The
-//! original stays, or collection would take its block for a good victim. When a block that holds replicas reaches `migrate_at`,
-//! they take the place of their originals. A block that reaches the maximum nevertheless moves to two blocks, page by page in
-//! the order of reads (section 3.3.1, Figure 9).
+//! Source: dissertation (redFTL), chapter 3. When a block's reads reach `create_at` of the maximum, its hot pages get
+//! replicas. They are those read more than `hot_factor` times as often as a page of the block on average (section
+//! 3.4.2), or a random half of the live ones if no page is. Each replica goes to the tail of another block
+//! (`healthy.rs`) and serves the reads from then on. The original stays, or collection would take its block for a good
+//! victim. When a block that holds replicas reaches `migrate_at`, they take the place of their originals. A block that
+//! reaches the maximum nevertheless moves to two blocks, page by page in the order of reads (section 3.3.1, Figure 9).
 //!
-//! `rate`: read literally, the rate of a block is that of all its reads, which hardly any page exceeds; the default divides it
-//! by the live pages.
-//! Cost: 12 bytes per read. Memory: 12 bytes per page and 12 bytes per replica.
+//! `rate`: read literally, the rate of a block is that of all its reads, which hardly any page exceeds; the default
+//! divides it by the live pages. Cost: 12 bytes per read. Memory: 12 bytes per page and 12 bytes per replica.
 
 use super::baseline::AT;
 use super::healthy::Healthy;
@@ -61,7 +60,7 @@ pub(super) const INFO: PolicyInfo = PolicyInfo {
 const RATES: &[(&str, &str)] =
     &[("per-page", "that of its reads over its live pages"), ("block", "that of all its reads")];
 
-/// Its parameters.
+/// Parameters of redFTL.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     at: f64,
@@ -78,14 +77,14 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(given: &Given) -> Self {
+    fn of(settings: &Given) -> Self {
         Self {
-            at: given.real("at"),
-            create_at: given.real("create_at"),
-            migrate_at: given.real("migrate_at"),
-            hot_factor: given.real("hot_factor"),
-            per_page: given.text("rate") == RATES[0].0,
-            replica_pages: given.whole("replica_pages"),
+            at: settings.real("at"),
+            create_at: settings.real("create_at"),
+            migrate_at: settings.real("migrate_at"),
+            hot_factor: settings.real("hot_factor"),
+            per_page: settings.text("rate") == RATES[0].0,
+            replica_pages: settings.whole("replica_pages"),
         }
     }
 
@@ -94,7 +93,7 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of redFTL.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
@@ -103,7 +102,7 @@ pub struct State {
 }
 
 impl State {
-    /// The pages of a unit that get replicas: those that are read often, or a random half of the live ones.
+    /// Returns the pages of a unit that get replicas: the hot ones, or a random half of the live ones.
     fn hot_pages(&self, drive: &mut DisturbView<'_>, unit: UnitId) -> Vec<Ppn> {
         let mut live = drive.live_pages(unit);
         let mut of_unit = self.rates.of_unit(drive.layout, unit);

@@ -1,9 +1,10 @@
-//! redFTL+: read-resistant blocks, and hot pages on read-resistant pages, mixed with the data that is read least.
+//! redFTL+: read-resistant blocks, and hot pages on read-resistant pages, mixed with the least-read data.
 //!
 //! Source: dissertation (redFTL), chapter 4. Sums are of effective disturbance. A block is reclaimed in idle time from
-//! `proactive_at` of the maximum on, on demand at the maximum; the modes are those of `rrb`, the moves those of `mixing.rs`.
-//! How hot a page is two 4-bit counters tell (`hotness.rs`), looked at `samples` times in a cycle of a block.
-//! Cost: one sum and one counter per read; a reclaim sorts the pages of two blocks. Memory: 1 byte per page, 40 bytes per block.
+//! `proactive_at` of the maximum on, on demand at the maximum. The modes are those of `rrb`, the moves those of
+//! `mixing.rs`. Two 4-bit counters measure how hot a page is (`hotness.rs`); they are sampled `samples` times in a
+//! cycle of a block. Cost: one sum and one counter per read; a reclaim sorts the pages of two blocks. Memory: 1 byte
+//! per page, 40 bytes per block.
 
 use super::hotness::TwoLevel;
 use super::mixing::{MixParams, Mixing, PARAMS};
@@ -12,7 +13,7 @@ use floatgate_flash::Layout;
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "redftl-plus",
-    summary: "disturbed blocks are mixed with cold ones into blocks that stand more reads, hot pages where reads disturb least",
+    summary: "disturbed blocks are mixed with cold ones into blocks that endure more reads, hot pages where reads disturb least",
     source: "dissertation on cross-layer optimization of NAND flash storage, chapter 4 (redFTL+)",
     params: &[
         PARAMS[0],
@@ -29,7 +30,7 @@ pub(super) const INFO: PolicyInfo = PolicyInfo {
     memory: "1 byte per page, 40 bytes per block",
 };
 
-/// Its parameters.
+/// Parameters of redFTL+.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params(MixParams);
 
@@ -38,8 +39,8 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(given: &Given) -> Self {
-        Self(MixParams::of(given, given.whole("samples")))
+    fn of(settings: &Given) -> Self {
+        Self(MixParams::of(settings, settings.whole("samples")))
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -47,5 +48,5 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of redFTL+.
 pub type State = Mixing<TwoLevel>;

@@ -1,4 +1,4 @@
-//! redFTL++: redFTL+ with an exact count of the reads of each page, to tell what its small counters cost.
+//! redFTL++: redFTL+ with exact read counts per page, to measure what its small counters cost.
 //!
 //! Source: dissertation (redFTL), section 4.4. Memory: 4 bytes per page, 40 bytes per block.
 
@@ -16,7 +16,7 @@ pub(super) const INFO: PolicyInfo = PolicyInfo {
     memory: "4 bytes per page, 40 bytes per block",
 };
 
-/// Its parameters.
+/// Parameters of redFTL++.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params(MixParams);
 
@@ -25,8 +25,8 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(given: &Given) -> Self {
-        Self(MixParams::of(given, 1))
+    fn of(settings: &Given) -> Self {
+        Self(MixParams::of(settings, 1))
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -34,5 +34,5 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of redFTL++.
 pub type State = Mixing<Exact>;

@@ -1,10 +1,9 @@
-//! Read-resistant blocks alone: what is reclaimed is programmed in a mode in which reads disturb less.
+//! Read-resistant blocks alone: reclaimed data is programmed in a mode in which reads disturb less.
 //!
-//! Source: dissertation (redFTL), sections 4.2.1 and 4.4 ("RRB"). The first reclaim of data leads to mode 1, later ones to the
-//! next mode; garbage collection brings what it moves back to mode 0. Page types are not looked at, so each read counts as one
-//! of the slowest type in the mode of its block. Triggers are those of redFTL+: `proactive_at` in idle time, the maximum on
-//! demand.
-//! Cost: one sum per read. Memory: none of its own.
+//! Source: dissertation (redFTL), sections 4.2.1 and 4.4 ("RRB"). The first reclaim of data leads to mode 1, later ones
+//! to the next mode; garbage collection moves data back to mode 0. Page types are ignored: each read counts as one of
+//! the slowest type in the mode of its block. Triggers are those of redFTL+: `proactive_at` in idle time, the maximum
+//! on demand. Cost: one sum per read. Memory: none of its own.
 
 use super::manager::{Action, Manager, Reached};
 use super::sums::Counting;
@@ -18,14 +17,14 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "rrb",
-    summary: "what is reclaimed is programmed slowly, into blocks that stand more reads",
+    summary: "what is reclaimed is programmed slowly, into blocks that endure more reads",
     source: "dissertation on cross-layer optimization of NAND flash storage, section 4.2.1 (RRB)",
     params: &[PROACTIVE_AT],
     cost: "one sum per flash read",
     memory: "none beside that of drive.disturb.model",
 };
 
-/// Shared by the managers with read-resistant blocks.
+/// For all managers with read-resistant blocks.
 pub(super) const PROACTIVE_AT: ParamInfo = ParamInfo::within(
     "proactive_at",
     "share of the maximum at which a block is reclaimed in idle time",
@@ -34,7 +33,7 @@ pub(super) const PROACTIVE_AT: ParamInfo = ParamInfo::within(
 )
 .shared();
 
-/// Its parameters.
+/// Parameters of RRB.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     proactive_at: f64,
@@ -45,8 +44,8 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(given: &Given) -> Self {
-        Self { proactive_at: given.real("proactive_at") }
+    fn of(settings: &Given) -> Self {
+        Self { proactive_at: settings.real("proactive_at") }
     }
 
     fn state(&self, _: &Layout) -> State {
@@ -54,7 +53,7 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps.
+/// State of RRB.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,

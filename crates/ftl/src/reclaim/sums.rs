@@ -1,39 +1,39 @@
-//! By how much reads have disturbed each block since its last erase.
+//! Disturbance of each block by reads since its last erase.
 //!
-//! Each block has two sums, one as the manager counts and one as the model disturbs. A read adds to both and compares
-//! the first with the next point that the manager watches (`docs/decisions/0021-read-disturb.md`).
+//! Each block has two sums: one as the manager counts, one of the model. A read adds to both and compares the first
+//! with the next point that the manager watches (`docs/decisions/0021-read-disturb.md`).
 
 use floatgate_base::{Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::{Layout, Scope};
 use floatgate_nand::Disturb;
 use serde::{Deserialize, Serialize};
 
-/// What a read counts as; never less than what it disturbs.
+/// What a read counts as; never less than its disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Counting {
-    /// As one of the slowest type of page in the ordinary mode.
+    /// As one of the slowest page type in the normal mode.
     Reads,
-    /// As one of the slowest type of page in the mode of its block.
+    /// As one of the slowest page type in the mode of its block.
     ByMode,
-    /// As what it disturbs, by mode and page type.
+    /// As its disturbance, by mode and page type.
     Effective,
 }
 
-/// What is kept of a block: all that a read touches, side by side.
+/// State of a block: all that a read touches, side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Block {
     /// The sum as the manager counts, thousandths of a read.
     counted: u32,
     /// The sum of the model.
     actual: u32,
-    /// The sum, as counted, at which somebody is to be told.
+    /// The next watched point of the sum as counted.
     watch: u32,
     /// First row of the weights of its mode.
     rows: u32,
 }
 
 impl Block {
-    /// Of a block that was never read.
+    /// A block that was never read.
     const FRESH: Self = Self { counted: 0, actual: 0, watch: u32::MAX, rows: 0 };
 }
 
@@ -43,9 +43,9 @@ pub(crate) struct Sums {
     blocks: Vec<Block>,
     /// Host reads by row: mode and number of the page in its block.
     reads: Vec<u64>,
-    /// The largest sum of the model that a block had when it was erased.
+    /// The largest sum of the model that a block had at its erase.
     largest: u32,
-    /// By row, what a read counts as and what it disturbs. From the plan.
+    /// What a read counts as and its disturbance, by row. From the plan.
     #[serde(skip)]
     weights: Vec<[u32; 2]>,
     #[serde(skip)]
@@ -58,7 +58,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// Nothing has been read.
+    /// Creates the sums of a drive that was never read.
     pub fn new(disturb: &Disturb, counting: Counting, layout: &Layout) -> Self {
         let pages_per_block = layout.geometry().pages_per_block / layout.subpages();
         let row = |mode: u8, page: u32| {
@@ -84,7 +84,7 @@ impl Sums {
         }
     }
 
-    /// The flash reads a page; whether the sum of its block has reached what is watched.
+    /// Adds a read of a page and returns whether the sum of its block has reached a watched point.
     #[inline(always)]
     pub fn read(&mut self, layout: &Layout, unit: UnitId, ppn: Ppn) -> bool {
         let (block, page) = if self.plain {
@@ -101,13 +101,13 @@ impl Sums {
         block.counted >= block.watch
     }
 
-    /// Asks for what [`Sums::read`] of a unit will change.
+    /// Prefetches what [`Sums::read`] of a unit will change.
     #[inline(always)]
     pub fn prefetch(&self, unit: UnitId) {
         prefetch(&self.blocks, (unit.0 * self.blocks_per_unit) as usize);
     }
 
-    /// A read for a replica disturbs as any other, but is none of the host's.
+    /// Adds a read that makes a replica: it disturbs as any other, but is no host read.
     pub fn read_by_job(&mut self, layout: &Layout, ppn: Ppn) -> bool {
         let crossed = self.read(layout, layout.unit_of(ppn), ppn);
         let block = self.blocks[layout.block_of(ppn) as usize];
@@ -115,37 +115,37 @@ impl Sums {
         crossed
     }
 
-    /// The sum of a block as counted.
+    /// Returns the sum of a block as counted.
     pub fn counted(&self, block: u32) -> u32 {
         self.blocks[block as usize].counted
     }
 
-    /// What is watched of a block.
+    /// Returns the watched point of a block.
     pub fn watch(&self, block: u32) -> u32 {
         self.blocks[block as usize].watch
     }
 
-    /// From now on this is watched.
+    /// Sets the watched point of a block.
     pub fn set_watch(&mut self, block: u32, watch: u32) {
         self.blocks[block as usize].watch = watch;
     }
 
-    /// The blocks of a unit.
+    /// Returns the blocks of a unit.
     pub fn blocks_of(&self, unit: UnitId) -> std::ops::Range<u32> {
         unit.0 * self.blocks_per_unit..(unit.0 + 1) * self.blocks_per_unit
     }
 
-    /// The unit of a block.
+    /// Returns the unit of a block.
     pub fn unit_of(&self, block: u32) -> UnitId {
         UnitId(block / self.blocks_per_unit)
     }
 
-    /// The largest sum of a unit's blocks, as counted.
+    /// Returns the largest sum of a unit's blocks, as counted.
     pub fn of_unit(&self, unit: UnitId) -> u32 {
         self.blocks_of(unit).map(|block| self.counted(block)).max().unwrap_or(0)
     }
 
-    /// A unit was erased: nothing has been read, and it is in the ordinary mode.
+    /// Resets the sums and the mode of an erased unit.
     pub fn erase(&mut self, unit: UnitId) {
         for block in self.blocks_of(unit) {
             let block = &mut self.blocks[block as usize];
@@ -154,46 +154,46 @@ impl Sums {
         }
     }
 
-    /// A unit without data is to be programmed in a mode.
+    /// Sets the mode of an empty unit before it is programmed.
     pub fn set_mode(&mut self, unit: UnitId, mode: u8) {
         for block in self.blocks_of(unit) {
             self.blocks[block as usize].rows = u32::from(mode) * self.pages_per_block;
         }
     }
 
-    /// The mode of a unit, as the array has it.
+    /// Returns the mode of a unit in the array.
     pub fn mode_of(&self, unit: UnitId) -> u8 {
         (self.blocks[self.blocks_of(unit).start as usize].rows / self.pages_per_block) as u8
     }
 
-    /// The largest mode of any block, of sums that do not know the geometry yet as `like` does.
+    /// Returns the largest mode of any block. The sums do not know their geometry yet; it is that of `like`.
     pub fn last_mode(&self, like: &Self) -> Option<u32> {
         self.blocks.iter().map(|block| block.rows / like.pages_per_block).max()
     }
 
-    /// The sums of the model, by block.
+    /// Yields the sums of the model, by block.
     pub fn actual(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.iter().map(|block| block.actual)
     }
 
-    /// The largest sum of the model that any block had since counting began.
+    /// Returns the largest sum of the model that any block had since counting began.
     pub fn largest(&self) -> u32 {
         self.actual().max().unwrap_or(0).max(self.largest)
     }
 
-    /// Host reads by mode and number of the page in its block: `mode * pages_per_block + page`.
+    /// Returns the host reads by mode and number of the page in its block: `mode * pages_per_block + page`.
     pub fn reads(&self) -> &[u64] {
         &self.reads
     }
 
-    /// Counting begins; what has been disturbed stays.
+    /// Resets the counters when counting begins; disturbance stays.
     pub fn restart(&mut self) {
         self.reads.fill(0);
         self.largest = 0;
     }
 
-    /// Takes over what a snapshot kept; false if that is of another drive. Where that manager counted otherwise, this one
-    /// goes on from the sums of the model.
+    /// Restores the sums from a snapshot; returns false if it is of another drive. If the saved manager counted
+    /// differently, this one continues from the sums of the model.
     pub fn adopt(&mut self, saved: Self, alike: bool) -> bool {
         if saved.blocks.len() != self.blocks.len() {
             return false;

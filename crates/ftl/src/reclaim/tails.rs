@@ -1,7 +1,7 @@
-//! Pages at the end of blocks that are kept for replicas.
+//! Pages at the end of blocks that are reserved for replicas.
 //!
-//! A unit whose tail is kept is closed when the pages before are written; the tail is programmed later, page by page, behind what
-//! was written last. It counts as not valid, and so does what stands in it until it takes its original's place.
+//! A unit with a reserved tail is closed when the pages before it are written. The tail is programmed later, page by
+//! page. It counts as not valid, as does each replica in it until it takes its original's place.
 
 use floatgate_base::{DomainId, IdVec, Ppn, UnitId};
 use floatgate_flash::Layout;
@@ -12,25 +12,25 @@ use serde::{Deserialize, Serialize};
 struct Tail {
     /// Number of its next page in the unit.
     next: u32,
-    /// Pages that are left.
+    /// Pages left.
     left: u32,
 }
 
-/// The tails of all units; none where nobody makes replicas.
+/// The tails of all units; none without replicas.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tails {
-    /// Pages of each.
+    /// Pages of each tail.
     pages: u32,
     pages_per_unit: u32,
     by_unit: IdVec<UnitId, Tail>,
-    /// Domains in which the last victim of collection was so full that moving its pages to units with tails gains nothing.
+    /// Domains whose last victim was so full that moving its pages to units with tails gains nothing.
     crowded: IdVec<DomainId, bool>,
-    /// Units whose tail took data, because the drive is too full to do without it.
+    /// Units whose tail took data because the drive was too full.
     pub forgone: u64,
 }
 
 impl Tails {
-    /// So many pages of each unit that will be opened.
+    /// Reserves `pages` of each unit that will be opened.
     pub fn new(pages: u32, layout: &Layout) -> Self {
         if pages == 0 {
             return Self::default();
@@ -40,25 +40,25 @@ impl Tails {
         Self { pages, pages_per_unit: layout.pages_per_unit(), by_unit, crowded, forgone: 0 }
     }
 
-    /// Collection takes a unit with so many valid pages. Without this, it would move full units with tails for ever where a
-    /// domain holds more of what is live than the others.
+    /// Notes a victim with `valid` pages. Without this, collection would move full units with tails forever if a domain
+    /// holds more live data than the others.
     pub fn victim(&mut self, domain: DomainId, valid: u32) {
         if let Some(crowded) = self.crowded.get_mut(domain) {
             *crowded = valid + self.pages >= self.pages_per_unit;
         }
     }
 
-    /// Whether units of a domain are opened without tails.
+    /// Checks whether units of a domain are opened without tails.
     pub fn is_crowded(&self, domain: DomainId) -> bool {
         self.crowded[domain]
     }
 
-    /// Pages of each tail.
+    /// Returns the pages of each tail.
     pub fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// A unit is opened, with its tail kept or without.
+    /// Registers that a unit was opened, with its tail reserved or without.
     pub fn opened(&mut self, unit: UnitId, kept: bool) {
         if self.pages == 0 {
             return;
@@ -68,26 +68,26 @@ impl Tails {
         self.by_unit[unit] = Tail { next: self.pages_per_unit - left, left };
     }
 
-    /// A unit is closed whose first `written` pages were written; its tail begins there.
+    /// Begins the tail of a closed unit whose first `written` pages were written.
     pub fn closed(&mut self, unit: UnitId, written: u32) {
         if let Some(tail) = self.by_unit.get_mut(unit) {
             tail.next = written;
         }
     }
 
-    /// A unit was erased.
+    /// Clears the tail of an erased unit.
     pub fn erased(&mut self, unit: UnitId) {
         if let Some(tail) = self.by_unit.get_mut(unit) {
             *tail = Tail::default();
         }
     }
 
-    /// Pages left in a tail.
+    /// Returns the pages left in a tail.
     pub fn room(&self, unit: UnitId) -> u32 {
         self.by_unit.get(unit).map_or(0, |tail| tail.left)
     }
 
-    /// Number of the page of a unit that its tail writes next, where it has room.
+    /// Returns the number of the page that the tail of a unit writes next, if it has room.
     pub fn next(&self, unit: UnitId) -> Option<u32> {
         self.by_unit.get(unit).filter(|tail| tail.left > 0).map(|tail| tail.next)
     }
@@ -101,7 +101,7 @@ impl Tails {
         page
     }
 
-    /// Whether this is of a drive of such a layout.
+    /// Checks whether the tails fit a drive of this layout.
     pub fn fits(&self, layout: &Layout) -> bool {
         let pages = layout.pages_per_unit();
         self.pages == 0

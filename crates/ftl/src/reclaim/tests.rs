@@ -1,4 +1,4 @@
-//! Worked examples of the dissertation, and what becomes of replicas, under the shadow model.
+//! Worked examples of the dissertation, and the life of replicas, under the shadow model.
 
 use super::{Reclaim, SLOT};
 use crate::Setup;
@@ -19,7 +19,7 @@ struct Drive {
     pages: u32,
 }
 
-/// Weights of page types, LSB first, and reads that a block stands.
+/// Weights of page types, LSB first, and reads that a block endures.
 type Model<'a> = (&'a [f64], u32);
 
 impl Drive {
@@ -60,7 +60,7 @@ impl Drive {
         (0..self.logical).for_each(|lpn| self.serve(Kind::Write, lpn, 1));
     }
 
-    /// Writes pages at random, but not the first one.
+    /// Writes pages at random, except the first one.
     fn write_some(&mut self, pages: u32) {
         let mut rng = Rng::new(1, "read disturb by hand");
         for _ in 0..pages {
@@ -108,7 +108,7 @@ impl Drive {
     }
 }
 
-/// Reads of the pages A to D in a period: 1,400 together, which is all that a block stands.
+/// Reads of the pages A to D in a period: 1,400 together, the most that a block endures.
 const FIGURE_9: [u32; 4] = [600, 500, 200, 100];
 
 fn period(drive: &mut Drive) {
@@ -135,7 +135,7 @@ fn figure_9_the_baseline_reclaims_again_after_a_period() {
 #[test]
 fn figure_9_one_to_many_does_not() {
     let never = [("create_at", 1.0), ("migrate_at", 1.0), ("replica_pages", 1.0)];
-    // So many pages that blocks keep no tails.
+    // Tails with no pages.
     let mut drive = Drive::new((12, 4, 28), (&[1.0], 1400), "redftl", &never);
     (4..28).chain(0..4).for_each(|lpn| drive.serve(Kind::Write, lpn, 1));
     assert!((1..4).all(|lpn| drive.unit_of(lpn) == drive.unit_of(0)));
@@ -149,8 +149,8 @@ fn figure_9_one_to_many_does_not() {
     drive.audit();
 }
 
-/// Figure 19: of a disturbed block and the coldest one, the hot pages a, b, d, e take the LSB pages of two blocks, i to l the
-/// MSB pages.
+/// Figure 19: a disturbed block is mixed with the coldest one. Its hot pages a, b, d, e take the LSB pages of two
+/// blocks; i to l take the MSB pages.
 #[test]
 fn figure_19_hot_pages_take_fast_pages_of_two_blocks() {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
@@ -189,7 +189,7 @@ fn figure_19_hot_pages_take_fast_pages_of_two_blocks() {
     drive.audit();
 }
 
-/// The first reclaim leads to mode 1, later ones to mode 2, where a block stands five times as many reads.
+/// The first reclaim leads to mode 1, later ones to mode 2, in which a block endures five times as many reads.
 #[test]
 fn resistant_blocks_stand_twice_and_five_times_as_many_reads() {
     let mut drive = Drive::new((12, 4, 24), (&[1.0], 100), "rrb", &[("proactive_at", 1.0)]);
@@ -210,7 +210,7 @@ fn resistant_blocks_stand_twice_and_five_times_as_many_reads() {
     drive.audit();
 }
 
-/// Without a manager every read beyond the maximum is counted, and nothing is moved.
+/// Without a manager, reads beyond the maximum are counted and nothing moves.
 #[test]
 fn reads_beyond_the_maximum_are_counted() {
     for (weights, reads_max) in [(&[1.0][..], 100), (&[0.7, 1.0], 142)] {
@@ -224,20 +224,20 @@ fn reads_beyond_the_maximum_are_counted() {
     }
 }
 
-/// What collection moves is programmed in the ordinary mode again.
+/// Collection moves data back to the normal mode.
 #[test]
 fn collection_leads_back_to_the_ordinary_mode() {
     let mut drive = Drive::new((12, 4, 24), (&[1.0], 100), "rrb", &[("proactive_at", 1.0)]);
     drive.write_all();
     drive.serve(Kind::Read, 0, 100);
     assert_eq!(drive.flash.mode(drive.unit_of(0)), 1);
-    // The other pages of its block are written elsewhere until it is collected.
+    // The other pages of its block are rewritten until it is collected.
     drive.write_some(2000);
     assert_eq!(drive.flash.mode(drive.unit_of(0)), 0);
     drive.audit();
 }
 
-/// A swap for the sake of wear keeps the mode of the data that it moves.
+/// A leveling swap keeps the mode of the data that it moves.
 #[test]
 fn leveling_keeps_the_mode() {
     let swap = level::SLOT.with("hot-cold-swap", &[("pe_cycles", 6.0)]);
@@ -248,7 +248,7 @@ fn leveling_keeps_the_mode() {
     drive.serve(Kind::Read, 0, 100);
     let unit = drive.unit_of(0);
     assert_eq!(drive.flash.mode(unit), 1);
-    // Everything but the block of page 0 is written, so that it is what is cold.
+    // All pages except the block of page 0 are rewritten, which makes that block the cold one.
     let mut turn = 0;
     let mut bound = Bound::new(100_000);
     while drive.unit_of(0) == unit {
@@ -264,11 +264,11 @@ fn leveling_keeps_the_mode() {
 
 const REPLICAS: &[(&str, f64)] = &[("replica_pages", 4.0)];
 
-/// A drive on which page 0 has a replica.
+/// Builds a drive on which page 0 has a replica.
 fn replicated() -> Drive {
     let mut drive = Drive::new((16, 16, 64), (&[1.0], 1000), "redftl", REPLICAS);
     drive.write_all();
-    // A page that is read ten times at once would be a hot one.
+    // A page that is read ten times in a row would be hot.
     for _ in 0..10 {
         (1..12).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
         drive.serve(Kind::Read, 0, 59);
@@ -278,7 +278,7 @@ fn replicated() -> Drive {
     drive
 }
 
-/// Reading an original to make its replica is the job's read: it disturbs the block and is none of the host's.
+/// A read that makes a replica is the job's: it disturbs the block and is no host read.
 #[test]
 fn reads_for_replicas_are_not_the_hosts() {
     let drive = replicated();
@@ -304,7 +304,7 @@ fn a_hot_page_is_read_from_its_replica() {
     drive.serve(Kind::Read, 0, 50);
     assert_eq!(drive.flash.disturbance(original.0), before);
     assert_eq!(drive.flash.disturbance(drive.unit_of(0).0), Some(50_000));
-    // The original stays where it was, and its unit is as full as it was.
+    // The original stays, and the valid count of its unit is unchanged.
     assert_eq!(drive.ftl.units.meta[original].valid, 12);
     assert_eq!(drive.erases(), 0);
 }
@@ -349,7 +349,7 @@ fn a_replica_that_is_read_much_takes_its_originals_place() {
     drive.audit();
 }
 
-/// A drive on which a random half of the 12 pages of a block have replicas, after 60 reads of each.
+/// Builds a drive on which a random half of the 12 pages of a block have replicas, after 60 reads of each.
 fn replicated_half() -> Drive {
     let literal = [("replica_pages", 4.0), ("rate", 1.0)];
     let mut drive = Drive::new((16, 16, 64), (&[1.0], 1000), "redftl", &literal);
@@ -360,7 +360,7 @@ fn replicated_half() -> Drive {
     drive
 }
 
-/// Read literally, hardly any page is read more often than its block: a random half of the live ones is taken.
+/// Read literally, hardly any page is read more often than its block: a random half of the live ones is replicated.
 #[test]
 fn where_no_page_stands_out_half_of_them_are_replicated() {
     let drive = replicated_half();
@@ -368,7 +368,7 @@ fn where_no_page_stands_out_half_of_them_are_replicated() {
     drive.audit();
 }
 
-/// On a drive that is too full for tails, pages take them, and there are no replicas.
+/// On a drive too full for tails, data takes them, and no replicas are made.
 #[test]
 fn a_full_drive_keeps_no_tails() {
     let mut drive = Drive::new((16, 16, 170), (&[1.0], 1000), "redftl", REPLICAS);
@@ -378,7 +378,7 @@ fn a_full_drive_keeps_no_tails() {
     drive.audit();
 }
 
-/// A drive whose proactive job is half done goes through a file and stays the same, byte by byte.
+/// A drive with a half-finished proactive job is saved and restored, and stays equal byte by byte.
 #[test]
 fn a_job_under_way_goes_through_a_file() {
     for (name, values) in [("redftl-plus", &[][..]), ("rrb", &[]), ("redftl", REPLICAS)] {
@@ -417,7 +417,7 @@ fn a_job_under_way_goes_through_a_file() {
     }
 }
 
-/// Another manager takes over a drive with replicas: they are given up, and nothing is lost.
+/// Another manager takes over a drive with replicas: they are dropped, and no data is lost.
 #[test]
 fn a_drive_changes_its_manager() {
     let drive = replicated();

@@ -1,4 +1,4 @@
-//! What jobs and open units need of read disturb: tails, replicas, modes, units that stay open between jobs.
+//! What read disturb provides to jobs and open units: tails, replicas, modes, units that stay open between jobs.
 
 use super::Reclaiming;
 use crate::ftl::Ftl;
@@ -9,15 +9,16 @@ use floatgate_base::{DomainId, Owner, Ppn, SideKind, UnitId};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
-    /// What is kept of read disturb.
+    /// Returns the state of read disturb.
     ///
     /// # Panics
-    /// Where reads do not disturb.
+    /// When reads do not disturb.
     pub(super) fn reclaiming(&mut self) -> &mut Reclaiming {
         self.reclaiming.as_mut().expect("reads disturb")
     }
 
-    /// Pages of a unit that is opened now that take data: without its tail, unless the drive is too full for tails.
+    /// Returns the pages of a newly opened unit that take data: without its tail, unless the drive is too full for
+    /// tails.
     pub(crate) fn data_pages(&mut self, unit: UnitId) -> u32 {
         let all = self.layout.pages_per_unit();
         let Some(reclaiming) = &mut self.reclaiming else { return all };
@@ -25,7 +26,7 @@ impl Ftl {
         if tail == 0 {
             return all;
         }
-        // With a tail in every unit, what is live must leave the collector its stop level beside the open units.
+        // With a tail in every unit, live data must leave the collector its stop level beside the open units.
         let domains = u64::from(self.layout.domains());
         let apart = u64::from(self.setup.stop_free_units) + u64::from(self.setup.separate.streams()) + 2;
         let units = u64::from(self.layout.units_per_domain()).saturating_sub(apart) * domains;
@@ -38,7 +39,7 @@ impl Ftl {
         if keeps { all - tail } else { all }
     }
 
-    /// The mode of a unit that is about to take data.
+    /// Sets the mode of a unit that will take data.
     pub(crate) fn set_mode<F: Flash>(&mut self, flash: &mut F, unit: UnitId, mode: u8) {
         flash.set_mode(unit, mode);
         if let Some(reclaiming) = &mut self.reclaiming {
@@ -46,21 +47,21 @@ impl Ftl {
         }
     }
 
-    /// A unit is closed before its last page of data was written: its tail begins at `next`.
+    /// Begins the tail of a unit at `next`; it is closed before its last page of data was written.
     pub(crate) fn begin_tail(&mut self, unit: UnitId, next: Ppn) {
         if let Some(reclaiming) = &mut self.reclaiming {
             reclaiming.tails.closed(unit, next - self.layout.first_page(unit));
         }
     }
 
-    /// A job takes up the unit that the one before it left open for it, if there is one.
+    /// Takes the unit that the preceding job left open for this one, if any.
     pub(crate) fn take_kept(&mut self, domain: DomainId, to: usize) -> Option<Frontier> {
         let slot = 2 * domain.index() + to;
         let kept = self.reclaiming.as_mut()?.kept.get_mut(slot)?;
         (kept.unit != NO_UNIT).then(|| std::mem::replace(kept, Frontier::CLOSED))
     }
 
-    /// A job leaves a unit open for the next one; false if there is one already, or no room in it.
+    /// Keeps a unit open for the next job; returns false if one is kept already, or it has no room.
     pub(crate) fn keep(&mut self, domain: DomainId, to: usize, frontier: Frontier) -> bool {
         let slot = 2 * domain.index() + to;
         let kept = self.reclaiming.as_mut().and_then(|reclaiming| reclaiming.kept.get_mut(slot));
@@ -73,8 +74,8 @@ impl Ftl {
         }
     }
 
-    /// Makes up to `pages_max` replicas. The source stays what it is; a job whose source has been closed or erased meanwhile has
-    /// nothing left to do.
+    /// Makes up to `pages_max` replicas. The source stays unchanged. A job whose source has been closed or erased
+    /// meanwhile has nothing left to do.
     #[cold]
     pub(crate) fn step_replicas<F: Flash>(&mut self, flash: &mut F, job: &mut Job, pages_max: u32) -> Step {
         let source = job.source();
@@ -89,7 +90,7 @@ impl Ftl {
                 return Step::Moved;
             }
             *next += 1;
-            // It may have died, or got a replica before.
+            // The page may have died, or may already have a replica.
             let Some(lpn) = self.mapping.owner_of(page).lpn().filter(|_| self.mapping.is_live(page)) else {
                 continue;
             };
@@ -112,7 +113,7 @@ impl Ftl {
         Step::Done
     }
 
-    /// A unit is about to be erased: the replicas that it holds die.
+    /// Drops the replicas in a unit that is about to be erased.
     pub(crate) fn drop_replicas_of(&mut self, unit: UnitId) {
         let Some(replicas) = self.mapping.replicas() else { return };
         let held: Vec<_> = replicas.held_by(&self.layout, unit).map(|(entry, _)| entry).collect();
@@ -127,7 +128,7 @@ impl Ftl {
         }
     }
 
-    /// All replicas are given up: another manager takes over the drive.
+    /// Drops all replicas because another manager takes over the drive.
     pub(crate) fn drop_all_replicas(&mut self) {
         let entries = self.mapping.replicas().map(|replicas| replicas.iter().map(|(entry, _)| entry));
         let entries: Vec<u32> = entries.into_iter().flatten().collect();

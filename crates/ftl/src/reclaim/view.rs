@@ -1,4 +1,4 @@
-//! What a manager sees of the drive.
+//! The drive as a manager sees it.
 
 use super::sums::Sums;
 use super::tails::Tails;
@@ -8,11 +8,11 @@ use floatgate_base::{Ppn, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::Disturb;
 
-/// The drive, read-only but for the manager's stream of random numbers.
+/// The drive, read-only except for the manager's random stream.
 pub struct DisturbView<'a> {
     /// Shape of the drive.
     pub layout: &'a Layout,
-    /// How reads disturb.
+    /// The model of read disturb.
     pub disturb: &'a Disturb,
     pub(super) units: &'a Units,
     pub(super) mapping: &'a Mapping,
@@ -23,13 +23,13 @@ pub struct DisturbView<'a> {
 }
 
 impl DisturbView<'_> {
-    /// The mode that follows that of a unit.
+    /// Returns the mode that follows that of a unit.
     #[must_use]
     pub fn mode_after(&self, unit: UnitId) -> u8 {
         (self.sums.mode_of(unit) + 1).min(self.disturb.last_mode())
     }
 
-    /// The live pages of a unit, ascending.
+    /// Returns the live pages of a unit, ascending.
     #[must_use]
     pub fn live_pages(&self, unit: UnitId) -> Vec<Ppn> {
         let first = self.layout.first_page(unit);
@@ -38,31 +38,31 @@ impl DisturbView<'_> {
         pages
     }
 
-    /// The largest sum of a unit's blocks, thousandths of a read.
+    /// Returns the largest sum of a unit's blocks, thousandths of a read.
     #[must_use]
     pub fn sum_of(&self, unit: UnitId) -> u32 {
         self.sums.of_unit(unit)
     }
 
-    /// Whether a unit is closed, and not being emptied.
+    /// Checks whether a unit is closed, and not being emptied.
     #[must_use]
     pub fn is_closed(&self, unit: UnitId) -> bool {
         self.units.meta[unit].pos != NOT_INDEXED
     }
 
-    /// Pages left for replicas in a unit.
+    /// Returns the pages left for replicas in a unit.
     #[must_use]
     pub fn tail_room(&self, unit: UnitId) -> u32 {
         self.tails.room(unit)
     }
 
-    /// Whether a unit holds replicas that are read.
+    /// Checks whether a unit holds replicas that are read.
     #[must_use]
     pub fn holds_replicas(&self, unit: UnitId) -> bool {
         self.mapping.replicas().is_some_and(|replicas| replicas.held_by(self.layout, unit).next().is_some())
     }
 
-    /// The type of a page.
+    /// Returns the type of a page.
     #[must_use]
     pub fn type_of(&self, ppn: Ppn) -> u32 {
         self.layout.page_in_block(ppn) % self.disturb.types

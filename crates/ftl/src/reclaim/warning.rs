@@ -1,20 +1,20 @@
-//! What the FTL tells the buffer of disturbed blocks.
+//! Warnings of disturbed blocks for the buffer.
 
 use crate::ftl::Ftl;
 use floatgate_base::{Lpn, Ppn};
 
 impl Ftl {
-    /// Blocks that have been disturbed by this share of the maximum are *disturbed* ones from now on. To be called on a new
-    /// drive.
+    /// Enables warnings for blocks whose disturbance reaches this share of the maximum; they are called *disturbed*.
+    /// Call it on a new drive.
     pub fn set_warning(&mut self, share: f64) {
         let Self { reclaiming, layout, .. } = self;
         reclaiming.iter_mut().for_each(|reclaiming| reclaiming.set_warning(share, layout));
     }
 
-    /// Whether a read of a page goes to a disturbed block.
+    /// Checks whether a read of a page goes to a disturbed block.
     #[must_use]
     pub fn is_disturbed(&self, lpn: Lpn) -> bool {
-        // A page with a replica is read there, and one in a chunk with all of that.
+        // A page with a replica is read there, a page in a chunk with the whole chunk.
         let ppn = || {
             let word = self.mapping.get(lpn);
             let chunk = || self.mapping.packed()?.pages(self.mapping.chunk_of(word)?).map(|(first, _)| first);
@@ -25,8 +25,8 @@ impl Ftl {
             .is_some_and(|reclaiming| ppn().is_some_and(|ppn| reclaiming.is_disturbed(&self.layout, ppn)))
     }
 
-    /// Puts the pages to `out` that lie in one of the blocks that have become disturbed ones since this was asked; false where
-    /// there is no such block.
+    /// Puts to `out` the pages of one of the blocks that became disturbed since the last call. Returns false if no
+    /// block did.
     pub fn take_disturbed(&mut self, out: &mut Vec<Lpn>) -> bool {
         let Self { reclaiming, layout, mapping, .. } = self;
         let Some(block) = reclaiming.as_mut().and_then(|reclaiming| reclaiming.take_warned()) else {

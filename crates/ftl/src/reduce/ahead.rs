@@ -1,8 +1,8 @@
-//! What page writes to come will touch, asked for ahead of time: on a large drive each of these is a miss to memory.
+//! Prefetches what coming page writes will touch: on a large drive each access is a cache miss.
 //!
-//! What is asked for follows from what was asked for before, so there are stages. A content leads to its bucket, the bucket to
-//! an entry, the entry to its owner, the owner to a page. A page leads to what it holds: an index entry, a shared content or a
-//! chunk; and these lead to a bucket and to a unit.
+//! Each prefetch depends on an earlier one, hence the stages. A content leads to its bucket, the bucket to an entry,
+//! the entry to its owner, the owner to a page. A page leads to what it holds (an index entry, a shared content or a
+//! chunk), and these lead to a bucket and to a unit.
 
 use super::index::ContentIndex;
 use crate::ftl::Ftl;
@@ -20,7 +20,7 @@ impl Ftl {
         self.reduction.as_ref()?.index.as_ref()
     }
 
-    /// What the contents to come will touch, those after page `page` of extent `i`.
+    /// Prefetches what the contents after page `page` of extent `i` will touch.
     #[inline(always)]
     pub(crate) fn prefetch_contents(&self, extents: &Extents, i: usize, page: usize) {
         let Some(index) = self.content_index() else { return };
@@ -31,7 +31,7 @@ impl Ftl {
         if let Some(fingerprint) = content(SECOND) {
             index.prefetch_entry(fingerprint);
         }
-        // A duplicate: whose content it is, and where that lies.
+        // A duplicate: its owner, and the place of the content.
         if let Some(owner) = content(THIRD).and_then(|fingerprint| index.likely_owner(fingerprint)) {
             match (owner.lpn(), owner.entry(), self.mapping.shared()) {
                 (Some(lpn), ..) => self.mapping.prefetch(lpn),
@@ -46,9 +46,9 @@ impl Ftl {
         }
     }
 
-    /// What the pages to come give up, those that extents after number `i` write first.
+    /// Prefetches what the pages give up that extents after number `i` write first.
     #[inline(always)]
-    pub(crate) fn prefetch_given_up(&self, extents: &Extents, i: usize) {
+    pub(crate) fn prefetch_replaced(&self, extents: &Extents, i: usize) {
         let lpn = |ahead: usize| extents.lpn.get(i + ahead).copied();
         if let Some(index) = self.content_index() {
             lpn(FIRST).into_iter().for_each(|lpn| index.prefetch_page(lpn));
@@ -64,7 +64,7 @@ impl Ftl {
         }
     }
 
-    /// The entry of a side table to which a page belongs.
+    /// Prefetches the side table entry of a page.
     #[inline(always)]
     fn prefetch_side(&self, lpn: Lpn) {
         match (self.mapping.get(lpn).entry(), self.mapping.shared(), self.mapping.packed()) {
@@ -79,7 +79,7 @@ impl Ftl {
         }
     }
 
-    /// The unit in which a page lies that is in a side table.
+    /// Prefetches the unit in which a page of a side table lies.
     #[inline(always)]
     fn prefetch_unit(&self, lpn: Lpn) {
         let word = self.mapping.get(lpn);

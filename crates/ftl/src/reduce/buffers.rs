@@ -1,4 +1,5 @@
-//! Memory of steps that lay chunks down or move them, kept from one to the next; nothing in it outlives a step.
+//! Scratch memory of steps that write or move chunks, reused from one step to the next; its contents do not outlive a
+//! step.
 
 use crate::owners::Slot;
 use floatgate_base::Ppn;
@@ -7,32 +8,33 @@ use floatgate_flash::Part;
 /// A slot with where its content lies.
 pub(crate) type Held = (Part, Slot);
 
-/// Memory of laying a chunk down.
+/// Scratch memory for writing a chunk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Laying {
-    /// The slots that are laid down at once.
+    /// The slots that are written together.
     pub held: Vec<Held>,
-    /// The parts that they are.
+    /// The parts that they consist of.
     pub parts: Vec<Part>,
 }
 
-/// Chunks that are put together, of which none is full yet. Empty between two steps of a job, but for its memory.
+/// Groups of chunks that are combined, none of them full yet. Empty between two steps of a job, except for its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     /// By free slots.
     pub open: Vec<Vec<Vec<Held>>>,
-    /// Empty ones, to be used again.
+    /// Empty groups for reuse.
     spare: Vec<Vec<Held>>,
 }
 
 impl Groups {
-    /// The live slots of a chunk join the fullest group that has room for all of them; the group, if it is full now.
+    /// Adds the live slots of a chunk to the fullest group with room for all of them; returns the group if it is full
+    /// now.
     pub fn add(&mut self, slots: &[Held], slots_max: usize) -> Option<Vec<Held>> {
         if self.open.len() < slots_max {
             self.open.resize_with(slots_max, Vec::new);
         }
-        let found = (slots.len()..slots_max).find_map(|free| self.open[free].pop());
-        let mut group = found.or_else(|| self.spare.pop()).unwrap_or_default();
+        let fitting = (slots.len()..slots_max).find_map(|free| self.open[free].pop());
+        let mut group = fitting.or_else(|| self.spare.pop()).unwrap_or_default();
         group.extend_from_slice(slots);
         match slots_max - group.len() {
             0 => Some(group),
@@ -43,14 +45,14 @@ impl Groups {
         }
     }
 
-    /// A group has been laid down.
+    /// Takes back a group that was written.
     pub fn give_back(&mut self, mut group: Vec<Held>) {
         group.clear();
         self.spare.push(group);
     }
 }
 
-/// Memory of the steps of jobs that move chunks.
+/// Scratch memory for job steps that move chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Repacking {
     pub chunks: Vec<u32>,

@@ -9,7 +9,7 @@ use floatgate_base::{Content, DomainId, Hints, Lpn, MapWord, Owner, SideKind};
 use floatgate_flash::{Cause, Flash, Part};
 
 impl Ftl {
-    /// Writes a page of known or unknown content: it is shared, joins a chunk, or is programmed.
+    /// Writes a page of known or unknown content: shares it, adds it to a chunk, or programs it.
     #[inline(always)]
     pub(crate) fn write_reduced<S: Features, F: Flash>(
         &mut self,
@@ -29,17 +29,18 @@ impl Ftl {
         let looks = schemes.dedup || reduction.index.is_some() && reduction.is_sampled(content.fingerprint);
         if looks {
             reduction.counters.hashed_pages += 1;
-            let found = match (&mut reduction.index, content.fingerprint) {
+            let known_entry = match (&mut reduction.index, content.fingerprint) {
                 (None, _) | (_, 0) => None,
                 (Some(index), fingerprint) => index.find(fingerprint),
             };
-            // The entry of the page itself goes with what it held.
+            // The page's own entry disappears with its old content.
             let index = reduction.index.as_ref();
-            is_known = found.zip(index).is_some_and(|(entry, index)| index.owner(entry) != Owner::page(lpn));
+            is_known =
+                known_entry.zip(index).is_some_and(|(entry, index)| index.owner(entry) != Owner::page(lpn));
             if !schemes.dedup {
                 reduction.counters.sampled_hashed += 1;
-                reduction.counters.sampled_duplicates += u64::from(found.is_some());
-            } else if let Some(entry) = found
+                reduction.counters.sampled_duplicates += u64::from(known_entry.is_some());
+            } else if let Some(entry) = known_entry
                 && self.share::<S, F>(flash, lpn, entry)
             {
                 return Ok(());
@@ -54,7 +55,7 @@ impl Ftl {
                 self.go_along(flash, slot)?;
             }
         }
-        // What was known and was not shared has its entry already.
+        // Known content that was not shared has its entry already.
         self.know(lpn, if looks && !is_known { content.fingerprint } else { 0 });
         Ok(())
     }
@@ -75,7 +76,7 @@ impl Ftl {
         }
     }
 
-    /// The index learns what a page holds alone from now on.
+    /// Enters in the index the content that only this page has.
     #[inline(always)]
     fn know(&mut self, lpn: Lpn, fingerprint: u64) {
         let Some(Reduction { index: Some(index), .. }) = self.reduction.as_deref_mut() else { return };
@@ -85,7 +86,7 @@ impl Ftl {
         }
     }
 
-    /// A page takes part in the content of an index entry; false where that may not be.
+    /// Lets a page share the content of an index entry; returns false if that is not possible.
     #[inline(always)]
     fn share<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, entry: u32) -> bool {
         let Some(Reduction { index: Some(index), counters, .. }) = self.reduction.as_deref_mut() else {
@@ -99,15 +100,15 @@ impl Ftl {
         };
         let place = self.mapping.resolved(word);
         let Some(part) = self.mapping.part(place, owner) else { return false };
-        // What a power cut may take away is no substitute for a page on flash. Drives that compress have protection: a
-        // chunk is there without it only where the drive came from a file.
+        // Data that a power cut may take away is no substitute for a page on flash. Drives that compress have
+        // protection; without it, chunks exist only if the drive was restored from a file.
         if !self.setup.plp && !matches!(part, Part::Page(ppn) if !flash.is_gathering(ppn)) {
             return false;
         }
         counters.duplicate_pages += 1;
         let before = self.mapping.get(lpn);
         flash.share(part, lpn);
-        // The host wrote what was there. Two pages of one chunk have one word, too.
+        // The host wrote the same data again. Two pages of one chunk have one word, too.
         let is_same = owner.lpn().map_or(before == word, |page| page == lpn);
         if is_same {
             return true;

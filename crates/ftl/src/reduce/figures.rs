@@ -1,20 +1,20 @@
-//! What deduplication and compression did, and what the drive may be told of both.
+//! Report on deduplication and compression, and the choice of active schemes.
 
 use super::{IndexCounters, ReduceCounters, Schemes};
 use crate::ftl::Ftl;
 
-/// Figures of both schemes.
+/// Report on both schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReduceFigures {
-    /// What was done.
+    /// Counters of both schemes.
     pub counters: ReduceCounters,
-    /// What became of index entries, where there is an index.
+    /// Report on the content index, if there is one.
     pub index: Option<IndexFigures>,
-    /// Contents that several logical pages have now, and those logical pages.
+    /// Contents that several logical pages share now.
     pub shared_now: u64,
     /// Logical pages that have such content.
     pub referrers_now: u64,
-    /// The most logical pages that one content ever had.
+    /// The most logical pages that ever shared one content.
     pub references_max: u32,
     /// Chunks on flash or gathering now.
     pub chunks_now: u64,
@@ -24,21 +24,21 @@ pub struct ReduceFigures {
     pub memory_bytes: u64,
 }
 
-/// Figures of the content index.
+/// Report on the content index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexFigures {
-    /// Entries that there is room for.
+    /// Capacity in entries.
     pub entries: u64,
     /// Entries in use.
     pub used: u64,
     /// Bytes of its tables.
     pub bytes: u64,
-    /// What became of entries.
+    /// Counters of entries.
     pub counters: IndexCounters,
 }
 
 impl Ftl {
-    /// What deduplication and compression did, where there is either, or content of either on the drive.
+    /// Returns the report, if either scheme is on or the drive holds content of one.
     #[must_use]
     pub fn reduced(&self) -> Option<ReduceFigures> {
         let (shared, packed) = (self.mapping.shared(), self.mapping.packed());
@@ -66,13 +66,13 @@ impl Ftl {
         })
     }
 
-    /// Checks that the content index names those who have the contents.
+    /// Verifies that the content index names the owners of the contents.
     pub(crate) fn audit_reduction(&self) -> Result<(), String> {
         let index = self.reduction.as_ref().and_then(|reduction| reduction.index.as_ref());
         index.map_or(Ok(()), |index| index.audit())
     }
 
-    /// Pages hashed, compressed and decompressed for the host so far.
+    /// Returns the pages hashed, compressed and decompressed for the host so far.
     #[must_use]
     pub fn engine_pages(&self) -> [u64; 3] {
         self.reduction.as_ref().map_or([0; 3], |reduction| {
@@ -81,7 +81,7 @@ impl Ftl {
         })
     }
 
-    /// From now on these schemes are at work, of those that the drive was made for.
+    /// Switches to these schemes, as far as the drive was made for them.
     pub fn set_schemes(&mut self, schemes: Schemes) {
         if let Some(reduction) = &mut self.reduction {
             reduction.set_schemes(schemes);

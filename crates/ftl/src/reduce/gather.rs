@@ -1,9 +1,10 @@
-//! Chunks that gather in the controller: successive pages of a stream, until they are compressed and programmed together.
+//! Chunks that gather in the controller: successive pages of a stream, until they are compressed and programmed
+//! together.
 //!
-//! What gathers outlives a power cut: configurations see to it that drives which compress have power-loss protection.
+//! Gathering pages survive a power cut: configurations ensure that drives which compress have power-loss protection.
 //!
-//! A chunk lies on pages of one unit that follow one another. Where the unit at hand has too few left, as many pages as fit
-//! there go first and the others follow in the next unit.
+//! A chunk lies on consecutive pages of one unit. If the present unit has too few left, as many pages as fit go there
+//! and the others follow in the next unit.
 
 use super::lay::fitting;
 use super::{ChunkSetup, Filling, Reduction};
@@ -17,7 +18,7 @@ use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner, Ppn, SideKind};
 use floatgate_flash::{Cause, Flash, Part};
 
 impl Ftl {
-    /// A page that is new joins the chunk that gathers for its stream; one that is full by that is programmed.
+    /// Adds a new page to the gathering chunk of its stream, and programs the chunk if it is full.
     pub(super) fn gather_page<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
@@ -32,12 +33,12 @@ impl Ftl {
             Allocation::Static => Some(DomainId(lpn.0 / self.layout.subpages() % self.layout.domains())),
         };
         let at = Reduction::place(&self.layout, stream, domain);
-        // All that it had may have been written anew or given up.
+        // All its pages may have been rewritten or trimmed.
         self.gathers_any(flash, at);
         let Some(reduction) = self.reduction.as_deref_mut() else { return Ok(()) };
         let Some(ChunkSetup { pages, page_bytes, .. }) = reduction.setup.chunks else { return Ok(()) };
         let Some(packed) = self.mapping.packed_mut() else { return Ok(()) };
-        // What is not known cannot be compressed.
+        // Unknown content cannot be compressed.
         let bytes = if compressed_bytes == 0 { page_bytes } else { compressed_bytes.min(page_bytes) };
         reduction.counters.compressed_pages += 1;
         let now_ns = reduction.now_ns;
@@ -60,7 +61,7 @@ impl Ftl {
         if is_full { self.write_out(flash, at) } else { Ok(()) }
     }
 
-    /// Programs the chunk that gathers at a place.
+    /// Programs the chunk that gathers at a slot.
     #[inline(never)]
     pub(super) fn write_out<F: Flash>(&mut self, flash: &mut F, at: usize) -> Result<(), Failure> {
         let (stream, domain) = (Frontier::stream(&self.layout, at), at as u32 % self.layout.domains());
@@ -93,8 +94,8 @@ impl Ftl {
         Ok(())
     }
 
-    /// Jobs take the steps that go along with the pages of a chunk before that takes them all at once: else it would take what
-    /// they need meanwhile.
+    /// Lets jobs take the steps that go along with the pages of a chunk before it takes them all at once. Otherwise it
+    /// could take pages that they need meanwhile.
     fn go_ahead<F: Flash>(&mut self, flash: &mut F, at: usize, slot: usize) -> Result<(), Failure> {
         let domain = self.layout.domain_of(self.frontiers[slot].unit);
         let mut gone = 0;
@@ -111,7 +112,7 @@ impl Ftl {
         }
     }
 
-    /// Pages that as much of what gathers at a place takes as so many pages have room for.
+    /// Returns the pages that gathering slots take, as many as fit into `room` pages.
     fn pages_gathered(&self, at: usize, room: u32) -> u32 {
         let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
         let (Some(Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else { return 0 };
@@ -129,7 +130,7 @@ impl Ftl {
         }
     }
 
-    /// Whether anybody needs what gathers at a place; else it is given up.
+    /// Checks whether any gathering slot is in use; drops the chunk otherwise.
     #[inline(always)]
     pub(super) fn gathers_any<F: Flash>(&mut self, flash: &mut F, at: usize) -> bool {
         let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
@@ -152,7 +153,7 @@ impl Ftl {
         }
     }
 
-    /// Lays as much of what gathers at a place down as so many pages have room for; the pages that it takes.
+    /// Programs as many gathering slots as fit into `room` pages and returns the pages that they take.
     pub(super) fn lay_gathered<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -193,17 +194,17 @@ impl Ftl {
         pages
     }
 
-    /// Whether pages may gather until they are compressed together.
+    /// Checks whether pages gather for compression.
     #[inline(always)]
     #[must_use]
     pub fn gathers_chunks(&self) -> bool {
         self.setup.reduce.is_some_and(|reduce| reduce.chunks.is_some())
     }
 
-    /// It is this late now: chunks that have gathered for long enough are programmed.
+    /// Advances the time to `now_ns` and programs chunks that have gathered for long enough.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// When the drive stops.
     #[inline(always)]
     pub fn tell_time<F: Flash>(&mut self, flash: &mut F, now_ns: u64) -> Result<(), Failure> {
         match &mut self.reduction {
@@ -232,7 +233,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// When a chunk that gathers is due, if any is.
+    /// Returns when the next gathering chunk is due, if any gathers.
     #[must_use]
     pub fn chunk_due_ns(&self) -> Option<u64> {
         let reduction = self.reduction.as_ref()?;
@@ -241,7 +242,7 @@ impl Ftl {
         Some(oldest.saturating_add(timeout_ns))
     }
 
-    /// Programs what gathers of these pages, or of all where there are none.
+    /// Programs the gathering chunks of these pages; all if `pages` is 0.
     #[cold]
     pub(crate) fn flush_chunks<F: Flash>(
         &mut self,

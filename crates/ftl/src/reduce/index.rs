@@ -1,42 +1,43 @@
-//! The content index: which content lies where, of as many contents as it has entries for.
+//! The content index: where each content lies, for as many contents as it has entries.
 //!
-//! An entry names the owner of a content: the logical page that holds it alone, or the shared content. So it need not be told
-//! when pages move. Owners know their entry, which is given up the moment that nobody has the content any more; the
-//! contents that were not found for longest make room for new ones (second chance, by a hand that goes round).
+//! An entry names the owner of a content: the logical page that alone has it, or the shared content. It therefore needs
+//! no update when pages move. Owners know their entry, which is given up as soon as no page has the content any more.
+//! Full, the index evicts contents by second chance: a cyclic hand takes the next one without a hit since its last
+//! pass.
 //!
-//! Cost: about two misses to memory per search. Memory: 24 bytes and a bit per entry, 4 bytes per logical page.
+//! Cost: about two cache misses per search. Memory: 24 bytes and a bit per entry, 4 bytes per logical page.
 
 use floatgate_base::memory::{grow, table};
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, Owner, SideKind};
 use serde::{Deserialize, Serialize};
 
-/// An entry: 16 bytes, so that none lies on two cache lines. Entries count from 1; 0 is none.
+/// An entry: 16 bytes, which never straddles two cache lines. Entries count from 1; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     fingerprint: u64,
     owner: Owner,
-    /// The next one of its bucket, or of the free ones.
+    /// The next entry of its bucket, or of the free ones.
     next: u32,
 }
 
-/// More buckets than entries: most searches for what is not there then meet no entry, or one.
+/// With more buckets than entries, most searches for unknown content meet at most one entry.
 const BUCKETS_PER_ENTRY: usize = 2;
-/// How far ahead of the hand entries are looked at.
+/// How far ahead of the hand entries are prefetched.
 const HAND_AHEAD: usize = 8;
 
-/// What became of entries since counting began.
+/// Counters of entries since counting began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexCounters {
     /// Searches.
     pub searches: u64,
-    /// Of these, those that found their content.
+    /// Searches that found their content.
     pub hits: u64,
     /// Contents that were entered.
     pub entered: u64,
-    /// Entries given up because nobody had their content any more.
+    /// Entries given up because no page had their content any more.
     pub stale: u64,
-    /// Entries that made room for others.
+    /// Entries evicted for others.
     pub evicted: u64,
 }
 
@@ -45,13 +46,13 @@ pub struct IndexCounters {
 pub(crate) struct ContentIndex {
     /// Entry 0 stands for none.
     entries: Vec<Entry>,
-    /// Entries that there is room for.
+    /// Capacity in entries.
     size: u32,
     /// First entry of each bucket.
     heads: Vec<u32>,
-    /// One bit an entry: found since the hand was there.
-    found: Vec<u64>,
-    /// Entry of each logical page that holds an indexed content alone.
+    /// One bit per entry: hit since the hand last passed.
+    referenced: Vec<u64>,
+    /// Entry of each logical page that alone has an indexed content.
     of_page: IdVec<Lpn, u32>,
     /// Entry of each shared content.
     of_shared: Vec<u32>,
@@ -63,28 +64,28 @@ pub(crate) struct ContentIndex {
     pub counters: IndexCounters,
 }
 
-/// What a snapshot keeps.
+/// What a snapshot stores.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedIndex {
-    /// Those that were ever used.
+    /// All entries that were ever used.
     entries: Vec<Entry>,
-    found: Vec<u64>,
+    referenced: Vec<u64>,
     free: u32,
     hand: u32,
     counters: IndexCounters,
 }
 
-/// Owner of a free entry: not one that anybody can have.
+/// Owner of a free entry, distinct from all owners.
 const FREE: Owner = Owner::of_bits(u32::MAX);
 
 impl ContentIndex {
-    /// An empty index.
+    /// Creates an empty index.
     pub fn new(entries: u32, logical_pages: u32) -> Self {
         Self {
             entries: table(entries as usize + 1, Entry::default()),
             heads: table(BUCKETS_PER_ENTRY * entries as usize, 0),
             size: entries,
-            found: vec![0; entries as usize / 64 + 1],
+            referenced: vec![0; entries as usize / 64 + 1],
             of_page: table(logical_pages as usize, 0).into(),
             of_shared: Vec::new(),
             free: 0,
@@ -95,63 +96,63 @@ impl ContentIndex {
         }
     }
 
-    /// Entries that there is room for, and entries in use.
+    /// Returns the capacity, and the entries in use.
     pub fn sizes(&self) -> (u64, u64) {
         (u64::from(self.size), u64::from(self.used))
     }
 
-    /// Bytes of all tables.
+    /// Returns the bytes of all tables.
     pub fn memory_bytes(&self) -> u64 {
         let words = self.heads.len() + self.of_page.len() + self.of_shared.len();
         (self.entries.len() * size_of::<Entry>()
-            + self.found.len() * size_of::<u64>()
+            + self.referenced.len() * size_of::<u64>()
             + words * size_of::<u32>()) as u64
     }
 
     #[inline(always)]
     fn bucket(&self, fingerprint: u64) -> usize {
-        // An odd multiplier spreads fingerprints that somebody counted up; the upper half of the product is taken.
+        // An odd multiplier spreads consecutive fingerprints; the upper half of the product is taken.
         let mixed = fingerprint.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (((mixed >> 32) * self.heads.len() as u64) >> 32) as usize
     }
 
-    /// Asks for the bucket of a content that will be searched for soon.
+    /// Prefetches the bucket of a content that will be searched for soon.
     #[inline(always)]
     pub fn prefetch_bucket(&self, fingerprint: u64) {
         prefetch(&self.heads, self.bucket(fingerprint));
     }
 
-    /// Asks for its first entry, once the bucket is there.
+    /// Prefetches its first entry, once the bucket has arrived.
     #[inline(always)]
     pub fn prefetch_entry(&self, fingerprint: u64) {
         prefetch(&self.entries, self.heads[self.bucket(fingerprint)] as usize);
     }
 
-    /// Asks for the entry number of a page that will be written soon.
+    /// Prefetches the entry number of a page that will be written soon.
     #[inline(always)]
     pub fn prefetch_page(&self, lpn: Lpn) {
         prefetch(self.of_page.as_slice(), lpn.index());
     }
 
-    /// Asks for the entry of a page, once its number is there.
+    /// Prefetches the entry of a page, once its number has arrived.
     #[inline(always)]
     pub fn prefetch_entry_of(&self, lpn: Lpn) {
         prefetch(&self.entries, self.of_page[lpn] as usize);
     }
 
-    /// The same of a shared content that may be given up soon.
+    /// Prefetches the entry number of a shared content that may be given up soon.
     #[inline(always)]
     pub fn prefetch_shared(&self, shared: u32) {
         prefetch(&self.of_shared, shared as usize);
     }
 
-    /// Asks for the entry of a shared content, once its number is there.
+    /// Prefetches the entry of a shared content, once its number has arrived.
     #[inline(always)]
     pub fn prefetch_entry_of_shared(&self, shared: u32) {
         prefetch(&self.entries, self.of_shared.get(shared as usize).copied().unwrap_or(0) as usize);
     }
 
-    /// Asks for the bucket of the content that a page gives up, once its entry is there.
+    /// Prefetches the bucket of the content that a page gives up, once its entry has arrived.
     #[inline(always)]
     pub fn prefetch_bucket_of(&self, lpn: Lpn) {
         let entry = self.of_page[lpn];
@@ -160,14 +161,14 @@ impl ContentIndex {
         }
     }
 
-    /// The owner of a content, if it is the first of its bucket; counts nothing.
+    /// Returns the owner of a content, if it is the first of its bucket; counts nothing.
     #[inline(always)]
     pub fn likely_owner(&self, fingerprint: u64) -> Option<Owner> {
         let entry = &self.entries[self.heads[self.bucket(fingerprint)] as usize];
         (entry.fingerprint == fingerprint && fingerprint != 0).then_some(entry.owner)
     }
 
-    /// The entry of a content.
+    /// Returns the entry of a content.
     #[inline(always)]
     pub fn find(&mut self, fingerprint: u64) -> Option<u32> {
         self.counters.searches += 1;
@@ -176,7 +177,7 @@ impl ContentIndex {
             let Entry { fingerprint: held, next, .. } = self.entries[entry as usize];
             if held == fingerprint {
                 self.counters.hits += 1;
-                self.found[entry as usize / 64] |= 1 << (entry % 64);
+                self.referenced[entry as usize / 64] |= 1 << (entry % 64);
                 return Some(entry);
             }
             entry = next;
@@ -184,13 +185,13 @@ impl ContentIndex {
         None
     }
 
-    /// The owner of what an entry names.
+    /// Returns the owner in an entry.
     #[inline(always)]
     pub fn owner(&self, entry: u32) -> Owner {
         self.entries[entry as usize].owner
     }
 
-    /// Enters a content that it does not have; another one may have to make room.
+    /// Enters an unknown content, and evicts another one if the index is full.
     #[inline(always)]
     pub fn enter(&mut self, fingerprint: u64, owner: Owner) {
         let entry = match self.free {
@@ -207,20 +208,20 @@ impl ContentIndex {
         let bucket = self.bucket(fingerprint);
         self.entries[entry as usize] = Entry { fingerprint, owner, next: self.heads[bucket] };
         self.heads[bucket] = entry;
-        self.found[entry as usize / 64] &= !(1 << (entry % 64));
+        self.referenced[entry as usize / 64] &= !(1 << (entry % 64));
         self.counters.entered += 1;
         self.used += 1;
         self.set_entry_of(owner, entry);
     }
 
-    /// A content that one logical page held alone is shared from now on.
+    /// Makes a content with one logical page a shared one.
     pub fn becomes_shared(&mut self, entry: u32, shared: Owner) {
         let owner = std::mem::replace(&mut self.entries[entry as usize].owner, shared);
         self.set_entry_of(owner, 0);
         self.set_entry_of(shared, entry);
     }
 
-    /// Nobody has the content of an owner any more.
+    /// Removes the entry of an owner whose content is gone.
     #[inline(always)]
     pub fn drop_owner(&mut self, owner: Owner) {
         let entry = match (owner.lpn(), owner.entry()) {
@@ -269,19 +270,19 @@ impl ContentIndex {
         self.used -= 1;
     }
 
-    /// Takes out the next entry that was not found since the hand passed it last. All entries are in use.
+    /// Evicts the next entry without a hit since the hand last passed it. All entries are in use.
     #[cold]
     fn evict(&mut self) -> u32 {
         loop {
             self.hand = if self.hand == self.size { 1 } else { self.hand + 1 };
             let (word, bit) = (self.hand as usize / 64, 1u64 << (self.hand % 64));
-            if self.found[word] & bit == 0 {
+            if self.referenced[word] & bit == 0 {
                 break;
             }
-            self.found[word] &= !bit;
+            self.referenced[word] &= !bit;
         }
         self.counters.evicted += 1;
-        // Those behind it leave soon: what that will touch is asked for.
+        // Entries ahead of the hand leave soon: prefetch what that touches.
         if let Some(next) = self.entries.get(self.hand as usize + HAND_AHEAD) {
             prefetch(&self.heads, self.bucket(next.fingerprint));
             if let Some(lpn) = next.owner.lpn() {
@@ -297,31 +298,31 @@ impl ContentIndex {
         self.counters = IndexCounters::default();
     }
 
-    /// What a snapshot keeps.
+    /// Returns what a snapshot stores.
     pub fn saved(&self) -> SavedIndex {
         let entries = self.entries[1..=self.touched as usize].iter();
-        // Buckets are made anew, maybe in another order.
+        // Buckets are rebuilt, maybe in another order.
         let alone = |entry: &Entry| if entry.owner == FREE { *entry } else { Entry { next: 0, ..*entry } };
         SavedIndex {
             entries: entries.map(alone).collect(),
-            found: self.found.clone(),
+            referenced: self.referenced.clone(),
             free: self.free,
             hand: self.hand,
             counters: self.counters,
         }
     }
 
-    /// There are so many shared contents on a drive that is taken over: a table as large as where they were made.
+    /// Makes room for the `shared` contents of a restored drive.
     pub fn knows_of(&mut self, shared: u32) {
         self.of_shared.resize(shared as usize, 0);
     }
 
-    /// Takes over what a snapshot kept, where it fits this drive's; else the index stays empty, which costs duplicates and
-    /// nothing else. False if it cannot be one of this drive.
+    /// Restores the index from a snapshot if the sizes match. Otherwise it stays empty, which only misses duplicates.
+    /// Returns false if the state is invalid for this drive.
     pub fn restore(&mut self, saved: SavedIndex, is_owner: impl Fn(Owner) -> bool) -> bool {
-        let SavedIndex { entries, found, free, hand, counters } = saved;
+        let SavedIndex { entries, referenced, free, hand, counters } = saved;
         let size = self.size as usize;
-        if found.len() != self.found.len() || entries.len() > size {
+        if referenced.len() != self.referenced.len() || entries.len() > size {
             return true;
         }
         let sound = |number: u32| number as usize <= entries.len();
@@ -334,7 +335,7 @@ impl ContentIndex {
             return false;
         }
         (self.touched, self.free, self.hand, self.counters) = (entries.len() as u32, free, hand, counters);
-        self.found = found;
+        self.referenced = referenced;
         for (number, entry) in (1..).zip(entries) {
             self.entries[number as usize] = entry;
             if entry.owner != FREE {
@@ -348,10 +349,10 @@ impl ContentIndex {
         true
     }
 
-    /// Checks that entries and owners name one another.
+    /// Verifies that entries and owners name one another.
     ///
     /// # Errors
-    /// Says which do not.
+    /// Names the mismatch.
     pub fn audit(&self) -> Result<(), String> {
         let mut used = 0;
         for (number, entry) in (1..).zip(&self.entries[1..=self.touched as usize]) {
@@ -386,7 +387,7 @@ mod tests {
     use floatgate_base::Rng;
     use std::collections::BTreeMap;
 
-    /// Against a map: what is found is right, and with room for all nothing is forgotten.
+    /// Compares with a map: results are right, and with room for all contents none is forgotten.
     #[test]
     fn finds_what_was_entered() {
         let mut rng = Rng::new(1, "content index");
@@ -396,8 +397,8 @@ mod tests {
             for _ in 0..20_000 {
                 let lpn = rng.below(200) as u32;
                 let fingerprint = 1 + rng.below(300);
-                let found = index.find(fingerprint).map(|entry| index.owner(entry).lpn().unwrap().0);
-                if let Some(page) = found {
+                let owner = index.find(fingerprint).map(|entry| index.owner(entry).lpn().unwrap().0);
+                if let Some(page) = owner {
                     assert_eq!(holds.get(&page), Some(&fingerprint));
                     continue;
                 }
@@ -418,7 +419,7 @@ mod tests {
         }
     }
 
-    /// Without the second chance the hand would take A, the first entry that it meets.
+    /// Without the second chance the hand would evict A, the first entry that it meets.
     #[test]
     fn a_find_saves_the_entry_under_the_hand() {
         let mut index = ContentIndex::new(2, 10);
@@ -439,9 +440,9 @@ mod tests {
         }
         index.find(101).unwrap();
         index.enter(103, Owner::page(Lpn(3)));
-        assert!(index.find(100).is_none(), "the hand took the first one that was not found");
+        assert!(index.find(100).is_none(), "the hand took the first one without a hit");
         assert!(index.find(101).is_some() && index.find(102).is_some());
-        // Entries whose content is gone come first.
+        // Entries whose content is gone are reused first.
         index.drop_owner(Owner::page(Lpn(1)));
         index.enter(104, Owner::page(Lpn(4)));
         assert!([102, 103, 104].iter().all(|&held| index.find(held).is_some()));

@@ -1,4 +1,4 @@
-//! Slots are laid down on pages: as a chunk, or as plain pages.
+//! Writes slots to pages: as a chunk, or as plain pages.
 
 use super::buffers::Held;
 use crate::ftl::Ftl;
@@ -7,8 +7,8 @@ use floatgate_base::{MapWord, Ppn};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
-    /// Lays slots down on pages from `first` on: as a chunk, for which `whole` may name the entry that has these slots
-    /// already; or, where nothing is gained, as plain pages. Whether it became a chunk.
+    /// Writes slots to pages from `first` on, and returns whether they became a chunk. `whole` may name the entry that
+    /// has these slots already. Slots become plain pages if a chunk gains nothing.
     pub(super) fn lay<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -40,7 +40,7 @@ impl Ftl {
     }
 }
 
-/// The most slots, from the first on, that fit into so many pages; with the pages that they take.
+/// Returns how many slots, from the first on, fit into `room` pages, and the pages that they take.
 #[inline(always)]
 pub(super) fn fitting(packed: &Packed, slots: impl Iterator<Item = Slot>, room: u32) -> (usize, u32) {
     let (mut count, mut bytes) = (0, 0);

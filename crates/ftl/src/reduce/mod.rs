@@ -1,14 +1,15 @@
-//! Fewer programs for what the host writes: deduplication and compression.
+//! Fewer programs for host writes: deduplication and compression.
 //!
-//! A page that the host writes is searched for in the content index (`index.rs`); what is there already is shared (`dedup.rs`).
-//! What is new joins the chunk that gathers for its stream (`gather.rs`), which is programmed when it is full, when it has
-//! waited for long, or on FLUSH. What a page leaves behind when it is written anew or given up stands in `release.rs`, and
-//! how jobs move chunks in `repack.rs`. Whether either is at work may change from one page to the next.
+//! Each page that the host writes is looked up in the content index (`index.rs`); known content is shared (`dedup.rs`).
+//! New content joins the gathering chunk of its stream (`gather.rs`), which is programmed when it is full, after a
+//! timeout, or on FLUSH. `release.rs` handles old data of rewritten and trimmed pages, `repack.rs` chunks that jobs
+//! move. Either scheme may be switched on or off from one page to the next.
 //!
-//! Where shared content and chunks lie is the map's (`owners/shared.rs`, `owners/packed.rs`), so that a drive keeps them
-//! whoever runs it next.
+//! The map knows where shared content and chunks lie (`owners/shared.rs`, `owners/packed.rs`); a drive keeps them under
+//! any later setup.
 //!
-//! Equal fingerprints are taken for equal content. Source: the integrated lifetime manager (paper 2), sections II and III.
+//! Equal fingerprints are taken for equal content. Source: the integrated lifetime manager (paper 2), sections II and
+//! III.
 
 mod ahead;
 mod buffers;
@@ -38,36 +39,36 @@ use floatgate_flash::Layout;
 use index::ContentIndex;
 use serde::{Deserialize, Serialize};
 
-/// What a drive can do about content.
+/// Setup of deduplication and compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduce {
-    /// Contents that the index has room for; 0 without deduplication.
+    /// Capacity of the index in contents; 0 without deduplication.
     pub index_entries: u32,
-    /// How pages are compressed together, where they are.
+    /// How pages are compressed together, if they are.
     pub chunks: Option<ChunkSetup>,
-    /// Which of both are at work from the beginning.
+    /// The schemes active at the beginning.
     pub schemes: Schemes,
-    /// 2^64 times the share of the pages that are looked at for a scheme that is not at work, so that its effect can be told; 0 for
-    /// none. Copies of a content are looked at together or not at all, and so are the pages of a chunk.
+    /// 2^64 times the share of pages sampled for an inactive scheme to estimate its effect; 0 for none. Copies of a
+    /// content are sampled together or not at all, as are the pages of a chunk.
     pub samples_below: u64,
 }
 
 /// How pages are compressed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkSetup {
-    /// Pages of the map that a chunk compresses, from 1 to [`SLOTS_MAX`].
+    /// Logical pages that a chunk compresses, from 1 to [`SLOTS_MAX`].
     pub pages: u32,
-    /// Bytes of a page of the map.
+    /// Bytes of a logical page.
     pub page_bytes: u32,
-    /// A chunk that is not full is programmed after so long; none for never.
+    /// Time after which a partial chunk is programmed; none for never.
     pub timeout_ns: Option<u64>,
-    /// Chunks that save no page are written as plain pages.
+    /// Whether chunks that save no page are written as plain pages.
     pub plain: bool,
-    /// Collection packs anew what lives of chunks that it moves.
+    /// Whether collection repacks the live slots of chunks that it moves.
     pub repack: bool,
 }
 
-/// Which schemes are at work.
+/// The active schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schemes {
     /// Deduplication.
@@ -76,12 +77,12 @@ pub struct Schemes {
     pub compress: bool,
 }
 
-/// What was done since counting began. Pages are pages of the map.
+/// Counters since counting began. Pages are logical pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReduceCounters {
     /// Page writes of the host.
     pub host_pages: u64,
-    /// Those of which the trace does not say what a scheme goes by: they count as new, and as incompressible.
+    /// Host pages without the trace data that a scheme needs: they count as new, and as incompressible.
     pub unknown_pages: u64,
     /// Host pages whose fingerprint was computed, samples included.
     pub hashed_pages: u64,
@@ -89,7 +90,7 @@ pub struct ReduceCounters {
     pub duplicate_pages: u64,
     /// Host pages that were compressed, samples included.
     pub compressed_pages: u64,
-    /// Host pages that took the place of an older write in a chunk which gathered.
+    /// Host pages that replaced an older write in a gathering chunk.
     pub rewritten_pages: u64,
     /// Slots of gathered chunks that were programmed, in chunks or plain.
     pub chunked_pages: u64,
@@ -113,60 +114,60 @@ pub struct ReduceCounters {
     pub decompressed_pages: u64,
     /// Slots of chunks that jobs moved, holes included.
     pub unpacked_pages: u64,
-    /// Slots of chunks that jobs moved and laid down anew, without holes.
+    /// Slots of chunks that jobs moved and repacked, without holes.
     pub repacked_pages: u64,
-    /// Pages programmed for the slots that jobs laid down anew.
+    /// Pages programmed for the repacked slots.
     pub repacked_into: u64,
 }
 
-/// A chunk that gathers in the controller.
+/// A gathering chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Filling {
     /// Its entry.
     chunk: u32,
-    /// When its first page came.
+    /// When its first page arrived.
     since_ns: u64,
 }
 
-/// A chunk that would gather if compression were at work.
+/// A chunk that would gather if compression were active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct SampleChunk {
-    /// Its pages, when the first of them came, whether it is looked at, and its bytes if so.
+    /// Its pages, arrival of the first of them, whether it is sampled, and its bytes if so.
     slots: u32,
     since_ns: u64,
     is_sampled: bool,
     bytes: u32,
 }
 
-/// What is kept of samples from one page to the next.
+/// State of sampling from one page to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Samples {
-    /// Runs over where a page of unknown content is looked at.
+    /// Overflows when a page of unknown content is sampled.
     unknown: u64,
-    /// Runs over where a chunk is looked at.
+    /// Overflows when a chunk is sampled.
     chunks: u64,
-    /// Where the last page went.
+    /// Slot of the last page.
     last: usize,
-    /// By place, as real chunks gather.
+    /// By slot, as real chunks gather.
     gathering: Vec<SampleChunk>,
 }
 
-/// The state of both schemes.
+/// State of both schemes.
 #[derive(Clone, Debug)]
 pub(crate) struct Reduction {
     setup: Reduce,
     schemes: Schemes,
     index: Option<ContentIndex>,
-    /// By slot of an open unit: the chunk that gathers for it. Under dynamic allocation each stream has one, at domain 0.
+    /// The gathering chunk by slot of an open unit. Under dynamic allocation each stream has one, at domain 0.
     filling: Vec<Option<Filling>>,
-    /// Present time, as far as somebody says it.
+    /// Present time, as last reported.
     now_ns: u64,
     samples: Samples,
     pub counters: ReduceCounters,
 }
 
 impl Reduction {
-    /// Of an empty drive with so many slots for open units.
+    /// Creates the state for an empty drive with `slots` open units.
     pub fn new(setup: Reduce, logical_pages: u32, slots: usize) -> Self {
         let chunk_places = if setup.chunks.is_some() { slots } else { 0 };
         Self {
@@ -180,14 +181,14 @@ impl Reduction {
         }
     }
 
-    /// The tables that the map needs.
+    /// Creates the tables that the map needs.
     pub fn tables(setup: &Reduce) -> (Option<Box<Shared>>, Option<Box<Packed>>) {
         let packed =
             setup.chunks.map(|chunks| Box::new(Packed::new(chunks.pages, chunks.page_bytes, chunks.repack)));
         ((setup.index_entries > 0).then(Box::default), packed)
     }
 
-    /// Starts counting afresh.
+    /// Restarts the counters.
     pub fn reset_counts(&mut self) {
         self.counters = ReduceCounters::default();
         if let Some(index) = &mut self.index {
@@ -195,7 +196,7 @@ impl Reduction {
         }
     }
 
-    /// These are at work from now on, as far as there are tables for them.
+    /// Switches to these schemes, as far as they have tables.
     fn set_schemes(&mut self, schemes: Schemes) {
         let schemes = Schemes {
             dedup: schemes.dedup && self.index.is_some(),
@@ -207,7 +208,7 @@ impl Reduction {
         }
     }
 
-    /// A logical page has no content that the index knows any more.
+    /// Removes a logical page from the index.
     #[inline(always)]
     pub(crate) fn drop_page(&mut self, lpn: Lpn) {
         if let Some(index) = &mut self.index {
@@ -215,7 +216,7 @@ impl Reduction {
         }
     }
 
-    /// The place of the chunk that gathers for a page.
+    /// Returns the slot of the gathering chunk for a page.
     #[inline(always)]
     fn place(layout: &Layout, stream: floatgate_base::StreamId, domain: Option<DomainId>) -> usize {
         Frontier::slot(layout, stream, domain.unwrap_or(DomainId(0)))

@@ -1,11 +1,11 @@
-//! What a logical page leaves behind that is written anew, or given up.
+//! Releases the old data of a logical page that is rewritten or trimmed.
 
 use crate::features::Features;
 use crate::ftl::Ftl;
 use floatgate_base::{Lpn, MapWord, Owner, Ppn, SideKind};
 
 impl Ftl {
-    /// What a logical page held dies, as far as nobody else has it.
+    /// Releases the old data of a logical page, unless other pages share it.
     #[inline(always)]
     pub(crate) fn forget<S: Features>(&mut self, lpn: Lpn, old: MapWord) {
         if let Some(ppn) = old.ppn() {
@@ -17,7 +17,7 @@ impl Ftl {
         }
     }
 
-    /// A logical page gave up a word that is mapped and not plain.
+    /// Releases a word that is mapped and not plain.
     #[inline(never)]
     pub(crate) fn release<S: Features>(&mut self, lpn: Lpn, old: MapWord) {
         match old.entry() {
@@ -31,7 +31,7 @@ impl Ftl {
         }
     }
 
-    /// One logical page less has a shared content, which dies with the last one.
+    /// Removes a logical page from a shared content, which dies with the last one.
     fn leave_shared<S: Features>(&mut self, entry: u32) {
         let Some(place) = self.mapping.leave_shared(entry) else { return };
         let owner = Owner::side(SideKind::Shared, entry);
@@ -47,11 +47,11 @@ impl Ftl {
         }
     }
 
-    /// A slot of a chunk becomes a hole.
+    /// Turns a slot of a chunk into a hole.
     fn lose_slot<S: Features>(&mut self, chunk: u32, owner: Owner) {
         let Some(packed) = self.mapping.packed_mut() else { return };
         let lost = packed.lose(chunk, owner);
-        // One that gathers is given up by whoever fills it.
+        // A gathering chunk is removed by the code that fills it.
         if lost.is_empty && packed.pages(chunk).is_some() {
             packed.remove(chunk);
         }

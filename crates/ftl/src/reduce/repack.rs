@@ -1,8 +1,8 @@
-//! Jobs move chunks as wholes: what lives of them is read and packed anew, so that holes go and pages are saved.
+//! Jobs move chunks as a whole: their live slots are read and repacked, which removes holes and saves pages.
 //!
-//! Chunks of which all live slots fit into one are put together, as long as none is torn apart: what they take together is
-//! never more than what each would take alone, so a victim always takes fewer pages than it has valid ones, unless a chunk
-//! meets the end of a unit.
+//! Chunks are combined if all their live slots fit into one; none is split. Together they never take more than each
+//! would take alone. A victim thus always takes fewer pages than it has valid ones, unless a chunk meets the end of a
+//! unit.
 
 use super::buffers::{Held, Repacking};
 use super::lay::fitting;
@@ -15,29 +15,29 @@ use crate::units::Frontier;
 use floatgate_base::{DomainId, Owner, Ppn, SideKind, StreamId, UnitId};
 use floatgate_flash::{Cause, Flash, Part};
 
-/// An open unit into which a job moves chunks.
+/// An open unit that takes in chunks of a job.
 #[derive(Clone, Copy, Debug)]
 enum Into {
-    /// That of a stream.
+    /// A unit of a stream.
     Slot(usize),
-    /// One of the job's own.
+    /// A unit of the job's own.
     Own(usize),
 }
 
-/// What became of chunks that were to move.
+/// The outcome of moving chunks.
 pub(crate) enum ChunksMoved {
-    /// They take so many pages now.
+    /// They moved, and take this many pages now.
     Pages(u64),
-    /// The units that are free are the host's: they stay.
+    /// They stay: all free units are reserved for the host.
     Stalled,
 }
 
-/// How far ahead of a chunk that moves what the slots of another one lead to is asked for.
+/// Distance in chunks at which the targets of slots are prefetched.
 const AHEAD: usize = 6;
 
 impl Ftl {
-    /// Takes the pages of chunks out of what is to move; the chunks, in order. Where the job has to leave units to the host,
-    /// and so may stop after any page, only what comes first stays: pages, or one chunk.
+    /// Takes the pages of chunks out of the pages to move, and returns the chunks in order. A job that must leave units
+    /// to the host may stop after any page; for it only the first item stays: pages, or one chunk.
     pub(crate) fn take_chunks(
         &mut self,
         job: &Job,
@@ -73,12 +73,12 @@ impl Ftl {
         (chunks, last)
     }
 
-    /// What [`Ftl::take_chunks`] gave has moved.
+    /// Returns the memory of [`Ftl::take_chunks`] after the move.
     pub(crate) fn give_back_chunks(&mut self, chunks: Vec<u32>) {
         self.repacking.chunks = chunks;
     }
 
-    /// Moves chunks to one of a job's targets; their pages in the source are dead after that.
+    /// Moves chunks to one of a job's targets; their pages in the source are then dead.
     pub(crate) fn move_chunks<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -105,7 +105,7 @@ impl Ftl {
         Ok(ChunksMoved::Pages(pages))
     }
 
-    /// Lays the live slots of chunks down where a job moves them; the pages that they take.
+    /// Writes the live slots of chunks to where a job moves them and returns the pages that they take.
     fn place_chunks<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -143,7 +143,7 @@ impl Ftl {
         Ok(pages)
     }
 
-    /// Asks for what a chunk that moves soon will change: the one so far behind the first of these.
+    /// Prefetches what a chunk changes that will move soon, at a fixed distance behind the first of these.
     #[inline(always)]
     fn prefetch_chunks(&self, chunks: &[u32]) {
         let Some(packed) = self.mapping.packed() else { return };
@@ -152,7 +152,7 @@ impl Ftl {
         slots.for_each(|slot| self.mapping.prefetch_place(slot.owner));
     }
 
-    /// Chunks whose slots lie elsewhere now: their pages are dead.
+    /// Marks the old pages of chunks as dead.
     fn leave_behind(&mut self, chunks: &[u32]) {
         for &chunk in chunks {
             let Some(packed) = self.mapping.packed_mut() else { return };
@@ -165,7 +165,7 @@ impl Ftl {
         }
     }
 
-    /// Whether a job that leaves units to the host may move so many pages.
+    /// Checks whether a job that leaves units to the host may move this many pages.
     fn has_room(&self, job: &Job, to: usize, pages: u32) -> bool {
         let (Target::Streams { domain } | Target::Own { domain, .. } | Target::Set { domain, .. }) =
             job.request.targets[to]
@@ -177,7 +177,7 @@ impl Ftl {
         room >= pages || self.free[domain].len() > job.leave_free
     }
 
-    /// The stream of chunks that leave a unit: for most separators that in which they are.
+    /// Returns the stream of chunks that leave a unit: for most separators their present one.
     fn stream_of_chunks(&self, source: UnitId) -> StreamId {
         match &self.separation {
             Some(separation) => separation.side_stream(source),
@@ -185,7 +185,7 @@ impl Ftl {
         }
     }
 
-    /// Lays slots down where a job moves them: as a chunk of so many pages, or of as many as it needs.
+    /// Writes slots to where a job moves them, as a chunk of a fixed number of pages, or of as many as it needs.
     fn place_group<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -221,13 +221,13 @@ impl Ftl {
         Ok(pages)
     }
 
-    /// Pages were moved into the open unit of a stream.
+    /// Notes that pages moved into the open unit of a stream.
     fn filled_slot(&mut self, job: &Job, to: usize, slot: usize, (part, end, taken): (Part, Ppn, u32)) {
         self.frontiers[slot].next = end;
         if !matches!(job.request.targets[to], Target::Streams { .. }) {
             self.open_pages.filled(u64::from(taken), self.now);
         }
-        // A drive that was saved with chunks may go on without power-loss protection.
+        // A drive restored with chunks may continue without power-loss protection.
         if let (true, Part::Packed { first, .. }) = (self.volatile.is_on(), part) {
             let pages = vec![(first, Owner::default()); taken as usize];
             self.volatile.moved(&self.layout, slot, &pages, end);
@@ -239,7 +239,7 @@ impl Ftl {
         }
     }
 
-    /// An open unit that has room for the first of these slots at least.
+    /// Returns an open unit with room for at least the first of these slots.
     fn open_for_chunk<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -262,7 +262,7 @@ impl Ftl {
         self.open_stream(job, domain)
     }
 
-    /// The open unit of the stream of a job's chunks in a domain; where no unit is free, any that has room.
+    /// Returns the open unit of the stream of a job's chunks in a domain. If no unit is free, any with room.
     fn open_stream(&mut self, job: &Job, domain: DomainId) -> Result<Into, Failure> {
         let slot = Frontier::slot(&self.layout, self.stream_of_chunks(job.source()), domain);
         if self.frontiers[slot].room() > 0 || self.open(slot, domain) {
@@ -272,7 +272,7 @@ impl Ftl {
     }
 }
 
-/// The live slots of a chunk on flash.
+/// Appends the live slots of a chunk on flash.
 fn hold(packed: &Packed, chunk: u32, held: &mut Vec<Held>) {
     held.clear();
     if let Some((first, _)) = packed.pages(chunk) {

@@ -1,19 +1,19 @@
-//! What a scheme would do that is not at work, told from a sample of the pages (section III-B.2: ratios are predicted from past
-//! epochs, also of schemes that were off).
+//! Estimates the effect of an inactive scheme from a sample of the pages (section III-B.2: ratios are predicted from
+//! past epochs, also of schemes that were off).
 //!
-//! Which pages are hashed follows from their content: all copies of one are, or none is, so that the share of duplicates
-//! in the sample is that of all pages. A drive would take a few bits of the data for that, which cost nothing beside a
-//! fingerprint; here, bits of the fingerprint stand for them. Pages drawn at random would miss most duplicates, for their
-//! originals would hardly ever be in the sample. Pages of unknown content are taken at even distances.
+//! The content decides whether a page is hashed: all copies of one content are, or none is. The share of duplicates in
+//! the sample thus equals that of all pages. A drive would use a few bits of the data, which cost nothing beside a
+//! fingerprint; here, bits of the fingerprint stand for them. Pages drawn at random would miss most duplicates, for
+//! their originals would hardly ever be in the sample. Pages of unknown content are sampled at even distances.
 //!
-//! Of compression whole chunks are looked at, one in so many: the pages that would gather together, until the chunk is full,
-//! its time is over, or FLUSH ends it, for each stream (and domain, under static allocation) by itself. Chunks made of pages
-//! that are far apart would be full where real ones are not.
+//! For compression, whole chunks are sampled at a fixed rate: pages that would gather together until the chunk is full,
+//! its time is over, or FLUSH ends it. Each stream (and domain, under static allocation) gathers separately. Chunks
+//! made of pages that are far apart would be full where real ones are not.
 
 use super::{ChunkSetup, ReduceCounters, Reduction, SampleChunk};
 
 impl Reduction {
-    /// Whether a page of this content is looked at.
+    /// Checks whether a page of this content is sampled.
     #[inline(always)]
     pub(super) fn is_sampled(&mut self, fingerprint: u64) -> bool {
         let below = self.setup.samples_below;
@@ -30,7 +30,7 @@ impl Reduction {
         mixed.rotate_left(32).wrapping_mul(0x94d0_49bb_1331_11eb) < below
     }
 
-    /// A page joins the chunk that would gather at a place if compression were at work.
+    /// Adds a page to the chunk that would gather at a slot if compression were active.
     pub(super) fn sample_page(&mut self, chunks: &ChunkSetup, place: usize, bytes: u32) {
         let Self { samples, counters, now_ns, .. } = self;
         let Some(chunk) = samples.gathering.get_mut(place) else { return };
@@ -53,7 +53,7 @@ impl Reduction {
         }
     }
 
-    /// What gathers would be programmed now: all of it, or what the last page went into.
+    /// Ends the sampled chunks: all of them, or the one of the last page.
     pub(super) fn end_samples(&mut self, all: bool) {
         let Some(chunks) = self.setup.chunks else { return };
         let last = self.samples.last;
@@ -76,7 +76,7 @@ impl SampleChunk {
 }
 
 impl ReduceCounters {
-    /// Pages hashed for deduplication at work, and what it left.
+    /// Returns the pages hashed for active deduplication, and those that were new.
     #[must_use]
     pub fn deduplicated(&self) -> (u64, u64) {
         let pages = self.hashed_pages - self.sampled_hashed;

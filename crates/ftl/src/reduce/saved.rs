@@ -1,4 +1,4 @@
-//! What a snapshot keeps of deduplication and compression beside the map.
+//! State of deduplication and compression that a snapshot stores beside the map.
 
 use super::index::{ContentIndex, SavedIndex};
 use super::{Filling, ReduceCounters, Reduction, SampleChunk, Samples, Schemes};
@@ -9,7 +9,7 @@ use floatgate_flash::Flash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a snapshot keeps.
+/// The stored state.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedReduction {
     schemes: Schemes,
@@ -21,7 +21,7 @@ pub(crate) struct SavedReduction {
 }
 
 impl Reduction {
-    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    /// Returns the state to store. Destructured without `..`: no new field can be forgotten.
     pub fn saved(&self) -> SavedReduction {
         let Self { schemes, index, filling, now_ns, samples, counters, setup: _ } = self;
         SavedReduction {
@@ -36,9 +36,9 @@ impl Reduction {
 }
 
 impl Ftl {
-    /// What this run would do with the chunks of a drive that was saved, and what that drive did, where they differ: the key, how
-    /// the drive was saved, and whether there are any.
-    pub(crate) fn strange_chunks(&self, saved: Option<&Packed>) -> Option<(&'static str, String)> {
+    /// Compares this run's treatment of chunks with that of a saved drive. If they differ, returns the key, and how the
+    /// drive was saved and whether it has chunks.
+    pub(crate) fn foreign_chunks(&self, saved: Option<&Packed>) -> Option<(&'static str, String)> {
         let (ours, saved) = (self.mapping.packed()?, saved?);
         if saved.counts().0 == 0 {
             return None;
@@ -52,8 +52,8 @@ impl Ftl {
         })
     }
 
-    /// Takes over what a snapshot kept, as far as this drive knows of it; false if it is of another drive. The map has been
-    /// taken over.
+    /// Restores the state as far as this drive uses it; returns false if it is of another drive. The map must be
+    /// restored first.
     pub(crate) fn adopt_reduction(
         &mut self,
         saved: Option<SavedReduction>,
@@ -64,7 +64,7 @@ impl Ftl {
         if sides.packed.as_ref().is_some_and(|packed| !packed.fits(pages, logical_pages)) {
             return false;
         }
-        // A table that holds nothing and was made for other chunks is that of this run.
+        // An empty table made for other chunks is replaced by that of this run.
         let is_like = |packed: &Packed| empty.as_ref().is_some_and(|ours| ours.is_like(packed));
         if sides.packed.as_ref().is_none_or(|packed| packed.counts().0 == 0 && !is_like(packed)) {
             sides.packed = empty;
@@ -80,10 +80,10 @@ impl Ftl {
         let Some(SavedReduction { schemes, index, filling, now_ns, samples, counters }) = saved else {
             return true;
         };
-        // A change of schemes ends the samples of the old ones, so the schemes come first.
+        // A change of schemes ends the samples of the old ones; therefore the schemes come first.
         reduction.set_schemes(schemes);
         (reduction.now_ns, reduction.samples, reduction.counters) = (now_ns, samples, counters);
-        // Of a drive with other streams, what gathered for a sample is forgotten.
+        // A drive with other streams forgets its gathering samples.
         reduction.samples.gathering.resize(reduction.filling.len(), SampleChunk::default());
         let gathers = |filling: &Filling| {
             let table = sides.packed.as_deref();
@@ -115,7 +115,7 @@ impl Ftl {
         }
     }
 
-    /// Where the content of shared entries and chunks lies is somewhere.
+    /// Verifies that shared entries and chunks have a place on flash or gather.
     pub(crate) fn sides_are_sound(&self) -> bool {
         let sides = &self.mapping.sides;
         let place = |word: MapWord| match (word.ppn(), word.entry()) {
@@ -128,7 +128,7 @@ impl Ftl {
         sides.shared.iter().flat_map(|shared| shared.iter()).all(|(_, word)| place(word))
     }
 
-    /// Tells a fresh back end, which knows what plain pages hold, of shared content and chunks.
+    /// Shows a fresh back end, which knows the content of plain pages, shared content and chunks.
     pub(crate) fn show_reduced<F: Flash>(&self, flash: &mut F) {
         let (Some(shared), packed) = (self.first_referrers(), self.mapping.packed()) else { return };
         let holder = |owner: Owner| match (owner.lpn(), owner.entry()) {
@@ -167,7 +167,7 @@ impl Ftl {
         }
     }
 
-    /// Of each shared content the first logical page that has it; none where nothing is shared or packed.
+    /// Returns the first logical page of each shared content; none if no content is shared or packed.
     fn first_referrers(&self) -> Option<BTreeMap<u32, Lpn>> {
         let sides = &self.mapping.sides;
         if sides.shared.is_none() && sides.packed.is_none() {
@@ -184,7 +184,7 @@ impl Ftl {
 }
 
 impl Reduction {
-    /// Another run begins, whose time begins at 0.
+    /// Restarts the time at 0 for another run.
     pub(crate) fn restart_clock(&mut self) {
         self.set_schemes(self.setup.schemes);
         self.now_ns = 0;

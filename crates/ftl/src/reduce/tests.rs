@@ -1,4 +1,4 @@
-//! Deduplication and compression under the shadow model, against models of their own, and through files.
+//! Deduplication and compression under the shadow model, compared with models of their own, and across snapshots.
 
 use super::{ChunkSetup, Reduce, Schemes};
 use crate::ftl::Ftl;
@@ -84,7 +84,7 @@ impl Drive {
         out.finish().unwrap().0
     }
 
-    /// A drive from a file, with a shadow model that learns from it what lies where.
+    /// Restores a drive from a file, with a shadow model that learns from it what lies where.
     fn of_bytes(layout: Layout, setup: Setup, bytes: &[u8]) -> Self {
         let mut drive = Self::new(layout, setup);
         let mut reader = Reader::new("t", bytes, FileKind::Drive, 1).unwrap();
@@ -129,7 +129,7 @@ fn what_is_there_already_is_not_programmed() {
     let figures = drive.ftl.reduced().unwrap();
     assert_eq!((figures.counters.host_pages, figures.counters.duplicate_pages), (12, 10));
     assert_eq!((figures.shared_now, figures.referrers_now, figures.references_max), (1, 9, 10));
-    // The content dies with the last page that has it, and is programmed again after that.
+    // The content dies with its last page, and is programmed again after that.
     for lpn in (0..10).filter(|&lpn| lpn != 3) {
         drive.serve(Kind::Read, lpn, &[]);
         drive.serve(Kind::Trim, lpn, &[]);
@@ -137,7 +137,7 @@ fn what_is_there_already_is_not_programmed() {
     drive.write(20, 7, PAGE);
     assert_eq!(drive.programs(), 3);
     drive.audit("written again");
-    // What is not known is like nothing else.
+    // Unknown content equals no other.
     drive.write(21, 0, 0);
     drive.write(22, 0, 0);
     drive.serve(Kind::WritePartial, 20, &[]);
@@ -178,7 +178,7 @@ fn engines_work_on_what_reaches_them() {
     let mut drive = plain_drive(true, true);
     assert_eq!(drive.ftl.engine_pages(), [0; 3]);
     (0..4).for_each(|lpn| drive.write(lpn, 1 + u64::from(lpn), 1000));
-    // What is there already is hashed and no more. The chunk of the four is full, and a read decompresses all of it.
+    // Known content is only hashed. The chunk of the four is full, and a read decompresses all of it.
     drive.write(4, 1, 1000);
     assert_eq!(drive.ftl.engine_pages(), [5, 4, 0]);
     drive.serve(Kind::Read, 2, &[]);
@@ -191,7 +191,7 @@ fn a_flush_programs_what_gathers() {
     drive.write(0, 1, 1000);
     drive.write(1, 1, 1000);
     drive.write(2, 2, 1000);
-    // Written anew in the chunk itself.
+    // Rewritten in the chunk itself.
     drive.write(2, 3, 500);
     assert_eq!(drive.programs(), 0);
     drive.audit("gathers");
@@ -201,7 +201,7 @@ fn a_flush_programs_what_gathers() {
     let counters = drive.ftl.reduced().unwrap().counters;
     assert_eq!((counters.duplicate_pages, counters.rewritten_pages, counters.part_chunks), (1, 1, 1));
     (0..3).for_each(|lpn| drive.serve(Kind::Read, lpn, &[]));
-    // Given up while it gathers: nothing is left to be programmed.
+    // Trimmed while it gathers: nothing is left to program.
     drive.write(5, 9, 1000);
     drive.serve(Kind::Trim, 5, &[]);
     drive.flush();
@@ -209,7 +209,7 @@ fn a_flush_programs_what_gathers() {
     drive.audit("given up");
 }
 
-/// Time passes: a chunk that is not full is programmed when its first page has waited for so long.
+/// A partial chunk is programmed once its first page has waited for the timeout.
 #[test]
 fn chunks_do_not_wait_for_ever() {
     let mut setup = Setup { reduce: Some(reduce(false, true)), ..Setup::plain(40) };
@@ -230,7 +230,8 @@ const OFF: Schemes = Schemes { dedup: false, compress: false };
 const DEDUP: Schemes = Schemes { dedup: true, compress: false };
 const COMPRESS: Schemes = Schemes { dedup: false, compress: true };
 
-/// A drive for both schemes, with room in the index for all contents. A tenth is looked at for a scheme that is off.
+/// Builds a drive for both schemes, with room in the index for all contents. A tenth of the pages is sampled for an
+/// inactive scheme.
 fn sampling_drive(schemes: Schemes, timeout_ns: Option<u64>) -> Drive {
     let mut reduce = reduce(true, true);
     reduce.chunks.as_mut().unwrap().timeout_ns = timeout_ns;
@@ -240,7 +241,8 @@ fn sampling_drive(schemes: Schemes, timeout_ns: Option<u64>) -> Drive {
     Drive::new(Layout::new(geometry(64, 64), Scope::Plane), setup)
 }
 
-/// Page writes: three in ten repeat a content of late, and contents compress to a quarter, a half or three quarters of a page.
+/// Generates page writes: three in ten repeat a recent content, and contents compress to a quarter, a half or three
+/// quarters of a page.
 fn sampled_writes(seed: u64) -> Vec<(u32, u64, u32)> {
     let mut rng = Rng::new(seed, "sampling test");
     let mut contents: Vec<(u64, u32)> = Vec::new();
@@ -259,8 +261,8 @@ fn ratio(part: u64, all: u64) -> f64 {
     part as f64 / all as f64
 }
 
-/// What is looked at while both schemes are off says what they would do. Of duplicates it finds a little less: nobody shares
-/// pages then, so a content is forgotten with the one page that the index names, even if others have it.
+/// Samples taken while both schemes are off predict their effect. They find slightly fewer duplicates: pages share
+/// nothing then, and a content is forgotten with the one page that the index names, even if others have it.
 #[test]
 fn samples_have_the_ratios_of_schemes_at_work() {
     // Of 81 sums of four sizes one is a page, 49 are two pages, and 31 three.
@@ -297,7 +299,7 @@ fn samples_have_the_ratios_of_schemes_at_work() {
     }
 }
 
-/// Under static allocation a chunk gathers for each plane, and so does the one that is looked at.
+/// Under static allocation a chunk gathers per plane, as does the sampled one.
 #[test]
 fn sampled_chunks_gather_where_real_ones_do() {
     let seed = 3;
@@ -326,7 +328,7 @@ fn sampled_chunks_gather_where_real_ones_do() {
     }
 }
 
-/// Pages that come late one by one: a sampled chunk is over when a real one is.
+/// Pages arrive late, one by one: a sampled chunk ends when a real one does.
 #[test]
 fn sampled_chunks_wait_no_longer_than_real_ones() {
     let seed = 1;
@@ -353,7 +355,7 @@ fn sampled_chunks_wait_no_longer_than_real_ones() {
     }
 }
 
-/// A drive of random shape, with what it reduces.
+/// Builds a drive of random shape with random schemes.
 fn random_drive(rng: &mut Rng) -> (Layout, Setup) {
     let subpages = [1, 1, 2, 4][rng.below(4) as usize];
     let pages_per_block = subpages * (4 + rng.below(5) as u32 * 2);
@@ -375,7 +377,7 @@ fn random_drive(rng: &mut Rng) -> (Layout, Setup) {
     }
     if let Some(chunks) = &mut reduce.chunks {
         chunks.pages = [1, 2, 4, 8, 64][rng.below(5) as usize];
-        // Without it a chunk takes its pages until its last one dies: of 64 after 4.7 mean lives.
+        // Without repacking, a chunk takes its pages until its last one dies: of 64 after 4.7 mean lives.
         chunks.repack = chunks.pages > 8 || rng.below(5) > 0;
         chunks.plain = rng.below(5) > 0;
     }
@@ -404,8 +406,8 @@ fn random_drive(rng: &mut Rng) -> (Layout, Setup) {
     )
 }
 
-/// Writes, writes of part of a page, reads, trims, flushes; content that repeats and compresses, or not; schemes that are
-/// switched on and off. A twin goes through a file now and then and must stay equal.
+/// Writes, partial writes, reads, trims and flushes; content that repeats and compresses, or not; schemes that are
+/// switched on and off. A twin is saved and restored now and then and must stay equal.
 #[test]
 fn random_drives_hold_what_was_written() {
     let cases = std::env::var("FLOATGATE_REDUCE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
