@@ -36,7 +36,7 @@ impl Ftl {
         let old = self.mapping.replace(lpn, MapWord::plain(ppn));
         self.now += 1;
         if S::LOOKS
-            && self.setup.separate.minds_units()
+            && self.setup.separate.needs_units()
             && let Some(separation) = &mut self.separation
         {
             separation.placed(lpn, self.layout.unit_of(ppn));
@@ -58,7 +58,7 @@ impl Ftl {
     pub(crate) fn separated(&mut self, lpn: Lpn, hints: Hints) -> StreamId {
         let Some(separation) = &mut self.separation else { return self.setup.separate.blind().0 };
         let word = self.mapping.get(lpn);
-        if self.setup.separate.minds_replaced()
+        if self.setup.separate.needs_replaced()
             && let Some(ppn) = self.mapping.page_of(word).or_else(|| {
                 let (packed, chunk) = (self.mapping.packed()?, self.mapping.chunk_of(word)?);
                 packed.pages(chunk).map(|(first, _)| first)

@@ -1,5 +1,5 @@
 //! Cost-benefit with the root of age: the block with the greatest `(1 - u) / u * sqrt(age)`, where u is its share of
-//! valid pages and age counts host page writes since it was closed, or since it last lost a page (`age_since`).
+//! valid pages. Age counts host page writes since it was closed, or since it last lost a page (`age_since`).
 //!
 //! Source: Wang et al., FAST 2022, whose evaluation of separators, SepBIT and all others, collects by this form. As in
 //! the classic form, comparing the oldest block per number of valid pages is exact. Parameters: `age_since`. Cost:

@@ -4,7 +4,7 @@
 //! of their [`Request`].
 //!
 //! Reading order: [`request`] (the contents, sources and order of requests), [`job`] (a request in progress),
-//! [`waiting`] (the queue of a domain), `run` (steps), `room` (free units for jobs), `moves` (where pages go),
+//! [`waiting`] (the queue of a domain). Then `run` (steps), `room` (free units for jobs), `moves` (where pages go),
 //! `job_requests` (when jobs are requested).
 //!
 //! A job has one or two sources, an order of pages, one or two targets in any domain, an optional erase, a cause and an

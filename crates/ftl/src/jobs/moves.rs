@@ -175,7 +175,7 @@ impl Ftl {
             self.frontiers[slot].next += run as u32;
             let pages = &moving[done..done + run];
             self.mapping.relink_run(pages, destination);
-            if self.setup.separate.minds_units()
+            if self.setup.separate.needs_units()
                 && let Some(separation) = &mut self.separation
             {
                 separation.placed_all(pages, self.frontiers[slot].unit);
@@ -263,7 +263,7 @@ impl Ftl {
             target.next += run as u32;
             let pages = &moving[done..done + run];
             self.mapping.relink_run(pages, first);
-            if self.setup.separate.minds_units()
+            if self.setup.separate.needs_units()
                 && let Some(separation) = &mut self.separation
             {
                 separation.placed_all(pages, job.targets[to].unit);

@@ -18,7 +18,7 @@ const LOGICAL: u32 = 20;
 
 /// Two chips of a plane each on one channel, with eight blocks of four pages each: blocks 0 to 7 and 8 to 15.
 ///
-/// Pages 0 to 15 are written once, in turn to both planes: block 0 holds 0, 2, 4, 6; block 1 holds 8, 10, 12, 14; block
+/// Pages 0 to 15 are written once, in turn to both planes. Block 0 holds 0, 2, 4, 6; block 1 holds 8, 10, 12, 14; block
 /// 8 holds 1, 3, 5, 7; block 9 holds 9, 11, 13, 15. Pages 16 to 19 are written in turn from then on, and the other
 /// twelve blocks are erased one after the other.
 struct Drive {

@@ -81,7 +81,7 @@ impl Ftl {
         })
     }
 
-    /// Switches to these schemes, as far as the drive was made for them.
+    /// Selects these schemes, as far as the drive was made for them.
     pub fn set_schemes(&mut self, schemes: Schemes) {
         if let Some(reduction) = &mut self.reduction {
             reduction.set_schemes(schemes);

@@ -153,7 +153,7 @@ impl Ftl {
         }
     }
 
-    /// Programs as many gathering slots as fit into `room` pages and returns the pages that they take.
+    /// Puts as many gathering slots on flash as fit into `room` pages and returns the pages that they take.
     pub(super) fn lay_gathered<F: Flash>(
         &mut self,
         flash: &mut F,

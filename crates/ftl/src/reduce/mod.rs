@@ -196,7 +196,7 @@ impl Reduction {
         }
     }
 
-    /// Switches to these schemes, as far as they have tables.
+    /// Selects these schemes, as far as they have tables.
     fn set_schemes(&mut self, schemes: Schemes) {
         let schemes = Schemes {
             dedup: schemes.dedup && self.index.is_some(),

@@ -1,12 +1,12 @@
-//! Multiple Bloom filters: hot and cold pages, by how many filters of the recent past know them.
+//! Multiple Bloom filters: a page is hot or cold by the number of recent filters that contain it.
 //!
-//! The filters take turns: a write enters its page into the next filter in turn that does not know it yet. Every so many
-//! writes one filter, in turn, is emptied, so each covers another stretch of the past. A page's weight is the sum over the
-//! filters that know it, 2 for the one that was emptied last down in even steps to 2 / V for the next to be emptied;
-//! it is hot from a weight on. Moved pages are judged by the same filters.
-//! Source: Park and Du, MSST 2011: V = 4 filters of 2048 bits, 2 hash functions, 512 writes between two emptyings, weights
-//! 2, 1.5, 1, 0.5, threshold 4, which we take as the least hot weight. Cost: a look-up a hash function; when a filter is
-//! emptied, all bits are passed through. Memory: a byte for each bit's place, which holds that bit of all filters.
+//! The filters take turns: a write enters its page into the next filter, in turn, that does not contain it yet. After a
+//! fixed number of writes one filter, in turn, is emptied; each thus covers another stretch of the past. A page's
+//! weight is the sum over the filters that contain it. Weights fall in even steps from 2 for the filter emptied last to
+//! 2 / V for the next to be emptied. A page is hot from a threshold on. Moved pages use the same filters. Source: Park
+//! and Du, MSST 2011: V = 4 filters of 2048 bits, 2 hash functions, 512 writes between two emptyings, weights 2, 1.5,
+//! 1, 0.5, threshold 4, which we take as the least hot weight. Cost: a look-up per hash function; emptying a filter
+//! passes through all bits. Memory: a byte per bit position, which holds that bit of all filters.
 
 use super::hash::places;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
@@ -39,7 +39,7 @@ const COLD: StreamId = StreamId(1);
 /// Weight of the filter that was emptied last.
 const WEIGHT_MAX: f64 = 2.0;
 
-/// Its parameters.
+/// Parameters of multiple Bloom filters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     filters: u32,
@@ -50,13 +50,13 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            filters: given.whole("filters"),
-            filter_bits: given.whole("filter_bits"),
-            hashes: given.whole("hashes"),
-            empty_every: given.whole("empty_every_writes"),
-            hot_weight: given.real("hot_weight"),
+            filters: settings.whole("filters"),
+            filter_bits: settings.whole("filter_bits"),
+            hashes: settings.whole("hashes"),
+            empty_every: settings.whole("empty_every_writes"),
+            hot_weight: settings.real("hot_weight"),
         }
     }
 
@@ -67,7 +67,7 @@ impl Params {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// Of each place the bit in filter v, as bit v.
+    /// By position: bit v belongs to filter v.
     bits: Vec<u8>,
     filters: u32,
     hashes: u32,
@@ -79,7 +79,7 @@ pub struct State {
     newest: u32,
     /// Writes until the next emptying.
     left: u32,
-    /// Whether a page is hot that these filters know, one bit for each set of filters.
+    /// For each set of filters, one bit: whether a page in exactly these filters is hot.
     hot: [u64; 4],
 }
 
@@ -94,7 +94,7 @@ impl State {
         new
     }
 
-    /// Filters that know a page, as bits.
+    /// Returns the filters that contain a page, as bits.
     #[inline(always)]
     fn knowing(&self, lpn: Lpn) -> u8 {
         places(lpn, self.hashes, self.bits.len()).fold(u8::MAX, |known, place| known & self.bits[place])
@@ -105,7 +105,7 @@ impl State {
         if self.hot[usize::from(knowing >> 6)] >> (knowing & 63) & 1 == 1 { HOT } else { COLD }
     }
 
-    /// Works out which sets of filters make a page hot.
+    /// Computes which sets of filters make a page hot.
     fn weigh(&mut self) {
         let step = WEIGHT_MAX / f64::from(self.filters);
         // The newest was emptied last; the one after it is the next to be emptied, and so the oldest.
@@ -187,15 +187,15 @@ mod tests {
         let moved = |state: &State| state.move_stream(&Moved { lpn: Lpn(7), from: HOT, now: 0 });
         assert_eq!((state.knowing(Lpn(7)), moved(&state)), (0b1110, COLD), "weight 3");
         assert_eq!((write(&mut state, 7), state.knowing(Lpn(7))), (HOT, 0b1111));
-        // 4 writes of other pages empty filter 1: 7 is left in 2, 3 and 0, of 0.5, 1 and 1.5.
+        // 4 writes of other pages empty filter 1: page 7 is left in 2, 3 and 0, with weights 0.5, 1 and 1.5.
         (20..24).for_each(|lpn| assert_eq!(write(&mut state, lpn), COLD));
         assert_eq!((state.knowing(Lpn(7)), moved(&state)), (0b1101, COLD));
-        // Filters 2, 3 and 0 go the same way.
+        // Filters 2, 3 and 0 are emptied in the same way.
         (30..45).for_each(|lpn| assert_eq!(write(&mut state, lpn), COLD));
         assert_eq!(state.knowing(Lpn(7)), 0);
     }
 
-    /// Sets of pages instead of filters: with so many bits no page is taken for another.
+    /// Compares with sets of pages instead of filters: with this many bits no two pages collide.
     #[test]
     fn agrees_with_sets_and_summed_weights() {
         for seed in 0..20 {

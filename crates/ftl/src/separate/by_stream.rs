@@ -1,13 +1,13 @@
-//! Pages that leave a unit, sorted by the streams that they join; those of a stream stay in order.
+//! Pages that leave a unit, sorted by the streams that they join; the order within a stream stays.
 
 use super::StreamId;
 use floatgate_base::{Owner, Ppn};
 
-/// Parts of a unit that are counted and placed side by side, each with counters of its own: most pages join the same
-/// few streams, and to add to one counter again and again takes as long as its way through memory.
+/// Parts of a unit that are counted and placed side by side, each with counters of its own. Most pages join the same
+/// few streams, and repeated additions to one counter would each wait for the last.
 const LANES: usize = 4;
 
-/// Calls `each` with lane, number and stream of every page; those of a lane in order, and lanes one after the other.
+/// Calls `each` with lane, number and stream of every page. Pages of a lane come in order, lanes one after the other.
 #[inline(always)]
 fn for_each_lane(streams: &[u16], mut each: impl FnMut(usize, usize, u16)) {
     let part = streams.len() / LANES;
@@ -22,24 +22,24 @@ fn for_each_lane(streams: &[u16], mut each: impl FnMut(usize, usize, u16)) {
     }
 }
 
-/// Pages of a unit by stream. Its memory serves unit after unit.
+/// Pages of a unit by stream; reuses its memory for each unit.
 #[derive(Clone, Debug, Default)]
 pub struct ByStream {
     /// Stream of each page, in the order of the unit.
     streams: Vec<u16>,
-    /// By stream: pages noted, then where the next of them goes, in the end where they end.
+    /// By stream and lane: first the number of pages, then where the next of them goes, finally where they end.
     ends: Vec<[u32; LANES]>,
     sorted: Vec<(Ppn, Owner)>,
 }
 
 impl ByStream {
-    /// Where the stream of each of so many pages is to be put.
+    /// Returns the slots for the streams of `pages` pages.
     pub fn begin(&mut self, pages: usize) -> &mut [u16] {
         self.streams.resize(pages, 0);
         &mut self.streams
     }
 
-    /// Sorts the pages into so many streams.
+    /// Sorts the pages by `streams` streams.
     pub fn sort(&mut self, streams: usize, pages: &[(Ppn, Owner)]) {
         self.ends.clear();
         self.ends.resize(streams, [0; LANES]);
@@ -56,7 +56,7 @@ impl ByStream {
         });
     }
 
-    /// Each stream that has pages, with them.
+    /// Yields each stream that has pages, with its pages.
     pub fn runs(&self) -> impl Iterator<Item = (StreamId, &[(Ppn, Owner)])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|ends| ends[LANES - 1]));
         let ends = self.ends.iter().map(|ends| ends[LANES - 1]);
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use floatgate_base::{Lpn, Rng};
 
-    /// Few pages by hand, then units of any size one after the other, with few streams and many.
+    /// A few pages by hand, then units of any size in sequence, with few streams and many.
     #[test]
     fn streams_lie_together_and_keep_their_order() {
         let mut by_stream = ByStream::default();

@@ -1,11 +1,11 @@
-//! DAC: pages rise a region with every write and sink one with every move.
+//! DAC: pages rise one region with every write and sink one with every move.
 //!
-//! A page that the host writes again goes to the next hotter region, up to the top; one that is moved out of a block
-//! goes to the next colder; a new page starts in the coldest. Streams are regions, the coldest first.
-//! Source: Chiang, Lee, Chang, Software: Practice and Experience 29(3), 1999. The original also holds a page back when the
-//! time since it came to its region is beyond a threshold, which it leaves open; this is the form without, which
-//! Wang et al., FAST 2022, compare with, and with their six regions. Parameter: regions. Cost: one look-up. Memory: a
-//! byte a page.
+//! A page that the host writes again goes to the next hotter region, up to the hottest. A page that is moved out of a
+//! block goes to the next colder one; a new page starts in the coldest. Streams are regions, the coldest first. Source:
+//! Chiang, Lee, Chang, Software: Practice and Experience 29(3), 1999. The original also holds a page back when it has
+//! been in its region for longer than a threshold, which it does not specify. This is the form without it that Wang et
+//! al., FAST 2022, compare with, and with their six regions. Parameter: regions. Cost: one look-up. Memory: a byte per
+//! page.
 
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
@@ -22,15 +22,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "a byte a page",
 };
 
-/// Its parameters.
+/// Parameters of DAC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { classes: given.whole("classes") }
+    pub fn of(settings: &Given) -> Self {
+        Self { classes: settings.whole("classes") }
     }
 
     pub fn streams(self) -> u32 {
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(streams, [0, 1, 2, 2].map(StreamId));
         let page = Moved { lpn: Lpn(4), from: StreamId(2), now: 0 };
         for region in [1, 0, 0].map(StreamId) {
-            // Asking changes nothing; moving does.
+            // A query changes nothing; a move does.
             assert_eq!([state.move_stream(&page), state.move_stream(&page)], [region, region]);
             state.moved(&page, region);
         }

@@ -1,17 +1,16 @@
-//! ETI: hot and cold extents of addresses, and moved pages by themselves.
+//! ETI: hot and cold extents of addresses, and a stream for moved pages.
 //!
-//! Every extent of 1 MiB counts the page writes into it; counts fade to a half each period. An extent is hot while its count
-//! is above the mean of all extents that were ever written. Writes of hot and of cold extents have a stream each, moved
-//! pages a third.
-//! Source: Shafaei, Desnoyers, Fitzpatrick, HotStorage 2016, who split and join extents as requests cut them, in a bounded
-//! tree, with counts of 4 bits that are halved every so many requests, hot from a fixed count on. Here extents are of one
-//! size and the mean takes the place of the count, so that one setting serves drives of all sizes; a third stream for moved
-//! pages as in the evaluation of Wang et al., FAST 2022.
-//! `variant = "artifact"` is closer to the paper: a table of unequal extents, as the public simulator of that evaluation has
-//! it. At first one extent is the whole drive. Requests cut extents, at most 1024
-//! of them (a request that would cut one more counts only where it covers an extent whole); counts end at 15; every 4096
-//! requests they are halved and neighbours joined whose counts are equal, or both below 4; from 4 on an extent is hot.
-//! Cost: one look-up; a binary search under `artifact`. Memory: 8 bytes an extent.
+//! Each extent of 1 MiB counts the page writes into it; counts fade to a half each period. An extent is hot while its
+//! count is above the mean of all extents ever written. Writes of hot and of cold extents have a stream each, moved
+//! pages a third. Source: Shafaei, Desnoyers, Fitzpatrick, HotStorage 2016, who split and join extents as requests cut
+//! them, in a bounded tree. Their counts have 4 bits and are halved after a number of requests; extents are hot from a
+//! fixed count on. Here extents have one size and the mean replaces the fixed count, which makes one setting serve
+//! drives of all sizes. The third stream for moved pages is as in the evaluation of Wang et al., FAST 2022. `variant =
+//! "artifact"` is closer to the paper: a table of unequal extents, as in the public simulator of that evaluation. At
+//! first one extent covers the whole drive. Requests cut extents, up to 1024 of them; a request that would cut one more
+//! counts only in extents that it covers completely. Counts saturate at 15. Every 4096 requests they are halved, and
+//! neighbours are joined whose counts are equal, or both below 4. From 4 on an extent is hot. Cost: one look-up; a
+//! binary search under `artifact`. Memory: 8 bytes per extent.
 
 use super::requests::Requests;
 use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
@@ -37,7 +36,7 @@ const HOT: StreamId = StreamId(0);
 const COLD: StreamId = StreamId(1);
 const MOVED: StreamId = StreamId(2);
 
-/// Its parameters.
+/// Parameters of ETI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     extent_bytes: u32,
@@ -46,11 +45,11 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            extent_bytes: given.whole("extent_bytes"),
-            halve_every: given.whole("halve_every_writes"),
-            artifact: variant::is_artifact(given),
+            extent_bytes: settings.whole("extent_bytes"),
+            halve_every: settings.whole("halve_every_writes"),
+            artifact: variant::is_artifact(settings),
         }
     }
 
@@ -62,11 +61,11 @@ impl Params {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Extent {
     count: u32,
-    /// Halvings that the count has seen, and one more: 0 means never written.
+    /// Halvings applied to the count, plus one; 0 means never written.
     halvings: u32,
 }
 
-/// The state, by the rule.
+/// The state, by variant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum State {
     Paper(Equal),
@@ -82,17 +81,17 @@ impl State {
     }
 }
 
-/// Extents of one size.
+/// Extents of equal size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Equal {
     extents: Vec<Extent>,
-    /// An extent has 2 to this power pages.
+    /// Binary logarithm of the pages of an extent.
     shift: u32,
     halve_every: u32,
-    /// Writes until the next halving, and halvings so far and one more.
+    /// Writes until the next halving, and halvings so far plus one.
     left: u32,
     halvings: u32,
-    /// Sum of all counts, and extents that were ever written.
+    /// Sum of all counts, and number of extents ever written.
     sum: f64,
     written: u32,
 }
@@ -150,24 +149,24 @@ impl Separator for Equal {
     }
 }
 
-/// Of extents that requests cut: how many there may be, the count at which counting ends, the least count of a hot one, and
-/// requests between two halvings.
+/// For extents cut by requests: their largest number, the largest count, the least count of a hot one, and requests
+/// between two halvings.
 const CUT_MAX: usize = 1024;
 const COUNT_MAX: u8 = 15;
 const HOT_FROM: u8 = 4;
 const HALVE_EVERY_REQUESTS: u32 = 4096;
 
-/// From its first page to that of the next.
+/// An extent, from its first page to that of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Piece {
     first: Lpn,
     count: u8,
 }
 
-/// Extents that requests cut.
+/// Extents cut by requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cut {
-    /// In the order of their addresses; the first begins at page 0, and the last goes on for ever.
+    /// In the order of their addresses; the first begins at page 0, the last is unbounded.
     pieces: Vec<Piece>,
     requests: Requests,
     /// Requests until the next halving.
@@ -182,7 +181,7 @@ impl Cut {
         Self { pieces, requests: Requests::new(), left: HALVE_EVERY_REQUESTS }
     }
 
-    /// The extent that holds a page.
+    /// Returns the extent that holds a page.
     #[inline(always)]
     fn find(&self, lpn: Lpn) -> usize {
         self.pieces.partition_point(|piece| piece.first <= lpn) - 1
@@ -214,7 +213,7 @@ impl Cut {
         }
     }
 
-    /// Halves all counts and joins neighbours that are as hot.
+    /// Halves all counts and joins neighbours of equal heat.
     fn halve(&mut self) {
         let mut last = None;
         self.pieces.retain_mut(|piece| {
@@ -257,7 +256,7 @@ impl Separator for Cut {
     }
 }
 
-/// Both rules, each in code of its own.
+/// Dispatches to the variant, each in code of its own.
 macro_rules! by_rule {
     ($state:expr, $rule:ident => $body:expr) => {
         match $state {
@@ -340,7 +339,7 @@ mod tests {
         let mut state = Cut::new();
         state.count(Lpn(8), 4);
         assert_eq!(pieces(&state), [(0, 0), (8, 1), (12, 0)]);
-        // The front half of one, all of the next, and the back half of one.
+        // The second half of one, all of the next, and the first half of one.
         state.count(Lpn(4), 4);
         state.count(Lpn(8), 4);
         state.count(Lpn(10), 4);
@@ -350,7 +349,7 @@ mod tests {
         // Halved, all are below 4 and join; the count is that of the first.
         state.halve();
         assert_eq!(pieces(&state), [(0, 0)]);
-        // Equal counts join from 4 on, and counts end at 15.
+        // Equal counts join from 4 on, and counts saturate at 15.
         (0..20).for_each(|_| state.count(Lpn(4), 2));
         (0..9).for_each(|_| state.count(Lpn(6), 2));
         (0..15).for_each(|_| state.count(Lpn(8), 2));
@@ -365,7 +364,7 @@ mod tests {
         assert_eq!(pieces(&state), [(0, 0), (6, 4), (8, 3)], "4 joins 0, 7 joins 6, 10 joins 8");
     }
 
-    /// Of single pages no more than so many; then only what covers an extent whole counts.
+    /// Beyond the largest number of single pages, only extents covered completely count.
     #[test]
     fn extents_are_bounded() {
         let mut state = Cut::new();

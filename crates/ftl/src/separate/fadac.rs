@@ -1,18 +1,17 @@
-//! FADaC: pages of like update intervals, on a scale that follows the workload.
+//! FADaC: groups pages of similar update intervals, on a scale that follows the workload.
 //!
-//! Each page has a fading average of its update intervals, and the drive one of all intervals, over as many updates as
-//! there are pages in use. Bounds between classes are the drive's average times powers of a factor, as many above as below;
-//! the first stream holds the shortest intervals. A page that was not updated yet joins the last. A page that moves is judged
-//! by what its average would be if it were updated now, where it waits for longer than on average.
-//! Source: Kremer and Brinkmann, SYSTOR 2019, who keep the page's part in the spare area of flash pages and read it back
-//! on need; here it is a table and costs no read. The paper's weights are not known to us: halves, the factor 4 and the
-//! judgement of moves are ours, six classes those of Wang et al., FAST 2022.
-//! `variant = "artifact"`: the public simulator of that evaluation averages no intervals. A page counts its host writes, less
-//! its moves. Its class is how often ten times a base must be taken until it is no less than the count, so the first
-//! class is the coldest; the base is a fading average of the pages of a request over as many requests as there are
-//! live pages (1 where requests are of one page). Only `classes` matters then. Trims are not known there; here a page
-//! that was given up begins anew. Live pages are taken without the dead ones of open units.
-//! Cost: one look-up. Memory: 8 bytes per page; 4 under `artifact`.
+//! Each page has a fading average of its update intervals. The drive has one of all intervals, over as many updates as
+//! there are pages in use. Bounds between classes are the drive's average times powers of a factor, as many above as
+//! below; the first stream holds the shortest intervals. A page without an update joins the last. A page that moves
+//! after longer than its average is classified by what its average would be if it were updated now. Source: Kremer and
+//! Brinkmann, SYSTOR 2019, who keep the page's part in the spare area of flash pages and read it back on demand; here
+//! it is a table and costs no read. We do not know the paper's weights: halves, the factor 4 and the rule for moves are
+//! ours; six classes are those of Wang et al., FAST 2022. `variant = "artifact"`: the public simulator of that
+//! evaluation averages no intervals. A page counts its host writes, less its moves. Its class is the number of times a
+//! base must be multiplied by ten until it is no less than the count; the first class is thus the coldest. The base is
+//! a fading average of the pages per request, over as many requests as there are live pages (1 if requests have one
+//! page). Only `classes` matters then. That simulator does not model trims; here a trimmed page begins anew. Dead pages
+//! of open units do not count as live. Cost: one look-up. Memory: 8 bytes per page; 4 under `artifact`.
 
 use super::last_writes::LastWrites;
 use super::requests::Requests;
@@ -41,11 +40,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "8 bytes per page",
 };
 
-/// Average of a page that was never written, and of one that was not updated yet.
+/// Average of a page that was never written or never updated.
 const UNSEEN: f32 = 0.0;
 const NOT_UPDATED: f32 = f32::MAX;
 
-/// Its parameters.
+/// Parameters of FADaC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
@@ -55,12 +54,12 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            classes: given.whole("classes"),
-            interval_weight: given.real("interval_weight"),
-            class_factor: given.real("class_factor"),
-            artifact: variant::is_artifact(given),
+            classes: settings.whole("classes"),
+            interval_weight: settings.real("interval_weight"),
+            class_factor: settings.real("class_factor"),
+            artifact: variant::is_artifact(settings),
         }
     }
 
@@ -69,7 +68,7 @@ impl Params {
     }
 }
 
-/// The state, by the rule.
+/// The state, by variant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum State {
     Paper(Intervals),
@@ -92,9 +91,9 @@ pub struct Intervals {
     /// Average interval of each page.
     average: IdVec<Lpn, f32>,
     interval_weight: f32,
-    /// Bounds between classes, in drive averages.
+    /// Bounds between classes, in multiples of the drive's average.
     bounds: Vec<f64>,
-    /// Average interval of the drive, over so many updates at most as pages are in use.
+    /// Average interval of the drive, over at most as many updates as pages are in use.
     drive_average: f64,
     updates: u64,
     pages: u64,
@@ -103,7 +102,7 @@ pub struct Intervals {
 impl Intervals {
     fn new(params: &Params, shape: &Shape) -> Self {
         let bounds = params.classes as usize - 1;
-        // The bound in the middle, or the lower one of the two there, is the average itself.
+        // The middle bound, or the lower one of two, is the average itself.
         let lowest = (0..(bounds - 1) / 2).fold(1.0, |bound, _| bound / params.class_factor);
         let bounds =
             std::iter::successors(Some(lowest), |bound| Some(bound * params.class_factor)).take(bounds);
@@ -118,7 +117,7 @@ impl Intervals {
         }
     }
 
-    /// The average with one interval more; the least interval is one write.
+    /// Returns the average after one more interval; the least interval is one write.
     #[inline(always)]
     fn with(&self, average: f32, interval: u32) -> f32 {
         let interval = interval.max(1) as f32;
@@ -174,13 +173,13 @@ impl Separator for Intervals {
     }
 }
 
-/// Writes less moves of each page.
+/// Writes less moves, by page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Counts {
     count: IdVec<Lpn, u32>,
     classes: u32,
     requests: Requests,
-    /// Fading average of the pages of a request; 0 before the second.
+    /// Fading average of the pages per request; 0 before the second.
     request_pages: f64,
     /// Pages that hold data.
     live: u64,
@@ -255,7 +254,7 @@ impl Separator for Counts {
     }
 }
 
-/// Both rules, each in code of its own.
+/// Dispatches to the variant, each in code of its own.
 macro_rules! by_rule {
     ($state:expr, $rule:ident => $body:expr) => {
         match $state {
@@ -319,25 +318,26 @@ mod tests {
         let mut state = state(6);
         assert_eq!(state.bounds, [0.0625, 0.25, 1.0, 4.0, 16.0]);
         assert_eq!([write(&mut state, 1, false, 0), write(&mut state, 2, false, 0)], [5, 5].map(StreamId));
-        // The first interval is the drive's average too: class 3 begins there.
+        // The first interval is also the drive's average: class 3 begins there.
         assert_eq!(write(&mut state, 1, true, 64), StreamId(3));
         // The page: 64 and 0, which counts as 1; the drive: 64 and 0.
         assert_eq!(write(&mut state, 1, true, 64), StreamId(3), "32.5 of 32");
         assert_eq!((state.average[Lpn(1)], state.drive_average), (32.5, 32.0));
-        // Two pages are in use, so the drive's average goes half way: to 16, then 8; the page's to 16.75 and to 8.875.
+        // Two pages are in use; the drive's average therefore moves half way: to 16, then 8. The page's moves to 16.75
+        // and 8.875.
         assert_eq!([write(&mut state, 1, true, 64), write(&mut state, 1, true, 64)], [3, 3].map(StreamId));
-        // The other one's first interval is 1000, and the drive's average 504.
+        // The other page's first interval is 1000, and the drive's average becomes 504.
         assert_eq!(write(&mut state, 2, true, 1000), StreamId(3));
         assert_eq!(state.figures(), [("mean_interval_page_writes", 504.0)]);
         let moved = |lpn, now| state.move_stream(&Moved { lpn: Lpn(lpn), from: StreamId(0), now });
-        // 504 / 16 is 31.5. After 8 writes the page waits no longer than on average; after 68 it would have
-        // 8.875 + 0.5 x (68 - 8.875) = 38.4375.
+        // 504 / 16 is 31.5. After 8 writes the page has waited no longer than its average; after 68 it would have 8.875
+        // + 0.5 x (68 - 8.875) = 38.4375.
         assert_eq!(state.average[Lpn(1)], 8.875);
         assert_eq!(
             [moved(1, 64), moved(1, 72), moved(1, 132), moved(2, 1000), moved(7, 1000)],
             [0, 0, 1, 3, 5].map(StreamId)
         );
-        // Given up and written again: not updated yet.
+        // Trimmed and written again: without an update.
         assert_eq!(write(&mut state, 1, false, 1001), StreamId(5));
     }
 
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!((state.request_pages, state.live), (1.0, 2));
         let streams: Vec<_> = (2..=101).map(|_| write(&mut state, 1, true, 0).0).collect();
         assert_eq!((streams[0], streams[8], streams[9], streams[98], streams[99]), (1, 1, 2, 2, 3));
-        // Each move takes one off: 100 is no longer above 100.
+        // Each move subtracts one: 100 is no longer above 100.
         let page = Moved { lpn: Lpn(1), from: StreamId(3), now: 0 };
         assert_eq!(state.move_stream(&page), StreamId(2));
         state.moved(&page, StreamId(2));
@@ -363,7 +363,7 @@ mod tests {
         let once = Moved { lpn: Lpn(2), ..page };
         (0..2).for_each(|_| state.moved(&once, StreamId(0)));
         assert_eq!((state.move_stream(&once), state.count[Lpn(2)]), (StreamId(0), 0));
-        // A page that was given up begins anew; a request of five pages counts once: 1 + (5 - 1) / 1.
+        // A trimmed page begins anew; a request of five pages counts once: 1 + (5 - 1) / 1.
         state.trimmed(Lpn(1), 0);
         let hints = super::super::Hints { request_pages: 5, ..Default::default() };
         for lpn in 1..6 {

@@ -1,11 +1,11 @@
-//! Future knowledge: pages by what is left of their lives, in units of a segment.
+//! Future knowledge: classifies pages by the rest of their lives, in units of a segment.
 //!
-//! The bound that SepBIT is held against: a page that dies within one unit's pages of host page writes goes to the first
-//! class, within two to the second, and so on; the last class takes what lives longer. Pages that move are judged by
-//! what is left then. The workload is read twice: first to know when data die.
+//! The bound that SepBIT is compared with. A page that dies within one unit's pages of host page writes goes to the
+//! first class, within two to the second, within `n` to the `n`-th. The last class takes all longer lives. Moved pages
+//! are classified by the rest of their lives at that time. The workload is read twice: first to learn when data die.
 //! Source: Wang et al., "Separating Data via Block Invalidation Time Inference for Write Amplification Reduction in
 //! Log-Structured Storage", FAST 2022 (FK), and its published artifact: class `min(left / segment, classes - 1)`, six
-//! classes. Cost: two look-ups. Memory: 4 bytes a logical page, 4 a host page write of the workload.
+//! classes. Cost: two look-ups. Memory: 4 bytes per logical page, 4 per host page write of the workload.
 
 use super::foresight::Foresight;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
@@ -18,18 +18,18 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Wang et al., FAST 2022 (SepBIT)",
     params: &[ParamInfo::whole("classes", "classes of lifespans", 6, (1, 1024))],
     cost: "two look-ups",
-    memory: "4 bytes a logical page, 4 a host page write of the workload",
+    memory: "4 bytes per logical page, 4 per host page write of the workload",
 };
 
-/// Its parameters.
+/// Parameters of future knowledge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { classes: given.whole("classes") }
+    pub fn of(settings: &Given) -> Self {
+        Self { classes: settings.whole("classes") }
     }
 
     pub fn streams(self) -> u32 {
@@ -106,7 +106,7 @@ mod tests {
             state.write(&Written { lpn: Lpn(lpn), update: false, hints: Hints::default(), now })
         };
         let classes: Vec<_> = (0..6).map(|i| write(&mut state, i, 100 + u64::from(i))).collect();
-        // Lifespans 3, 4, 7, 8, for ever, 7.
+        // Lifespans 3, 4, 7, 8, unlimited, 7.
         assert_eq!(classes, [0, 1, 1, 2, 2, 1].map(StreamId));
         let moved = |lpn, now| state.move_stream(&Moved { lpn: Lpn(lpn), from: StreamId(0), now });
         // After eight writes of the workload, page 3 has three left, and page 4 lives on.

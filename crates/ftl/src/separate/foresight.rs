@@ -1,147 +1,148 @@
-//! What the future holds, for separators that know it: when the data of each page die, in host page writes of the
-//! workload. Somebody who has read the whole workload hands it over before the run; nobody can have it on-line.
+//! Knowledge of the future for oracle separators: when the data of each page die, in host page writes of the workload.
+//! A pass over the whole workload before the run provides it; no real drive could have it.
 //!
-//! Memory: 4 bytes a host page write of the workload and 4 a logical page.
+//! Memory: 4 bytes per host page write of the workload and 4 per logical page.
 
 use floatgate_base::{IdSlice, IdVec, Lpn, memory::table, prefetch::prefetch};
 use serde::{Deserialize, Serialize};
 
-/// Data that nobody writes again and nobody trims.
+/// Time of death of data that are neither rewritten nor trimmed.
 pub const NEVER: u32 = u32::MAX;
-/// Page writes of a workload of which all can be told from never: [`NEVER`] is none of their numbers.
+/// The most page writes whose numbers all differ from [`NEVER`].
 pub const WRITES_MAX: u64 = u32::MAX as u64 - 1;
 
-/// When data die. Host page writes of the workload are numbered from 0; data that the write of that number replaces, or
-/// a trim between the write before and that one gives up, die at it.
+/// When data die. Host page writes of the workload are numbered from 0. Data die at the write that replaces them.
+/// Trimmed data die at the write that follows the trim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Foresight {
     /// When the data of each write of the workload die.
     #[serde(skip)]
     next: Vec<u32>,
-    /// When what each logical page holds now dies; before the workload begins: what was there before.
+    /// When the present data of each logical page die; before the workload begins, the data from preconditioning.
     dies: IdVec<Lpn, u32>,
-    /// Host page writes that the drive had seen when the workload began; until then no number is as large.
+    /// Host page writes of the drive when the workload began; the largest number until then.
     base: u64,
 }
 
 impl Foresight {
-    /// Of a workload that is read through and has not begun: `next` by write, `first` by logical page for data from
+    /// Creates the knowledge of a workload that has not begun: `next` by write, `first` by logical page for data from
     /// before.
     #[must_use]
     pub fn new(next: Vec<u32>, first: IdVec<Lpn, u32>) -> Self {
         Self { next, dies: first, base: u64::MAX }
     }
 
-    /// The workload begins after so many host page writes of the drive.
+    /// Sets the host page write of the drive at which the workload begins.
     pub(super) fn begin_at(&mut self, base: u64) {
         self.base = base;
     }
 
-    /// When the data of each write die.
+    /// Returns when the data of each write die.
     #[must_use]
     pub fn next(&self) -> &[u32] {
         &self.next
     }
 
-    /// When what each logical page holds now dies.
+    /// Returns when the present data of each logical page die.
     #[must_use]
     pub fn dies(&self) -> &IdSlice<Lpn, u32> {
         &self.dies
     }
 
-    /// The same knowledge of a run that goes on: what was not saved of it.
+    /// Restores the part that a snapshot leaves out, when a run resumes.
     pub fn recall(&mut self, whole: Self) {
         self.next = whole.next;
     }
 
-    /// The write that is next after `now` host page writes of the drive.
+    /// Returns the number of the workload's write that follows `now` host page writes of the drive.
     #[inline(always)]
     fn next_write(&self, now: u64) -> u64 {
         now.saturating_sub(self.base)
     }
 
-    /// A page is written after `now` host page writes: its lifespan in host page writes, at least 1; none for ever.
+    /// Notes a page write after `now` host page writes and returns the lifespan of its data: at least 1; none if
+    /// unlimited.
     #[inline(always)]
     pub(super) fn write(&mut self, lpn: Lpn, now: u64) -> Option<u32> {
         self.write_as(lpn, now, |_, dies| dies)
     }
 
-    /// The same where somebody has it that the write of a number dies at another time than is known.
+    /// Performs [`Foresight::write`] with the death at a write replaced by a prediction.
     #[inline(always)]
-    pub(super) fn write_as(&mut self, lpn: Lpn, now: u64, as_told: impl Fn(u32, u32) -> u32) -> Option<u32> {
+    pub(super) fn write_as(&mut self, lpn: Lpn, now: u64, predict: impl Fn(u32, u32) -> u32) -> Option<u32> {
         if now >= self.base {
             let at = (now - self.base) as usize;
-            // Nothing is known of writes beyond the workload, of which there are none.
+            // Unreachable within the workload: its writes are all known.
             let dies = self.next.get(at).copied().unwrap_or(NEVER);
             match self.dies.get_mut(lpn) {
-                Some(place) => *place = as_told(at as u32, dies),
+                Some(place) => *place = predict(at as u32, dies),
                 None => return None,
             }
         }
         self.left(lpn, now)
     }
 
-    /// What is left of the lifespan of what a page holds, after `now` host page writes; none for ever.
+    /// Returns the rest of the lifespan of a page's data after `now` host page writes; none if unlimited.
     #[inline(always)]
     pub(super) fn left(&self, lpn: Lpn, now: u64) -> Option<u32> {
         let dies = self.dies.get(lpn).copied().unwrap_or(NEVER);
         (dies != NEVER).then(|| u64::from(dies).saturating_sub(self.next_write(now)) as u32)
     }
 
-    /// Whether what a page holds should be dead after `now` host page writes.
+    /// Checks whether a page's data should be dead after `now` host page writes.
     #[inline(always)]
     pub(super) fn is_overdue(&self, lpn: Lpn, now: u64) -> bool {
         let dies = self.dies.get(lpn).copied().unwrap_or(NEVER);
         dies != NEVER && u64::from(dies) < self.next_write(now)
     }
 
-    /// Says anew when what each logical page holds dies.
-    pub(super) fn change_held(&mut self, as_told: impl Fn(Lpn, u32) -> u32) {
-        (0..).map(Lpn).zip(self.dies.as_mut_slice()).for_each(|(lpn, dies)| *dies = as_told(lpn, *dies));
+    /// Replaces the deaths of the present data of all logical pages by predictions.
+    pub(super) fn change_held(&mut self, predict: impl Fn(Lpn, u32) -> u32) {
+        (0..).map(Lpn).zip(self.dies.as_mut_slice()).for_each(|(lpn, dies)| *dies = predict(lpn, *dies));
     }
 
-    /// Asks for what the write of a page will touch.
+    /// Prefetches what the write of a page will touch.
     #[inline(always)]
     pub(super) fn prefetch(&self, lpn: Lpn) {
         prefetch(self.dies.as_slice(), lpn.index());
     }
 
-    /// Bytes of its tables.
+    /// Returns the bytes of its tables.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         (self.next.len() + self.dies.len()) as u64 * 4
     }
 }
 
-/// Makes a [`Foresight`] from the writes and trims of a workload, in order.
+/// Derives a [`Foresight`] from the writes and trims of a workload, in order.
 #[derive(Clone, Debug)]
 pub struct Foreseer {
     next: Vec<u32>,
     first: IdVec<Lpn, u32>,
-    /// The last write of each page, or one of the two below.
+    /// The last write of each page, or one of the two values below.
     last: IdVec<Lpn, u32>,
 }
 
-/// No write and no trim so far.
+/// Neither written nor trimmed so far.
 const UNTOUCHED: u32 = u32::MAX;
-/// Trimmed: no data to die.
+/// Trimmed: no data left to die.
 const EMPTY: u32 = u32::MAX - 1;
 
 impl Foreseer {
-    /// Of a drive with so many logical pages.
+    /// Creates the state for a drive of `logical_pages`.
     #[must_use]
     pub fn new(logical_pages: u32) -> Self {
         let pages = logical_pages as usize;
         Self { next: Vec::new(), first: table(pages, NEVER).into(), last: table(pages, UNTOUCHED).into() }
     }
 
-    /// Host page writes so far.
+    /// Returns the host page writes so far.
     #[must_use]
     pub fn writes(&self) -> u64 {
         self.next.len() as u64
     }
 
-    /// A page is written; false if that is one write more than can be numbered.
+    /// Adds a page write; returns false if it exceeds the numbering.
     #[must_use]
     pub fn write(&mut self, lpn: Lpn) -> bool {
         let number = self.next.len() as u32;
@@ -154,8 +155,8 @@ impl Foreseer {
         true
     }
 
-    /// A page is written of which it is foretold after how many host page writes it dies; 0 for never. Nothing else is
-    /// to be known of this workload then. False as above.
+    /// Adds a page write with a predicted life in host page writes; 0 for unlimited. Do not mix with
+    /// [`Foreseer::write`]. Returns false if it exceeds the numbering.
     #[must_use]
     pub fn foretold(&mut self, life: u32) -> bool {
         let number = self.next.len() as u32;
@@ -166,7 +167,7 @@ impl Foreseer {
         true
     }
 
-    /// A page is trimmed.
+    /// Adds a page trim.
     pub fn trim(&mut self, lpn: Lpn) {
         self.dies_at(lpn, self.next.len() as u32);
         self.last[lpn] = EMPTY;
@@ -181,7 +182,7 @@ impl Foreseer {
         }
     }
 
-    /// What was foreseen.
+    /// Returns the resulting knowledge.
     #[must_use]
     pub fn finish(mut self) -> Foresight {
         self.next.shrink_to_fit();
@@ -209,7 +210,7 @@ mod tests {
         // While the drive is filled: four host page writes before the workload.
         assert_eq!(seen.write(Lpn(2), 1), Some(5));
         assert_eq!(seen.write(Lpn(3), 3), None);
-        // The workload's first write lives for two.
+        // The workload's first write lives for two writes.
         seen.begin_at(4);
         assert_eq!(seen.write(Lpn(0), 4), Some(2));
         assert_eq!(seen.left(Lpn(2), 7), Some(2));
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(seen.memory_bytes(), 40);
     }
 
-    /// Lives of 3, of none, and of more than can be numbered.
+    /// Lives of 3, of none, and beyond the numbering.
     #[test]
     fn lives_that_are_foretold() {
         let mut seer = Foreseer::new(4);
@@ -230,7 +231,7 @@ mod tests {
         assert!(seen.is_overdue(Lpn(2), 4) && !seen.is_overdue(Lpn(1), 4));
     }
 
-    /// Without foresight nothing is known, and nothing breaks.
+    /// Without foresight all lives are unlimited, and nothing fails.
     #[test]
     fn nothing_foreseen() {
         let mut nothing = Foresight::default();

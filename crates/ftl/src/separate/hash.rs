@@ -1,10 +1,11 @@
-//! Hash: hot and cold pages, by a counting table of hashed addresses.
+//! Hash: a page is hot or cold by a counting table of hashed addresses.
 //!
-//! Each write adds one to the counters that several hash functions of its page name; a page is hot while all of them
-//! reach the threshold. Every so many writes all counters are halved. Pages that move are judged by the same table.
-//! Source: Hsieh, Kuo, Chang, ACM TOS 2(1), 2006; the dissertation's HASH (section 5.1.3) does not print its
-//! parameters, the defaults here are those of the source: two functions, 4096 counters of 4 bits, hot from 4 on (one of
-//! the two upper bits is set), halved once for every counter. Cost: a look-up a function. Memory: a byte a counter.
+//! Each write increments the counters that several hash functions select for its page; a page is hot while all of them
+//! reach the threshold. After a fixed number of writes all counters are halved. Moved pages use the same table. Source:
+//! Hsieh, Kuo, Chang, ACM TOS 2(1), 2006. The dissertation's HASH (section 5.1.3) does not print its parameters; the
+//! defaults are those of the source. They are two functions, 4096 counters of 4 bits, hot from 4 on (one of the two
+//! upper bits is set), halved once per as many writes as counters. Cost: a look-up per function. Memory: a byte per
+//! counter.
 
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -29,7 +30,7 @@ const COLD: StreamId = StreamId(1);
 /// Counters have 4 bits.
 const COUNT_MAX: u8 = 15;
 
-/// Its parameters.
+/// Parameters of HASH.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     counters: u32,
@@ -39,12 +40,12 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            counters: given.whole("counters"),
-            hashes: given.whole("hashes"),
-            hot_from: given.whole("hot_from") as u8,
-            halve_every: given.whole("halve_every_writes"),
+            counters: settings.whole("counters"),
+            hashes: settings.whole("hashes"),
+            hot_from: settings.whole("hot_from") as u8,
+            halve_every: settings.whole("halve_every_writes"),
         }
     }
 
@@ -63,7 +64,7 @@ pub struct State {
     left: u32,
 }
 
-/// Places of a page in a table: two mixed halves, stepped through (Kirsch and Mitzenmacher, ESA 2006).
+/// Yields the positions of a page in a table: two mixed halves, combined linearly (Kirsch and Mitzenmacher, ESA 2006).
 #[inline(always)]
 pub(super) fn places(lpn: Lpn, hashes: u32, size: usize) -> impl Iterator<Item = usize> {
     // The finalizer of SplitMix64.
@@ -85,7 +86,7 @@ impl State {
 
     #[inline(always)]
     fn stream(&self, lpn: Lpn) -> StreamId {
-        // All counters are looked at, hot or not: that costs less than a branch nobody can foresee.
+        // Check all counters, hot or not: that costs less than an unpredictable branch.
         let places = places(lpn, self.hashes, self.table.len());
         let hot = places.fold(true, |hot, place| hot & (self.table[place] >= self.hot_from));
         if hot { HOT } else { COLD }
@@ -99,7 +100,7 @@ impl Separator for State {
             let count = &mut self.table[place];
             *count = (*count + 1).min(COUNT_MAX);
         }
-        // Only now: two functions may share a counter.
+        // After the increments: two functions may share a counter.
         let stream = self.stream(page.lpn);
         self.left -= 1;
         if self.left == 0 {

@@ -1,8 +1,8 @@
 //! Host/GC split: one open block for host writes, another for pages that collection moves.
 //!
-//! Moved pages have survived a block's life and tend to be colder than what the host writes now, so the two kinds
-//! of block age apart. Source: the "double log" baseline, for example Van Houdt, Performance Evaluation 70 (2013).
-//! Parameters: none. Cost: none. Memory: one more open block a domain.
+//! Moved pages have survived a block's life and tend to be colder than present host writes; the two kinds of blocks age
+//! differently. Source: the "double log" baseline, for example Van Houdt, Performance Evaluation 70 (2013). Parameters:
+//! none. Cost: none. Memory: one more open block per domain.
 
 use floatgate_base::{PolicyInfo, StreamId};
 

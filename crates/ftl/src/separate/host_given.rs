@@ -1,14 +1,14 @@
-//! Host-given: the host names the stream of each write, as multi-stream drives and NVMe FDP have it.
+//! Host-settings: the host names the stream of each write, as in multi-stream drives and NVMe FDP.
 //!
-//! The handle of a request (a trace's stream column) is its stream; handles from `handles` on share the last one. What
-//! becomes of pages that collection moves is `isolation`, after the types of reclaim unit handles of NVMe FDP (TP4146):
-//! persistently isolated data stay with their handle for good, in the unit that takes the host's writes of it
-//! (`persistent`) or in one that takes moved pages alone (`persistent-apart`: the specification allows both, and a host
-//! that keeps count of what is left of its reclaim units needs the second); initially isolated data of all handles meet
-//! in one stream more once they have been moved (`initial`). Each stream more is an open unit more.
-//! Source: Kang et al., HotStorage 2014 (multi-stream); NVMe 2.1 FDP. Handles from `update_from` on hold update blocks,
-//! which collection takes last (`update_blocks_last`): a drive that is told which handles PDS or IDS made of update groups;
-//! pages moved out of them are in update blocks as long as they stay with their handle. Cost: none. Memory: none; with
+//! The handle of a request (a trace's stream column) is its stream; handles from `handles` on share the last one.
+//! `isolation` decides where collection moves pages, after the types of reclaim unit handles of NVMe FDP (TP4146).
+//! Persistently isolated data stay with their handle for good. They go to the unit that takes the host's writes of it
+//! (`persistent`) or to one that takes moved pages alone (`persistent-apart`). The specification allows both; a host
+//! that tracks the rest of its reclaim units needs the second. Initially isolated data of all handles meet in one
+//! additional stream once they have been moved (`initial`). Each additional stream is an additional open unit. Source:
+//! Kang et al., HotStorage 2014 (multi-stream); NVMe 2.1 FDP. Handles from `update_from` on hold update blocks, which
+//! collection takes last (`update_blocks_last`): the drive then knows which handles PDS or IDS made of update groups.
+//! Pages moved out of them are in update blocks as long as they stay with their handle. Cost: none. Memory: none; with
 //! update blocks a second victim index.
 
 use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
@@ -20,7 +20,7 @@ const APART: &str = "persistent-apart";
 const INITIAL: &str = "initial";
 
 pub const INFO: PolicyInfo = PolicyInfo {
-    name: "host-given",
+    name: "host-settings",
     summary: "the stream or placement handle that the host names",
     source: "Kang et al., HotStorage 2014; NVMe FDP",
     params: &[
@@ -55,15 +55,15 @@ enum Isolation {
 }
 
 impl Isolation {
-    fn of(given: &Given) -> Self {
-        match given.text("isolation") {
+    fn of(settings: &Given) -> Self {
+        match settings.text("isolation") {
             INITIAL => Self::Initial,
             APART => Self::PersistentApart,
             _ => Self::Persistent,
         }
     }
 
-    /// Streams for moved pages alone.
+    /// Returns the number of streams for moved pages alone.
     fn streams(self, handles: u32) -> u32 {
         match self {
             Self::Persistent => 0,
@@ -73,7 +73,7 @@ impl Isolation {
     }
 }
 
-/// Its parameters.
+/// Parameters of host-settings streams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     handles: u32,
@@ -83,12 +83,12 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            handles: given.whole("handles"),
-            isolation: Isolation::of(given),
-            update_from: given.whole("update_from"),
-            update_blocks: UpdateBlocks::of(given),
+            handles: settings.whole("handles"),
+            isolation: Isolation::of(settings),
+            update_from: settings.whole("update_from"),
+            update_blocks: UpdateBlocks::of(settings),
         }
     }
 
@@ -113,7 +113,7 @@ impl State {
         Self { handles, isolation, update_from: StreamId(update_from), update_blocks }
     }
 
-    /// The handle whose pages a stream has; none of the stream in which all handles meet.
+    /// Returns the handle that a stream belongs to; none for the stream in which all handles meet.
     fn handle(&self, stream: StreamId) -> Option<StreamId> {
         match self.isolation {
             Isolation::Persistent => Some(stream),
@@ -161,14 +161,14 @@ mod tests {
     use floatgate_base::{Lpn, Setting};
 
     fn separate(isolation: &str, update_from: u32) -> (State, u32) {
-        let settings = [
+        let values = [
             ("handles", 3.into()),
             ("isolation", Setting::Name(isolation.into())),
             ("update_from", update_from.into()),
         ];
         let facts = floatgate_base::policy::Facts { pe_cycles: 3000, incremental: false };
-        let given = SLOT.fill(&INFO, &settings, &facts).unwrap();
-        (State::new(&Params::of(&given), &test_shape(64)), Separate::of(&given).streams())
+        let settings = SLOT.fill(&INFO, &values, &facts).unwrap();
+        (State::new(&Params::of(&settings), &test_shape(64)), Separate::of(&settings).streams())
     }
 
     fn written(state: &mut State, handle: u32) -> u32 {
@@ -199,7 +199,8 @@ mod tests {
         }
     }
 
-    /// Handle 2 holds update blocks: so do units of pages moved out of them, unless other handles' pages are there.
+    /// Handle 2 holds update blocks. So do units of pages moved out of them, unless they mix with pages of other
+    /// handles.
     #[test]
     fn moved_pages_are_update_blocks_while_they_are_isolated() {
         for (isolation, last) in [
@@ -208,8 +209,8 @@ mod tests {
             ("initial", vec![false, false, true, false]),
         ] {
             let (state, streams) = separate(isolation, 2);
-            let found: Vec<_> = (0..streams).map(|stream| state.is_last(StreamId(stream))).collect();
-            assert_eq!(found, last, "{isolation}");
+            let is_last: Vec<_> = (0..streams).map(|stream| state.is_last(StreamId(stream))).collect();
+            assert_eq!(is_last, last, "{isolation}");
         }
     }
 }

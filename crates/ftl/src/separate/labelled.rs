@@ -1,12 +1,12 @@
-//! By label: writes that a dispatcher (`ftl.dispatch`) says belong to others have open blocks of their own.
+//! By label: writes that a dispatcher (`ftl.dispatch`) assigns to groups have open blocks of their own.
 //!
-//! Source: the paper on pattern-based write scheduling, section III-B and Figure 3. Pages that move have survived a
-//! block: they are rarely updated, as those are that belong to no other, and join these; under `host-gc` they have open
-//! blocks of their own. Where the dispatcher makes groups, they go to the free block with fewest erases and all else to
-//! that with most. Each group stays in one plane, the one that its number names, so that groups go to the planes in turn:
-//! a round-robin allocation of pages would spread each of them over all planes.
+//! Source: the paper on pattern-based write scheduling, section III-B and Figure 3. Moved pages have survived a block:
+//! they are rarely updated, like ungrouped pages, and join these; under `host-gc` they have open blocks of their own.
+//! If the dispatcher makes groups, they go to the free block with fewest erases and all other data to that with most.
+//! Each group stays in one plane, selected by its number; successive groups thus go to the planes in turn. A
+//! round-robin allocation of pages would spread each of them over all planes.
 //!
-//! Chosen by `ftl.dispatch`, not by `ftl.separate`. Cost: none. Memory: none.
+//! Selected by `ftl.dispatch`, not by `ftl.separate`. Cost: none. Memory: none.
 
 use super::{Moved, Separator, Shape, StreamId, Written};
 use crate::pool::Want;
@@ -15,38 +15,38 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo::plain("labelled", "what the dispatcher says of each write");
 
-/// What belongs to no other.
+/// Pages without a group.
 const REST: StreamId = StreamId(0);
-/// What a dispatcher has labelled.
+/// Pages with a dispatcher's label.
 const APART: StreamId = StreamId(1);
-/// What collection moves, where it does not join the rest.
+/// Pages that collection moves, unless they join the rest.
 const MOVED: StreamId = StreamId(2);
 
-/// Its parameters.
+/// Parameters of separation by label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Whether labels name groups, and the wear of free blocks decides which of them are opened.
+    /// Whether labels name groups, which open free blocks by wear.
     pub groups: bool,
     /// Whether moved pages have open blocks of their own.
     pub moved_apart: bool,
 }
 
 impl Params {
-    /// The stream of what a dispatcher has labelled.
+    /// The stream of pages with a dispatcher's label.
     pub const APART: StreamId = APART;
 
-    /// Streams that it uses.
+    /// Returns the number of streams.
     #[must_use]
     pub fn streams(self) -> u32 {
         if self.moved_apart { 3 } else { 2 }
     }
 
-    /// Whether the host's pages of a stream stay in the domain that their label names.
+    /// Checks whether host pages of a stream stay in the domain that their label names.
     pub(super) fn keeps_in_domain(self, stream: StreamId) -> bool {
         self.groups && stream == APART
     }
 
-    /// Which free unit a stream opens.
+    /// Selects the free unit that a stream opens.
     pub(super) fn want(self, stream: StreamId) -> Want {
         match stream {
             _ if !self.groups => Want::Next,
@@ -56,7 +56,7 @@ impl Params {
     }
 }
 
-/// The domain in which the pages of a label stay, of so many; none where they may go anywhere.
+/// Returns the domain, of `domains`, in which the pages of a label stay; none if they may go anywhere.
 pub(crate) fn domain_of(label: Label, domains: u32) -> Option<DomainId> {
     label.group().map(|group| DomainId(group % domains))
 }

@@ -1,8 +1,8 @@
-//! When the host wrote each page last, for separators that judge by ages.
+//! The last host write of each page, for separators that classify by age.
 //!
-//! Ages are kept modulo 2^32 page writes (16 TiB of 4 KiB pages): an older page passes for a younger one, which can
-//! only be a misjudgement of its heat. Pages that held data before the first write count as written at the beginning.
-//! Memory: 4 bytes per page.
+//! Ages are kept modulo 2^32 page writes (16 TiB of 4 KiB pages): an older page passes for a younger one, which merely
+//! misjudges its heat. Pages that held data before the first write count as written at the beginning. Memory: 4 bytes
+//! per page.
 
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
@@ -19,13 +19,13 @@ impl LastWrites {
         Self { at: table(pages as usize, 0).into() }
     }
 
-    /// Host page writes since the page was written.
+    /// Returns the host page writes since the page was written.
     #[inline(always)]
     pub fn age(&self, lpn: Lpn, now: u64) -> u32 {
         (now as u32).wrapping_sub(self.at[lpn])
     }
 
-    /// The page is written now. Its age until then.
+    /// Notes a write of the page and returns its age until then.
     #[inline(always)]
     pub fn renew(&mut self, lpn: Lpn, now: u64) -> u32 {
         let before = std::mem::replace(&mut self.at[lpn], now as u32);

@@ -1,9 +1,9 @@
-//! Slot `ftl.separate`: which stream, and so which open unit, a page write joins. One file a policy, one row of
-//! `separators!` each.
+//! Slot `ftl.separate`: which stream, and so which open unit, a page write joins. One file and one row of `separators!`
+//! per policy.
 //!
-//! `none` and `host-gc` look at no page and cost nothing. All others are [`Separator`]s: they see each page that is
-//! written or moved, through [`Separation`]. `labelled` is no choice of users: it is how a drive under a dispatcher
-//! separates what that has labelled.
+//! `none` and `host-gc` inspect no pages and cost nothing. All others are [`Separator`]s: they inspect each page that
+//! is written or moved, through [`Separation`]. Users cannot select `labelled`: a drive under a dispatcher uses it to
+//! separate labelled pages.
 
 mod bloom;
 mod by_stream;
@@ -60,37 +60,37 @@ pub const SLOT: Slot = Slot {
     acts: Acts::Always,
 };
 
-/// What a workload must carry beside addresses.
+/// What a workload must carry besides addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The program context of each request.
     Contexts,
     /// The stream or placement handle of each request.
     Streams,
-    /// How long the data of each request are foretold to live.
+    /// The predicted life of the data of each request.
     Lives,
 }
 
-/// Units that collection keeps free for what it moves, at most: a page whose stream finds no unit joins another's.
+/// The most units that collection keeps free for moves: a page whose stream has no free unit joins another's.
 const RESERVE_MAX: u32 = 2;
 
-/// One row a separator that looks at pages: its variant and its module, which has `INFO`, `Params` and `State`.
+/// One row per separator that inspects pages: its variant and its module, which has `INFO`, `Params` and `State`.
 macro_rules! separators {
     (chosen { $($chosen:ident: $row:ident,)* } implied { $($implied:ident: $other:ident,)* }) => {
-        /// All separators that may be chosen.
+        /// All separators that users can select.
         pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO, $($row::INFO,)*];
 
         impl Separate {
-            /// The separator that is given.
+            /// Creates the separator with its settings.
             ///
             /// # Panics
             /// When it is of another slot.
             #[must_use]
-            pub fn of(given: &Given) -> Self {
-                match given.name() {
+            pub fn of(settings: &Given) -> Self {
+                match settings.name() {
                     name if name == none::INFO.name => Self::None,
                     name if name == host_gc::INFO.name => Self::HostGc,
-                    $(name if name == $row::INFO.name => Self::$chosen($row::Params::of(given)),)*
+                    $(name if name == $row::INFO.name => Self::$chosen($row::Params::of(settings)),)*
                     name => panic!("{name} is no separator"),
                 }
             }
@@ -100,7 +100,7 @@ macro_rules! separators {
     };
 }
 
-/// What all separators that look at pages have, chosen or not.
+/// Common code of all separators that inspect pages, selectable or not.
 macro_rules! looking {
     ($($variant:ident: $module:ident,)*) => {
 
@@ -118,7 +118,7 @@ macro_rules! looking {
         }
 
         impl Separate {
-            /// What it says of itself.
+            /// Returns its row of the policy table.
             #[must_use]
             pub fn info(self) -> &'static PolicyInfo {
                 match self {
@@ -128,7 +128,7 @@ macro_rules! looking {
                 }
             }
 
-            /// Streams that the policy uses, numbered from 0.
+            /// Returns the number of streams, which are numbered from 0.
             #[must_use]
             pub fn streams(self) -> u32 {
                 match self {
@@ -139,14 +139,14 @@ macro_rules! looking {
             }
         }
 
-        /// The state of a separator that looks at pages.
+        /// The state of a separator that inspects pages.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         enum Looking {
             $($variant(Box<$module::State>),)*
         }
 
         impl Looking {
-            /// Of a new drive; none for separators that look at no page.
+            /// Creates the state for a new drive; none for separators that inspect no pages.
             fn of(separate: Separate, shape: &Shape) -> Option<Self> {
                 match separate {
                     Separate::None | Separate::HostGc => None,
@@ -158,7 +158,7 @@ macro_rules! looking {
         }
 
         impl Looking {
-            /// Whether it is the state of this separator.
+            /// Checks whether it is the state of this separator.
             fn is_of(&self, separate: Separate) -> bool {
                 match (self, separate) {
                     $((Self::$variant(_), Separate::$variant(_)) => true,)*
@@ -208,7 +208,7 @@ separators! {
 }
 
 impl Separate {
-    /// What was chosen in this slot; it is implied by another slot's choice otherwise.
+    /// Returns the user's choice in this slot; `Labelled` is implied by a choice in another slot.
     #[must_use]
     pub fn chosen(self) -> Self {
         match self {
@@ -218,13 +218,13 @@ impl Separate {
         }
     }
 
-    /// Whether it looks at pages, so that there is a [`Separation`].
+    /// Checks whether it inspects pages, which requires a [`Separation`].
     #[must_use]
     pub fn looks(self) -> bool {
         !matches!(self, Self::None | Self::HostGc)
     }
 
-    /// What it cannot do without in a workload.
+    /// Returns what it requires of a workload.
     #[must_use]
     pub fn needs(self) -> Option<Needs> {
         match self {
@@ -235,7 +235,7 @@ impl Separate {
         }
     }
 
-    /// Whether it knows the future, so that the workload is read before the run.
+    /// Checks whether it needs the future, for which the workload is read before the run.
     #[must_use]
     pub fn foresees(self) -> bool {
         match self {
@@ -245,19 +245,19 @@ impl Separate {
         }
     }
 
-    /// Whether it is told where pages lie ([`Separator::placed`]).
+    /// Checks whether it is notified where pages lie ([`Separator::placed`]).
     #[inline(always)]
-    pub(crate) fn minds_units(self) -> bool {
+    pub(crate) fn needs_units(self) -> bool {
         matches!(self, Self::Sfs(_))
     }
 
-    /// Whether it is told what the host replaces ([`Separator::replaces`]).
+    /// Checks whether it is notified of replaced data ([`Separator::replaces`]).
     #[inline(always)]
-    pub(crate) fn minds_replaced(self) -> bool {
+    pub(crate) fn needs_replaced(self) -> bool {
         matches!(self, Self::Midas(params) if params.has_hot_group())
     }
 
-    /// Which free unit a stream opens.
+    /// Selects the free unit that a stream opens.
     pub(crate) fn want(self, stream: StreamId) -> Want {
         match self {
             Self::Labelled(params) => params.want(stream),
@@ -265,7 +265,7 @@ impl Separate {
         }
     }
 
-    /// Whether the host's pages of a stream stay in the domain that their label names.
+    /// Checks whether host pages of a stream stay in the domain that their label names.
     pub(crate) fn keeps_in_domain(self, stream: StreamId) -> bool {
         match self {
             Self::Labelled(params) => params.keeps_in_domain(stream),
@@ -273,13 +273,13 @@ impl Separate {
         }
     }
 
-    /// Units of a domain that collection keeps free for what it moves.
+    /// Returns the units of a domain that collection keeps free for moves.
     #[must_use]
     pub fn reserve(self) -> u32 {
         self.streams().min(RESERVE_MAX)
     }
 
-    /// Streams of pages that the host writes and of pages that move, of a separator that looks at none.
+    /// Returns the streams of host and of moved pages, for a separator that inspects no pages.
     #[inline(always)]
     pub(crate) fn blind(self) -> (StreamId, StreamId) {
         match self {
@@ -289,7 +289,7 @@ impl Separate {
     }
 }
 
-/// A small drive with so many logical pages.
+/// Builds a small drive with `logical_pages`.
 #[cfg(test)]
 pub(crate) fn test_shape(logical_pages: u32) -> Shape {
     Shape { logical_pages, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 0 }

@@ -1,18 +1,18 @@
-//! MultiQueue: chunks of addresses in queues by the logarithm of their accesses; chunks that rest for long go down.
+//! MultiQueue: chunks of addresses in queues by the logarithm of their accesses; idle chunks sink.
 //!
-//! Each request counts once in every chunk of 1 MiB that it writes to, and time is the number of these accesses. The chunk
-//! joins the tail of the queue of the binary logarithm of its count, rounded down, and expires if it is not accessed for a
-//! lifetime, which is how long the hottest chunk went without an access when its count rose last. After each access the chunk
-//! at the head of every queue goes to the tail of the queue below if it has expired, and to the tail of its own in the
-//! lowest; where it is the hottest, the next in its queue takes its place. The stream of a write is the queue of its
-//! chunk; the first is the coldest. Moved pages have the last stream for themselves.
-//! Source: Yang, Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), after the multi-queue cache of Zhou, Philbin, Li,
-//! USENIX ATC 2001. A count that stays as it is, as in a cache, would send a chunk that went down back to its old queue at
-//! its next access, so that going down would decide nothing of writes: here the count goes down to the most of the lower
-//! queue. That is ours; how AutoStream counts then is not known to us. Moved pages as in Wang et al., FAST 2022.
-//! `variant = "artifact"`: the public simulator of that evaluation takes the natural logarithm, and counts never go down, so
-//! that the stream is the logarithm of all accesses so far.
-//! Cost: one look-up a page; an access of a chunk looks at the head of each queue. Memory: 40 bytes a chunk.
+//! Each request counts once in every chunk of 1 MiB that it writes to; time is the number of these accesses. The chunk
+//! joins the tail of the queue settings by the binary logarithm of its count, rounded down. It expires if it is not
+//! accessed for a lifetime: the time between the last two accesses of the hottest chunk when its count last rose. After
+//! each access the head of every queue is checked. An expired chunk goes to the tail of the queue below, in the lowest
+//! queue to the tail of its own. If it is the hottest, the next in its queue takes its place. The stream of a write is
+//! the queue of its chunk; the first is the coldest. Moved pages have the last stream to themselves. Source: Yang,
+//! Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), after the multi-queue cache of Zhou, Philbin, Li, USENIX
+//! ATC 2001. In that cache the count stays; a chunk that sank would return to its old queue at its next access, and
+//! sinking would not affect writes. Here the count falls to the highest of the lower queue. That is our choice; we do
+//! not know how AutoStream counts then. Moved pages are as in Wang et al., FAST 2022. `variant = "artifact"`: the
+//! public simulator of that evaluation takes the natural logarithm, and counts never fall. The stream is then the
+//! logarithm of all accesses so far. Cost: one look-up per page; an access of a chunk checks the head of each queue.
+//! Memory: 40 bytes per chunk.
 
 use super::requests::Requests;
 use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
@@ -39,7 +39,7 @@ const NIL: u32 = u32::MAX;
 /// Queue of a chunk that was never accessed.
 const NO_QUEUE: u32 = u32::MAX;
 
-/// Its parameters.
+/// Parameters of MultiQueue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
@@ -48,11 +48,11 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            classes: given.whole("classes"),
-            chunk_bytes: given.whole("chunk_bytes"),
-            artifact: variant::is_artifact(given),
+            classes: settings.whole("classes"),
+            chunk_bytes: settings.whole("chunk_bytes"),
+            artifact: variant::is_artifact(settings),
         }
     }
 
@@ -64,16 +64,16 @@ impl Params {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Chunk {
     count: u64,
-    /// Accesses of all chunks up to its last, and up to when it expires.
+    /// Accesses of all chunks up to its last one, and up to its expiry.
     accessed: u64,
     expires: u64,
     queue: u32,
-    /// Its neighbours there.
+    /// Its neighbours in the queue.
     before: u32,
     after: u32,
 }
 
-/// The ends of a queue: who waits for longest, and who came last.
+/// The ends of a queue: the chunk that has waited longest, and the last arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Queue {
     head: u32,
@@ -84,11 +84,11 @@ struct Queue {
 pub struct State {
     chunks: Vec<Chunk>,
     queues: Vec<Queue>,
-    /// A chunk has 2 to this power pages.
+    /// Binary logarithm of the pages of a chunk.
     shift: u32,
     artifact: bool,
     accesses: u64,
-    /// The hottest chunk, its count, and how long it rested before that was reached.
+    /// The hottest chunk, its count, and its time between accesses when it reached that.
     hottest: u32,
     most: u64,
     lifetime: u64,
@@ -115,13 +115,13 @@ impl State {
         }
     }
 
-    /// The queue of a chunk that was accessed so often.
+    /// Returns the queue of a chunk by its count.
     fn queue_of(&self, count: u64) -> u32 {
         let queue = if self.artifact { libm::log(count as f64) as u32 } else { count.ilog2() };
         queue.min(self.queues.len() as u32 - 1)
     }
 
-    /// Takes a chunk out of its queue.
+    /// Removes a chunk from its queue.
     fn take(&mut self, chunk: u32) {
         let Chunk { queue, before, after, .. } = self.chunks[chunk as usize];
         if queue == NO_QUEUE {
@@ -137,7 +137,7 @@ impl State {
         }
     }
 
-    /// Puts a chunk that is in no queue at the tail of one.
+    /// Appends a chunk that is in no queue to one.
     fn put(&mut self, chunk: u32, queue: u32) {
         let before = std::mem::replace(&mut self.queues[queue as usize].tail, chunk);
         match before {
@@ -148,7 +148,7 @@ impl State {
         (entry.queue, entry.before, entry.after) = (queue, before, NIL);
     }
 
-    /// A request accesses a chunk.
+    /// Counts an access of a chunk by a request.
     fn access(&mut self, chunk: u32) {
         self.accesses += 1;
         let count = self.chunks[chunk as usize].count + 1;
@@ -167,7 +167,7 @@ impl State {
         }
     }
 
-    /// Looks for a chunk that has expired at the head of each queue.
+    /// Demotes expired chunks at the head of each queue.
     fn demote(&mut self) {
         for queue in 0..self.queues.len() as u32 {
             let chunk = self.queues[queue as usize].head;
@@ -228,7 +228,7 @@ mod tests {
     use floatgate_base::Rng;
     use floatgate_base::testing::Bound;
 
-    /// Chunks of 4 pages.
+    /// Builds chunks of 4 pages.
     fn state(classes: u32, artifact: bool) -> State {
         State::new(&Params { classes, chunk_bytes: 16384, artifact }, &test_shape(64))
     }
@@ -240,12 +240,12 @@ mod tests {
     }
 
     fn queue(state: &State, queue: usize) -> Vec<u32> {
-        let mut found = Vec::new();
+        let mut chunks = Vec::new();
         let mut chunk = state.queues[queue].head;
         let mut bound = Bound::new(100_000_000);
         while chunk != NIL {
             bound.step();
-            found.push(chunk);
+            chunks.push(chunk);
             let after = state.chunks[chunk as usize].after;
             let last = after == NIL;
             assert_eq!(
@@ -254,7 +254,7 @@ mod tests {
             );
             chunk = after;
         }
-        found
+        chunks
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         assert!(queues.iter().all(|of| of[0] == of[1]), "pages of a request");
         // A request over three chunks counts once in each.
         assert_eq!(request(&mut state, 3, 6), [2, 0, 0, 0, 0, 0]);
-        // Chunk 0 lived for 1 access, and two have passed: it has gone down, to the most of the queue below.
+        // Chunk 0 had a lifetime of 1 access, and two have passed: it has sunk to the highest count of the queue below.
         assert_eq!((state.chunks[0].count, state.chunks[1].count, state.chunks[2].count), (3, 1, 1));
         assert_eq!((state.accesses, state.lifetime, state.demoted), (12, 1, 1));
         assert_eq!(state.move_stream(&Moved { lpn: Lpn(1), from: StreamId(0), now: 0 }), StreamId(3));
@@ -276,7 +276,7 @@ mod tests {
     fn who_rests_for_longer_than_the_hottest_goes_down() {
         let mut state = state(4, false);
         (0..4).for_each(|_| _ = request(&mut state, 0, 1));
-        // Chunk 0 has 4 accesses and lived for 1; it expires at 5. Each further access looks at the heads.
+        // Chunk 0 has 4 accesses and a lifetime of 1; it expires at 5. Each further access checks the heads.
         assert_eq!((state.lifetime, state.chunks[0].expires, state.chunks[0].queue), (1, 5, 2));
         request(&mut state, 4, 1);
         assert_eq!(queue(&state, 2), [0]);
@@ -286,7 +286,7 @@ mod tests {
         request(&mut state, 12, 1);
         request(&mut state, 16, 1);
         assert_eq!((queue(&state, 1), state.chunks[0].count, state.chunks[0].queue), (vec![], 1, 0));
-        // It begins again from there, behind the hottest count of 4, which stays: nobody followed it in its queue.
+        // It restarts from there, below the hottest count of 4, which stays: no chunk followed it in its queue.
         assert_eq!(request(&mut state, 0, 1), [1]);
         assert_eq!((state.hottest, state.most), (0, 4));
     }
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!((request(&mut state, 0, 1), state.demoted), (vec![4], 0));
     }
 
-    /// Every chunk that was accessed is in the queue that it names, once, under random use.
+    /// Every accessed chunk is in its queue exactly once, under random use.
     #[test]
     fn queues_hold_together() {
         for seed in 0..30 {

@@ -1,16 +1,16 @@
-//! MultiLog: a log a class of update frequency; pages go to the colder one when they are moved, to the hotter one when they
-//! are updated sooner than their log expects.
+//! MultiLog: one log per class of update frequency. Moved pages go to the next colder log; pages updated sooner than
+//! their log expects go to the next hotter one.
 //!
-//! A log expects an update of each of its pages after as many page writes as it has live pages, over its share of the
-//! updates (of the last ones, as many as it has pages). A page updated within half of that goes one log up, with a
-//! probability that rises from 0 there to 1 for an update at once. Moved pages go one log down; the last log in use opens
-//! the next when it has a unit of live pages. Stream 0 is the hottest log, where new pages start.
-//! Source: Stoica and Ailamaki, PVLDB 6(9), 2013, in the form of the evaluation of Wang et al., FAST 2022: six logs,
-//! promotion by chance within half the expected time. Ours: the log's share of the updates in what it expects.
-//! `variant = "artifact"`: the public simulator of that evaluation knows no share of the updates. Its logs expect an update
-//! after as many page writes as they have other live pages, times the share of pages that were valid in all units that
-//! were collected from them so far; before the first of these nothing is promoted.
-//! Cost: two look-ups and a random number. Memory: 5 bytes per page.
+//! A log expects an update of each of its pages after as many page writes as it has live pages, divided by its share of
+//! the updates (of the last ones, as many as it has pages). A page updated within half of that goes one log up, with a
+//! probability that rises from 0 there to 1 for an immediate update. Moved pages go one log down; the last log in use
+//! opens the next when it has a unit of live pages. Stream 0 is the hottest log, where new pages start. Source: Stoica
+//! and Ailamaki, PVLDB 6(9), 2013, in the form of the evaluation of Wang et al., FAST 2022: six logs, promotion by
+//! chance within half the expected time. Our addition: the log's share of the updates in its expectation. `variant =
+//! "artifact"`: the public simulator of that evaluation ignores the share of the updates. Its logs expect an update
+//! after as many page writes as they have other live pages, times the valid share of all units collected from them so
+//! far. Before the first of these nothing is promoted. Cost: two look-ups and a random number. Memory: 5 bytes per
+//! page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written, variant};
@@ -31,7 +31,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 /// Log of a page that holds no data.
 const NONE: u8 = u8::MAX;
 
-/// Its parameters.
+/// Parameters of MultiLog.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
@@ -39,8 +39,8 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { classes: given.whole("classes"), artifact: variant::is_artifact(given) }
+    pub fn of(settings: &Given) -> Self {
+        Self { classes: settings.whole("classes"), artifact: variant::is_artifact(settings) }
     }
 
     pub fn streams(self) -> u32 {
@@ -52,9 +52,9 @@ impl Params {
 struct Log {
     /// Live pages.
     pages: u64,
-    /// Page writes between two updates of its pages, on average of late; 0 before the second.
+    /// Recent mean of the page writes between two updates of its pages; 0 before the second.
     gap: f64,
-    /// Updates of its pages so far, and when the last was.
+    /// Updates of its pages so far, and the time of the last.
     updates: u64,
     last: u64,
     /// Pages that have moved out of its units, and its units that were reclaimed.
@@ -63,7 +63,7 @@ struct Log {
 }
 
 impl Log {
-    /// A page of it is updated.
+    /// Counts an update of one of its pages.
     #[inline(always)]
     fn update(&mut self, now: u64) {
         if self.updates > 0 {
@@ -83,7 +83,7 @@ pub struct State {
     /// The coldest log in use.
     last_log: u8,
     unit_pages: u64,
-    /// Whether logs expect updates by what was valid in their victims.
+    /// Whether logs expect updates by the valid share of their victims.
     artifact: bool,
     rng: Rng,
 }
@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// Chance that a page of this log is promoted when it is updated after so many page writes.
+    /// Returns the probability of promoting a page of this log when it is updated after `interval` page writes.
     #[inline(always)]
     fn chance(&self, log: u8, interval: u32) -> f64 {
         let Log { pages, gap, left, reclaimed, .. } = self.logs[usize::from(log)];
@@ -235,7 +235,7 @@ mod tests {
         assert!((state.logs[1].gap - 16.0 / 3.0).abs() < 1e-12);
         assert!((state.chance(1, 20) - 0.25).abs() < 1e-12);
         assert!(state.chance(1, 27) < 0.0 && state.chance(1, 26) > 0.0);
-        // Of a thousand pages that are updated after a quarter of that time half go up.
+        // Of a thousand pages that are updated after a quarter of that time half are promoted.
         let mut ups = 0;
         for _ in 0..1000 {
             state.log_of[Lpn(5)] = 1;
@@ -246,8 +246,8 @@ mod tests {
         assert!((450..550).contains(&ups), "{ups}");
     }
 
-    /// Three units of four pages were collected from log 1, five pages of them valid: its 25 pages expect an update after
-    /// 24 x 5 / 12 = 10 writes.
+    /// Three units of four pages were collected from log 1, five pages of them valid. Its 25 pages expect an update
+    /// after 24 x 5 / 12 = 10 writes.
     #[test]
     fn the_artifact_expects_by_what_was_valid_in_victims() {
         let mut state = State::new(&Params { classes: 2, artifact: true }, &test_shape(100));

@@ -1,4 +1,4 @@
-//! None: host writes and moved pages share one open block a domain.
+//! None: host writes and moved pages share one open block per domain.
 //!
 //! Source: the drive of the closed forms. Parameters: none. Cost: none. Memory: none.
 

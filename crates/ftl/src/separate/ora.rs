@@ -1,15 +1,15 @@
-//! ORA: knows the future; pages that die at near times share a block.
+//! ORA: an oracle that puts pages with similar times of death into the same block.
 //!
-//! A page goes to a class by what is left of its life, at each write and again at each move; one class is of pages that
-//! live on. The workload is read twice: first to know when data die. The dissertation says "blocks where data with
-//! similar update times were already stored" and leaves the classes open. Here their ends are those that waste least
-//! space: a block of a class that takes lives from `a` to `b` and a share `p` of the writes is full after `B / p`
-//! writes, and is dead at most `b` later, so that its dead pages wait for it, on average, `b + B / (2 p)` less the mean
-//! life. Summed over the classes by their shares, the second term is `B / 2` a class whatever the ends are, the mean
-//! life is what it is, and `sum p b` is left: the ends that make it least are found from the lives of all pages that the
-//! workload writes, exactly, among bounds that are at most an eighth apart. `docs/decisions` has what was tried beside.
-//! Source: dissertation, section 5.1.2. Cost: two look-ups. Memory: 4 bytes a logical page, 4 a host page write of the
-//! workload.
+//! The class of a page follows from the rest of its life, at each write and again at each move; one class is for pages
+//! that live on. The workload is read twice: first to learn when data die. The dissertation says "blocks where data
+//! with similar update times were already stored" and leaves the classes open. Here their bounds minimize wasted space.
+//! Consider a class that takes lives from `a` to `b` and a share `p` of the writes. A block of it is full after `B / p`
+//! writes, and is dead at most `b` later; its dead pages wait for it, on average, `b + B / (2 p)` less the mean life.
+//! Summed over the classes by their shares, the second term is `B / 2` per class for any bounds, and the mean life is
+//! constant. Only `sum p b` is left. The bounds that minimize it are computed exactly from the lives of all pages that
+//! the workload writes, among candidates at most an eighth apart. `docs/decisions` lists the alternatives that were
+//! tried. Source: dissertation, section 5.1.2. Cost: two look-ups. Memory: 4 bytes per logical page, 4 per host page
+//! write of the workload.
 
 use super::foresight::{Foresight, NEVER};
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
@@ -27,18 +27,18 @@ pub const INFO: PolicyInfo = PolicyInfo {
         (1, STREAMS_MAX),
     )],
     cost: "two look-ups",
-    memory: "4 bytes a logical page, 4 a host page write of the workload",
+    memory: "4 bytes per logical page, 4 per host page write of the workload",
 };
 
-/// Streams that there may be.
+/// The most streams.
 pub(super) const STREAMS_MAX: u32 = 1024;
 
-/// Lives below this have a bin each; above, so many bins share an octave, times two.
+/// Lives below this have a bin each; above, half as many bins share an octave.
 const FINE: u32 = 16;
 /// Bins of all lives of 32 bits.
 const BINS: usize = (FINE + (32 - FINE.ilog2()) * FINE / 2) as usize;
 
-/// The bin of a life.
+/// Returns the bin of a life.
 #[inline(always)]
 fn bin_of(life: u32) -> usize {
     if life < FINE {
@@ -50,7 +50,7 @@ fn bin_of(life: u32) -> usize {
     (FINE + octave * (FINE / 2) + step) as usize
 }
 
-/// The end of a bin: the least life that is beyond it.
+/// Returns the end of a bin: the least life beyond it.
 fn end_of(bin: usize) -> u64 {
     let bin = bin as u64;
     let (fine, half) = (u64::from(FINE), u64::from(FINE / 2));
@@ -61,15 +61,15 @@ fn end_of(bin: usize) -> u64 {
     (half + step + 1) << (octave + 1)
 }
 
-/// Its parameters.
+/// Parameters of ORA.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     streams: u32,
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { streams: given.whole("streams") }
+    pub fn of(settings: &Given) -> Self {
+        Self { streams: settings.whole("streams") }
     }
 
     pub fn streams(self) -> u32 {
@@ -77,31 +77,31 @@ impl Params {
     }
 }
 
-/// Classes of what is left of lives; the last is of pages that live on.
+/// Classes by the rest of lives; the last is for pages that live on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Classes {
-    /// By bounds that follow from the lives of a workload.
+    /// Bounds that follow from the lives of a workload.
     Bins {
         streams: u32,
         /// Class of each bin of lives.
         class_of: Vec<StreamId>,
     },
-    /// In units of a unit's pages, as FK has them.
+    /// Multiples of a unit's pages, as in FK.
     Units { streams: u32, pages: u32 },
 }
 
 impl Classes {
-    /// Whose bounds [`Classes::find`] finds.
+    /// Creates classes whose bounds [`Classes::find`] computes.
     pub fn of_lives(streams: u32) -> Self {
         Self::Bins { streams, class_of: vec![StreamId(0); BINS] }
     }
 
-    /// In units of so many pages.
+    /// Creates classes in multiples of `pages`.
     pub fn of_units(streams: u32, pages: u32) -> Self {
         Self::Units { streams, pages }
     }
 
-    /// The class of what is left; none for ever.
+    /// Returns the class for the rest of a life; none if unlimited.
     #[inline(always)]
     pub fn class(&self, left: Option<u32>) -> StreamId {
         match self {
@@ -114,7 +114,7 @@ impl Classes {
         }
     }
 
-    /// Finds the bounds for the lives of all writes; how many end, and how many do not.
+    /// Computes the bounds from the lives of all writes; returns how many end, and how many do not.
     pub fn find(&mut self, all: impl Iterator<Item = Option<u32>>) -> (u64, u64) {
         let (mut lives, mut lasting) = (vec![0; BINS], 0);
         for life in all {
@@ -129,7 +129,7 @@ impl Classes {
         (lives.iter().sum(), lasting)
     }
 
-    /// Bytes of its table.
+    /// Returns the bytes of its table.
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Bins { class_of, .. } => class_of.len() as u64 * 4,
@@ -193,8 +193,8 @@ impl Separator for State {
     }
 }
 
-/// Puts the bins into at most so many classes of neighbours, for which the sum over all lives of the end of their class
-/// is least.
+/// Combines neighbouring bins into up to `classes` classes with the least sum, over all lives, of the end of their
+/// class.
 fn best_classes(lives: &[u64], classes: u32) -> Vec<StreamId> {
     let used = lives.iter().rposition(|&n| n > 0).map_or(0, |last| last + 1);
     let classes = (classes as usize).min(used);
@@ -204,9 +204,9 @@ fn best_classes(lives: &[u64], classes: u32) -> Vec<StreamId> {
     }
     let mut below = vec![0u128; used + 1];
     (0..used).for_each(|bin| below[bin + 1] = below[bin] + u128::from(lives[bin]));
-    // Bins `from..to` as one class.
+    // Cost of bins `from..to` as one class.
     let cost = |from: usize, to: usize| (below[to] - below[from]) * u128::from(end_of(to - 1));
-    // Least cost of the bins below `to` in so many classes, and where the last of these begins.
+    // Least cost of the bins below `to` in a number of classes, and where the last of these begins.
     let mut least: Vec<u128> = (0..=used).map(|to| if to == 0 { 0 } else { cost(0, to) }).collect();
     let mut begins: Vec<Vec<usize>> = Vec::with_capacity(classes);
     for done in 1..classes {
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// As in Figure 24: eight requests, four of which are updated about one time, four about another.
+    /// As in Figure 24: eight requests, four of which are updated at about one time, four at about another.
     #[test]
     fn near_update_times_share_a_block() {
         let mut next = vec![50, 89, 51, 87, 52, 90, 49, 88];
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(state.figures(), [("replaced_writes", 8.0), ("lasting_writes", 52.0)]);
     }
 
-    /// Against all ways to cut the bins.
+    /// Compares with all ways to divide the bins.
     #[test]
     fn classes_cost_least() {
         fn least(lives: &[u64], classes: u32) -> u128 {
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// One stream takes all; two tell what dies from what stays; a workload that replaces nothing has one class.
+    /// One stream takes all; two separate dying from staying data; a workload that replaces nothing has one class.
     #[test]
     fn few_streams_and_few_lives() {
         let mut one = state(1, vec![3, NEVER, NEVER, NEVER]);

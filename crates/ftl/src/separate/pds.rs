@@ -1,19 +1,18 @@
 //! PDS: program contexts whose data are updated at similar times share a block.
 //!
-//! Each update counts for the context that had written the data which now die (Algorithm 1). A context whose data were
-//! updated `dominates_from` times gets an update group, that is a block of its own. One that is below this and has been
-//! counted before joins the group of the update before, if its page is the next one after that update's and there is
-//! such a group. Pages go, when written and when moved, to the block of the group of their writer; those whose writer
-//! has none go to the write-once block. Update blocks are the last to be
-//! collected.
+//! Each update counts for the context that had written the data which now die (Algorithm 1). A context with
+//! `dominates_from` updates gets an update group, that is a block of its own. A context below this that has been
+//! counted before can join the group of the preceding update. It does if its page is the next one after that update's
+//! and the update has a group. Pages go, when written and when moved, to the block of the group of their writer;
+//! without one, to the write-once block. Update blocks are the last to be collected.
 //!
-//! Open in the source, settled here: a page that is written after a TRIM counts as an update of what it held before
-//! (its writer is still known). An update of data whose writer is not known counts for nobody, and nobody joins the
-//! group of the update before it. When `groups` groups are there, further contexts that dominate share the group that
-//! was written least recently. Contexts from number `contexts` on are taken for unknown.
+//! Open in the source, settled here: a page that is written after a TRIM counts as an update of its old data (the
+//! writer is still known). An update of data with unknown writer counts for no context, and the next update cannot join
+//! its group. With `groups` groups in use, further contexts that dominate share the group written least recently.
+//! Contexts from number `contexts` on are treated as unknown.
 //!
 //! Source: dissertation (PDS), chapter 5 (Algorithm 1; Figure 31 sweeps the threshold from 1 to 16 and more). Cost: two
-//! look-ups per write, one a move. Memory: 2 bytes per page, 8 per context.
+//! look-ups per write, one per move. Memory: 2 bytes per page, 8 per context.
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
 use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
@@ -54,23 +53,23 @@ pub(super) const CONTEXTS: ParamInfo = ParamInfo::whole(
     (2, 1 << 16),
 );
 
-/// Figure of the pages that the host wrote from contexts beyond those that are told apart.
+/// Name of the metric: pages that the host wrote from contexts beyond `contexts`.
 pub(super) const PAGES_BEYOND: &str = "pages_of_contexts_beyond";
 
-/// Number of the context of data whose writer is not known.
+/// Number of the unknown context.
 pub(super) const UNKNOWN: Context = 0;
 
-/// Number of a program context in tables by page, which are read at random and so are kept small.
+/// Number of a program context; small, because tables by page hold it and are read at random.
 pub(super) type Context = u16;
 
-/// The number that is kept of a context, of so many.
+/// Returns the number to store for a context, or [`UNKNOWN`] beyond `contexts`.
 #[inline(always)]
 pub(super) fn known(context: u32, contexts: usize) -> Context {
     // Numbers below `contexts` fit.
     if (context as usize) < contexts { context as Context } else { UNKNOWN }
 }
 
-/// Its parameters.
+/// Parameters of PDS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     dominates_from: u32,
@@ -80,12 +79,12 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            dominates_from: given.whole("dominates_from"),
-            groups: given.whole("groups"),
-            contexts: given.whole("contexts"),
-            update_blocks: UpdateBlocks::of(given),
+            dominates_from: settings.whole("dominates_from"),
+            groups: settings.whole("groups"),
+            contexts: settings.whole("contexts"),
+            update_blocks: UpdateBlocks::of(settings),
         }
     }
 
@@ -94,7 +93,7 @@ impl Params {
     }
 }
 
-/// What is known of a program context.
+/// State of a program context.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Knowledge {
     /// Updates of data that it had written.
@@ -102,9 +101,9 @@ struct Knowledge {
     group: Group,
 }
 
-/// What became of contexts.
+/// Counters of contexts.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Found {
+struct PdsCounters {
     /// Contexts whose data were updated.
     updated: u32,
     /// Contexts that got a group of their own.
@@ -113,7 +112,7 @@ struct Found {
     sharing: u32,
     /// Contexts that joined a group by a sequential update.
     sequential: u32,
-    /// Pages that the host wrote from contexts beyond those that are told apart.
+    /// Pages that the host wrote from contexts beyond `contexts`.
     beyond: u64,
 }
 
@@ -121,10 +120,10 @@ struct Found {
 pub struct State {
     dominates_from: u32,
     contexts: Vec<Knowledge>,
-    /// Who wrote each page last.
+    /// The last writer of each page.
     writer: IdVec<Lpn, Context>,
     groups: Groups,
-    found: Found,
+    counters: PdsCounters,
     /// Page and group of the last update.
     previous: (Lpn, Group),
     update_blocks: UpdateBlocks,
@@ -138,13 +137,13 @@ impl State {
             contexts: vec![Knowledge::default(); contexts as usize],
             writer: table(shape.logical_pages as usize, UNKNOWN).into(),
             groups: Groups::new(groups),
-            found: Found::default(),
+            counters: PdsCounters::default(),
             previous: (Lpn(0), NONE),
             update_blocks,
         }
     }
 
-    /// Algorithm 1: data of `writer` in page `lpn` are updated.
+    /// Counts an update of data of `writer` in page `lpn` (Algorithm 1).
     #[inline(always)]
     fn updated(&mut self, writer: Context, lpn: Lpn) {
         let before = std::mem::replace(&mut self.previous.0, lpn);
@@ -161,23 +160,23 @@ impl State {
         self.previous.1 = self.contexts[writer as usize].group;
     }
 
-    /// Looks for a group of a context without one.
+    /// Finds a group for a context without one.
     fn group(&mut self, writer: Context, follows: bool) {
         let context = &mut self.contexts[writer as usize];
         if context.updates == 1 {
-            // It is only put into the table.
-            self.found.updated += 1;
+            // The first update only enters it in the table.
+            self.counters.updated += 1;
         } else if context.updates >= self.dominates_from {
-            context.group = if self.found.dominating < self.groups.most() {
-                self.found.dominating += 1;
-                self.found.dominating
+            context.group = if self.counters.dominating < self.groups.most() {
+                self.counters.dominating += 1;
+                self.counters.dominating
             } else {
-                self.found.sharing += 1;
+                self.counters.sharing += 1;
                 self.groups.least_recent()
             };
         } else if follows && self.previous.1 != NONE {
             context.group = self.previous.1;
-            self.found.sequential += 1;
+            self.counters.sequential += 1;
         }
     }
 }
@@ -186,7 +185,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let context = known(page.hints.context, self.contexts.len());
-        self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
+        self.counters.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
         let writer = std::mem::replace(&mut self.writer[page.lpn], context);
         if page.update || writer != UNKNOWN {
             self.updated(writer, page.lpn);
@@ -227,11 +226,11 @@ impl Separator for State {
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
         vec![
-            ("contexts_updated", self.found.updated.into()),
-            ("contexts_dominating", (self.found.dominating + self.found.sharing).into()),
-            ("contexts_sequential", self.found.sequential.into()),
-            ("groups", self.found.dominating.into()),
-            (PAGES_BEYOND, self.found.beyond as f64),
+            ("contexts_updated", self.counters.updated.into()),
+            ("contexts_dominating", (self.counters.dominating + self.counters.sharing).into()),
+            ("contexts_sequential", self.counters.sequential.into()),
+            ("groups", self.counters.dominating.into()),
+            (PAGES_BEYOND, self.counters.beyond as f64),
         ]
     }
 }

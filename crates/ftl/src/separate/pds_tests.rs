@@ -14,7 +14,7 @@ fn state(dominates_from: u32, groups: u32, contexts: u32) -> State {
     )
 }
 
-/// Writes that come one after the other; an update is what was written before.
+/// Successive host writes; a rewrite of a page is an update.
 struct Host {
     state: State,
     live: Vec<bool>,
@@ -51,19 +51,19 @@ impl Host {
     }
 }
 
-/// Algorithm 1 by hand, threshold 3: context 1 dominates with the third update of its data and gets group 1; context 2,
+/// Algorithm 1 by hand, threshold 3. Context 1 dominates with the third update of its data and gets group 1. Context 2,
 /// whose data were updated before, joins it by an update of the next page.
 #[test]
 fn contexts_dominate_at_the_threshold_and_join_by_sequence() {
     let mut host = Host::new(state(3, 8, 100));
-    // Nobody's data are updated yet: all is written once.
+    // No data are updated yet: all is written once.
     assert_eq!([10, 11, 12].map(|lpn| host.write(lpn, 1)), [0, 0, 0].map(StreamId));
     assert_eq!([13, 20].map(|lpn| host.write(lpn, 2)), [0, 0].map(StreamId));
-    // Context 2 is put into the table only; an update that follows no other joins nobody.
+    // Context 2 is only entered in the table; an update that follows no other joins no group.
     assert_eq!(host.write(20, 2), StreamId(0));
     assert_eq!([10, 11].map(|lpn| host.write(lpn, 1)), [0, 0].map(StreamId));
     assert_eq!(host.moves_to(12), StreamId(0));
-    // The third: this write goes to the new group already, and so does what was written before, when moved.
+    // The third: this write already goes to the new group, as do its earlier pages when moved.
     assert_eq!(host.write(12, 1), StreamId(1));
     assert_eq!(host.moves_to(10), StreamId(1));
     // Page 13 is context 2's; its update follows that of page 12.
@@ -91,7 +91,7 @@ fn an_update_of_unknown_data_breaks_the_sequence() {
         host.writes([0, 1, 2, 3].map(|lpn| (lpn, 1)));
         host.write(4, 2)
     };
-    // Page 3 is context 1's: the update of page 4 follows one of its group. Written by nobody known, it is no link.
+    // Page 3 is context 1's: the update of page 4 follows one of its group. An unknown writer is no link.
     assert_eq!((run(1), run(UNKNOWN.into())), (StreamId(1), StreamId(0)));
 }
 
@@ -104,7 +104,7 @@ fn first_sight_joins_nobody() {
     assert_eq!(host.figure("contexts_updated"), 2.0);
 }
 
-/// The writer of a page is known after a TRIM: what is written there then counts as an update of its data.
+/// The writer of a page is known after a TRIM: a later write then counts as an update of its data.
 #[test]
 fn a_page_written_after_a_trim_is_updated() {
     let mut host = Host::new(state(2, 8, 100));
@@ -116,7 +116,7 @@ fn a_page_written_after_a_trim_is_updated() {
     assert_eq!(host.figure("groups"), 1.0);
 }
 
-/// Contexts 1, 2 and 3 dominate, two groups are there: the third shares the group that was written least recently.
+/// Contexts 1, 2 and 3 dominate, with two groups: the third shares the group written least recently.
 #[test]
 fn beyond_the_bound_the_least_recent_group_is_shared() {
     let mut host = Host::new(state(2, 2, 100));
@@ -130,7 +130,7 @@ fn beyond_the_bound_the_least_recent_group_is_shared() {
     assert_eq!(host.write(30, 4), StreamId(0));
 }
 
-/// A million contexts, most of them seen once: those that the table has no room for are written once, the memory stays.
+/// A million contexts, most of them seen once: those beyond the table are written once, and memory stays the same.
 #[test]
 fn a_million_contexts_take_no_more_memory() {
     let mut host = Host::new(state(2, 8, 1000));
@@ -153,7 +153,7 @@ fn one_context_for_all_makes_one_group() {
     assert!(streams[35..].iter().all(|&stream| stream == StreamId(1)));
 }
 
-/// Algorithm 1 as it is printed, on maps.
+/// Algorithm 1 literally, on maps.
 #[derive(Default)]
 struct Printed {
     writer: BTreeMap<u32, u32>,
@@ -165,8 +165,8 @@ struct Printed {
 impl Printed {
     fn write(&mut self, lpn: u32, context: u32, threshold: u32) -> u32 {
         if let Some(writer) = self.writer.insert(lpn, context) {
-            let found = self.updated(writer, lpn, threshold);
-            self.previous = Some((lpn, found));
+            let group = self.updated(writer, lpn, threshold);
+            self.previous = Some((lpn, group));
         }
         self.table.get(&context).and_then(|row| row.1).unwrap_or(0)
     }

@@ -1,18 +1,18 @@
-//! Predicted lives: pages by what is left of the life that somebody foretold when they were written.
+//! Predicted lives: classifies pages by the rest of a life that was predicted when they were written.
 //!
-//! The interface for schemes that learn when data die, and the measure of how good they must be. A prediction is how many host
-//! page writes the data of a page live. It comes from the workload itself (`lives = "exact"`, the knowledge of `ora` and `fk`),
-//! from a column of the trace that somebody else has made (`"column"`, `predicted_life`; 0 for data that are not foreseen to
-//! die), or there is none (`"none"`: all pages are alike, and share the first stream). `error_sigma` blurs each prediction: it
-//! is multiplied by `exp(sigma z)`, z from the standard normal distribution, drawn for each write of the workload from the
-//! run's seed; data that are not foreseen to die stay so. Pages join classes by what is left, at each write and again at each
-//! move, as under `ora` or `fk` (`classes_by`); the bounds of `ora`'s follow from all predictions, blurred ones too. A page that outlives
-//! its prediction is expected to die at once, or for as long again as it has lived (`overdue`), as data of heavy-tailed
-//! lives do.
-//! Source: floatgate; the classes are those of [`super::ora`] and [`super::fk`], so that exact predictions do as well as these.
-//! Data from before the workload are predicted under `exact` alone. The workload is read twice where lives are exact or in
-//! a column. Parameters: above, and the number of streams. Cost: two look-ups; two logarithms, a cosine and a power a write
-//! where predictions are blurred. Memory: 8 bytes a logical page, 4 a host page write of the workload.
+//! The interface for schemes that learn when data die, and a measure of how good they must be. A prediction is the life
+//! of a page's data in host page writes. It comes from the workload itself (`lives = "exact"`, the knowledge of `ora`
+//! and `fk`) or from a column of the trace made by another program (`"column"`, `predicted_life`; 0 for an unlimited
+//! life). Without predictions (`"none"`) all pages share the first stream. `error_sigma` blurs each prediction: it is
+//! multiplied by `exp(sigma z)`, with z from the standard normal distribution, drawn for each write of the workload
+//! from the run's seed. Unlimited lives stay so. Classes follow from the rest of the life, at each write and again at
+//! each move, as under `ora` or `fk` (`classes_by`); the bounds of `ora`'s follow from all predictions, blurred ones
+//! too. A page that outlives its prediction is expected to die at once, or after as much time as it has lived
+//! (`overdue`), as with heavy-tailed lives. Source: floatgate; the classes are those of [`super::ora`] and
+//! [`super::fk`], which makes exact predictions equal to these. Data from before the workload are predicted under
+//! `exact` alone. The workload is read twice if lives are exact or in a column. Parameters: above, and the number of
+//! streams. Cost: two look-ups; two logarithms, a cosine and a power per write if predictions are blurred. Memory: 8
+//! bytes per logical page, 4 per host page write of the workload.
 
 use super::foresight::{Foresight, NEVER};
 use super::last_writes::LastWrites;
@@ -21,20 +21,20 @@ use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
-/// Where predictions come from, with what that means.
+/// Sources of predictions, with descriptions.
 const LIVES: &[(&str, &str)] = &[
     ("exact", "the workload, which is read ahead"),
     ("column", "the trace's column predicted_life"),
     ("none", "nowhere: all pages are alike"),
 ];
 
-/// How classes are made, with what that means.
+/// Rules for classes, with descriptions.
 const CLASSES_BY: &[(&str, &str)] = &[
     ("ora", "by bounds that waste least space, the last class for data that live on"),
     ("fk", "by what is left in units of a block's (superblock's) writes"),
 ];
 
-/// What is left to a page that outlives its prediction, with what that means.
+/// Expected rest of a life beyond its prediction, with descriptions.
 const OVERDUE: &[(&str, &str)] = &[("soon", "nothing"), ("as-long-again", "as much as it has lived")];
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -47,7 +47,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ParamInfo::name("classes_by", "classes as those of ora or fk", CLASSES_BY),
         ParamInfo::real(
             "error_sigma",
-            "standard deviation of the natural logarithm of predicted over given life",
+            "standard deviation of the natural logarithm of predicted over settings life",
             0.0,
             (0.0, 20.0),
         ),
@@ -58,21 +58,21 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
     ],
     cost: "two look-ups",
-    memory: "8 bytes a logical page, 4 a host page write of the workload",
+    memory: "8 bytes per logical page, 4 per host page write of the workload",
 };
 
-/// Where predictions come from.
+/// The source of predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lives {
     /// The workload.
     Exact,
     /// A column of the trace.
     Column,
-    /// Nowhere.
+    /// No predictions.
     None,
 }
 
-/// Its parameters.
+/// Parameters of predicted lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     streams: u32,
@@ -83,17 +83,17 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            streams: given.whole("streams"),
-            lives: match given.text("lives") {
+            streams: settings.whole("streams"),
+            lives: match settings.text("lives") {
                 name if name == LIVES[0].0 => Lives::Exact,
                 name if name == LIVES[1].0 => Lives::Column,
                 _ => Lives::None,
             },
-            by_unit: given.text("classes_by") == CLASSES_BY[1].0,
-            error_sigma: given.real("error_sigma"),
-            as_long_again: given.text("overdue") == OVERDUE[1].0,
+            by_unit: settings.text("classes_by") == CLASSES_BY[1].0,
+            error_sigma: settings.real("error_sigma"),
+            as_long_again: settings.text("overdue") == OVERDUE[1].0,
         }
     }
 
@@ -101,25 +101,25 @@ impl Params {
         self.streams
     }
 
-    /// Whether a column of the trace foretells lives.
+    /// Checks whether a column of the trace has the predictions.
     pub fn goes_by_column(self) -> bool {
         self.lives == Lives::Column
     }
 
-    /// Whether there are predictions, for which the workload is read ahead.
+    /// Checks whether predictions exist, for which the workload is read ahead.
     pub fn reads_ahead(self) -> bool {
         self.lives != Lives::None
     }
 }
 
-/// Errors of predictions, the same for the same write.
+/// Errors of predictions, reproducible per write.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Blur {
     sigma: f64,
     seed: u64,
 }
 
-/// Two draws from one number (SplitMix64).
+/// Draws a number from a seed (SplitMix64).
 fn mixed(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -127,7 +127,7 @@ fn mixed(mut x: u64) -> u64 {
 }
 
 impl Blur {
-    /// A number of the standard normal distribution for each `of` (Box and Muller).
+    /// Returns a standard normal number for each `of` (Box and Muller).
     fn normal(self, of: u64) -> f64 {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let state = mixed(self.seed.wrapping_add(STEP)).wrapping_add((2 * of).wrapping_mul(STEP));
@@ -137,7 +137,7 @@ impl Blur {
         libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(std::f64::consts::TAU * turn)
     }
 
-    /// When data die that begin to live at `born` and die at `dies`, as it is foretold for the write of a number.
+    /// Returns the predicted death of data that live from `born` to `dies`, for the write with number `of`.
     #[inline(always)]
     fn blurred(self, of: u64, born: u32, dies: u32) -> u32 {
         if self.sigma == 0.0 || dies == NEVER {
@@ -149,7 +149,7 @@ impl Blur {
     #[inline(never)]
     fn draw(self, of: u64, born: u32, dies: u32) -> u32 {
         let life = f64::from(dies.saturating_sub(born)) * libm::exp(self.sigma * self.normal(of));
-        // The cast stays at the largest number.
+        // The cast saturates at the largest number.
         born.saturating_add(life.round().max(1.0) as u32).min(NEVER - 1)
     }
 }
@@ -159,7 +159,7 @@ pub struct State {
     lives: Lives,
     classes: Classes,
     blur: Blur,
-    /// When the host wrote pages, where that says how long those live on that are overdue.
+    /// The last host writes of pages, if the rest of overdue lives depends on them.
     written: Option<LastWrites>,
     future: Foresight,
     /// Pages that moved after they should have died.
@@ -181,7 +181,7 @@ impl State {
         }
     }
 
-    /// What is left to a page, and whether it should be dead.
+    /// Returns the rest of a page's life, and whether it should be dead.
     #[inline(always)]
     fn left(&self, lpn: Lpn, now: u64) -> (Option<u32>, bool) {
         let overdue = self.future.is_overdue(lpn, now);
@@ -291,7 +291,7 @@ mod tests {
             let mut state = state(&Params { as_long_again, ..PLAIN }, vec![3, 9, NEVER]);
             let streams: Vec<_> = (0..3).map(|i| write(&mut state, i, u64::from(i))).collect();
             assert_eq!(streams, [0, 2, 2].map(StreamId));
-            // Page 0 was to die at 3, and page 1 dies at 9; at these times they may still be there.
+            // Page 0 was to die at 3, and page 1 dies at 9; at these times they may still be alive.
             assert_eq!([shift(&mut state, 0, 3), shift(&mut state, 1, 5)], [0, 1].map(StreamId));
             assert_eq!(state.figures(), [("overdue_moved_pages", 0.0)]);
             // At 6 page 0 has lived for 6 writes, and page 2 is never overdue.
@@ -308,8 +308,8 @@ mod tests {
         assert_eq!(shift(&mut state, 1, 2), StreamId(0));
     }
 
-    /// The logarithms of the errors have mean 0 and the deviation that is asked for; the same seed gives the same, another
-    /// others; what is not foreseen to die stays so, and every life is one write at least.
+    /// The logarithms of the errors have mean 0 and the required deviation. The same seed gives the same errors,
+    /// another seed others. Unlimited lives stay so, and every life is at least one write.
     #[test]
     fn errors_are_lognormal_and_repeat() {
         let blur = Blur { sigma: 0.5, seed: 7 };
@@ -335,7 +335,7 @@ mod tests {
         assert!(all.contains(&101) && all.contains(&(NEVER - 1)));
     }
 
-    /// Blurred predictions are the same at the write and where the bounds are found: data from before the workload too.
+    /// Blurred predictions are the same at the write and when bounds are computed, also for data from before.
     #[test]
     fn data_from_before_are_blurred_once() {
         let params = Params { error_sigma: 1.0, ..PLAIN };

@@ -1,11 +1,11 @@
-//! Where requests begin, for separators that count requests and not pages. Pages come one by one, in order, and each says
-//! how many its request has.
+//! The beginnings of requests, for separators that count requests and not pages. Pages arrive one by one, in order,
+//! each with the length of its request.
 
 use super::Written;
 use floatgate_base::Lpn;
 use serde::{Deserialize, Serialize};
 
-/// Where a page stands.
+/// Position of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// It is the first of its request.
@@ -14,10 +14,10 @@ pub struct Place {
     pub follows: bool,
 }
 
-/// The request that is being written.
+/// The present request.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Requests {
-    /// Page after the last one written, and pages that its request has left.
+    /// Page after the last one written, and pages left in its request.
     next: Lpn,
     left: u32,
 }
@@ -27,7 +27,7 @@ impl Requests {
         Self { next: Lpn::MAX, left: 0 }
     }
 
-    /// A page is written.
+    /// Notes a page write and returns its position.
     #[inline(always)]
     pub fn write(&mut self, page: &Written) -> Place {
         let follows = page.lpn == self.next;

@@ -1,5 +1,4 @@
-//! The mechanism's side of a separator that looks at pages: which unit belongs to which stream, and what became of each
-//! stream's pages.
+//! The mechanism's side of a separator that inspects pages: the stream of each unit, and counters of each stream.
 
 use super::by_stream::ByStream;
 use super::{
@@ -11,7 +10,7 @@ use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What became of a stream's pages and units since counting began.
+/// Counters of a stream's pages and units since counting began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamCounters {
     /// Pages that the host wrote into it.
@@ -30,20 +29,20 @@ pub struct StreamCounters {
     pub copied_pages: u64,
 }
 
-/// Live pages of a unit, in order, for all of which the separator will be asked.
+/// Gathers the live pages of a unit, in order, and prefetches what the separator will need for them.
 #[inline(never)]
 fn gather<S: Separator>(state: &S, mapping: &Mapping, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
     mapping.for_each(pages, |ppn, owner| {
-        // Of no use, but no harm, where a side table owns it.
+        // Useless, but harmless, if a side table owns it.
         state.prefetch(Lpn(owner.bits()));
         moving.push((ppn, owner));
     });
 }
 
-/// Streams of pages that leave a unit opened for `from`. Their map entries will be written next. A page that a side table
-/// owns mostly stays in its stream.
+/// Selects the streams of pages that leave a unit of `from`, and prefetches their map entries. A page that a side table
+/// owns usually stays in its stream.
 #[inline(never)]
-fn ask<S: Separator>(
+fn assign_streams<S: Separator>(
     state: &mut S,
     moving: &[(Ppn, Owner)],
     from: StreamId,
@@ -70,9 +69,9 @@ fn ask<S: Separator>(
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Separation {
     looking: Looking,
-    /// Stream for which each unit was opened last.
+    /// Stream of each unit at its last opening.
     stream_of: IdVec<UnitId, StreamId>,
-    /// Host page writes when it was.
+    /// Host page writes at that time.
     opened_at: IdVec<UnitId, u64>,
     counters: IdVec<StreamId, StreamCounters>,
     #[serde(skip)]
@@ -80,7 +79,7 @@ pub struct Separation {
 }
 
 impl Separation {
-    /// Of a new drive; none for separators that look at no page.
+    /// Creates the state for a new drive; none for separators that inspect no pages.
     #[must_use]
     pub fn of(separate: Separate, shape: &Shape) -> Option<Box<Self>> {
         let looking = Looking::of(separate, shape)?;
@@ -93,7 +92,7 @@ impl Separation {
         }))
     }
 
-    /// Whether it can be one of a drive with so many units and streams.
+    /// Checks whether it fits a drive with this number of units and streams.
     pub(crate) fn is_within(&self, units: u32, separate: Separate) -> bool {
         let streams = separate.streams();
         self.looking.is_of(separate)
@@ -103,7 +102,7 @@ impl Separation {
             && self.stream_of.iter().all(|&stream| stream.0 < streams)
     }
 
-    /// Hands over what the separator is to know of the future, before the workload begins.
+    /// Hands the separator its knowledge of the future before the workload begins.
     pub(crate) fn foresee(&mut self, foresight: Foresight) {
         with_looking!(&mut self.looking, state => {
             if let Some(future) = state.future() {
@@ -113,12 +112,12 @@ impl Separation {
         });
     }
 
-    /// What it knows.
+    /// Returns its knowledge of the future.
     pub(crate) fn foresight(&self) -> Option<&Foresight> {
         with_looking!(&self.looking, state => state.foresight())
     }
 
-    /// The workload begins after so many host page writes.
+    /// Notes the beginning of the workload after `now` host page writes.
     pub(crate) fn workload_begins(&mut self, now: u64) {
         with_looking!(&mut self.looking, state => {
             if let Some(future) = state.future() {
@@ -127,7 +126,7 @@ impl Separation {
         });
     }
 
-    /// Hands over again what of that is not saved, when a run goes on.
+    /// Hands over again what a snapshot leaves out of it, when a run resumes.
     pub(crate) fn recall(&mut self, foresight: Foresight) {
         with_looking!(&mut self.looking, state => {
             if let Some(future) = state.future() {
@@ -136,7 +135,7 @@ impl Separation {
         });
     }
 
-    /// The stream of a page that the host writes now.
+    /// Returns the stream of a page that the host writes now.
     #[inline(always)]
     pub(crate) fn write(&mut self, lpn: Lpn, update: bool, hints: Hints, now: u64) -> StreamId {
         let page = Written { lpn, update, hints, now };
@@ -145,18 +144,18 @@ impl Separation {
         stream
     }
 
-    /// The stream for which a unit was opened.
+    /// Returns the stream for which a unit was opened.
     pub(crate) fn stream_of(&self, unit: UnitId) -> StreamId {
         self.stream_of[unit]
     }
 
-    /// Chunks were moved: so many pages into a stream.
+    /// Counts `pages` of chunks that moved into a stream.
     pub(crate) fn moved_chunk(&mut self, from: StreamId, to: StreamId, pages: u64) {
         self.counters[from].copied_pages += pages;
         self.counters[to].moved_pages += pages;
     }
 
-    /// The stream of a page that is to leave `unit`.
+    /// Returns the stream of a page that will leave `unit`.
     pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> StreamId {
         let from = self.stream_of[unit];
         with_looking!(&self.looking, state => match owner.lpn() {
@@ -165,12 +164,12 @@ impl Separation {
         })
     }
 
-    /// The stream of chunks that are to leave `unit`.
+    /// Returns the stream of chunks that will leave `unit`.
     pub(crate) fn side_stream(&self, unit: UnitId) -> StreamId {
         with_looking!(&self.looking, state => state.side_stream(self.stream_of[unit]))
     }
 
-    /// The page leaves `unit` for `stream`.
+    /// Notes the move of a page from `unit` to `stream`.
     pub(crate) fn moved(&mut self, owner: Owner, unit: UnitId, stream: StreamId, now: u64) {
         let from = self.stream_of[unit];
         if let Some(lpn) = owner.lpn() {
@@ -181,13 +180,13 @@ impl Separation {
         self.counters[stream].moved_pages += 1;
     }
 
-    /// Asks for what [`Separation::move_all`] of these pages will touch.
+    /// Gathers the live pages and prefetches what [`Separation::move_all`] of them will touch.
     #[inline(always)]
     pub(crate) fn gather(&self, mapping: &Mapping, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
         with_looking!(&self.looking, state => gather(&**state, mapping, pages, moving));
     }
 
-    /// All these pages leave `unit`, each for its stream; [`Separation::keep`] takes the answer back.
+    /// Selects a stream for each of the pages that leave `unit`; [`Separation::keep`] takes the result back.
     pub(crate) fn move_all(
         &mut self,
         moving: &[(Ppn, Owner)],
@@ -198,7 +197,7 @@ impl Separation {
         let from = self.stream_of[unit];
         let mut sorted = std::mem::take(&mut self.by_stream);
         let streams = sorted.begin(moving.len());
-        with_looking!(&mut self.looking, state => ask(&mut **state, moving, from, now, mapping, streams));
+        with_looking!(&mut self.looking, state => assign_streams(&mut **state, moving, from, now, mapping, streams));
         sorted.sort(self.counters.len(), moving);
         self.counters[from].copied_pages += moving.len() as u64;
         for (stream, pages) in sorted.runs() {
@@ -207,12 +206,12 @@ impl Separation {
         sorted
     }
 
-    /// Memory for the next call.
+    /// Keeps the memory for the next call.
     pub(crate) fn keep(&mut self, by_stream: ByStream) {
         self.by_stream = by_stream;
     }
 
-    /// Pages of a stream joined another's unit.
+    /// Counts pages of a stream that joined another's unit.
     pub(crate) fn strayed(&mut self, stream: StreamId, pages: u64) {
         self.counters[stream].strayed_pages += pages;
     }
@@ -221,39 +220,39 @@ impl Separation {
         with_looking!(&mut self.looking, state => state.trimmed(lpn, now));
     }
 
-    /// A page that the host writes lies in a unit now.
+    /// Notes the unit in which a page was written by the host.
     #[inline(always)]
     pub(crate) fn placed(&mut self, lpn: Lpn, unit: UnitId) {
         with_looking!(&mut self.looking, state => state.placed(lpn, unit));
     }
 
-    /// Pages that moved lie in a unit now.
+    /// Notes the unit into which pages moved.
     #[cold]
     pub(crate) fn placed_all(&mut self, moved: &[(Ppn, Owner)], unit: UnitId) {
         let pages = moved.iter().filter_map(|(_, owner)| owner.lpn());
         with_looking!(&mut self.looking, state => pages.for_each(|lpn| state.placed(lpn, unit)));
     }
 
-    /// A unit is opened for a stream.
+    /// Notes a unit that was opened for a stream.
     pub(crate) fn opened(&mut self, unit: UnitId, stream: StreamId, now: u64) {
         with_looking!(&mut self.looking, state => state.opened(unit));
         (self.stream_of[unit], self.opened_at[unit]) = (stream, now);
         self.counters[stream].opened += 1;
     }
 
-    /// A unit that was opened for a stream goes back untouched.
+    /// Notes the return of an unused unit that was opened for a stream.
     pub(crate) fn put_back(&mut self, stream: StreamId) {
         self.counters[stream].opened -= 1;
     }
 
-    /// The pages of `cold` are to move into `unit`, which has been erased: it goes on in the place of theirs.
+    /// Notes the coming move of the pages of `cold` into `unit`, which was erased and takes over the identity of `cold`.
     pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
         with_looking!(&mut self.looking, state => state.opened(unit));
         self.stream_of[unit] = self.stream_of[cold];
         self.opened_at[unit] = self.opened_at[cold];
     }
 
-    /// A unit with so many valid pages is to be collected.
+    /// Notes a victim with `valid` valid pages.
     pub(crate) fn chosen(&mut self, unit: UnitId, valid: u32, closed_at: u64, now: u64) {
         let stream = self.stream_of[unit];
         let counters = &mut self.counters[stream];
@@ -263,56 +262,56 @@ impl Separation {
         with_looking!(&mut self.looking, state => state.chosen(&unit));
     }
 
-    /// The host is about to write a page that lies in a unit, which was closed so long ago.
+    /// Notes a coming host write to a page in a unit that was closed `age` host page writes ago.
     pub(crate) fn replaces(&mut self, lpn: Lpn, unit: UnitId, age: u64) {
         let page = Replaced { lpn, stream: self.stream_of[unit], age };
         with_looking!(&mut self.looking, state => state.replaces(&page));
     }
 
-    /// Whether there may be queues.
+    /// Checks whether streams may have queues.
     pub(crate) fn queues(&self) -> bool {
         with_looking!(&self.looking, state => state.queues())
     }
 
-    /// From whose queue the next victim of a domain is taken.
+    /// Returns the stream whose queue gives the next victim of a domain.
     pub(crate) fn victim_stream(&self, closed: &[u32]) -> Option<StreamId> {
         with_looking!(&self.looking, state => state.victim_stream(closed))
     }
 
-    /// Whether streams may begin to mean something else.
+    /// Checks whether the separator wants to change the meaning of streams.
     pub(crate) fn wants_regroup(&self) -> bool {
         with_looking!(&self.looking, state => state.wants_regroup())
     }
 
-    /// What they begin to mean.
+    /// Returns the new meaning of streams.
     pub(crate) fn regroup(&mut self, held: &Held) -> Option<Regroup> {
         with_looking!(&mut self.looking, state => state.regroup(held))
     }
 
-    /// A closed unit belongs to another stream.
+    /// Assigns a closed unit to another stream.
     pub(crate) fn give_to(&mut self, unit: UnitId, stream: StreamId) {
         self.stream_of[unit] = stream;
     }
 
-    /// A unit is about to be erased.
+    /// Notes the coming erase of a unit.
     pub(crate) fn reclaimed(&mut self, unit: UnitId, now: u64) {
         let (stream, opened_at) = (self.stream_of[unit], self.opened_at[unit]);
         let unit = Reclaimed { stream, opened_at, now };
         with_looking!(&mut self.looking, state => state.reclaimed(&unit));
     }
 
-    /// Asks for what the write of a page will touch.
+    /// Prefetches what the write of a page will touch.
     #[inline(always)]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
         with_looking!(&self.looking, state => state.prefetch(lpn));
     }
 
-    /// When collection takes update blocks.
+    /// Returns when collection takes update blocks.
     pub(crate) fn update_blocks(&self) -> UpdateBlocks {
         with_looking!(&self.looking, state => state.update_blocks())
     }
 
-    /// Where a unit waits for its collection once it is closed.
+    /// Finds where a closed unit waits for its collection.
     #[must_use]
     pub fn place(&self, unit: UnitId) -> Place {
         let stream = self.stream_of[unit];
@@ -327,31 +326,31 @@ impl Separation {
         })
     }
 
-    /// Starts counting afresh.
+    /// Restarts the counters.
     pub(crate) fn reset_counts(&mut self) {
         self.counters.fill(StreamCounters::default());
     }
 
-    /// What became of each stream.
+    /// Returns the counters of each stream.
     #[must_use]
     pub fn counters(&self) -> &IdSlice<StreamId, StreamCounters> {
         &self.counters
     }
 
-    /// Bytes of all tables.
+    /// Returns the bytes of all tables.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let units = self.stream_of.len() as u64 * 12;
         units + with_looking!(&self.looking, state => state.memory_bytes())
     }
 
-    /// Contexts that the separator has given a stream, with that stream.
+    /// Returns the contexts to which the separator has assigned a stream, with that stream.
     #[must_use]
     pub fn contexts(&self) -> Vec<(u32, StreamId)> {
         with_looking!(&self.looking, state => state.contexts())
     }
 
-    /// What the separator found, by name.
+    /// Returns the separator's metrics by name.
     #[must_use]
     pub fn figures(&self) -> Vec<(&'static str, f64)> {
         with_looking!(&self.looking, state => state.figures())

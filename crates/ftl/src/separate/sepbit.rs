@@ -1,13 +1,13 @@
-//! SepBIT: six classes of pages whose death is inferred to be equally far.
+//! SepBIT: six classes of pages with similar inferred times of death.
 //!
-//! A host write that replaces a page of a short life is expected to live as briefly: its class is 1 if what it replaces
-//! lived less than l, else 2, also where it replaces nothing. l is the mean life, from opening to erasure, of the last
-//! 16 units of class 1 that were reclaimed, renewed when 16 more have been; until there are 16 it is endless. Pages that
-//! move out of class 1 join class 3; others join class 4, 5 or 6 by their age since the host wrote them: less than 4 l,
-//! less than 16 l, or more. Streams are the classes less one.
-//! Source: Wang et al., FAST 2022, Algorithm 1. Lives are judged by exact times of the last write; the paper's queue of
-//! recent writes, which holds as many as l, is a way to save memory on the host and decides the same.
-//! Parameters: the units in the mean, and the factor between the bounds of age. Cost: one look-up. Memory: 4 bytes per page.
+//! A host write that replaces short-lived data is expected to live as briefly. Its class is 1 if the replaced data
+//! lived less than l, otherwise, or if it replaces nothing, 2. l is the mean life, from opening to erasure, of the last
+//! 16 units of class 1 that were reclaimed. It is renewed after 16 more, and infinite until there are 16. Pages that
+//! move out of class 1 join class 3. Others join class 4, 5 or 6 by their age since the host wrote them: less than 4 l,
+//! less than 16 l, or more. Streams are the classes minus one. Source: Wang et al., FAST 2022, Algorithm 1. Lives are
+//! computed from exact times of the last write. The paper's queue of recent writes, which holds as many as l, saves
+//! memory on the host and decides the same. Parameters: the units in the mean, and the factor between the bounds of
+//! age. Cost: one look-up. Memory: 4 bytes per page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written};
@@ -33,7 +33,7 @@ const FROM_SHORT: StreamId = StreamId(2);
 const YOUNG: StreamId = StreamId(3);
 const STREAMS: u32 = 6;
 
-/// Its parameters.
+/// Parameters of SepBIT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     lifespan_units: u32,
@@ -41,8 +41,8 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { lifespan_units: given.whole("lifespan_units"), age_factor: given.real("age_factor") }
+    pub fn of(settings: &Given) -> Self {
+        Self { lifespan_units: settings.whole("lifespan_units"), age_factor: settings.real("age_factor") }
     }
 
     pub fn streams(self) -> u32 {
@@ -55,9 +55,9 @@ pub struct State {
     written: LastWrites,
     lifespan_units: u32,
     age_factor: f64,
-    /// l in host page writes; none at first, when it is endless.
+    /// l in host page writes; none while it is infinite.
     mean_life: Option<f64>,
-    /// Least ages that are no longer below l, and below it times the factor and its square.
+    /// The least ages that are not below l, l times the factor, and l times its square.
     bounds: [u32; 3],
     /// Lives of class-1 units since l was renewed: their sum and number.
     lives: (u64, u32),
@@ -80,7 +80,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let life = self.written.renew(page.lpn, page.now);
-        // Without a branch: which it is is hard to foresee.
+        // Branch-free: the outcome is hard to predict.
         if page.update & (life < self.bounds[0]) { SHORT } else { LONG }
     }
 
@@ -103,7 +103,7 @@ impl Separator for State {
             let mean = self.lives.0 as f64 / f64::from(self.lives.1);
             let factor = self.age_factor;
             self.mean_life = Some(mean);
-            // Ages are whole numbers; the cast stays at the largest.
+            // Ages are whole numbers; the cast saturates at the largest.
             self.bounds = [mean, mean * factor, mean * factor * factor].map(|bound| bound.ceil() as u32);
             self.lives = (0, 0);
         }
@@ -144,9 +144,9 @@ mod tests {
     fn writes_are_classed_by_the_life_of_what_they_replace() {
         let mut state = state(2);
         assert_eq!(write(&mut state, 1, false, 0), LONG);
-        // Any life is short while l is endless.
+        // Any life is short while l is infinite.
         assert_eq!(write(&mut state, 1, true, 90), SHORT);
-        // Units of other classes do not count; those of class 1 lived 10 and 30, so l is 20.
+        // Units of other classes do not count; those of class 1 lived 10 and 30: l is 20.
         reclaim(&mut state, LONG, 0, 1000);
         reclaim(&mut state, SHORT, 90, 100);
         assert_eq!(state.figures(), []);
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(state.figures(), [("mean_life_page_writes", 20.0)]);
         assert_eq!(write(&mut state, 1, true, 109), SHORT, "lived 19");
         assert_eq!(write(&mut state, 1, true, 129), LONG, "lived 20");
-        // A page that was given up is new when it is written again.
+        // A trimmed page is new when it is written again.
         assert_eq!(write(&mut state, 1, false, 130), LONG);
         // l is renewed by two units more, not by one.
         reclaim(&mut state, SHORT, 0, 200);

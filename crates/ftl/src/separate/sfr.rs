@@ -1,16 +1,15 @@
 //! SFR: sequentiality, frequency and recency of chunks of addresses.
 //!
-//! Each request adds one to the count of every chunk of 2 MiB that it touches, after the count has faded by a half for each
-//! decay period since it was touched last. The stream is the natural logarithm of the count, rounded down; a request that
-//! begins where the one before ended joins its stream. Moved pages have the last stream for themselves.
-//! Source: Yang, Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), with chunk, logarithm, 16384 page writes of
-//! decay period and the moved pages' stream as in the evaluation of Wang et al., FAST 2022. The age is in page writes and the
-//! decay continuous; all pages of a request share a stream.
-//! `variant = "artifact"`: the public simulator of that evaluation counts in whole numbers. A count is halved once for each
-//! period that has passed in full and rounded down, and the period begins anew with each request, so that the count of a
-//! chunk that is touched more often than once a period never fades. A request that does not follow the one before changes
-//! its stream where it enters the next chunk.
-//! Cost: one look-up, a power of two a request and chunk. Memory: 16 bytes a chunk.
+//! Each request adds one to the count of every chunk of 2 MiB that it touches. Before that the count fades by a half
+//! per decay period since the last touch. The stream is the natural logarithm of the count, rounded down; a request
+//! that begins where the preceding one ended joins its stream. Moved pages have the last stream to themselves. Source:
+//! Yang, Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), with chunk, logarithm, 16384 page writes of decay
+//! period and the moved pages' stream as in the evaluation of Wang et al., FAST 2022. The age is in page writes and the
+//! decay continuous; all pages of a request share a stream. `variant = "artifact"`: the public simulator of that
+//! evaluation counts in whole numbers. A count is halved once per full period and rounded down, and the period restarts
+//! with each request. The count of a chunk that is touched more than once per period thus never fades. A request that
+//! does not follow the preceding one changes its stream when it enters the next chunk. Cost: one look-up, a power of
+//! two per request and chunk. Memory: 16 bytes per chunk.
 
 use super::requests::{Place, Requests};
 use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
@@ -38,7 +37,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "16 bytes a chunk",
 };
 
-/// Its parameters.
+/// Parameters of SFR.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
@@ -48,12 +47,12 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            classes: given.whole("classes"),
-            chunk_bytes: given.whole("chunk_bytes"),
-            decay_writes: given.whole("decay_writes"),
-            artifact: variant::is_artifact(given),
+            classes: settings.whole("classes"),
+            chunk_bytes: settings.whole("chunk_bytes"),
+            decay_writes: settings.whole("decay_writes"),
+            artifact: variant::is_artifact(settings),
         }
     }
 
@@ -71,15 +70,15 @@ struct Chunk {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     chunks: Vec<Chunk>,
-    /// A chunk has 2 to this power pages.
+    /// Binary logarithm of the pages of a chunk.
     shift: u32,
     decay: f64,
     /// The stream of moved pages; host writes have those below.
     moved: StreamId,
-    /// Whether counts are whole numbers, and requests change their stream between chunks.
+    /// Whether counts are whole numbers, and requests change streams between chunks.
     artifact: bool,
     requests: Requests,
-    /// Whether the request that is being written follows the one before, and its stream.
+    /// Whether the present request follows the preceding one, and its stream.
     sequential: bool,
     stream: StreamId,
 }
@@ -99,7 +98,7 @@ impl State {
         }
     }
 
-    /// Counts a request in a chunk, and says the stream of what it counts then.
+    /// Counts a request in a chunk and returns the stream of the new count.
     fn touch(&mut self, lpn: Lpn, now: u64) -> StreamId {
         let chunk = &mut self.chunks[(lpn.0 >> self.shift) as usize];
         let mut periods = (now - chunk.touched) as f64 / self.decay;
@@ -121,7 +120,7 @@ impl Separator for State {
         }
         if begins || page.lpn.0 & ((1 << self.shift) - 1) == 0 {
             let stream = self.touch(page.lpn, page.now);
-            // What follows the request before, or is a part of it, keeps its stream.
+            // A request that follows the preceding one, and later pages of a request, keep the stream.
             let keeps = if self.artifact { self.sequential } else { follows };
             if !keeps {
                 self.stream = stream;
@@ -150,7 +149,7 @@ mod tests {
     use super::super::{Hints, test_shape};
     use super::*;
 
-    /// Chunks of 4 pages, counts halved after 8 writes, two host streams and that of moved pages.
+    /// Builds chunks of 4 pages, counts halved after 8 writes, two host streams and that of moved pages.
     fn state(pages: u32) -> State {
         state_of(pages, false)
     }
@@ -185,7 +184,7 @@ mod tests {
         // Three chunks, each counted once; the stream is that of the first, whose third request this is.
         assert_eq!(request(&mut state, 1, 9, 0), [1; 9].map(StreamId));
         assert_eq!(state.chunks[..4].iter().map(|c| c.count).collect::<Vec<_>>(), [3.0, 1.0, 1.0, 0.0]);
-        // From page 10 on it goes on where the last one ended.
+        // From page 10 on it continues where the last one ended.
         assert_eq!(request(&mut state, 10, 1, 0), [1].map(StreamId));
         assert_eq!(request(&mut state, 20, 1, 0), [0].map(StreamId));
         assert_eq!(state.chunks[2].count, 2.0);
@@ -194,13 +193,14 @@ mod tests {
     #[test]
     fn the_artifact_counts_in_whole_numbers_and_periods() {
         let mut state = state_of(64, true);
-        // Seven writes apart no period is ever full: the count does not fade.
+        // Seven writes apart no period is ever complete: the count does not fade.
         (0..3).for_each(|i| _ = request(&mut state, 1, 1, 7 * i));
         assert_eq!(state.chunks[0].count, 3.0);
-        // Two periods and a half: 3 / 4 is nothing.
+        // Two and a half periods: 3 / 4 rounds to 0.
         assert_eq!(request(&mut state, 1, 1, 34), [0].map(StreamId));
         assert_eq!(state.chunks[0].count, 1.0);
-        // Chunk 1 was touched three times. A request from chunk 0 into it changes its stream there; one that follows on does not.
+        // Chunk 1 was touched three times. A request that enters it from chunk 0 changes its stream there, unless it
+        // follows the preceding one.
         (0..3).for_each(|_| _ = request(&mut state, 5, 1, 34));
         assert_eq!(request(&mut state, 3, 3, 34), [0, 1, 1].map(StreamId));
         assert_eq!(request(&mut state, 6, 3, 34), [1, 1, 1].map(StreamId));

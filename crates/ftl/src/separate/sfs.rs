@@ -1,19 +1,20 @@
-//! SFS: groups of units by hotness, found by quantization; pages join the group whose hotness is nearest to theirs.
+//! SFS: groups of units by hotness, determined by quantization; pages join the group of nearest hotness.
 //!
-//! The hotness of a page is its host writes over its age, that of a unit the host writes of all its live pages over the sum
-//! of their ages (the paper's sections 3.1 and 3.2). Before pages of the next victim move, groups are found anew (iterative
-//! segment quantization, section 3.3): each full unit joins the group whose hotness is nearest, the hotness of a group
-//! becomes the mean of its units', and that is repeated until nothing changes, three times at most; with no more units
-//! than groups the units' hotness is the groups'. A page that is written or moved joins the nearest group by what its
-//! hotness was before; a page without a past has the hottest group. Groups stand in the order of their hotness: stream 0 is
-//! the hottest, and a group without units has a hotness of 0.
-//! Source: Min, Kim, Cho, Lee, Eom, FAST 2012, whose file system quantizes before it writes a segment, takes the hotness of
-//! the file for a page without a past, holds back groups that fill no segment, and takes the victim of the least cost-hotness,
-//! `2 u h / (1 - u)`. A drive cannot hold back writes, and a victim policy may not look at all blocks, which that rule needs: h
-//! changes its order with time. So the victim is that of `ftl.collect`. The time is in host page writes. Quantization where a
-//! unit is reclaimed, and the hottest group for new pages, are as in the public simulator of SepBIT's authors.
-//! Parameters: the groups (4 in the paper), and after how many reclaimed units groups are found anew. Cost: a look at each
-//! group a page; three at each unit and group a quantization. Memory: 16 bytes per page, 24 per block.
+//! The hotness of a page is its host writes over its age. That of a unit is the host writes of all its live pages over
+//! the sum of their ages (the paper's sections 3.1 and 3.2). Groups are determined again before pages of the next
+//! victim move (iterative segment quantization, section 3.3). Each full unit joins the group of nearest hotness, and
+//! the hotness of a group becomes the mean of its units'. That is repeated until nothing changes, three times at most.
+//! If units do not outnumber groups, the units' hotness is the groups'. A page that is written or moved joins the
+//! nearest group by its hotness before that; a page without a past joins the hottest group. Groups are in the order of
+//! their hotness: stream 0 is the hottest, and a group without units has a hotness of 0. Source: Min, Kim, Cho, Lee,
+//! Eom, FAST 2012. Their file system quantizes before it writes a segment, takes the hotness of the file for a page
+//! without a past, and holds back groups that fill no segment. It collects the victim of the least cost-hotness, `2 u h
+//! / (1 - u)`. A drive cannot hold back writes. That rule would also need a victim policy that visits all blocks, since
+//! the order of h changes with time; the victim is therefore that of `ftl.collect`. The time is in host page writes.
+//! Quantization when a unit is reclaimed, and the hottest group for new pages, are as in the public simulator of
+//! SepBIT's authors. Parameters: the groups (4 in the paper), and the number of reclaimed units after which groups are
+//! determined again. Cost: a comparison per group and page; three per unit and group and quantization. Memory: 16 bytes
+//! per page, 24 per block.
 
 use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
@@ -40,10 +41,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
 
 /// Rounds of a quantization, at most.
 const ROUNDS: usize = 3;
-/// Unit of a page that lies in none that is known.
+/// Unit of a page that lies in no known one.
 const NOWHERE: UnitId = UnitId::MAX;
 
-/// Its parameters.
+/// Parameters of SFS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
@@ -51,8 +52,8 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { classes: given.whole("classes"), quantize_every: given.whole("quantize_every_blocks") }
+    pub fn of(settings: &Given) -> Self {
+        Self { classes: settings.whole("classes"), quantize_every: settings.whole("quantize_every_blocks") }
     }
 
     pub fn streams(self) -> u32 {
@@ -60,10 +61,10 @@ impl Params {
     }
 }
 
-/// The live pages of a unit, as far as it was written since it was opened.
+/// The live pages of a unit that were written since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Live {
-    /// Host writes of them, and when each was written last, summed up.
+    /// Sums of their host writes, and of the times of their last writes.
     writes: u64,
     written_at: u64,
     pages: u32,
@@ -80,21 +81,21 @@ struct Members {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// Host page writes before the last write of each page, and how often the host wrote it.
+    /// Host page writes before the last write of each page, and its number of host writes.
     written_at: IdVec<Lpn, u64>,
     writes: IdVec<Lpn, u32>,
     unit_of: IdVec<Lpn, UnitId>,
     units: IdVec<UnitId, Live>,
     pages_per_unit: u32,
-    /// Hotness of each group, in falling order.
+    /// Hotness of each group, in descending order.
     groups: Vec<f64>,
     quantize_every: u32,
-    /// Units reclaimed since groups were found.
+    /// Units reclaimed since groups were determined.
     reclaimed: u32,
     quantizations: u64,
     #[serde(skip)]
     members: Vec<Members>,
-    /// Hotness of the full units, while they are quantized.
+    /// Hotness of the full units, during quantization.
     #[serde(skip)]
     hot: Vec<f64>,
 }
@@ -117,14 +118,14 @@ impl State {
         }
     }
 
-    /// Hotness of a page, in writes per host page write; none without a past.
+    /// Returns the hotness of a page, in writes per host page write; none without a past.
     #[inline(always)]
     fn hotness(&self, lpn: Lpn, now: u64) -> Option<f64> {
         let writes = self.writes[lpn];
         (writes > 0).then(|| f64::from(writes) / (now - self.written_at[lpn]).max(1) as f64)
     }
 
-    /// The group whose hotness is nearest; of several the coldest.
+    /// Returns the group of nearest hotness; the coldest of several.
     #[inline(always)]
     fn nearest(groups: &[f64], hotness: f64) -> usize {
         let (mut nearest, mut least) = (0, f64::INFINITY);
@@ -142,7 +143,7 @@ impl State {
         StreamId(hotness.map_or(0, |hotness| Self::nearest(&self.groups, hotness)) as u32)
     }
 
-    /// Hotness of the units that are full and hold live pages.
+    /// Yields the hotness of full units that hold live pages.
     fn hot_units(&self, now: u64) -> impl Iterator<Item = f64> + '_ {
         let full = |unit: &&Live| unit.placed >= self.pages_per_unit && unit.pages > 0;
         self.units.iter().filter(full).map(move |unit| {
@@ -151,7 +152,7 @@ impl State {
         })
     }
 
-    /// Finds the groups anew.
+    /// Determines the groups again.
     #[cold]
     fn quantize(&mut self, now: u64) {
         let mut groups = std::mem::take(&mut self.groups);
@@ -188,7 +189,7 @@ impl State {
         self.quantizations += 1;
     }
 
-    /// A page leaves its unit.
+    /// Removes a page from its unit.
     #[inline(always)]
     fn leave(&mut self, lpn: Lpn) {
         let unit = std::mem::replace(&mut self.unit_of[lpn], NOWHERE);
@@ -297,7 +298,7 @@ mod tests {
         write(&mut state, 7, 20, 0);
         assert_eq!((state.hotness(Lpn(7), 20), state.hotness(Lpn(7), 28)), (Some(2.0), Some(0.25)));
         assert_eq!(state.hotness(Lpn(8), 28), None);
-        // The unit knows of its live pages alone: one, written twice, last at 20; two were placed.
+        // The unit only counts its live pages: one, written twice, last at 20; two were placed.
         let one = Live { writes: 2, written_at: 20, pages: 1, placed: 2 };
         assert_eq!(state.units[UnitId(0)], one);
         state.placed(Lpn(7), UnitId(3));
@@ -307,13 +308,13 @@ mod tests {
         state.opened(UnitId(3));
         assert_eq!(state.units[UnitId(3)], Live::default());
         state.trimmed(Lpn(7), 31);
-        // Given up and written again: without a past.
+        // Trimmed and written again: without a past.
         let again = Written { lpn: Lpn(7), update: false, hints: Default::default(), now: 40 };
         assert_eq!((state.write(&again), state.writes[Lpn(7)]), (StreamId(0), 1));
     }
 
-    /// Six full units of four pages written once, at 40, 40, 30, 20, 10 and 0; at 50 their hotness is 1/10, 1/10, 1/20, 1/30,
-    /// 1/40, 1/50.
+    /// Six full units of four pages written once, at 40, 40, 30, 20, 10 and 0; at 50 their hotness is 1/10, 1/10, 1/20,
+    /// 1/30, 1/40, 1/50.
     #[test]
     fn groups_are_quantized_by_hand() {
         let mut state = state(2);
@@ -324,12 +325,12 @@ mod tests {
         write(&mut state, 90, 50, 6);
         state.groups = vec![0.1, 0.0];
         reclaim(&mut state, 50);
-        // First all but the two hottest are nearer to 0, and 1/20 is as near to both: it joins the colder. Their mean is
-        // (1/20 + 1/30 + 1/40 + 1/50) / 4 = 0.0321, and nothing changes then.
+        // At first all but the two hottest are nearer to 0. 1/20 is equally near to both and joins the colder group.
+        // Their mean is (1/20 + 1/30 + 1/40 + 1/50) / 4 = 0.0321, and nothing changes then.
         let cold = (0.05 + 1.0 / 30.0 + 0.025 + 0.02) / 4.0;
         assert!((state.groups[0] - 0.1).abs() < 1e-12 && (state.groups[1] - cold).abs() < 1e-12);
         assert_eq!(state.figures()[0], ("quantizations", 1.0));
-        // Half way between is 0.066: a page written once joins the hot group up to an age of 15.
+        // The midpoint is 0.066: a page written once joins the hot group up to an age of 15.
         assert_eq!(write(&mut state, 0, 55, 7), StreamId(0));
         assert_eq!(write(&mut state, 1, 56, 7), StreamId(1));
         let moved = |now| state.move_stream(&Moved { lpn: Lpn(2), from: StreamId(0), now });
@@ -347,7 +348,7 @@ mod tests {
         assert_eq!(state.groups, [0.1, 0.05, 0.05]);
     }
 
-    /// Groups are found anew after so many units, and not in between.
+    /// Groups are determined again after a number of units, and not in between.
     #[test]
     fn groups_wait_for_units() {
         let mut state = State::new(&Params { classes: 2, quantize_every: 3 }, &test_shape(100));

@@ -1,9 +1,8 @@
 //! Size: small requests are hot.
 //!
-//! A page is hot if its request is no longer than a bound. Moved pages keep the stream of the unit that they leave, so
-//! nothing is stored.
-//! Source: Chang, "Hybrid solid-state disks", ASP-DAC 2008, as the dissertation on PDS (section 2.4.2) cites the idea; no
-//! bound is printed there, 16 KiB is ours. Cost: a comparison. Memory: none.
+//! A page is hot if its request is no longer than a bound. Moved pages keep the stream of the unit that they leave,
+//! hence nothing is stored. Source: Chang, "Hybrid solid-state disks", ASP-DAC 2008, as the dissertation on PDS
+//! (section 2.4.2) cites the idea; no bound is printed there, 16 KiB is ours. Cost: a comparison. Memory: none.
 
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{ParamInfo, PolicyInfo};
@@ -26,15 +25,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
 const SMALL: StreamId = StreamId(0);
 const LARGE: StreamId = StreamId(1);
 
-/// Its parameters.
+/// Parameters of separation by size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     small_bytes: u32,
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { small_bytes: given.whole("small_bytes") }
+    pub fn of(settings: &Given) -> Self {
+        Self { small_bytes: settings.whole("small_bytes") }
     }
 
     pub fn streams(self) -> u32 {

@@ -1,11 +1,11 @@
-//! Two-level LRU: a page is hot while it stands in the first of two lists of recently written pages.
+//! Two-level LRU: a page is hot while it is in the first of two lists of recently written pages.
 //!
-//! A page that is in no list joins the head of the second, the candidates; one written again while it is a candidate
-//! joins the head of the first, the hot list; each write brings a hot page back to its head. What falls off the end of the
-//! hot list becomes the first candidate, what falls off the end of the candidates is forgotten.
-//! Source: Chang and Kuo, RTAS 2002, as the dissertation on PDS (section 2.4.2) describes it. The lengths are parameters
-//! there without a value; the defaults are ours: as many hot pages as HASH has counters, and twice as many candidates.
-//! Moved pages are judged by the same lists. Cost: a look-up and a few links. Memory: 4 bytes per page and 12 per entry.
+//! A page in no list joins the head of the second, the candidates. A candidate that is written again joins the head of
+//! the first, the hot list. Each write returns a hot page to the head. A page that falls off the end of the hot list
+//! becomes the first candidate; one that falls off the end of the candidates is forgotten. Source: Chang and Kuo, RTAS
+//! 2002, as the dissertation on PDS (section 2.4.2) describes it. It states no values for the lengths; the defaults are
+//! ours: as many hot pages as HASH has counters, and twice as many candidates. Moved pages use the same lists. Cost: a
+//! look-up and a few links. Memory: 4 bytes per page and 12 per entry.
 
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
@@ -27,10 +27,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
 
 const HOT: StreamId = StreamId(0);
 const COLD: StreamId = StreamId(1);
-/// Of a page that stands in no list.
+/// Marks a page in no list.
 const NONE: u32 = u32::MAX;
 
-/// Its parameters.
+/// Parameters of two-level LRU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     hot_pages: u32,
@@ -38,8 +38,8 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { hot_pages: given.whole("hot_pages"), candidate_pages: given.whole("candidate_pages") }
+    pub fn of(settings: &Given) -> Self {
+        Self { hot_pages: settings.whole("hot_pages"), candidate_pages: settings.whole("candidate_pages") }
     }
 
     pub fn streams(self) -> u32 {
@@ -49,9 +49,9 @@ impl Params {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
-    /// Its page; of the two list heads none.
+    /// Its page; none in the two list heads.
     lpn: Lpn,
-    /// Towards the head, and towards the end, in a ring through the head.
+    /// The neighbours towards the head and towards the end, in a ring through the head.
     before: u32,
     after: u32,
 }
@@ -59,10 +59,10 @@ struct Entry {
 /// Entry 0 is the head of the hot list, entry 1 that of the candidates.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// Entry of each page, doubled, and one more if it is hot.
+    /// Entry of each page, doubled, plus one if it is hot.
     entry_of: IdVec<Lpn, u32>,
     entries: Vec<Entry>,
-    /// Lengths of the two lists, and the most that they may be.
+    /// Present and largest lengths of the two lists.
     held: [u32; 2],
     most: [u32; 2],
 }
@@ -72,7 +72,7 @@ const CANDIDATES: u32 = 1;
 
 impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
-        // No list holds more pages than there are; an entry's number has 31 bits.
+        // No list holds more pages than the drive has; an entry's number has 31 bits.
         let most =
             [params.hot_pages, params.candidate_pages].map(|n| n.min(shape.logical_pages).min(1 << 29));
         let head = |at| Entry { lpn: Lpn::MAX, before: at, after: at };
@@ -88,7 +88,7 @@ impl State {
         self.entries[after as usize].before = before;
     }
 
-    /// Puts an entry behind the head of a list.
+    /// Inserts an entry behind the head of a list.
     fn link(&mut self, list: u32, at: u32) {
         let first = std::mem::replace(&mut self.entries[list as usize].after, at);
         self.entries[first as usize].before = at;
@@ -101,7 +101,7 @@ impl State {
         self.entries[list as usize].before
     }
 
-    /// A candidate becomes hot, and the last hot page a candidate if there are too many.
+    /// Makes a candidate hot; with too many hot pages, the last one becomes a candidate.
     fn promote(&mut self, at: u32) {
         self.unlink(at);
         self.link(HOT_LIST, at);
@@ -115,7 +115,7 @@ impl State {
         }
     }
 
-    /// A page becomes the first candidate, in the last one's place if there are too many.
+    /// Makes a page the first candidate, in the place of the last one if there are too many.
     fn admit(&mut self, lpn: Lpn) {
         let at = if self.held[1] < self.most[1] {
             self.held[1] += 1;
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!([write(&mut state, 3), write(&mut state, 2)], [HOT, COLD]);
     }
 
-    /// Two queues that are searched from end to end.
+    /// Compares with two queues that are searched from end to end.
     #[test]
     fn agrees_with_plain_queues() {
         for seed in 0..30 {

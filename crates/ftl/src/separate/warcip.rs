@@ -1,14 +1,14 @@
-//! WARCIP: pages are clustered by rewrite interval, by k-means that goes on with the writes.
+//! WARCIP: clusters pages by rewrite interval, with k-means that adapts to the writes.
 //!
-//! A write joins the cluster whose centre is nearest to its rewrite interval: page writes since it was written, and its
-//! penalty if it was moved meanwhile, which is its age when it was moved last. The centre moves to the mean of the intervals
-//! that it was given, over as many as a unit has pages at most. Every 256 units that the host has filled, a cluster with
-//! over half of the writes is split, if one is idle: the idle one gets the centre half way to the next lower one. Else the
-//! first with less than a unit of writes is merged: it idles, and its pages go to its neighbours. Moved pages have stream 0
-//! for themselves.
-//! Source: Yang, Pei, Yang, SYSTOR 2019, in page writes instead of time; moves, penalty and the 256 units as in the
-//! evaluation of Wang et al., FAST 2022. Ours: a page's first write joins the largest centre and shifts none, centres start
-//! as powers of 4 down from the number of logical pages. Cost: O(classes). Memory: 8 bytes per page.
+//! A write joins the cluster whose centre is nearest to its rewrite interval: page writes since its last write, plus a
+//! penalty if it was moved meanwhile. The penalty is its age at the last move. The centre moves to the mean of its
+//! intervals, over at most as many as a unit has pages. Every 256 units that the host has filled, a cluster with over
+//! half of the writes is split, if one is idle: the idle one gets the midpoint to the next lower centre. Otherwise the
+//! first with less than a unit of writes is merged: it idles, and its pages go to its neighbours. Moved pages have
+//! stream 0 to themselves. Source: Yang, Pei, Yang, SYSTOR 2019, in page writes instead of time; moves, penalty and the
+//! 256 units as in the evaluation of Wang et al., FAST 2022. Our choices: a page's first write joins the largest centre
+//! and shifts none; centres start as powers of 4 down from the number of logical pages. Cost: O(classes). Memory: 8
+//! bytes per page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
@@ -38,10 +38,10 @@ const MOVED: StreamId = StreamId(0);
 /// The first cluster's stream.
 const FIRST: StreamId = StreamId(1);
 
-/// No centre is larger: an age and a penalty of 32 bits each.
+/// Upper bound of centres: an age and a penalty of 32 bits each.
 const LONGEST: f64 = 2.0 * u32::MAX as f64;
 
-/// Its parameters.
+/// Parameters of WARCIP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
@@ -49,8 +49,8 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
-        Self { classes: given.whole("classes"), period_units: given.whole("period_units") }
+    pub fn of(settings: &Given) -> Self {
+        Self { classes: settings.whole("classes"), period_units: settings.whole("period_units") }
     }
 
     pub fn streams(self) -> u32 {
@@ -99,7 +99,7 @@ impl State {
         }
     }
 
-    /// The cluster whose centre is nearest; the first of equals.
+    /// Returns the cluster of nearest centre; the first of equals.
     #[inline(always)]
     fn nearest(&self, interval: f64) -> usize {
         let mut best = (f64::INFINITY, 0);
@@ -192,7 +192,7 @@ mod tests {
     use super::super::test_shape;
     use super::*;
 
-    /// 4 pages per unit, two units a period, clusters around 25 and 100 (and 400).
+    /// Builds clusters around 25 and 100 (and 400), with 4 pages per unit and two units per period.
     fn state(classes: u32, logical_pages: u32) -> State {
         State::new(&Params { classes, period_units: 2 }, &test_shape(logical_pages))
     }
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(centres(&state), [Some(25.0), Some(100.0)]);
         assert_eq!(write(&mut state, 1, false, 1000), StreamId(2), "a first write joins the largest centre");
         assert_eq!(write(&mut state, 1, true, 1062), StreamId(1), "62 is nearer to 25");
-        // The first interval takes the place of where the centre began.
+        // The first interval replaces the initial centre.
         assert_eq!(centres(&state), [Some(62.0), Some(100.0)]);
         assert_eq!(write(&mut state, 1, true, 1072), StreamId(1));
         assert_eq!(centres(&state), [Some(36.0), Some(100.0)]);
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(state.move_stream(&page), MOVED);
         state.moved(&page, MOVED);
         assert_eq!(write(&mut state, 1, true, 1132), StreamId(2));
-        // The penalty is paid once.
+        // The penalty is added once.
         assert_eq!(write(&mut state, 1, true, 1142), StreamId(1));
         // 80 after the first one's first write; (36 x 2 + 10) / 3.
         assert_eq!(centres(&state), [Some(36.0 + (10.0 - 36.0) / 3.0), Some(80.0)]);
@@ -235,7 +235,7 @@ mod tests {
             assert_eq!(write(&mut state, i, true, 90), StreamId(2));
         }
         assert_eq!(centres(&state), [None, Some(90.0), Some(400.0)]);
-        // All writes in one cluster again: the idle one gets the half of its centre, for there is no lower one.
+        // All writes in one cluster again: the idle one gets half of its centre, for no lower one exists.
         (0..8).for_each(|i| assert_eq!(write(&mut state, 10 + i, true, 90), StreamId(2)));
         assert_eq!(centres(&state), [Some(45.0), Some(90.0), Some(400.0)]);
         assert_eq!(state.figures(), [("clusters", 3.0), ("splits", 1.0), ("merges", 1.0)]);

@@ -1,44 +1,45 @@
-//! Single-linkage clustering by growing `ul`, and of each context the cluster that it joined first and that one's root.
+//! Single-linkage clustering by growing `ul`. Yields for each context its original cluster (the first that it joined)
+//! and that cluster's root.
 //!
-//! Clusters are numbered in the order in which they are created, as the paper names them; ties of `ul` go by the places
-//! of the two contexts. The links that create clusters are those of the least spanning tree, so they are found in time
-//! that grows with the square of the number of contexts, and only they are sorted.
+//! Clusters are numbered in the order of creation, as in the paper; ties of `ul` are broken by the positions of the two
+//! contexts. The links that create clusters are those of the minimum spanning tree. Finding them takes time quadratic
+//! in the number of contexts, and only they are sorted.
 
 use super::update_log::{COMPARED_MAX, Localities};
 
 /// Clusters of the contexts of a window.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
-    /// By context's place: number of its original cluster and of its root cluster. Empty for fewer than two contexts.
+    /// By context's position: numbers of its original cluster and its root cluster. Empty for fewer than two contexts.
     clusters: Vec<(u32, u32)>,
     links: Vec<Link>,
-    /// Places that are not in the tree yet, with the best link of each to it.
+    /// Positions that are not in the tree yet, with the best link of each to it.
     outside: Vec<(u32, Link)>,
     parent: Vec<u32>,
-    /// Of each set: its cluster's root; [`SINGLE`] for a context by itself.
+    /// Root of each set's cluster; [`SINGLE`] for a single context.
     root: Vec<u32>,
 }
 
 const SINGLE: u32 = u32::MAX;
 
-/// A link's place in order: the ul of two contexts, in parts of 2^-[`UL_BITS`], then their places, the lower one first. Two
-/// ratios of whole numbers below a window's size differ by more than two such parts, so that equal keys of ul are equal
-/// ul; and one number is compared without a branch.
+/// The sort key of a link: the ul of two contexts in units of 2^-[`UL_BITS`], then their positions, the lower one
+/// first. Two ratios of whole numbers below a window's size differ by more than two such units; equal ul keys thus mean
+/// equal ul. A single number is compared without a branch.
 type Link = u64;
 
 /// Windows have up to 2^13 updates: ratios differ by 2^-26 at least.
 const UL_BITS: u32 = 27;
-/// Bits of a place.
+/// Bits of a position.
 const PLACE_BITS: u32 = COMPARED_MAX.ilog2();
 
-/// Of two contexts whose ul is `sum / entries`.
+/// Creates the link of two contexts whose ul is `sum / entries`.
 #[inline(always)]
 fn link(sum: u32, entries: u32, one: u32, other: u32) -> Link {
     let ul = (u64::from(sum) << UL_BITS) / u64::from(entries);
     ul << (2 * PLACE_BITS) | u64::from(one.min(other)) << PLACE_BITS | u64::from(one.max(other))
 }
 
-/// The contexts that it joins, by place.
+/// Returns the positions of the contexts that it joins.
 #[inline(always)]
 fn ends(link: Link) -> (u32, u32) {
     let place = |link: Link| (link & ((1 << PLACE_BITS) - 1)) as u32;
@@ -46,20 +47,20 @@ fn ends(link: Link) -> (u32, u32) {
 }
 
 impl Clusters {
-    /// Original and root cluster by place.
+    /// Returns original and root cluster by position.
     pub fn of(&mut self, localities: &Localities) -> &[(u32, u32)] {
         self.cluster(localities.sums(), localities.counts())
     }
 
-    /// Of contexts with so many entries and these sums of distances by pair, symmetric: ul is a pair's sum over its
-    /// entries.
+    /// Clusters contexts by their numbers of entries and the symmetric sums of distances by pair: ul is a pair's sum
+    /// over its entries.
     fn cluster(&mut self, sums: &[u32], counts: &[u32]) -> &[(u32, u32)] {
         self.span(sums, counts);
         self.join(counts.len());
         &self.clusters
     }
 
-    /// The least spanning tree (Jarník, Prim).
+    /// Finds the minimum spanning tree (Jarník, Prim).
     fn span(&mut self, sums: &[u32], counts: &[u32]) {
         let n = counts.len();
         self.links.clear();
@@ -93,7 +94,7 @@ impl Clusters {
         for (number, &link) in (1..).zip(&self.links) {
             let (low, high) = ends(link);
             let (one, other) = (find(&mut self.parent, low), find(&mut self.parent, high));
-            // The earliest cluster inside; a cluster of two single contexts is its own.
+            // The root is the earliest cluster inside; a cluster of two single contexts is its own root.
             let root = self.root[one as usize].min(self.root[other as usize]).min(number);
             for (set, place) in [(one, low), (other, high)] {
                 if self.root[set as usize] == SINGLE {
@@ -108,13 +109,13 @@ impl Clusters {
         }
     }
 
-    /// Bytes for so many contexts.
+    /// Returns the bytes for `compared` contexts.
     pub fn memory_bytes(compared: u64) -> u64 {
         compared * (8 + 8 + 16 + 2 * 4)
     }
 }
 
-/// The set that a place is in; paths are halved on the way.
+/// Returns the set of a position; halves paths on the way.
 fn find(parent: &mut [u32], mut place: u32) -> u32 {
     while parent[place as usize] != place {
         let above = parent[parent[place as usize] as usize];

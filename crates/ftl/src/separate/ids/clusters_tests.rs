@@ -2,11 +2,11 @@ use super::super::update_log::UpdateLog;
 use super::*;
 use floatgate_base::Rng;
 
-/// Kruskal on all pairs, clusters kept as sets: original and root cluster of each context.
+/// Runs Kruskal on all pairs with clusters as sets; returns original and root cluster of each context.
 fn naive(n: usize, ul: impl Fn(usize, usize) -> f64) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(usize, usize)> = (0..n).flat_map(|p| (p + 1..n).map(move |q| (p, q))).collect();
     pairs.sort_by(|&(a, b), &(c, d)| ul(a, b).total_cmp(&ul(c, d)).then((a, b).cmp(&(c, d))));
-    // Every cluster that was ever created, with its members.
+    // Each cluster ever created, with its members.
     let mut created: Vec<Vec<usize>> = Vec::new();
     for (p, q) in pairs {
         let newest = |of: usize| created.iter().rev().find(|c| c.contains(&of)).cloned().unwrap_or(vec![of]);
@@ -24,7 +24,7 @@ fn naive(n: usize, ul: impl Fn(usize, usize) -> f64) -> Vec<(u32, u32)> {
     if n < 2 { Vec::new() } else { (0..n).map(of).collect() }
 }
 
-/// Clusters of contexts with one entry each, whose ul are halves.
+/// Clusters contexts with one entry each, whose ul are multiples of one half.
 fn cluster(n: usize, ul: impl Fn(usize, usize) -> f64) -> Clusters {
     let mut clusters = Clusters::default();
     let sums: Vec<u32> = (0..n * n).map(|at| (2.0 * ul(at / n, at % n)) as u32).collect();
@@ -32,7 +32,7 @@ fn cluster(n: usize, ul: impl Fn(usize, usize) -> f64) -> Clusters {
     clusters
 }
 
-/// Figure 34, contexts 1 to 5 at places 0 to 4: links (1,2), (4,5), (2,3), (3,4) are the shortest, in this order.
+/// Figure 34, contexts 1 to 5 at positions 0 to 4: links (1,2), (4,5), (2,3), (3,4) are the shortest, in this order.
 fn figure_34(p: usize, q: usize) -> f64 {
     match (p.min(q), p.max(q)) {
         (0, 1) => 1.0,
@@ -43,7 +43,7 @@ fn figure_34(p: usize, q: usize) -> f64 {
     }
 }
 
-/// C1 {1, 2}, C2 {4, 5}, C3 {1, 2, 3}, C4 all: PC3's original cluster is C3 and its root C1, PC4's are both C2.
+/// C1 {1, 2}, C2 {4, 5}, C3 {1, 2, 3}, C4 all: PC3's original cluster is C3 and its root C1; PC4's are both C2.
 #[test]
 fn clusters_of_figure_34() {
     let clusters = cluster(5, figure_34);
@@ -58,7 +58,7 @@ fn one_context_makes_no_cluster() {
     assert!(cluster(0, figure_34).clusters.is_empty() && cluster(1, figure_34).clusters.is_empty());
 }
 
-/// Whole numbers for ul, so that there are many ties, and logs as they come.
+/// Whole numbers as ul, which cause many ties, and random logs.
 #[test]
 fn clusters_are_those_of_all_pairs_in_order() {
     let mut clusters = Clusters::default();

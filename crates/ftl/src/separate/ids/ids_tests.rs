@@ -38,8 +38,8 @@ fn figure(state: &State, name: &str) -> f64 {
     state.figures().into_iter().find(|&(n, _)| n == name).unwrap().1
 }
 
-/// A log whose clusters are those of Figure 34: ul is 1 between 1 and 2, 7/6 between 4 and 5, 2.5 between 2 and 3, and
-/// 2.6 between 3 and 4.
+/// Fills the log to make the clusters of Figure 34: ul is 1 between 1 and 2, 7/6 between 4 and 5, 2.5 between 2 and 3,
+/// and 2.6 between 3 and 4.
 fn figure_34(state: &mut State) {
     // 1 2 1 2 1 2 3 ... 4 . 5, far apart from the former.
     let entries = [1, 2, 1, 2, 1, 2, 3, 4, 4, 5, 4, 4, 5];
@@ -50,7 +50,7 @@ fn groups(state: &State) -> Vec<Group> {
     state.contexts[1..=5].iter().map(|context| context.group).collect()
 }
 
-/// PC1 and PC2 share a group, PC4 and PC5 another; PC3, whose original cluster C3 is two after its root C1, joins at a
+/// PC1 and PC2 share a group, PC4 and PC5 another. PC3, whose original cluster C3 is two after its root C1, joins at a
 /// threshold of 2 and not at 1. The first call only registers.
 #[test]
 fn algorithm_2_on_figure_34() {
@@ -75,7 +75,7 @@ fn algorithm_2_on_figure_34() {
     }
 }
 
-/// A group goes on with the number that its first member had; contexts that are gone keep theirs.
+/// A group keeps the number of its first member; contexts that left the log keep theirs.
 #[test]
 fn groups_keep_their_numbers_when_others_go() {
     let mut state = state(Params { window: 16, ..params() });
@@ -84,7 +84,7 @@ fn groups_keep_their_numbers_when_others_go() {
     (0..8).flat_map(|_| [4, 5]).for_each(|context| state.log.push(context));
     state.regroup();
     assert_eq!(groups(&state), [1, 1, 1, 2, 2]);
-    // Contexts 6 and 7, once they are registered, find number 1 free: 1, 2 and 3 are not in the window.
+    // Contexts 6 and 7, once registered, get number 1, which is free: 1, 2 and 3 are not in the window.
     (0..2).flat_map(|_| [6, 7, 6, 7]).for_each(|context| state.log.push(context));
     (0..2).for_each(|_| state.regroup());
     assert_eq!((state.contexts[6].group, state.contexts[7].group, state.contexts[4].group), (1, 1, 2));
@@ -114,7 +114,8 @@ fn consecutive_updates_make_an_update_context() {
     assert!(state.contexts[1].updating && !state.contexts[2].updating);
 }
 
-/// A page of an update context is hot from its second update on, also when it is moved; of another context it is not.
+/// A page of an update context is hot from its second update on, also when it is moved; a page of another context is
+/// not.
 #[test]
 fn pages_updated_before_go_to_the_archive() {
     let mut state = state(params());
@@ -126,7 +127,7 @@ fn pages_updated_before_go_to_the_archive() {
     // Updated now, for the first time.
     assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (StreamId(3), archive));
     assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (archive, archive));
-    // Context 2 is none of update: its page is written once, and in context 1's history still.
+    // Context 2 is no update context: its page is written once, and still in context 1's history.
     assert_eq!((write(&mut state, 7, 2), moves_to(&state, 7)), (WRITE_ONCE, WRITE_ONCE));
     assert_eq!(write(&mut state, 7, 1), archive);
     assert_eq!(figure(&state, "hot_pages"), 2.0);
@@ -142,7 +143,7 @@ fn an_update_context_without_a_group_writes_once() {
     assert!(state.contexts().is_empty());
 }
 
-/// One context for all: there is nobody to share a cluster with, so no group; what is written again is hot.
+/// One context for all: no other to share a cluster with, hence no group; rewritten pages are hot.
 #[test]
 fn one_context_for_all_fills_the_archive() {
     let mut state = state(Params { period: 10, ..params() });
@@ -152,7 +153,7 @@ fn one_context_for_all_fills_the_archive() {
     assert_eq!(figure(&state, "groups"), 0.0);
 }
 
-/// A million contexts: memory stays within what the largest window needs.
+/// A million contexts: memory stays within the needs of the largest window.
 #[test]
 fn a_million_contexts_take_bounded_memory() {
     let mut state = state(Params { contexts: 1 << 16, window: WINDOW_MAX, period: 4096, ..params() });

@@ -1,32 +1,34 @@
-//! IDS: contexts whose data are updated together share a block, and pages updated before go to blocks of their own.
+//! IDS: contexts whose data are updated together share a block, and repeatedly updated pages go to blocks of their own.
 //!
-//! A context is an update context once the data of more than `consecutive_over` updates in a row after the first were
-//! its own. The last `window_updates` updates stand in a log with the contexts that had written the data. Every
-//! `period_updates` updates the contexts in it are clustered by update locality (`ids/`), and Algorithm 2 gives out update
-//! groups: contexts of the same root cluster share one; another context joins that of its root cluster if its own original
-//! cluster was created at most `level_difference` clusters later. Pages go, when written and when moved, to the block of
-//! the group of their writer if that is an update context; pages in its update history go to the hot archive block, all
-//! others to the write-once block.
+//! A context is an update context once more than `consecutive_over` updates in a row after the first were of its own
+//! data. A log keeps the last `window_updates` updates with the contexts that had written the data. Every
+//! `period_updates` updates its contexts are clustered by update locality (`ids/`), and Algorithm 2 assigns update
+//! groups. Contexts of the same root cluster share one. Another context joins the group of its root cluster if its own
+//! original cluster was created at most `level_difference` clusters later. Pages go, when written and when moved, to
+//! the block of the group of their writer if that is an update context. Pages in its update history go to the hot
+//! archive block, all others to the write-once block.
 //!
 //! Open in the source, settled here:
-//! - Figure 34's prose lets PC3 join at a difference of 2 and a threshold of 2, so the test of line 13 is `<=`.
-//! - Line 10 creates a group once for each root cluster, not once for each of its members. A group keeps the number that
-//!   the first of its members had, if no other group has taken it in this period; else it gets the lowest free one. So a
-//!   group goes on with its open block. Beyond `groups` groups, those created last share the group written least recently.
-//! - The first call for a context only registers it (line 5). Contexts that no longer stand in the log keep their group.
-//! - A page is hot if its update was noted before this write; the first update of a page notes it. The history of a page is
-//!   that of the last update context whose data were updated there, so that it takes a bounded 2 bytes per page.
-//! - Histories hang on contexts (section 6.2.4), so a page is hot if the context that writes it is the one in whose
-//!   history it stands. With one history for all, 28 % of the blocks are hot archive blocks as in Figure 38 and not 11 %
+//! - Figure 34's prose lets PC3 join at a difference of 2 and a threshold of 2; the test of line 13 is therefore `<=`.
+//! - Line 10 creates a group once per root cluster, not once per member. A group keeps the number that the first of its
+//!   members had, if no other group has taken it in this period; otherwise it gets the lowest free one. A group thus
+//!   continues with its open block. Beyond `groups` groups, those created last share the group written least recently.
+//! - The first call for a context only registers it (line 5). Contexts that are no longer in the log keep their group.
+//! - A page is hot if its update was noted before this write; the first update of a page notes it. The history of a
+//!   page is that of the last update context whose data were updated there, which bounds it to 2 bytes per page.
+//! - Histories belong to contexts (section 6.2.4): a page is hot if the context that writes it is the one in whose
+//!   history it is. With one history for all, 28 % of the blocks are hot archive blocks as in Figure 38 and not 11 %
 //!   (`floatgate reproduce ids`), and collection takes as long.
-//! - A page that is written after a TRIM counts as an update. Updates of data whose writer is not known are no entries of
-//!   the log and end a row of consecutive updates. Contexts from number `contexts` on are taken for unknown.
-//! - Neither window, period nor thresholds are printed; the defaults of window and period are of the size of the paper's
-//!   traces. Chapter 6 does not say whether update blocks are the last victims as in chapter 5; its Table 9 says that
-//!   victims are chosen greedily, so they and the archive are victims as any other. `update_blocks_last` makes them last.
+//! - A page that is written after a TRIM counts as an update. Updates of data with unknown writer do not enter the log
+//!   and end a row of consecutive updates. Contexts from number `contexts` on are treated as unknown.
+//! - The paper prints neither window, period nor thresholds; the defaults of window and period have the size of the
+//!   paper's traces. Chapter 6 does not say whether update blocks are the last victims as in chapter 5; its Table 9
+//!   says that victims are chosen greedily. They and the archive are therefore victims as any other;
+//!   `update_blocks_last` makes them last.
 //!
-//! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups per write, one per move; each
-//! period contexts * (window + contexts). Memory: 4 bytes per page, 8 per context, 6 for each pair of contexts in the window.
+//! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups per write, one per
+//! move; each period contexts * (window + contexts). Memory: 4 bytes per page, 8 per context, 6 per pair of contexts in
+//! the window.
 
 mod clusters;
 mod update_log;
@@ -73,7 +75,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "4 bytes per page, 8 per context, 6 per pair of contexts in the window",
 };
 
-/// Its parameters.
+/// Parameters of IDS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     consecutive_over: u32,
@@ -86,15 +88,15 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            consecutive_over: given.whole("consecutive_over"),
-            window: given.whole("window_updates"),
-            period: given.whole("period_updates"),
-            level_difference: given.whole("level_difference"),
-            groups: given.whole("groups"),
-            contexts: given.whole("contexts"),
-            update_blocks: UpdateBlocks::of(given),
+            consecutive_over: settings.whole("consecutive_over"),
+            window: settings.whole("window_updates"),
+            period: settings.whole("period_updates"),
+            level_difference: settings.whole("level_difference"),
+            groups: settings.whole("groups"),
+            contexts: settings.whole("contexts"),
+            update_blocks: UpdateBlocks::of(settings),
         }
     }
 
@@ -103,52 +105,52 @@ impl Params {
     }
 }
 
-/// What is known of a program context.
+/// State of a program context.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Knowledge {
     group: Group,
-    /// Whether its data were updated often enough in a row.
+    /// Whether enough of its data were updated in a row.
     updating: bool,
-    /// Whether Algorithm 2 has seen it.
+    /// Whether Algorithm 2 has registered it.
     registered: bool,
 }
 
-/// Who wrote a page last, and of which update context the data were that were updated there last.
+/// The last writer of a page, and the update context in whose history it is.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Page {
     writer: Context,
     history: Context,
 }
 
-/// What was found.
+/// Counters of IDS.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Found {
-    /// Contexts that Algorithm 2 has seen.
+struct IdsCounters {
+    /// Contexts that Algorithm 2 has registered.
     registered: u32,
     /// Update contexts.
     updating: u32,
-    /// Largest number of contexts that were compared at once.
+    /// The most contexts that were compared at once.
     compared: u32,
-    /// Groups of the last period, those that shared a number included.
+    /// Groups of the last period, including those that shared a number.
     groups: u32,
     /// Clusterings.
     periods: u64,
     /// Pages that the host wrote into the hot archive.
     hot_pages: u64,
-    /// Pages that the host wrote from contexts beyond those that are told apart.
+    /// Pages that the host wrote from contexts beyond `contexts`.
     beyond: u64,
 }
 
-/// What clustering works in; it holds nothing between two periods.
+/// Scratch memory for clustering, empty between two periods.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     localities: Localities,
     clusters: Clusters,
-    /// Places of contexts, in the order in which Algorithm 2 is called for them.
+    /// Positions of contexts, in the order of Algorithm 2.
     order: Vec<u32>,
     /// Group of each root cluster, by its number.
     group_of_root: Vec<Group>,
-    /// Groups that were given out in this period.
+    /// Groups assigned in this period.
     taken: Vec<bool>,
 }
 
@@ -164,9 +166,9 @@ pub struct State {
     log: UpdateLog,
     /// Updates until the next clustering.
     left: u32,
-    /// Context of the last update, and how many before it in a row were of the same.
+    /// Context of the last update, and the number of updates before it in a row of the same.
     row: (Context, u32),
-    found: Found,
+    counters: IdsCounters,
     #[serde(skip)]
     scratch: Scratch,
 }
@@ -186,18 +188,18 @@ impl State {
             log: UpdateLog::new(window),
             left: period,
             row: (UNKNOWN, 0),
-            found: Found::default(),
+            counters: IdsCounters::default(),
             scratch: Scratch::default(),
         }
     }
 
-    /// The stream of the hot archive.
+    /// Returns the stream of the hot archive.
     #[inline(always)]
     fn archive(&self) -> StreamId {
         StreamId(self.groups.most() + 1)
     }
 
-    /// Where data of `context` belong, if this is what the page's history says.
+    /// Returns the stream for data of `context` on a page with this history.
     #[inline(always)]
     fn stream(&self, context: Context, history: Context) -> StreamId {
         let known = self.contexts[context as usize];
@@ -205,7 +207,7 @@ impl State {
         if known.updating { of_update_context } else { WRITE_ONCE }
     }
 
-    /// Data of `writer` are updated.
+    /// Notes an update of data of `writer`.
     #[inline(always)]
     fn updated(&mut self, writer: Context) {
         if writer != self.row.0 {
@@ -219,7 +221,7 @@ impl State {
         let context = &mut self.contexts[writer as usize];
         if !context.updating && self.row.1 > self.consecutive_over {
             context.updating = true;
-            self.found.updating += 1;
+            self.counters.updating += 1;
         }
         self.log.push(writer.into());
         self.left -= 1;
@@ -229,17 +231,17 @@ impl State {
         }
     }
 
-    /// Clusters the contexts of the log and gives out update groups (Algorithm 2).
+    /// Clusters the contexts of the log and assigns update groups (Algorithm 2).
     #[inline(never)]
     fn regroup(&mut self) {
         let Scratch { localities, clusters, order, group_of_root, taken } = &mut self.scratch;
         localities.compute(&self.log, self.contexts.len());
         let contexts = localities.contexts();
-        self.found.periods += 1;
-        self.found.compared = self.found.compared.max(contexts.len() as u32);
-        self.found.groups = 0;
+        self.counters.periods += 1;
+        self.counters.compared = self.counters.compared.max(contexts.len() as u32);
+        self.counters.groups = 0;
         let clusters = clusters.of(localities);
-        // Root clusters first, as they were created: a context's root is older than its original cluster.
+        // Root clusters first, in the order of creation: a context's root is older than its original cluster.
         order.clear();
         order.extend(0..clusters.len() as u32);
         order.sort_unstable_by_key(|&place| (clusters[place as usize].0, place));
@@ -252,13 +254,13 @@ impl State {
             let context = &mut self.contexts[contexts[place as usize] as usize];
             if !context.registered {
                 context.registered = true;
-                self.found.registered += 1;
+                self.counters.registered += 1;
                 continue;
             }
             let group = &mut group_of_root[root as usize];
             if original == root {
                 if *group == NONE {
-                    self.found.groups += 1;
+                    self.counters.groups += 1;
                     *group = number(context.group, taken, &self.groups);
                 }
                 context.group = *group;
@@ -269,7 +271,7 @@ impl State {
     }
 }
 
-/// The number of a new group of which a member was in group `before`.
+/// Returns the number of a new group that has a member from group `before`.
 fn number(before: Group, taken: &mut [bool], groups: &Groups) -> Group {
     let free = |group: &Group| !taken[*group as usize];
     let own = Some(before).filter(|group| *group != NONE && free(group));
@@ -282,7 +284,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let context = known(page.hints.context, self.contexts.len());
-        self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
+        self.counters.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
         let at = page.lpn;
         let Page { writer, history } = self.pages[at];
         self.pages[at].writer = context;
@@ -294,7 +296,7 @@ impl Separator for State {
         }
         let stream = self.stream(context, history);
         if stream == self.archive() {
-            self.found.hot_pages += 1;
+            self.counters.hot_pages += 1;
         } else {
             self.groups.written(stream.0, page.now);
         }
@@ -328,7 +330,7 @@ impl Separator for State {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let (compared, contexts) = (u64::from(self.found.compared), self.contexts.len() as u64);
+        let (compared, contexts) = (u64::from(self.counters.compared), self.contexts.len() as u64);
         let tables = self.pages.len() as u64 * 4 + contexts * 8 + self.groups.memory_bytes();
         let log = self.log.memory_bytes();
         tables
@@ -339,13 +341,13 @@ impl Separator for State {
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
         vec![
-            ("contexts_registered", self.found.registered.into()),
-            ("contexts_updating", self.found.updating.into()),
-            ("contexts_compared_most", self.found.compared.into()),
-            ("groups", self.found.groups.into()),
-            ("periods", self.found.periods as f64),
-            ("hot_pages", self.found.hot_pages as f64),
-            (PAGES_BEYOND, self.found.beyond as f64),
+            ("contexts_registered", self.counters.registered.into()),
+            ("contexts_updating", self.counters.updating.into()),
+            ("contexts_compared_most", self.counters.compared.into()),
+            ("groups", self.counters.groups.into()),
+            ("periods", self.counters.periods as f64),
+            ("hot_pages", self.counters.hot_pages as f64),
+            (PAGES_BEYOND, self.counters.beyond as f64),
             ("archive_stream", self.archive().0.into()),
         ]
     }

@@ -1,23 +1,23 @@
-//! The log of the last updates, and from it how far apart in time the updates of two contexts' data are.
+//! The log of the last updates, and the distance in time between updates of two contexts' data.
 //!
 //! `ul(p, q)` is the mean, over the log's entries of p and of q, of the distance to the nearest entry of the other
-//! (equation 6.3). All of them are summed in one walk through the log, once a period: at each entry, the distances back
-//! to the last and on to the next entry of every context are known, so a step costs a subtraction and a comparison a
-//! context, with nothing to search. Keeping the sums at every update instead would cost as much for each update as the
-//! walk does for each entry, and twice that with what leaves the window; the walk takes far less where a period is longer
-//! than the window, and never more.
+//! (equation 6.3). One walk through the log per period sums all of them. At each entry the distances back to the last
+//! and on to the next entry of every context are known. A step thus costs a subtraction and a comparison per context,
+//! without a search. Updating the sums with each update instead would cost as much per update as the walk costs per
+//! entry, and twice that for entries that leave the window. The walk never costs more, and far less if a period is
+//! longer than the window.
 
 use serde::{Deserialize, Serialize};
 
 /// Longest window: distances fit 16 bits.
 pub const WINDOW_MAX: u32 = 8192;
-/// Contexts that are compared at once at most, which bounds the table of their sums. Of more, those seen last count.
+/// The most contexts that are compared at once, which bounds the table of their sums. Beyond it, those seen last count.
 pub const COMPARED_MAX: usize = 1024;
 
-/// Beyond every distance within a window, on either side of it.
+/// Farther than any distance within a window, on either side of it.
 const FAR: i16 = WINDOW_MAX as i16;
 
-/// The contexts whose data were updated last, oldest first where it is read.
+/// The contexts whose data were updated last, read from the oldest on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UpdateLog {
     entries: Vec<u32>,
@@ -31,7 +31,7 @@ impl UpdateLog {
         Self { entries: Vec::with_capacity(window as usize), window, next: 0 }
     }
 
-    /// An update of a context's data.
+    /// Adds an update of a context's data.
     #[inline(always)]
     pub fn push(&mut self, context: u32) {
         if self.entries.len() < self.window as usize {
@@ -45,7 +45,7 @@ impl UpdateLog {
         }
     }
 
-    /// From the oldest to the newest.
+    /// Yields the entries from the oldest to the newest.
     fn entries(&self) -> impl DoubleEndedIterator<Item = u32> {
         let (newer, older) = self.entries.split_at(self.next as usize);
         older.iter().chain(newer).copied()
@@ -59,18 +59,18 @@ impl UpdateLog {
 /// Update localities of the contexts of a window, with the memory to compute them.
 #[derive(Clone, Debug, Default)]
 pub struct Localities {
-    /// Contexts that are compared, in the order of their newest entry, newest first.
+    /// Compared contexts, in the order of their newest entry, newest first.
     contexts: Vec<u32>,
-    /// Place of each context among them, plus one; 0 for none. By context.
+    /// By context: its position among them, plus one; 0 if it is not compared.
     place_of: Vec<u32>,
-    /// Entries of each.
+    /// Entries of each compared context.
     counts: Vec<u32>,
-    /// Sums of distances, by pair of places; symmetric once all are summed.
+    /// Sums of distances, by pair of positions; symmetric at the end.
     sums: Vec<u32>,
     /// The last few distances of each sum, and how many entries each row of them has.
     parts: Vec<u16>,
     parted: Vec<u32>,
-    /// Place of each entry's context, [`NOBODY`] if it is not compared, and position of its next entry.
+    /// Position of each entry's context, [`NOBODY`] if it is not compared, and position of its next entry.
     entries: Vec<(u32, i16)>,
     last: Vec<i16>,
     next: Vec<i16>,
@@ -78,8 +78,8 @@ pub struct Localities {
 
 const NOBODY: u32 = u32::MAX;
 
-/// Adds to each part how far it is from `position` to the nearer of two others. By itself, so that the compiler knows
-/// that the slices lie apart.
+/// Adds to each part the distance from `position` to the nearer of two others. A function of its own, for the compiler
+/// to know that the slices do not overlap.
 #[inline(never)]
 fn add_distances(parts: &mut [u16], last: &[i16], next: &[i16], position: i16) {
     for ((part, &last), &next) in parts.iter_mut().zip(last).zip(next) {
@@ -95,7 +95,7 @@ fn take_in(sums: &mut [u32], parts: &mut [u16]) {
 }
 
 impl Localities {
-    /// Of what stands in a log; contexts are below `contexts`.
+    /// Computes the localities of a log; contexts are below `contexts`.
     pub fn compute(&mut self, log: &UpdateLog, contexts: usize) {
         self.place(log, contexts);
         self.sum(log.window);
@@ -105,29 +105,29 @@ impl Localities {
         }
     }
 
-    /// Contexts that are compared.
+    /// Returns the compared contexts.
     pub fn contexts(&self) -> &[u32] {
         &self.contexts
     }
 
-    /// Sums of distances between the entries of two of them, both ways, by pair of places.
+    /// Returns the sums of distances between entries of two contexts, both ways, by pair of positions.
     pub fn sums(&self) -> &[u32] {
         &self.sums
     }
 
-    /// Entries of each, by place.
+    /// Returns the entries of each context, by position.
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 
-    /// ul of two of them, by place (equation 6.3).
+    /// Returns the ul of two contexts, by position (equation 6.3).
     #[cfg(test)]
     pub fn ul(&self, p: usize, q: usize) -> f64 {
         let sum = self.sums[p * self.contexts.len() + q];
         f64::from(sum) / f64::from(self.counts[p] + self.counts[q])
     }
 
-    /// Says which contexts are compared, and where each has its next entry.
+    /// Selects the contexts to compare, and finds the next entry of each.
     fn place(&mut self, log: &UpdateLog, contexts: usize) {
         self.place_of.resize(contexts, 0);
         self.contexts.clear();
@@ -155,8 +155,8 @@ impl Localities {
         }
     }
 
-    /// Adds up the distances of each entry to every context. Every context has an entry in the window, so the nearer of
-    /// two lies within it, and so many distances fit 16 bits together before they are added to the sums.
+    /// Adds up the distances of each entry to every context. Every context has an entry in the window, hence the nearer
+    /// of two lies within it. Several distances together fit 16 bits before they are added to the sums.
     fn sum(&mut self, window: u32) {
         let n = self.contexts.len();
         let together = u32::from(u16::MAX) / window;
@@ -186,15 +186,15 @@ impl Localities {
         take_in(&mut self.sums, &mut self.parts);
     }
 
-    /// Adds to each sum that of the pair the other way round, tile by tile: a column by itself would miss the cache at
-    /// every step.
+    /// Adds to each sum that of the mirrored pair, tile by tile: going column by column would miss the cache at every
+    /// step.
     fn fold(&mut self) {
         const TILE: usize = 32;
         let n = self.contexts.len();
         for top in (0..n).step_by(TILE) {
             for left in (top..n).step_by(TILE) {
                 for i in top..n.min(top + TILE) {
-                    // Of the rows from i on, this one by itself: no look-up below needs another's bounds.
+                    // Separate slices of the rows from i on: no look-up below needs a bounds check of the other.
                     let (row, below) = self.sums[i * n..].split_at_mut(n);
                     let from = left.max(i + 1);
                     let columns = below[(from - i - 1).min(n - i - 1) * n..].chunks_exact_mut(n);
@@ -207,7 +207,7 @@ impl Localities {
         }
     }
 
-    /// Bytes for so many contexts in a window.
+    /// Returns the bytes for `compared` contexts in a window.
     pub fn memory_bytes(compared: u64, window: u64, contexts: u64) -> u64 {
         compared * (compared * 6 + 16) + window * 8 + contexts * 4
     }

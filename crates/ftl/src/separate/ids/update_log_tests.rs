@@ -12,7 +12,7 @@ fn ul(localities: &Localities, one: u32, other: u32) -> f64 {
     localities.ul(place(one), place(other))
 }
 
-/// Equations 6.1 to 6.3, word by word.
+/// Computes equations 6.1 to 6.3 literally.
 fn printed(entries: &[u32], one: u32, other: u32) -> f64 {
     let (mut sum, mut count) = (0, 0);
     for (of, to) in [(one, other), (other, one)] {
@@ -75,7 +75,7 @@ fn the_longest_window_counts_right() {
     assert_eq!(ul(&localities, 1, 3), printed(&entries, 1, 3));
 }
 
-/// Of more contexts than are compared, those count that were seen last; others keep their place in the log.
+/// Beyond the compared contexts, those seen last count; others keep their entries in the log.
 #[test]
 fn of_many_contexts_the_last_are_compared() {
     let entries: Vec<u32> = (1..=2000).collect();

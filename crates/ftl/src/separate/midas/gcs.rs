@@ -1,39 +1,38 @@
-//! The group configuration selector (GCS): how many groups, and how large each is, so that MCAM foretells the least write
-//! amplification.
+//! The group configuration selector (GCS): selects number and sizes of groups for the least write amplification
+//! predicted by MCAM.
 //!
-//! First the hot group grows, beside one group, while that saves at least 0.05. Then groups are added one by one: each new one is
-//! cut off the last, in the size that is best with those before it as they are. Of all numbers of groups the best is taken. In four
-//! rounds the hot group and then each group in turn is sized anew with the others as they are, against the last one, and one
-//! group more is tried.
-//! Source: the paper's greedy search, in the order and with the bounds of the authors' programs. They leave the last group at least
-//! 50 of their 2048 segments; here it is one in 40, rounded up. With one group and no hot one their prediction counts the host's
-//! writes twice, which is left out here.
-//! Cost: some tens of times the segments of a domain times the groups, once an epoch.
+//! First the hot group grows, beside one group, while that saves at least 0.05. Then groups are added one by one: each
+//! new one is split off the last, in the size that is best with the preceding ones unchanged. The best of all numbers
+//! of groups is taken. In four rounds the hot group and then each group in turn is resized against the last one with
+//! the others unchanged, and one more group is tried. Source: the paper's greedy search, in the order and with the
+//! bounds of the authors' programs. They leave the last group at least 50 of their 2048 segments; here it is one in 40,
+//! rounded up. With one group and no hot one their prediction counts the host's writes twice, which is left out here.
+//! Cost: some tens of times the segments of a domain times the groups, once per epoch.
 
 use super::mcam::{Front, Hot, Load, Prediction, predict};
 use super::uid::Distribution;
 use std::rc::Rc;
 
-/// What a larger hot group must save in the first search.
+/// Least saving by a larger hot group in the first search.
 const HOT_SAVES: f64 = 0.05;
 /// The hot group has fewer segments.
 const HOT_BELOW: u32 = 30;
-/// How often all sizes are tried anew.
+/// Rounds of resizing.
 const ROUNDS: u32 = 4;
 
-/// Among what is searched.
+/// Bounds of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Segments to be shared out.
+    /// Segments to be distributed.
     pub segments: u32,
-    /// Groups at most, beside the hot one.
+    /// The most groups, not counting the hot one.
     pub groups: u32,
-    /// The hot group: none, as it was measured, or one whose size is searched, from none intervals on.
+    /// The hot group: none, as measured, or with a size to be searched from zero intervals on.
     pub hot: Hot,
 }
 
 impl Bounds {
-    /// Segments that the last group has at least.
+    /// Returns the least size of the last group in segments.
     pub fn last_at_least(&self) -> u32 {
         self.segments.div_ceil(40).max(1)
     }
@@ -43,7 +42,7 @@ impl Bounds {
 #[derive(Clone, Debug, PartialEq)]
 struct HotGroup {
     hot: Hot,
-    /// Its size, 0 where there is none.
+    /// Its size, 0 without a hot group.
     segments: u32,
     front: Front,
 }
@@ -52,14 +51,14 @@ struct HotGroup {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     hot: Rc<HotGroup>,
-    /// Segments of the groups, the last one's behind.
+    /// Sizes of the groups in segments, in order.
     pub sizes: Vec<u32>,
-    /// What is foretold of them.
+    /// MCAM's prediction for it.
     pub prediction: Prediction,
 }
 
 impl Plan {
-    /// Segments of the hot group, 0 where there is none.
+    /// Returns the segments of the hot group, 0 without one.
     pub fn hot_segments(&self) -> u32 {
         self.hot.segments
     }
@@ -87,7 +86,7 @@ impl Search<'_> {
         Rc::new(HotGroup { hot, segments, front: Front::of(self.uid, hot) })
     }
 
-    /// The hot group of at least so many segments: of how many, for as many intervals as that takes.
+    /// Returns the hot group of at least `least` segments: its size, and the intervals that this takes.
     fn hot_of(&self, least: u32) -> Option<(Hot, u32)> {
         let size = |until: usize| {
             let traffic = self.uid.below(until) / self.uid.total();
@@ -105,8 +104,8 @@ impl Search<'_> {
         Some((Hot::Foretold { until: high }, size(high)))
     }
 
-    /// Tries hot groups of each size. `enough` says whether one is so much better than the best before it; the search ends with the
-    /// first that is not, where `at_once` says so.
+    /// Tries hot groups of each size. `enough` is the improvement over the best that counts. With `at_once` the search
+    /// ends with the first that improves less.
     fn try_hot(&self, best: &mut Option<Plan>, sizes: &[u32], enough: f64, at_once: bool) {
         let (&last, before) = sizes.split_last().expect("there is a last group");
         let free = last + best.as_ref().map_or(0, Plan::hot_segments);
@@ -116,14 +115,14 @@ impl Search<'_> {
             && size + self.bounds.last_at_least() <= free
         {
             let hot = self.hot_group(hot, size);
-            let found = self.plan(&hot, &[before, &[free - size]].concat());
-            let better = match (&found, best.as_ref()) {
-                (Some(found), Some(best)) => found.waf() < best.waf() - enough,
+            let plan = self.plan(&hot, &[before, &[free - size]].concat());
+            let better = match (&plan, best.as_ref()) {
+                (Some(plan), Some(best)) => plan.waf() < best.waf() - enough,
                 (Some(_), None) => true,
                 (None, _) => false,
             };
             if better {
-                *best = found;
+                *best = plan;
             } else if at_once {
                 return;
             }
@@ -131,7 +130,7 @@ impl Search<'_> {
         }
     }
 
-    /// The best size of group `at`, which the last group gives or takes; a new one where it is the last itself.
+    /// Finds the best size of group `at`, traded with the last group; splits off a new group if it is the last itself.
     fn resize(&self, plan: &Plan, at: usize, best: &mut Option<Plan>) {
         let mut sizes = plan.sizes.clone();
         if at + 1 == sizes.len() {
@@ -141,14 +140,14 @@ impl Search<'_> {
         let free = sizes[at] + sizes[last];
         for size in 1..=free.saturating_sub(self.bounds.last_at_least()) {
             (sizes[at], sizes[last]) = (size, free - size);
-            let Some(found) = self.plan(&plan.hot, &sizes) else { continue };
-            if best.as_ref().is_none_or(|best| found.waf() < best.waf()) {
-                *best = Some(found);
+            let Some(resized) = self.plan(&plan.hot, &sizes) else { continue };
+            if best.as_ref().is_none_or(|best| resized.waf() < best.waf()) {
+                *best = Some(resized);
             }
         }
     }
 
-    /// The best of each number of groups, and of these the best.
+    /// Finds the best configuration for each number of groups and returns the best of these.
     fn add_groups(&self, one: Plan) -> Plan {
         let (mut best, mut at_hand) = (one.clone(), one);
         for groups in 2..=self.bounds.groups {
@@ -163,7 +162,7 @@ impl Search<'_> {
         best
     }
 
-    /// Sizes each group anew in turn; whether anything is better by that.
+    /// Resizes each group in turn and returns whether any change is an improvement.
     fn refine(&self, plan: &mut Plan) -> bool {
         let before = plan.waf();
         if matches!(plan.hot.hot, Hot::Foretold { .. }) {
@@ -188,7 +187,7 @@ impl Search<'_> {
     }
 }
 
-/// The best configuration that is found; none where MCAM can say nothing of a single group.
+/// Returns the best configuration; none if MCAM has no prediction for a single group.
 pub fn select(uid: &Distribution, load: &Load, bounds: &Bounds) -> Option<Plan> {
     if uid.total() <= 0.0 {
         return None;
@@ -221,11 +220,12 @@ mod tests {
     use super::*;
     use floatgate_base::Rng;
 
-    /// Blocks of several kinds, each with a period of its own; by kind how many segments and the period in segments written.
+    /// Builds a distribution of several kinds of blocks, each with a period of its own. By kind: segments, and the
+    /// period in segments written.
     fn kinds(of: &[(f64, f64)]) -> Distribution {
         let mut counts = vec![0.0; 1200];
         for &(segments, period) in of {
-            // A page of the kind is updated once a period: shares of updates go by pages over period.
+            // A page of the kind is updated once per period: shares of updates are pages over period.
             counts[(period * 4.0) as usize] += 1000.0 * segments / period;
         }
         Distribution::new(&counts, 0.25)
@@ -235,7 +235,7 @@ mod tests {
         Load { valid: utilization * f64::from(segments), still: 0.0, margin: 1.0 }
     }
 
-    /// The best of all sizes of so many groups.
+    /// Returns the best result over all sizes for a number of groups.
     fn brute_force(uid: &Distribution, load: &Load, bounds: &Bounds, groups: u32) -> f64 {
         fn go(search: &Search<'_>, sizes: &mut Vec<u32>, left: u32, groups: u32, best: &mut f64) {
             if groups == 1 {
@@ -258,7 +258,7 @@ mod tests {
         best
     }
 
-    /// On small drives the search finds what trying all configurations finds, or nearly so: it changes one size at a time.
+    /// On small drives the search equals the best of all configurations, or nearly so: it changes one size at a time.
     #[test]
     fn the_search_is_near_to_trying_all() {
         let mut exact = 0;
@@ -275,42 +275,43 @@ mod tests {
             ]);
             let load = load(segments, 0.85);
             let best = brute_force(&uid, &load, &bounds, 3);
-            let Some(found) = select(&uid, &load, &bounds) else {
-                assert!(best.is_infinite(), "seed {seed}: nothing found, {best} is there");
+            let Some(plan) = select(&uid, &load, &bounds) else {
+                assert!(best.is_infinite(), "seed {seed}: nothing plan, {best} is there");
                 continue;
             };
-            assert!(found.waf() >= best - 1e-12, "seed {seed}: {} below the best, {best}", found.waf());
-            assert!(found.waf() <= 1.05 * best, "seed {seed}: {} and {best}", found.waf());
-            exact += u32::from(found.waf() < best + 1e-9);
-            assert_eq!(found.sizes.iter().sum::<u32>(), segments, "seed {seed}");
+            assert!(plan.waf() >= best - 1e-12, "seed {seed}: {} below the best, {best}", plan.waf());
+            assert!(plan.waf() <= 1.05 * best, "seed {seed}: {} and {best}", plan.waf());
+            exact += u32::from(plan.waf() < best + 1e-9);
+            assert_eq!(plan.sizes.iter().sum::<u32>(), segments, "seed {seed}");
         }
         assert!(exact >= 20, "{exact} of 40 are the best");
     }
 
-    /// Hot data of five segments that are written over in turn, and data that hardly change: the hot group takes them all in.
+    /// Hot data of five segments that are rewritten in turn, and data that hardly change: the hot group takes all hot
+    /// data.
     #[test]
     fn hot_data_get_a_group_of_their_size() {
         let uid = kinds(&[(5.0, 6.0), (75.0, 250.0)]);
         let bounds = Bounds { segments: 100, groups: 4, hot: Hot::Foretold { until: 0 } };
-        let found = select(&uid, &load(100, 0.8), &bounds).unwrap();
-        let Hot::Foretold { until } = found.hot.hot else { panic!("{found:?}") };
-        // Five sixths and more of all writes have an interval of 6 segments, which is over by 6.25.
-        assert_eq!((until, found.hot_segments()), (25, 5), "{found:?}");
-        assert_eq!(found.hot_segments() + found.sizes.iter().sum::<u32>(), 100);
+        let plan = select(&uid, &load(100, 0.8), &bounds).unwrap();
+        let Hot::Foretold { until } = plan.hot.hot else { panic!("{plan:?}") };
+        // More than five sixths of all writes have an interval of 6 segments, which ends before 6.25.
+        assert_eq!((until, plan.hot_segments()), (25, 5), "{plan:?}");
+        assert_eq!(plan.hot_segments() + plan.sizes.iter().sum::<u32>(), 100);
         let without = select(&uid, &load(100, 0.8), &Bounds { hot: Hot::None, ..bounds }).unwrap();
         assert_eq!(without.hot_segments(), 0);
-        assert!(found.waf() <= without.waf() + 0.05, "{found:?} {without:?}");
+        assert!(plan.waf() <= without.waf() + 0.05, "{plan:?} {without:?}");
     }
 
-    /// A group that was measured stays as large as it is.
+    /// A measured group keeps its size.
     #[test]
     fn a_measured_hot_group_keeps_its_size() {
         let uid = kinds(&[(5.0, 6.0), (75.0, 250.0)]);
         let hot = Hot::Measured { traffic: 0.3, size: 4.0, valid: 0.12 };
-        let found = select(&uid, &load(100, 0.8), &Bounds { segments: 100, groups: 4, hot }).unwrap();
-        assert_eq!((found.hot.hot, found.hot_segments()), (hot, 4));
-        assert_eq!(found.sizes.iter().sum::<u32>(), 96);
-        assert!(found.sizes.len() <= 4);
+        let plan = select(&uid, &load(100, 0.8), &Bounds { segments: 100, groups: 4, hot }).unwrap();
+        assert_eq!((plan.hot.hot, plan.hot_segments()), (hot, 4));
+        assert_eq!(plan.sizes.iter().sum::<u32>(), 96);
+        assert!(plan.sizes.len() <= 4);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The hot group: which pages are written into it.
 //!
-//! Each page has a counter of two bits. It goes up when the host updates a page that lies in the hot group, or in a unit of group
-//! 1 that is no older than the threshold; it goes down when it lies in an older unit of group 1, when collection moves the page out of group
-//! 1, and by two when collection moves it out of the hot group. Pages at 3 are hot. The threshold is the mean age of the hot group's
-//! victims, averaged with what it was, and grows by half at most where they are twice as old; it is renewed after as many updates
-//! as it says. At first it is as many as the drive has pages.
-//! Source: the public simulator of MiDAS's authors (`hf.cpp`); their prototype does not count updates of pages in the hot group.
-//! They begin after the drive was written once; here the first victims decide, because a drive may begin full.
-//! Cost: one look-up. Memory: one byte per page.
+//! Each page has a two-bit counter. It goes up when the host updates a page in the hot group, or in a unit of group 1
+//! no older than the threshold. It goes down when the page lies in an older unit of group 1, when collection moves the
+//! page out of group 1, and by two when collection moves it out of the hot group. Pages at 3 are hot. The threshold is
+//! the mean age of the hot group's victims, averaged with its last value. It grows by half at most when they are twice
+//! as old, and is renewed after as many updates as its value. Its first value is the number of pages of the drive.
+//! Source: the public simulator of MiDAS's authors (`hf.cpp`); their prototype does not count updates of pages in the
+//! hot group. They begin after the drive was written once; here the first victims decide, because a drive may begin
+//! full. Cost: one look-up. Memory: one byte per page.
 
 use super::mcam::Hot;
 use crate::separate::{Chosen, Replaced, StreamId};
@@ -16,15 +16,15 @@ use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn};
 use serde::{Deserialize, Serialize};
 
-/// Count from which on a page is hot, and the highest one.
+/// Count from which a page is hot, and the highest count.
 const HOT_FROM: u8 = 3;
 /// Measurements that are averaged.
 const KEPT: usize = 10;
-/// A group is as the model has it where no more of it is valid, and no less is written into it.
+/// A group matches the model if its valid share is at most the one and its traffic at least the other.
 const VALID_MOST: f64 = 0.1;
 const TRAFFIC_LEAST: f64 = 0.15;
 
-/// The hot group between two thresholds.
+/// The hot group between two renewals of the threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Measured {
     /// Share of the host's writes.
@@ -35,18 +35,18 @@ struct Measured {
     valid: f64,
 }
 
-/// Who is hot.
+/// The filter of hot pages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HotFilter {
     counters: IdVec<Lpn, u8>,
     threshold: f64,
     /// Updates until the threshold is renewed.
     left: i64,
-    /// Victims of the hot group since then: their number, the sum of their ages, and that of their shares of valid pages.
+    /// Victims of the hot group since then: their number, the sum of their ages, and the sum of their valid shares.
     victims: (u64, u64, f64),
     /// Pages written since then, and how many of them were hot.
     written: (u64, u64),
-    found: Vec<Measured>,
+    measurements: Vec<Measured>,
 }
 
 impl HotFilter {
@@ -61,11 +61,11 @@ impl HotFilter {
             left: i64::from(logical_pages),
             victims: (0, 0, 0.0),
             written: (0, 0),
-            found: Vec::new(),
+            measurements: Vec::new(),
         }
     }
 
-    /// The host writes a page that lies somewhere.
+    /// Counts a host write of a page that is mapped.
     #[inline(always)]
     pub fn replaces(&mut self, page: &Replaced) {
         self.left -= 1;
@@ -81,7 +81,7 @@ impl HotFilter {
         }
     }
 
-    /// The stream of a page that the host writes.
+    /// Returns the stream of a page that the host writes.
     #[inline(always)]
     pub fn write(&mut self, lpn: Lpn) -> StreamId {
         let is_hot = self.counters[lpn] >= HOT_FROM;
@@ -90,7 +90,7 @@ impl HotFilter {
         if is_hot { Self::HOT } else { Self::FIRST }
     }
 
-    /// A page moves on.
+    /// Counts a move of a page.
     #[inline(always)]
     pub fn moved(&mut self, lpn: Lpn, from: StreamId) {
         let less = match from {
@@ -101,7 +101,7 @@ impl HotFilter {
         self.counters[lpn] = self.counters[lpn].saturating_sub(less);
     }
 
-    /// A unit of the hot group is collected.
+    /// Counts a victim of the hot group.
     pub fn chosen(&mut self, unit: &Chosen, valid: f64) {
         self.victims.0 += 1;
         self.victims.1 += unit.now - unit.closed_at;
@@ -114,11 +114,15 @@ impl HotFilter {
         let age = self.victims.1 as f64 / victims;
         let traffic = self.written.1 as f64 / self.written.0.max(1) as f64;
         if traffic > 0.0 {
-            if self.found.len() == KEPT {
-                self.found.remove(0);
+            if self.measurements.len() == KEPT {
+                self.measurements.remove(0);
             }
-            // What comes in, for as long as it stays.
-            self.found.push(Measured { traffic, pages: traffic * age, valid: self.victims.2 / victims });
+            // Size: inflow times residence time.
+            self.measurements.push(Measured {
+                traffic,
+                pages: traffic * age,
+                valid: self.victims.2 / victims,
+            });
         }
         self.threshold = if age >= 2.0 * self.threshold {
             1.5 * self.threshold
@@ -130,16 +134,17 @@ impl HotFilter {
         self.written = (0, 0);
     }
 
-    /// What the group was like on average since the last call, for the model; where it is as it should be, its size is free. None where
-    /// too much of it is valid for anything to be said.
+    /// Returns the group's averages since the last call, for the model. A group that matches the model has no fixed
+    /// size. None if too much of it is valid for a model.
     pub fn measured(&mut self, segment_pages: f64) -> Option<Hot> {
-        let found = std::mem::take(&mut self.found);
-        if found.is_empty() {
+        let measurements = std::mem::take(&mut self.measurements);
+        if measurements.is_empty() {
             return Some(Hot::Measured { traffic: 0.01, size: 1.0, valid: 0.05 });
         }
-        let mean = |of: fn(&Measured) -> f64| found.iter().map(of).sum::<f64>() / found.len() as f64;
+        let mean =
+            |of: fn(&Measured) -> f64| measurements.iter().map(of).sum::<f64>() / measurements.len() as f64;
         let (traffic, valid) = (mean(|m| m.traffic), mean(|m| m.valid));
-        // One is open.
+        // One of them is open.
         let size = (mean(|m| m.pages) / segment_pages + 1.5).floor();
         if valid > if size > 1.0 { 0.18 } else { 0.3 } {
             return None;

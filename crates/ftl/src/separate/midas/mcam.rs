@@ -1,38 +1,38 @@
-//! The Markov chain analytical model (MCAM): from a distribution of update intervals and the sizes of groups, how many pages of
-//! each group's victims are valid, and the write amplification that follows.
+//! The Markov chain analytical model (MCAM): predicts the valid share of each group's victims, and the write
+//! amplification, from the distribution of update intervals and the sizes of groups.
 //!
-//! A block of a group moves on when the group has taken in as much as it is large, so the time that blocks spend there is the size
-//! over the rate at which blocks come in. What has a shorter update interval than a block is old when it leaves, and a longer one
-//! than when it came, dies in the group. The rates follow from the shares that live on in the groups before. The last group
-//! collects itself: its share is that of Desnoyers's model of one log with hot and cold pages,
-//! `A = 1 + r / (e^(r op / (f A)) - 1) + (1 - r) / (e^((1 - r) op / ((1 - f) A)) - 1)`, with its pages over its valid ones `op`, the
-//! share `r` of updates that are hot and the share `f` of pages that these are of (supplement of the paper, equation 1). Times and
-//! sizes are in segments, a segment being a unit in each domain.
+//! A block of a group moves on when the group has taken in as much as its size. The time that blocks spend there is
+//! thus the size over the rate at which blocks arrive. Data die in the group if their update interval is longer than a
+//! block's age on arrival and shorter than its age on departure. The rates follow from the shares that survive the
+//! preceding groups. The last group collects itself. Its share follows Desnoyers's model of one log with hot and cold
+//! pages, `A = 1 + r / (e^(r op / (f A)) - 1) + (1 - r) / (e^((1 - r) op / ((1 - f) A)) - 1)`. There, `op` is its pages
+//! over its valid ones, `r` the share of hot updates and `f` the share of their pages (supplement of the paper,
+//! equation 1). Times and sizes are in segments; a segment is a unit in each domain.
 //!
-//! Hot pages do not come through group 1, so that the others are new when they come there. The authors' programs have group 1 begin
-//! at the age at which the hot group ends, and sum up what that holds over all pages in one place and not at all in another;
-//! that makes large hot groups look better than they are, or worse.
+//! Hot pages bypass group 1; the other pages are new when they arrive there. The authors' programs let group 1 begin at
+//! the age at which the hot group ends, and sum its content over all pages in one place and not at all in another. That
+//! makes large hot groups look better than they are, or worse.
 //!
-//! The paper's matrix is multiplied out here: in the steady state of the chain the writes into each group are those into the one
-//! before times the share that lives on there, and the last one's are a geometric series.
+//! The paper's matrix is multiplied out here. In the steady state of the chain the writes into each group are those
+//! into the preceding one times the share that survives there; the last group's are a geometric series.
 
 use super::uid::Distribution;
 
-/// Of updates in the last group, those of an interval shorter than so much of the mean are hot. Both programs of the authors take
-/// this; their supplement says the mean.
+/// Updates of the last group are hot if their interval is below this multiple of the mean. Both programs of the authors
+/// use it; their supplement says the mean.
 const HOT_BELOW: f64 = 0.7;
 
-/// What is in front of group 1.
+/// The group before group 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hot {
     /// No hot group.
     None,
-    /// One that takes in just what is updated within so many intervals, and so has nothing left to move.
+    /// One that takes in exactly the data updated within a number of intervals, and moves none.
     Foretold {
         /// Intervals.
         until: usize,
     },
-    /// One as it was measured, where it is not as it should be.
+    /// A measured one that deviates from the model.
     Measured {
         /// Share of the host's writes.
         traffic: f64,
@@ -43,33 +43,33 @@ pub enum Hot {
     },
 }
 
-/// What the drive holds.
+/// The data on the drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// Valid pages, in segments.
     pub valid: f64,
     /// Segments of the last group, all valid, that are never collected; they count neither as data nor as room.
     pub still: f64,
-    /// Segments at the end of the window in which no group but the last may end.
+    /// Segments at the end of the window in which only the last group may end.
     pub margin: f64,
 }
 
-/// What the model says of a configuration.
+/// The model's result for a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// Share of valid pages in the victims of each group, the first one's in front.
+    /// Valid share in the victims of each group, that of the first one first.
     pub valid: Vec<f64>,
     /// Programs per host write.
     pub waf: f64,
 }
 
-/// Write amplification of one FIFO log whose pages over its valid ones are `op`, where a share `f` of the pages takes a share `r`
-/// of the updates. Unlike where `op` is 1 or less: nothing can be collected then.
+/// Returns the write amplification of one FIFO log whose pages over its valid ones are `op`, where a share `f` of the
+/// pages takes a share `r` of the updates. None if `op` is 1 or less: nothing can be collected then.
 pub fn one_log(op: f64, r: f64, f: f64) -> Option<f64> {
     if op <= 1.0 {
         return None;
     }
-    // Without a difference, or with all updates of one kind where it takes all pages, there is one kind of pages.
+    // Without skew there is one kind of pages.
     let kinds = if r <= 0.0 || f <= 0.0 || r >= 1.0 || f >= 1.0 { (1.0, 1.0) } else { (r, f) };
     let part = |updates: f64, pages: f64, waf: f64| {
         if updates <= 0.0 || pages <= 0.0 { 0.0 } else { updates / libm::expm1(updates * op / (pages * waf)) }
@@ -86,12 +86,12 @@ pub fn one_log(op: f64, r: f64, f: f64) -> Option<f64> {
     Some(low)
 }
 
-/// What the hot group leaves to the others.
+/// Effect of the hot group on the other groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Front {
-    /// Update intervals of what comes into group 1.
+    /// Update intervals of data that enter group 1.
     rest: Distribution,
-    /// Share of the host's writes that the hot group takes in, and of valid pages in its victims.
+    /// Share of host writes that the hot group takes in, and valid share of its victims.
     traffic: f64,
     moves_on: f64,
     /// Valid pages in it, in segments.
@@ -99,8 +99,8 @@ pub struct Front {
 }
 
 impl Front {
-    /// Of a hot group. Its pages die by the intervals for which it holds them; as many are missing behind it. A group as it was
-    /// measured has a part of all such updates, so that the others come into group 1.
+    /// Computes the effect of a hot group. Its pages die within the intervals for which it holds them, and these are
+    /// missing behind it. A measured group takes a part of all such updates; the others enter group 1.
     pub fn of(uid: &Distribution, hot: Hot) -> Self {
         match hot {
             Hot::None => Self { rest: uid.clone(), traffic: 0.0, moves_on: 0.0, holds: 0.0 },
@@ -119,15 +119,15 @@ impl Front {
     }
 }
 
-/// What comes of groups of these sizes in segments behind a hot one, the last of which takes in what none other does. None where
-/// nothing can be said: where a group holds blocks for longer than the window reaches, or the last one has no room.
+/// Predicts the result for groups of these sizes in segments behind a hot one; the last one takes in the rest. None if
+/// a group holds blocks for longer than the window, or if the last one has no room.
 pub fn predict(front: &Front, load: &Load, sizes: &[f64]) -> Option<Prediction> {
     let (&last, before) = sizes.split_last()?;
     let uid = &front.rest;
     if uid.total() <= 0.0 {
         return None;
     }
-    // Writes into the group at hand for each of the host.
+    // Writes into the present group per host write.
     let mut moved = front.traffic * front.moves_on;
     let mut rate = 1.0 - front.traffic + moved;
     let (mut at, mut time, mut holds) = (0, 0.0, front.holds);
@@ -169,7 +169,7 @@ mod tests {
 
     const LOAD: Load = Load { valid: 90.0, still: 0.0, margin: 0.0 };
 
-    /// The known law of a FIFO log, for uniform writes and for two kinds of pages.
+    /// Matches the known law of a FIFO log, for uniform writes and for two kinds of pages.
     #[test]
     fn one_log_is_the_fifo_law() {
         for spare in [0.05, 0.07, 0.15, 0.28, 0.5] {
@@ -188,7 +188,8 @@ mod tests {
         assert_eq!((one_log(1.0, 0.5, 0.5), one_log(0.9, 0.5, 0.5)), (None, None));
     }
 
-    /// Intervals of 1 segment; of 16 updates 8 come within the first, 4 within the second, 2 within the third and 2 much later.
+    /// Builds intervals of 1 segment: of 16 updates, 8 come within the first, 4 within the second, 2 within the third
+    /// and 2 much later.
     fn halves() -> Distribution {
         let mut counts = [0.0; 400];
         (counts[0], counts[1], counts[2], counts[300]) = (8.0, 4.0, 2.0, 2.0);
@@ -197,17 +198,18 @@ mod tests {
 
     #[test]
     fn a_chain_by_hand() {
-        // Group 1 of 1.5 segments: a block is 1.0 old when it leaves, so that the first interval has died, and half lives on. Group 2
-        // of 1 segment takes in half a segment a write: another (1 - 0.5) / 0.5 = 1.0 later the second has died, 4 of the 8.
-        let found = of(Hot::None, &[1.5, 1.0, 100.0]);
-        assert_eq!(found.valid[..2], [0.5, 0.5]);
-        // Group 1 holds 1/2 of a segment, group 2 half as much times 1/2: 0.25. The last has what is left, and updates of which
-        // one half comes after 2 segments and one after 300: r is 1/2, and those pages are 2 / 302 of all.
+        // Group 1 of 1.5 segments: a block is 1.0 old on departure; the first interval has died, and half survives.
+        // Group 2 of 1 segment takes in half a segment per write. After another (1 - 0.5) / 0.5 = 1.0 the second
+        // interval has died, 4 of the 8.
+        let prediction = of(Hot::None, &[1.5, 1.0, 100.0]);
+        assert_eq!(prediction.valid[..2], [0.5, 0.5]);
+        // Group 1 holds 1/2 of a segment, group 2 half as much times 1/2: 0.25. The last has the rest. Half of its
+        // updates come after 2 segments and half after 300: r is 1/2, and the hot pages are 2 / 302 of all.
         let stays = 1.0 - 1.0 / one_log(100.0 / (90.0 - 0.75), 0.5, 2.0 / 302.0).unwrap();
-        assert!((found.valid[2] - stays).abs() < 1e-12);
-        // A write brings 0.5 moves into group 2, 0.25 into the last, and there as many again as stay.
+        assert!((prediction.valid[2] - stays).abs() < 1e-12);
+        // A write causes 0.5 moves into group 2 and 0.25 into the last, plus those that stay there.
         let waf = 1.0 + 0.5 + 0.25 + 0.25 * stays / (1.0 - stays);
-        assert!((found.waf - waf).abs() < 1e-12);
+        assert!((prediction.waf - waf).abs() < 1e-12);
     }
 
     fn of(hot: Hot, sizes: &[f64]) -> Prediction {
@@ -216,17 +218,17 @@ mod tests {
 
     #[test]
     fn hot_groups_by_hand() {
-        // All that is updated within an interval is half of the writes; nothing of it is moved. Group 1 takes in half a segment a write,
-        // so that blocks leave its 1.5 segments 2.0 later: the second interval has died, 4 of 8.
-        let found = of(Hot::Foretold { until: 1 }, &[1.5, 100.0]);
-        assert_eq!(found.valid[0], 0.5);
-        // The hot group holds none at the end of its interval, group 1 half a segment and half of that: of what is hot none outlives the
-        // first interval, of the others 8 of 8 and 4 of 8 the next two.
+        // Updates within one interval are half of the writes; none of their data is moved. Group 1 takes in half a
+        // segment per write; blocks leave its 1.5 segments 2.0 later. The second interval has died, 4 of 8.
+        let prediction = of(Hot::Foretold { until: 1 }, &[1.5, 100.0]);
+        assert_eq!(prediction.valid[0], 0.5);
+        // At the end of its interval the hot group holds none, group 1 half a segment and half of that. No hot data
+        // outlive the first interval; of the others 8 of 8 and 4 of 8 outlive the next two.
         let stays = 1.0 - 1.0 / one_log(100.0 / (90.0 - 0.5 * (1.0 + 0.5)), 0.5, 2.0 / 302.0).unwrap();
-        assert!((found.valid[1] - stays).abs() < 1e-12, "{} {stays}", found.valid[1]);
-        assert!((found.waf - (1.0 + 0.25 + 0.25 * stays / (1.0 - stays))).abs() < 1e-12);
-        // Measured: a quarter of the writes for one segment of time and a half, of which a fifth moves on. A fifth of all updates die
-        // there, 2/5 of those within the first two intervals, which are 12 of 16: 3.2/12 of each.
+        assert!((prediction.valid[1] - stays).abs() < 1e-12, "{} {stays}", prediction.valid[1]);
+        assert!((prediction.waf - (1.0 + 0.25 + 0.25 * stays / (1.0 - stays))).abs() < 1e-12);
+        // Measured: a quarter of the writes for 1.5 segments of time; a fifth of them moves on. A fifth of all updates
+        // die there. Those are 4/15 (3.2/12) of the updates within the first two intervals, which are 12 of 16.
         let measured = Hot::Measured { traffic: 0.25, size: 1.0, valid: 0.2 };
         let front = Front::of(&halves(), measured);
         let part = 0.2 * 16.0 / 12.0;
@@ -234,12 +236,14 @@ mod tests {
         assert!((front.rest.below(1) - 8.0 * (1.0 - part)).abs() < 1e-12);
         assert!((front.rest.below(2) - 12.0 * (1.0 - part)).abs() < 1e-12);
         assert!((front.rest.total() - (16.0 - 3.2)).abs() < 1e-12);
-        // Group 1 takes in 0.8 of a segment for each of the host, so that 2.0 segments of time take 2.1 of its own.
-        let found = predict(&front, &LOAD, &[2.1, 100.0]).unwrap();
+        // Group 1 takes in 0.8 of a segment per segment of host writes: 2.0 segments of time take 2.1 of its own.
+        let prediction = predict(&front, &LOAD, &[2.1, 100.0]).unwrap();
         let lives = 4.0 / 12.8;
-        assert!((found.valid[0] - lives).abs() < 1e-12);
-        let (into_last, stays) = (0.8 * lives, found.valid[1]);
-        assert!((found.waf - (1.0 + 0.05 + into_last + into_last * stays / (1.0 - stays))).abs() < 1e-12);
+        assert!((prediction.valid[0] - lives).abs() < 1e-12);
+        let (into_last, stays) = (0.8 * lives, prediction.valid[1]);
+        assert!(
+            (prediction.waf - (1.0 + 0.05 + into_last + into_last * stays / (1.0 - stays))).abs() < 1e-12
+        );
     }
 
     #[test]
@@ -257,7 +261,7 @@ mod tests {
         assert_eq!(still, of(Load { valid: 50.0, ..LOAD }, &[60.0]).unwrap());
     }
 
-    /// The chain multiplied out, as the authors do it: states are free, hot, and the groups; 2000 steps.
+    /// Multiplies out the chain as the authors do: states are free, hot, and the groups; 2000 steps.
     fn by_matrix(hot: (f64, f64), valid: &[f64]) -> f64 {
         let states = valid.len() + 2;
         let lives: Vec<f64> = [1.0, hot.1].iter().chain(valid).copied().collect();
@@ -274,7 +278,7 @@ mod tests {
             now = (0..states).map(next).collect();
             average.iter_mut().zip(&now).for_each(|(sum, share)| *sum += share);
         }
-        // Every visit to a group is a write there, and each cycle begins with one of the host.
+        // Every visit to a group is a write there, and each cycle begins with a host write.
         average[1..].iter().sum::<f64>() / average[0]
     }
 
@@ -286,15 +290,16 @@ mod tests {
             (Hot::Foretold { until: 1 }, &[1.0, 100.0]),
             (Hot::Measured { traffic: 0.25, size: 1.0, valid: 0.2 }, &[1.05, 1.5, 100.0]),
         ] {
-            let found = of(hot, sizes);
+            let prediction = of(hot, sizes);
             let front = Front::of(&halves(), hot);
-            let chain = by_matrix((front.traffic, front.moves_on), &found.valid);
-            assert!((found.waf / chain - 1.0).abs() < 1e-3, "{hot:?}: {} and {chain}", found.waf);
+            let chain = by_matrix((front.traffic, front.moves_on), &prediction.valid);
+            assert!((prediction.waf / chain - 1.0).abs() < 1e-3, "{hot:?}: {} and {chain}", prediction.waf);
         }
     }
 
-    /// Uniform writes have exponential intervals. The estimate of hot and cold pages takes them for skewed, 1 - e^-0.7 of the updates
-    /// for 1 - 1.7 e^-0.7 of the pages, by which one group comes out a few per cent above the FIFO law, never below.
+    /// Uniform writes have exponential intervals. The estimate of hot and cold pages takes them for skewed: 1 - e^-0.7
+    /// of the updates for 1 - 1.7 e^-0.7 of the pages. One group thus comes out a few per cent above the FIFO law,
+    /// never below.
     #[test]
     fn one_group_under_uniform_writes_is_near_the_fifo_law() {
         let mean = 100.0f64;
@@ -306,8 +311,8 @@ mod tests {
         assert!((f - (1.0 - 1.7 * libm::exp(-0.7))).abs() < 0.01, "{f}");
         for spare in [0.05, 0.1, 0.2, 0.3] {
             let load = Load { valid: 100.0 * (1.0 - spare), still: 0.0, margin: 0.0 };
-            let found = predict(&front, &load, &[100.0]).unwrap();
-            let ratio = found.waf / wa_fifo(spare).unwrap();
+            let prediction = predict(&front, &load, &[100.0]).unwrap();
+            let ratio = prediction.waf / wa_fifo(spare).unwrap();
             assert!((1.0..1.1).contains(&ratio), "spare {spare}: {ratio}");
         }
     }

@@ -1,20 +1,21 @@
 //! MiDAS: a chain of groups whose number and sizes follow from how long data live.
 //!
-//! The host's pages go into group 1, hot ones into a hot group in front (`hot`). Valid pages of a victim go into the next group;
-//! those of the last one stay in it. All groups but the last are queues: a group that is larger than it should be gives its
-//! oldest unit, the first such group in front; where none is, the victim policy chooses among the units of the last
-//! one (`chain`). Sizes come from a model: over an epoch a sample of pages tells the distribution of update intervals (`uid`), from which a
-//! Markov chain foretells how much of each group's victims is valid (`mcam`), and the configuration of the least write
-//! amplification is searched (`gcs`). It is applied unless the drive does better already. Where a group turns out to hold more
-//! than was foretold, it and those behind are merged until the next epoch (`watch`).
-//! Source: Oh, Kim, Han, Kim, Lee, Noh, FAST 2024, and the authors' two programs, the simulator (sungkyun123/MiDAS-Simulation, which
-//! decides where the two differ) and the prototype (dgist-datalab/MiDAS).
-//! Ours: sizes are units in each domain, a *segment* of the model being a unit in all of them; an epoch begins with the
-//! first write that replaces something; the search runs at once, before the next victim is chosen, and not in a thread beside;
-//! five groups beside the hot one at most, as the prototype begins with (their search goes on to nine), because each keeps a
-//! unit open in every plane; open units of groups that vanish are closed as they are.
-//! Cost: two look-ups a write; the search takes some milliseconds an epoch for each hundred blocks of a plane. Memory: 9 bits per
-//! page, 4 bytes per page of the sample, 8 per interval, 10 per block.
+//! Host pages go into group 1, hot ones into a hot group in front of it (`hot`). Valid pages of a victim go into the
+//! next group; those of the last one stay in it. All groups but the last are queues. The first group that exceeds its
+//! size gives its oldest unit as the victim. If no group does, the victim policy selects among the units of the last
+//! one (`chain`). Sizes come from a model. Over an epoch a sample of pages provides the distribution of update
+//! intervals (`uid`). From it a Markov chain predicts the valid share of each group's victims (`mcam`), and a search
+//! finds the configuration of the least write amplification (`gcs`). It is applied unless the drive already does
+//! better. A group that turns out to hold more valid pages than predicted is merged with those behind it until the next
+//! epoch (`watch`). Source: Oh, Kim, Han, Kim, Lee, Noh, FAST 2024, and the authors' two programs, the simulator
+//! (sungkyun123/MiDAS-Simulation, which decides if the two differ) and the prototype (dgist-datalab/MiDAS).
+//!
+//! Our choices: sizes are units per domain; a *segment* of the model is a unit in each domain. An epoch begins with the
+//! first write that replaces data. The search runs at once, before the next victim is selected, and not in a parallel
+//! thread. The chain has at most five groups besides the hot one, as the prototype begins with (their search continues
+//! to nine), because each keeps a unit open in every plane. Open units of groups that vanish are closed as they are.
+//! Cost: two look-ups per write; the search takes some milliseconds per epoch and hundred blocks of a plane. Memory: 9
+//! bits per page, 4 bytes per page of the sample, 8 per interval, 10 per block.
 
 mod chain;
 mod gcs;
@@ -47,7 +48,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         ParamInfo::flag("hot_group", "whether hot pages have a group in front of the others", true),
         ParamInfo::whole("sample_every", "of so many pages one is of the sample", 100, (1, 1 << 20))
-            .or("100, fewer on drives of less than 2,000,000 pages, so that 20,000 are"),
+            .or("100, fewer on drives of less than 2,000,000 pages to sample 20,000"),
         ParamInfo::real(
             "epoch_drive_writes",
             "length of an epoch in writes of the whole drive",
@@ -66,15 +67,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "9 bits per page, 4 bytes per page of the sample, 10 per block",
 };
 
-/// Pages of the sample, at least, where the drive has as many.
+/// Least number of pages in the sample, if the drive has as many.
 const SAMPLE: u32 = 20_000;
 const SAMPLE_EVERY: u32 = 100;
-/// Of the units of the last group all of whose pages are valid, those beyond this part of it stand still, where they are at
-/// least that part of the drive.
+/// Full units of the last group stand still if they exceed this share of the group; this only applies if they are at
+/// least that share of the drive.
 const JUST_FILLED: f64 = 0.05;
 const STILL_FROM: f64 = 0.2;
 
-/// Its parameters.
+/// Parameters of MiDAS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     groups: u32,
@@ -87,15 +88,15 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given) -> Self {
+    pub fn of(settings: &Given) -> Self {
         Self {
-            groups: given.whole("groups"),
-            merged_groups: given.whole("merged_groups"),
-            hot_group: given.find_flag("hot_group").unwrap_or(true),
-            sample_every: given.find_whole("sample_every").map(|every| every as u32),
-            epoch_drive_writes: given.real("epoch_drive_writes"),
-            intervals: given.whole("intervals"),
-            mismatch: given.real("mismatch"),
+            groups: settings.whole("groups"),
+            merged_groups: settings.whole("merged_groups"),
+            hot_group: settings.find_flag("hot_group").unwrap_or(true),
+            sample_every: settings.find_whole("sample_every").map(|every| every as u32),
+            epoch_drive_writes: settings.real("epoch_drive_writes"),
+            intervals: settings.whole("intervals"),
+            mismatch: settings.real("mismatch"),
         }
     }
 
@@ -103,14 +104,14 @@ impl Params {
         self.groups + 1
     }
 
-    /// Whether pages may be hot.
+    /// Checks whether pages may be hot.
     #[inline(always)]
     pub fn has_hot_group(self) -> bool {
         self.hot_group
     }
 }
 
-/// What it did.
+/// Counters of MiDAS.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Counts {
     epochs: u64,
@@ -127,9 +128,9 @@ pub struct State {
     groups: u32,
     domains: u32,
     pages_per_unit: u32,
-    /// Groups to be merged from here on, before the next victim.
+    /// The group from which on groups are to be merged, before the next victim.
     irregular: Option<StreamId>,
-    /// Whether an irregular group was in the first half of the chain in this epoch, and in how many epochs in a row.
+    /// Whether an irregular group was in the first half of the chain in this epoch, and for how many epochs in a row.
     early: bool,
     early_epochs: u32,
     foretold_waf: Option<f64>,
@@ -157,12 +158,12 @@ impl State {
         }
     }
 
-    /// Pages of a unit in each domain.
+    /// Returns the pages of a unit in each domain.
     fn segment_pages(&self) -> f64 {
         f64::from(self.pages_per_unit) * f64::from(self.domains)
     }
 
-    /// The best configuration by what the epoch showed; none where nothing can be said.
+    /// Returns the best configuration by the data of the epoch; none if these suffice for none.
     fn plan(&mut self, held: &Held) -> Option<Plan> {
         let segment_pages = self.segment_pages();
         let hot = match &mut self.hot {
@@ -170,7 +171,7 @@ impl State {
             None => Hot::None,
         };
         let distribution = self.uid.distribution(segment_pages);
-        // Beside the closed units there is an open one for each group in use, which sizes include; two at least.
+        // Sizes include an open unit for each group in use, beside the closed ones; at least two.
         let segments = held.closed / self.domains + 2;
         let full = f64::from(held.full) / f64::from(self.domains);
         let still = full - JUST_FILLED * f64::from(segments);
@@ -182,12 +183,12 @@ impl State {
         gcs::select(&distribution, &load, &Bounds { segments, groups: self.groups, hot })
     }
 
-    /// An epoch is over.
+    /// Ends an epoch.
     fn next_epoch(&mut self, held: &Held) -> Option<Regroup> {
         self.counts.epochs += 1;
         let plan = self.plan(held);
         let Some(plan) = plan else {
-            // Nothing could be said of so short a time.
+            // The epoch was too short for a prediction.
             self.uid.restart(true);
             return None;
         };
@@ -212,7 +213,7 @@ impl State {
         Some(self.chain.apply(&sizes))
     }
 
-    /// Groups from one on did not do what was foretold.
+    /// Merges groups from one on after a wrong prediction.
     fn merge(&mut self, from: StreamId) -> Option<Regroup> {
         let groups = self.chain.last().0;
         let regroup = self.chain.merge(from)?;
@@ -240,7 +241,7 @@ impl Separator for State {
 
     #[inline(always)]
     fn side_stream(&self, from: StreamId) -> StreamId {
-        // A queue would go round for ever with what stays in it.
+        // A queue would move pages that never die around forever.
         self.chain.next(from)
     }
 
@@ -315,13 +316,13 @@ impl Separator for State {
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
-        let mut found = vec![
+        let mut figures = vec![
             ("epochs", self.counts.epochs as f64),
             ("applied", self.counts.applied as f64),
             ("merged", self.counts.merged as f64),
             ("last_group", f64::from(self.chain.last().0)),
         ];
-        found.extend(self.foretold_waf.map(|waf| ("foretold_waf", waf)));
-        found
+        figures.extend(self.foretold_waf.map(|waf| ("foretold_waf", waf)));
+        figures
     }
 }

@@ -1,44 +1,45 @@
-//! Whether the groups do what was foretold of them, and what the drive writes.
+//! Compares the groups with the prediction, and measures write amplification.
 //!
-//! After a configuration was applied the watch waits until each group has been collected, then takes the valid share of each group's
-//! victims over a part of an epoch and compares. A group whose victims hold more by `mismatch` than was foretold is irregular: nothing
-//! is known of it and the groups behind, so they are merged. Victims with fewer do no harm (the simulator's rule; the authors' prototype takes both
-//! for irregular). The write amplification of the last drive write decides whether a new configuration is worth it.
-//! Collection that goes on and on without a host write is a sign of the same, at once: more than 25 victims for each unit that they
-//! gain (as the simulator says; the prototype has 100).
+//! After a configuration was applied, the watch waits until each group has been collected. It then averages the valid
+//! share of each group's victims over a part of an epoch and compares. A group whose valid share exceeds the prediction
+//! by `mismatch` is irregular. The model does not hold for it and the groups behind, which are therefore merged.
+//! Victims with fewer valid pages do no harm (the simulator's rule; the authors' prototype takes both for irregular).
+//! The write amplification of the last drive write decides whether a new configuration is worth it. Endless collection
+//! without a host write is a sign of irregularity, too, and acts at once. The limit is 25 victims per unit that they
+//! gain (as in the simulator; the prototype has 100).
 
 use crate::separate::{Chosen, StreamId};
 use serde::{Deserialize, Serialize};
 
-/// Victims in a row for each unit gained that are too many.
+/// Victims in a row per unit gained that are too many.
 const ENDLESS: u64 = 25;
 /// Part of an epoch over which groups are compared.
 const COMPARED: f64 = 0.3;
 
-/// How far the comparison has come.
+/// Stage of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Stage {
     /// Nothing to compare.
     Idle,
-    /// Groups are yet to be collected.
+    /// Some groups have yet to be collected.
     Waits,
-    /// Until so many host page writes.
+    /// Compares until this many host page writes.
     Compares { until: u64 },
 }
 
-/// What is watched.
+/// State of the watch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Watch {
-    /// Pages that the host wrote and valid pages of victims since the last drive write, and the write amplification before.
+    /// Host pages and valid pages of victims since the last drive write, and the write amplification before.
     host_pages: u64,
     moved_pages: u64,
     drive_pages: u64,
     waf: Option<f64>,
     stage: Stage,
-    /// By stream: valid shares foretold; the sum of those of victims, and their number.
+    /// By stream: predicted valid shares; the sum of those of victims, and their number.
     foretold: Vec<f64>,
-    found: Vec<(f64, u64)>,
-    /// Victims since the host wrote last: when, how many, and their dead pages.
+    observed: Vec<(f64, u64)>,
+    /// Victims since the last host write: time, number, and their dead pages.
     row: (u64, u64, u64),
     mismatch: f64,
     pages_per_unit: u32,
@@ -53,19 +54,19 @@ impl Watch {
             waf: None,
             stage: Stage::Idle,
             foretold: Vec::new(),
-            found: vec![(0.0, 0); streams as usize],
+            observed: vec![(0.0, 0); streams as usize],
             row: (0, 0, 0),
             mismatch,
             pages_per_unit,
         }
     }
 
-    /// Write amplification over the last whole drive write.
+    /// Returns the write amplification over the last whole drive write.
     pub fn waf(&self) -> Option<f64> {
         self.waf
     }
 
-    /// The host writes a page.
+    /// Counts a host page write.
     #[inline(always)]
     pub fn written(&mut self) {
         self.host_pages += 1;
@@ -75,16 +76,16 @@ impl Watch {
         }
     }
 
-    /// A unit is collected while groups up to `last` are in use, the hot one among them where `hot` says so; whether collection goes on
-    /// without an end.
+    /// Counts a victim while groups up to `last` are in use, and the hot group if `hot`. Returns whether collection has
+    /// become endless.
     pub fn chosen(&mut self, unit: &Chosen, (last, hot): (StreamId, bool), epoch_pages: u64) -> bool {
         self.moved_pages += u64::from(unit.valid);
         let valid = self.valid_share(unit);
-        let found = &mut self.found[unit.stream.index()];
-        *found = (found.0 + valid, found.1 + 1);
+        let observed = &mut self.observed[unit.stream.index()];
+        *observed = (observed.0 + valid, observed.1 + 1);
         let used = usize::from(!hot)..=last.index();
-        if self.stage == Stage::Waits && self.found[used].iter().all(|found| found.1 > 0) {
-            self.found.fill((0.0, 0));
+        if self.stage == Stage::Waits && self.observed[used].iter().all(|observed| observed.1 > 0) {
+            self.observed.fill((0.0, 0));
             self.stage = Stage::Compares { until: unit.now + (COMPARED * epoch_pages as f64) as u64 };
         }
         if self.row.0 != unit.now {
@@ -99,33 +100,33 @@ impl Watch {
         endless
     }
 
-    /// Share of valid pages in a victim.
+    /// Returns the share of valid pages in a victim.
     pub fn valid_share(&self, unit: &Chosen) -> f64 {
         f64::from(unit.valid) / f64::from(self.pages_per_unit)
     }
 
-    /// A configuration is applied of which this is foretold, by stream.
+    /// Begins to watch an applied configuration with this prediction by stream.
     pub fn expect(&mut self, foretold: Vec<f64>) {
         self.foretold = foretold;
-        self.found.fill((0.0, 0));
+        self.observed.fill((0.0, 0));
         self.stage = Stage::Waits;
     }
 
-    /// Nothing is to be compared any more.
+    /// Ends the comparison.
     pub fn forget(&mut self) {
         self.stage = Stage::Idle;
     }
 
-    /// Whether a comparison is due.
+    /// Checks whether a comparison is due.
     pub fn is_due(&self, now: u64) -> bool {
         matches!(self.stage, Stage::Compares { until } if now >= until)
     }
 
-    /// The first group, from 1 on and before `end`, that is irregular.
+    /// Returns the first irregular group from 1 on and before `end`.
     pub fn compare(&mut self, end: u32) -> Option<StreamId> {
         self.stage = Stage::Idle;
         let wrong = |stream: &StreamId| {
-            let (sum, victims) = self.found[stream.index()];
+            let (sum, victims) = self.observed[stream.index()];
             victims > 0 && sum / victims as f64 - self.foretold[stream.index()] >= self.mismatch
         };
         (1..end.min(self.foretold.len() as u32)).map(StreamId).find(wrong)
@@ -154,7 +155,7 @@ mod tests {
         assert!(!watch.is_due(10_000), "the last group was not collected");
         choose(&mut watch, 2, 9, 30);
         assert_eq!(watch.stage, Stage::Compares { until: 330 });
-        // What was there before does not count.
+        // Earlier victims do not count.
         choose(&mut watch, 1, 5, 40);
         choose(&mut watch, 1, 6, 50);
         choose(&mut watch, 2, 0, 60);
