@@ -11,7 +11,7 @@
 //! | part | does | must not know |
 //! |---|---|---|
 //! | `owners/` | maps logical to physical pages and back, keeps side tables and live bits | units, jobs, policies |
-//! | `units.rs`, `pool.rs`, `index/` | valid pages of units, free units by wear, closed units by policy | who opens units |
+//! | `units.rs`, `pool.rs`, `index/` | valid pages of units, free units by wear, closed units by policy | who opens |
 //! | `separate/` | names the stream that a page joins | where its unit is, when it is collected |
 //! | `level/` | tracks wear, vetoes victims, requests jobs, keeps block sets | how victims are found, how pages move |
 //! | `collect/` | holds closed units and queues of streams, chooses victims, starts collection | how pages move |

@@ -106,7 +106,7 @@ const COMMON_PARAMS: &[ParamInfo] = &[
     .functional(),
     ParamInfo::within(
         "garbage_share",
-        "one block more is collected whenever dead pages of closed blocks are more than this share of all written pages",
+        "another block is collected whenever dead pages of closed blocks exceed this share of all written pages",
         0.0,
         Range::SHARE_BETWEEN,
     )

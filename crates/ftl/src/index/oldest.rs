@@ -133,7 +133,7 @@ impl OldestByValid {
         }
         if visited != self.held[domain] {
             return Err(format!(
-                "{visited} units stand in the heaps of domain {domain}, {} are counted",
+                "{visited} units are in the heaps of domain {domain}, {} are counted",
                 self.held[domain]
             ));
         }

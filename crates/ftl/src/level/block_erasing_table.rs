@@ -183,7 +183,7 @@ impl BlockErasingTable {
         if (ones(&self.set), ones(&self.requested)) != (self.fcnt, self.requested_count) {
             let counted = (self.fcnt, self.requested_count);
             let counts = (ones(&self.set), ones(&self.requested));
-            return Err(format!("flags set and requested: {counts:?}, counted {counted:?}"));
+            return Err(format!("flags set and requested: {counts:?}, recorded {counted:?}"));
         }
         if self.set.iter().zip(&self.requested).any(|(set, requested)| set & requested != 0) {
             return Err("a flag is set and still requested".into());

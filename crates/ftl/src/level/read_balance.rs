@@ -32,7 +32,7 @@
 //!   are hardly read. Closing the set half empty instead would take a second block per cold one, and a drive has no
 //!   such room. If the planes of all waiting sets have enough pages, the block is split over the open type 2 blocks of
 //!   two other planes.
-//! - The oldest set is settings up when collection in one of its planes can gain nothing else. The remaining pages of its
+//! - The oldest set is given up when collection in one of its planes can gain nothing else. The remaining pages of its
 //!   blocks are lost until they are erased.
 //! - If jobs wait for idle time, a set waits from the end of its first job on.
 //!
@@ -239,7 +239,7 @@ impl State {
         leaving: Leaving,
     ) -> Option<Into> {
         let Leaving { domain, channel, kind, pages } = leaving;
-        // Full sets are closed, and the mechanism may have settings up others.
+        // Full sets are closed, and the mechanism may have given up others.
         self.waiting.retain(|set| books.sets.holds(set.id));
         let mean = self.balance.mean(of_channel(drive.layout, channel));
         let may_take = |to: DomainId| self.balance.may_take(to, domain, pages, mean);

@@ -1,4 +1,4 @@
-//! Host-settings: the host names the stream of each write, as in multi-stream drives and NVMe FDP.
+//! Host-given: the host names the stream of each write, as in multi-stream drives and NVMe FDP.
 //!
 //! The handle of a request (a trace's stream column) is its stream; handles from `handles` on share the last one.
 //! `isolation` decides where collection moves pages, after the types of reclaim unit handles of NVMe FDP (TP4146).
@@ -20,7 +20,7 @@ const APART: &str = "persistent-apart";
 const INITIAL: &str = "initial";
 
 pub const INFO: PolicyInfo = PolicyInfo {
-    name: "host-settings",
+    name: "host-given",
     summary: "the stream or placement handle that the host names",
     source: "Kang et al., HotStorage 2014; NVMe FDP",
     params: &[
@@ -73,7 +73,7 @@ impl Isolation {
     }
 }
 
-/// Parameters of host-settings streams.
+/// Parameters of host-given streams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     handles: u32,

@@ -1,7 +1,7 @@
 //! MultiQueue: chunks of addresses in queues by the logarithm of their accesses; idle chunks sink.
 //!
 //! Each request counts once in every chunk of 1 MiB that it writes to; time is the number of these accesses. The chunk
-//! joins the tail of the queue settings by the binary logarithm of its count, rounded down. It expires if it is not
+//! joins the tail of the queue that corresponds to the binary logarithm of its count, rounded down. It expires if it is not
 //! accessed for a lifetime: the time between the last two accesses of the hottest chunk when its count last rose. After
 //! each access the head of every queue is checked. An expired chunk goes to the tail of the queue below, in the lowest
 //! queue to the tail of its own. If it is the hottest, the next in its queue takes its place. The stream of a write is

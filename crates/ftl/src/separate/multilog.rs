@@ -2,7 +2,7 @@
 //! their log expects go to the next hotter one.
 //!
 //! A log expects an update of each of its pages after as many page writes as it has live pages, divided by its share of
-//! the updates (of the last ones, as many as it has pages). A page updated within half of that goes one log up, with a
+//! the updates. The share is that of the last updates, as many as it has pages. A page updated within half of that goes one log up, with a
 //! probability that rises from 0 there to 1 for an immediate update. Moved pages go one log down; the last log in use
 //! opens the next when it has a unit of live pages. Stream 0 is the hottest log, where new pages start. Source: Stoica
 //! and Ailamaki, PVLDB 6(9), 2013, in the form of the evaluation of Wang et al., FAST 2022: six logs, promotion by

@@ -47,7 +47,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ParamInfo::name("classes_by", "classes as those of ora or fk", CLASSES_BY),
         ParamInfo::real(
             "error_sigma",
-            "standard deviation of the natural logarithm of predicted over settings life",
+            "standard deviation of the natural logarithm of predicted over given life",
             0.0,
             (0.0, 20.0),
         ),

@@ -245,7 +245,7 @@ impl Separation {
         self.counters[stream].opened -= 1;
     }
 
-    /// Notes the coming move of the pages of `cold` into `unit`, which was erased and takes over the identity of `cold`.
+    /// Notes the coming move of the pages of `cold` into `unit`, an erased unit that takes over the identity of `cold`.
     pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
         with_looking!(&mut self.looking, state => state.opened(unit));
         self.stream_of[unit] = self.stream_of[cold];

@@ -276,7 +276,7 @@ mod tests {
             let load = load(segments, 0.85);
             let best = brute_force(&uid, &load, &bounds, 3);
             let Some(plan) = select(&uid, &load, &bounds) else {
-                assert!(best.is_infinite(), "seed {seed}: nothing plan, {best} is there");
+                assert!(best.is_infinite(), "seed {seed}: no plan, but {best} exists");
                 continue;
             };
             assert!(plan.waf() >= best - 1e-12, "seed {seed}: {} below the best, {best}", plan.waf());
