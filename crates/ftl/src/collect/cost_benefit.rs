@@ -26,7 +26,7 @@ const AGES: &[(&str, &str)] = &[("closed", "since it was closed"), ("changed", "
 
 /// The parameter that selects the event.
 pub const AGE_SINCE: ParamInfo =
-    ParamInfo::name("age_since", "from when the age of a block counts: closed or changed", AGES);
+    ParamInfo::name("age_since", "event from which the age of a block counts: closed or changed", AGES);
 
 /// Parameters of all policies that weigh valid pages against age.
 #[derive(Clone, Copy, Debug, PartialEq)]

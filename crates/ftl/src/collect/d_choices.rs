@@ -12,7 +12,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "d-choices",
     summary: "the block with the fewest valid pages among a few drawn at random",
     source: "Van Houdt, SIGMETRICS 2013",
-    params: &[ParamInfo::whole("choices", "blocks drawn for each victim", 10, (1, CHOICES_MAX))],
+    params: &[ParamInfo::whole("choices", "blocks drawn per victim", 10, (1, CHOICES_MAX))],
     cost: "O(choices)",
     memory: "20 bytes per block",
 };

@@ -64,7 +64,7 @@ pub fn is_incremental(mode: &str) -> bool {
 const COMMON_PARAMS: &[ParamInfo] = &[
     ParamInfo::name("scope", "what is collected together: plane or superblock", SCOPES),
     ParamInfo::name("mode", "how pages of victims move: incremental or whole-block", MODES)
-        .or_of_drive("incremental in timed mode where a plane has 16 spare blocks, else whole-block", |facts| {
+        .or_of_drive("incremental in timed mode if a plane has 16 spare blocks, otherwise whole-block", |facts| {
             f64::from(if facts.incremental { INCREMENTAL } else { 0 })
         }),
     ParamInfo::whole(
@@ -74,7 +74,7 @@ const COMMON_PARAMS: &[ParamInfo] = &[
         (0, u32::MAX),
     )
     .or("one a stream"),
-    ParamInfo::whole("stop_free_blocks", "collection goes on until so many are free", 0, (0, u32::MAX))
+    ParamInfo::whole("stop_free_blocks", "collection continues until this many are free", 0, (0, u32::MAX))
         .or("1 % of the blocks, from the trigger up to 8"),
     ParamInfo::within(
         "trigger_free_share",
@@ -92,14 +92,14 @@ const COMMON_PARAMS: &[ParamInfo] = &[
     .or("none"),
     ParamInfo::count(
         "paced_from_writes",
-        "after so many counted host page writes, blocks are collected at a pace too, however many are free",
+        "after this many counted host page writes, blocks are also collected at a pace, however many are free",
         0,
     )
     .or("never")
     .functional(),
     ParamInfo::count(
         "pace_writes",
-        "with paced_from_writes: host page writes for each block that is collected so",
+        "with paced_from_writes: host page writes per block collected this way",
         1,
     )
     .or("the pages of a block (superblock)")

@@ -30,11 +30,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "cold data move into worn blocks, later in life at smaller differences of erases",
     source: "Liao et al., IEEE Computer Architecture Letters 2015",
     params: &[
-        ParamInfo::whole("pe_cycles", "erases that the leveler takes for a block's life", 0, (1, u32::MAX))
+        ParamInfo::whole("pe_cycles", "erases that the leveler assumes for a block's life", 0, (1, u32::MAX))
             .or_of_drive("those of drive.endurance", |facts| f64::from(facts.pe_cycles)),
         ParamInfo::within(
             "quiet_share",
-            "share of pe_cycles that a block must have been erased before data move into it for the sake of wear",
+            "share of pe_cycles that a block must have endured before leveling moves data into it",
             0.1,
             Range::SHARE,
         ),
@@ -45,7 +45,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             Range::SHARE,
         ),
         COLD_DRIVE_WRITES,
-        ParamInfo::whole("periods", "periods of life, each with a smaller difference allowed", 10, (1, 1000)),
+        ParamInfo::whole("periods", "periods of life, each allowing a smaller difference", 10, (1, 1000)),
     ],
     cost: "O(log blocks)",
     memory: "12 bytes per block",

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 /// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "gap",
-    summary: "the least erased block's data move into the most worn free block where erases lie far apart",
+    summary: "the least erased block's data move into the most worn free block if erase counts are far apart",
     source: "redFTL's static wear-leveling",
     params: &[
         ParamInfo::whole(

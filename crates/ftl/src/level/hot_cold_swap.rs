@@ -36,10 +36,10 @@ use serde::{Deserialize, Serialize};
 /// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "hot-cold-swap",
-    summary: "cold data move into worn blocks, and the blocks where they were are recycled",
+    summary: "cold data move into worn blocks, and the blocks that held them are recycled",
     source: "Agrawal et al., USENIX ATC 2008",
     params: &[
-        ParamInfo::whole("pe_cycles", "erases that the leveler takes for a block's life", 0, (1, u32::MAX))
+        ParamInfo::whole("pe_cycles", "erases that the leveler assumes for a block's life", 0, (1, u32::MAX))
             .or_of_drive("those of drive.endurance", |facts| f64::from(facts.pe_cycles)),
         ParamInfo::within(
             "retirement_age",
@@ -61,7 +61,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             Range::SHARE,
         ),
     ],
-    cost: "O(1), O(pages per block) for each worn block passed over",
+    cost: "O(1), O(pages per block) per worn block passed over",
     memory: "8 bytes per block",
 };
 

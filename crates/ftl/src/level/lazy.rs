@@ -35,7 +35,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         ParamInfo::within(
             "threshold",
-            "erases beyond the average from which on a block takes in cold data; at first, where slope tunes it",
+            "erases beyond the average from which a block takes in cold data; the initial value if slope tunes it",
             16.0,
             Range::closed(1.0, D_MAX),
         ),

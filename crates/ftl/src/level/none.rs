@@ -4,4 +4,4 @@
 
 use floatgate_base::PolicyInfo;
 
-pub const INFO: PolicyInfo = PolicyInfo::plain("none", "no moves for the sake of wear");
+pub const INFO: PolicyInfo = PolicyInfo::plain("none", "no data moves to level wear");

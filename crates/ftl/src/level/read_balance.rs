@@ -56,25 +56,25 @@ use serde::{Deserialize, Serialize};
 /// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "read-balance",
-    summary: "as swl, and blocks that are read often or hardly share destinations on two chips",
+    summary: "as swl; frequently and rarely read blocks share destinations on two chips",
     source: "pattern-based write scheduling, Algorithm 1",
     params: &[
         THRESHOLD,
         ParamInfo::within(
             "less_read_share",
-            "share of a block's valid pages read up to which it is a less read one",
+            "share of a block's valid pages read, up to which it is less read",
             0.25,
             Range::SHARE,
         ),
         ParamInfo::within(
             "frequent_read_share",
-            "share of a block's valid pages read from which on it is a frequently read one",
+            "share of a block's valid pages read, from which it is frequently read",
             0.75,
             Range::SHARE,
         ),
-        ParamInfo::whole("sets_max", "pairs of destinations that may wait in a channel", 4, (1, 1000)),
+        ParamInfo::whole("sets_max", "pairs of destinations that may wait per channel", 4, (1, 1000)),
     ],
-    cost: "O(1) per read, O(pages per block) for each block emptied",
+    cost: "O(1) per read, O(pages per block) per block emptied",
     memory: "1 bit per page and 2 bits per block",
 };
 

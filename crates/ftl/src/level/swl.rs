@@ -34,31 +34,31 @@ use serde::{Deserialize, Serialize};
 /// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "swl",
-    summary: "blocks that were not erased in a round are emptied once the others were erased often",
+    summary: "blocks not erased in a round are emptied once the others were erased often",
     source: "Chang, Hsieh and Kuo, DAC 2007",
     params: &[
         THRESHOLD,
         ParamInfo::whole(
             "blocks_per_flag",
-            "blocks (superblocks) of a flag of the block erasing table",
+            "blocks (superblocks) per flag of the block erasing table",
             1,
             (1, 1 << 20),
         ),
-        ParamInfo::name("cold_blocks", "where the pages of blocks that are emptied go", COLD_BLOCKS),
+        ParamInfo::name("cold_blocks", "where the pages of emptied blocks go", COLD_BLOCKS),
     ],
     cost: "O(1) amortised",
     memory: "2 bits per flag",
 };
 
 const COLD_BLOCKS: &[(&str, &str)] = &[
-    ("own", "into blocks of their own, the most worn free ones, which stay open from one to the next"),
-    ("shared", "where the separator sends pages that move"),
+    ("own", "into blocks of their own: the most worn free ones, which stay open between jobs"),
+    ("shared", "where the separator sends moved pages"),
 ];
 
 /// Tolerated unevenness of erases; also for `read-balance`.
 pub(super) const THRESHOLD: ParamInfo = ParamInfo::within(
     "threshold",
-    "erases per flag that is set, in this round, at which a block that was not erased is emptied",
+    "erases per set flag, in this round, at which a block that was not erased is emptied",
     10.0,
     Range { least: 1.0, most: f64::INFINITY, above_least: false, below_most: false },
 );

@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "baseline",
-    summary: "a block that has been read so often is moved as a whole, and erased",
+    summary: "a block whose reads reach a limit is moved as a whole and erased",
     source: "dissertation on cross-layer optimization of NAND flash storage, section 3.1",
     params: &[AT],
     cost: "one sum per flash read",
-    memory: "none beside that of drive.disturb.model",
+    memory: "none besides that of drive.disturb.model",
 };
 
 /// For all managers that reclaim on demand.

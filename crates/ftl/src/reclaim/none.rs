@@ -10,8 +10,10 @@ use floatgate_base::{Given, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
-pub(super) const INFO: PolicyInfo =
-    PolicyInfo::plain("none", "reads beyond the maximum are counted; with no drive.disturb.model nothing is");
+pub(super) const INFO: PolicyInfo = PolicyInfo::plain(
+    "none",
+    "reads beyond the maximum are only counted; with no drive.disturb.model nothing is",
+);
 
 /// No manager has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]

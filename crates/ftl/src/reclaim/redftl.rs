@@ -28,7 +28,7 @@ const SHARE: Range = Range { above_least: true, ..Range::SHARE };
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "redftl",
-    summary: "pages that are read often get replicas on other blocks in time",
+    summary: "frequently read pages get replicas on other blocks in time",
     source: "dissertation on cross-layer optimization of NAND flash storage, chapter 3 (redFTL)",
     params: &[
         AT,
@@ -46,19 +46,23 @@ pub(super) const INFO: PolicyInfo = PolicyInfo {
         ),
         ParamInfo::within(
             "hot_factor",
-            "a page is hot if it is read so many times as often as its block (alpha)",
+            "a page is hot if its rate is this multiple of its block's (alpha)",
             2.0,
             Range::ABOVE_0,
         ),
         ParamInfo::name("rate", "the rate of a block", RATES),
-        ParamInfo::whole("replica_pages", "pages at the end of each block kept for replicas", 15, (1, 4096)),
+        ParamInfo::whole(
+            "replica_pages",
+            "pages at the end of each block reserved for replicas",
+            15,
+            (1, 4096),
+        ),
     ],
     cost: "12 bytes per read",
     memory: "12 bytes per page, 12 bytes per replica",
 };
 
-const RATES: &[(&str, &str)] =
-    &[("per-page", "that of its reads over its live pages"), ("block", "that of all its reads")];
+const RATES: &[(&str, &str)] = &[("per-page", "its reads over its live pages"), ("block", "all its reads")];
 
 /// Parameters of redFTL.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

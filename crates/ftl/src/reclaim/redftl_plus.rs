@@ -21,7 +21,7 @@ pub(super) const INFO: PolicyInfo = PolicyInfo {
         PARAMS[2],
         ParamInfo::whole(
             "samples",
-            "times that counters are looked at on the way to the maximum",
+            "number of times that counters are sampled up to the maximum",
             15,
             (1, 255),
         ),

@@ -9,7 +9,7 @@ use floatgate_flash::Layout;
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "redftl-plus-plus",
-    summary: "redftl-plus with an exact count of the reads of each page",
+    summary: "redftl-plus with exact read counts per page",
     source: "dissertation on cross-layer optimization of NAND flash storage, section 4.4 (redFTL++)",
     params: &PARAMS,
     cost: "one sum and one counter per flash read",

@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
     name: "rrb",
-    summary: "what is reclaimed is programmed slowly, into blocks that endure more reads",
+    summary: "reclaimed data is programmed slowly, into blocks that endure more reads",
     source: "dissertation on cross-layer optimization of NAND flash storage, section 4.2.1 (RRB)",
     params: &[PROACTIVE_AT],
     cost: "one sum per flash read",
-    memory: "none beside that of drive.disturb.model",
+    memory: "none besides that of drive.disturb.model",
 };
 
 /// For all managers with read-resistant blocks.

@@ -19,7 +19,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Park and Du, MSST 2011",
     params: &[
         ParamInfo::whole("filters", "filters", FILTERS, (1, 8)),
-        ParamInfo::whole("filter_bits", "bits of a filter", 2048, (1, 1 << 28)),
+        ParamInfo::whole("filter_bits", "bits per filter", 2048, (1, 1 << 28)),
         ParamInfo::whole("hashes", "hash functions", 2, (1, 16)),
         ParamInfo::whole(
             "empty_every_writes",
@@ -27,10 +27,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
             512,
             (1, u32::MAX),
         ),
-        ParamInfo::real("hot_weight", "weight from which on a page is hot", 4.0, (0.0, 9.0)),
+        ParamInfo::real("hot_weight", "weight from which a page is hot", 4.0, (0.0, 9.0)),
     ],
-    cost: "a look-up a hash function",
-    memory: "a byte a bit of a filter",
+    cost: "a look-up per hash function",
+    memory: "a byte per bit of a filter",
 };
 
 const FILTERS: u32 = 4;

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "dac",
-    summary: "a region up with every write, a region down with every move",
+    summary: "one region up with every write, one down with every move",
     source: "Chiang, Lee, Chang, Software: Practice and Experience 1999",
     params: &[ParamInfo::whole("classes", "streams", 6, (2, 256))],
     cost: "one look-up",
-    memory: "a byte a page",
+    memory: "a byte per page",
 };
 
 /// Parameters of DAC.

@@ -24,12 +24,12 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "hot and cold extents of addresses, and moved pages",
     source: "Shafaei, Desnoyers, Fitzpatrick, HotStorage 2016",
     params: &[
-        ParamInfo::whole("extent_bytes", "bytes of an extent", 1 << 20, (512, 1 << 31)),
+        ParamInfo::whole("extent_bytes", "bytes per extent", 1 << 20, (512, 1 << 31)),
         ParamInfo::whole("halve_every_writes", "page writes between two halvings", 65536, (1, u32::MAX)),
         variant::PARAM,
     ],
     cost: "one look-up",
-    memory: "8 bytes an extent",
+    memory: "8 bytes per extent",
 };
 
 const HOT: StreamId = StreamId(0);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "fk",
-    summary: "knows the future: pages by what is left of their lives, in units of a block's (superblock's) writes",
+    summary: "oracle: pages by the rest of their lives, in units of a block's (superblock's) writes",
     source: "Wang et al., FAST 2022 (SepBIT)",
     params: &[ParamInfo::whole("classes", "classes of lifespans", 6, (1, 1024))],
     cost: "two look-ups",

@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "hash",
-    summary: "hot and cold pages, by a counting table of hashed addresses that is halved now and then",
+    summary: "hot and cold pages, by a counting table of hashed addresses that is halved periodically",
     source: "Hsieh, Kuo, Chang, ACM TOS 2006",
     params: &[
         ParamInfo::whole("counters", "counters of the table", 4096, (1, 1 << 28)),
         ParamInfo::whole("hashes", "hash functions", 2, (1, 16)),
-        ParamInfo::whole("hot_from", "count from which on a page is hot", 4, (1, 15)),
+        ParamInfo::whole("hot_from", "count from which a page is hot", 4, (1, 15)),
         ParamInfo::whole("halve_every_writes", "page writes between two halvings", 4096, (1, u32::MAX)),
     ],
-    cost: "a look-up a hash function",
-    memory: "a byte a counter",
+    cost: "a look-up per hash function",
+    memory: "a byte per counter",
 };
 
 const HOT: StreamId = StreamId(0);

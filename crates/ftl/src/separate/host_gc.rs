@@ -12,7 +12,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Van Houdt, Performance Evaluation 2013",
     params: &[],
     cost: "none",
-    memory: "one more open block a plane",
+    memory: "one more open block per plane",
 };
 
 pub const STREAMS: u32 = 2;

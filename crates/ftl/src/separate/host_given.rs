@@ -21,7 +21,7 @@ const INITIAL: &str = "initial";
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "host-given",
-    summary: "the stream or placement handle that the host names",
+    summary: "the stream or placement handle named by the host",
     source: "Kang et al., HotStorage 2014; NVMe FDP",
     params: &[
         ParamInfo::whole("handles", "streams that the drive has; higher ones share the last", 8, (1, 4096)),
@@ -36,7 +36,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         ParamInfo::whole(
             "update_from",
-            "handle from which on they hold update blocks; beyond the last one none does",
+            "first handle of update blocks; beyond the last handle for none",
             4096,
             (0, 4096),
         ),

@@ -13,7 +13,7 @@ use crate::pool::Want;
 use floatgate_base::{DomainId, Label, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
-pub const INFO: PolicyInfo = PolicyInfo::plain("labelled", "what the dispatcher says of each write");
+pub const INFO: PolicyInfo = PolicyInfo::plain("labelled", "by the dispatcher's label of each write");
 
 /// Pages without a group.
 const REST: StreamId = StreamId(0);

@@ -27,7 +27,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Yang et al., SYSTOR 2017; Zhou et al., USENIX ATC 2001",
     params: &[
         ParamInfo::whole("classes", "streams", 6, (2, 64)),
-        ParamInfo::whole("chunk_bytes", "bytes of a chunk", 1 << 20, (512, 1 << 31)),
+        ParamInfo::whole("chunk_bytes", "bytes per chunk", 1 << 20, (512, 1 << 31)),
         variant::PARAM,
     ],
     cost: "one look-up",

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "multilog",
-    summary: "a log a class of update frequency: colder when moved, hotter when updated early",
+    summary: "one log per class of update frequency: colder when moved, hotter when updated early",
     source: "Stoica and Ailamaki, PVLDB 2013",
     params: &[ParamInfo::whole("classes", "streams", 6, (2, 255)), variant::PARAM],
     cost: "two look-ups",

@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ora",
-    summary: "knows the future: pages that die at near times share a block",
+    summary: "oracle: pages that die at similar times share a block",
     source: "dissertation on cross-layer optimization of NAND flash storage, section 5.1.2 (ORA)",
     params: &[ParamInfo::whole(
         "streams",
-        "streams: one of pages that are never replaced, the others by what is left of a life",
+        "streams: one for pages that are never replaced, the others by the rest of a life",
         8,
         (1, STREAMS_MAX),
     )],

@@ -28,7 +28,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         ParamInfo::whole(
             "dominates_from",
-            "updates of a context's data from which on it has an update group",
+            "updates of a context's data from which it has an update group",
             16,
             (1, u32::MAX),
         ),
@@ -42,13 +42,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
 
 pub(super) const GROUPS: ParamInfo = ParamInfo::whole(
     "groups",
-    "update groups at most; more share the one written least recently",
+    "the most update groups; more share the one written least recently",
     8,
     (1, 1024),
 );
 pub(super) const CONTEXTS: ParamInfo = ParamInfo::whole(
     "contexts",
-    "program contexts told apart; from this number on they count as unknown",
+    "program contexts distinguished; from this number on they count as unknown",
     1 << 16,
     (2, 1 << 16),
 );

@@ -25,13 +25,13 @@ use serde::{Deserialize, Serialize};
 const LIVES: &[(&str, &str)] = &[
     ("exact", "the workload, which is read ahead"),
     ("column", "the trace's column predicted_life"),
-    ("none", "nowhere: all pages are alike"),
+    ("none", "no predictions: all pages are alike"),
 ];
 
 /// Rules for classes, with descriptions.
 const CLASSES_BY: &[(&str, &str)] = &[
-    ("ora", "by bounds that waste least space, the last class for data that live on"),
-    ("fk", "by what is left in units of a block's (superblock's) writes"),
+    ("ora", "by bounds that waste the least space, the last class for data that live on"),
+    ("fk", "by the rest in units of a block's (superblock's) writes"),
 ];
 
 /// Expected rest of a life beyond its prediction, with descriptions.
@@ -39,21 +39,21 @@ const OVERDUE: &[(&str, &str)] = &[("soon", "nothing"), ("as-long-again", "as mu
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "predicted",
-    summary: "pages by what is left of a predicted life: exact, blurred, or from a column of the trace",
+    summary: "pages by the rest of a predicted life: exact, blurred, or from a column of the trace",
     source: "floatgate; classes as ora or fk",
     params: &[
         ParamInfo::whole("streams", "streams", 8, (1, STREAMS_MAX)),
         ParamInfo::name("lives", "where predictions come from: exact, column or none", LIVES),
-        ParamInfo::name("classes_by", "classes as those of ora or fk", CLASSES_BY),
+        ParamInfo::name("classes_by", "classes of ora or fk", CLASSES_BY),
         ParamInfo::real(
             "error_sigma",
-            "standard deviation of the natural logarithm of predicted over given life",
+            "standard deviation of the natural logarithm of predicted over true life",
             0.0,
             (0.0, 20.0),
         ),
         ParamInfo::name(
             "overdue",
-            "what is left to pages that outlive their prediction: soon or as-long-again",
+            "rest of life of pages that outlive their prediction: soon or as-long-again",
             OVERDUE,
         ),
     ],

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "sepbit",
-    summary: "six classes: short and long lives of what a write replaces, and ages of what moves",
+    summary: "six classes: short and long lives of replaced data, and ages of moved pages",
     source: "Wang et al., FAST 2022",
     params: &[
         ParamInfo::whole("lifespan_units", "reclaimed units of class 1 in the mean life", 16, (1, 1 << 20)),

@@ -24,10 +24,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Yang et al., SYSTOR 2017",
     params: &[
         ParamInfo::whole("classes", "streams", 6, (2, 64)),
-        ParamInfo::whole("chunk_bytes", "bytes of a chunk", 1 << 21, (512, 1 << 31)),
+        ParamInfo::whole("chunk_bytes", "bytes per chunk", 1 << 21, (512, 1 << 31)),
         ParamInfo::whole(
             "decay_writes",
-            "page writes after which a count fades to a half",
+            "page writes in which a count fades to a half",
             16384,
             (1, u32::MAX),
         ),

@@ -24,18 +24,18 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "sfs",
-    summary: "groups of blocks by hotness, writes over age, found by quantization",
+    summary: "groups of blocks by hotness (writes over age), determined by quantization",
     source: "Min et al., FAST 2012",
     params: &[
         ParamInfo::whole("classes", "streams", 4, (2, 256)),
         ParamInfo::whole(
             "quantize_every_blocks",
-            "reclaimed blocks (superblocks) after which groups are found anew",
+            "reclaimed blocks (superblocks) after which groups are determined again",
             1,
             (1, 1 << 20),
         ),
     ],
-    cost: "a look at each group",
+    cost: "a comparison per group",
     memory: "16 bytes per page, 24 per block",
 };
 

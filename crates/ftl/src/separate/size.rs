@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "size",
-    summary: "pages of small requests apart from those of large ones",
+    summary: "pages of small requests separate from those of large ones",
     source: "Chang, ASP-DAC 2008",
     params: &[ParamInfo::whole(
         "small_bytes",
-        "bytes of a request, in whole pages, up to which it is small",
+        "bytes, in whole pages, up to which a request is small",
         16384,
         (1, u32::MAX),
     )],

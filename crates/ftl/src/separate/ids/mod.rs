@@ -45,7 +45,7 @@ use update_log::{Localities, UpdateLog, WINDOW_MAX};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ids",
-    summary: "contexts whose data are updated together share a block, pages updated before another",
+    summary: "contexts whose data are updated together share a block, repeatedly updated pages another",
     source: "dissertation on cross-layer optimization of NAND flash storage, chapter 6 (IDS)",
     params: &[
         ParamInfo::whole(
@@ -63,7 +63,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ParamInfo::whole("period_updates", "updates between two clusterings", 1024, (1, u32::MAX)),
         ParamInfo::whole(
             "level_difference",
-            "clusters between its root and a context that may still join the root's group",
+            "clusters between the root and a context that may still join its group",
             2,
             (0, u32::MAX),
         ),

@@ -39,15 +39,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "a chain of groups whose number and sizes a model of update intervals chooses",
     source: "Oh et al., FAST 2024",
     params: &[
-        ParamInfo::whole("groups", "groups at most, beside the hot one", 5, (2, 62)),
+        ParamInfo::whole("groups", "the most groups, not counting the hot one", 5, (2, 62)),
         ParamInfo::whole(
             "merged_groups",
-            "groups that pages go through while nothing is known of them",
+            "groups that pages pass through while no configuration is known",
             4,
             (1, 62),
         ),
-        ParamInfo::flag("hot_group", "whether hot pages have a group in front of the others", true),
-        ParamInfo::whole("sample_every", "of so many pages one is of the sample", 100, (1, 1 << 20))
+        ParamInfo::flag("hot_group", "whether hot pages have a group before the others", true),
+        ParamInfo::whole("sample_every", "one page in this many is in the sample", 100, (1, 1 << 20))
             .or("100, fewer on drives of less than 2,000,000 pages to sample 20,000"),
         ParamInfo::real(
             "epoch_drive_writes",
@@ -55,15 +55,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
             4.0,
             (0.1, 64.0),
         ),
-        ParamInfo::whole("intervals", "intervals of the distribution for a block of each plane", 4, (1, 64)),
+        ParamInfo::whole("intervals", "intervals of the distribution per block of each plane", 4, (1, 64)),
         ParamInfo::real(
             "mismatch",
-            "share of a victim's pages by which more may be valid than was foretold",
+            "share of a victim's pages by which the valid ones may exceed the prediction",
             0.1,
             (0.01, 1.0),
         ),
     ],
-    cost: "two look-ups; a search an epoch",
+    cost: "two look-ups; a search per epoch",
     memory: "9 bits per page, 4 bytes per page of the sample, 10 per block",
 };
 
