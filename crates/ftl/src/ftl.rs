@@ -70,7 +70,7 @@ pub struct Ftl {
     pub(crate) futile_at: IdVec<DomainId, Option<u64>>,
     /// Under incremental collection, host pages that each domain takes before its jobs take another step.
     pub(crate) next_step_in: IdVec<DomainId, u32>,
-    /// Whether counting has begun; wear before that does not count. From then on the array is queried for failure
+    /// Whether counting has begun; wear before that does not count. From then on the array is queried for wear-out
     /// whenever the host opens a unit.
     pub(crate) counting: bool,
     pub(crate) prefetching: bool,

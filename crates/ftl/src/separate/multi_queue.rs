@@ -31,7 +31,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         variant::PARAM,
     ],
     cost: "one look-up",
-    memory: "40 bytes a chunk",
+    memory: "40 bytes per chunk",
 };
 
 /// No chunk.

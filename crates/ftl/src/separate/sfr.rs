@@ -34,7 +34,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         variant::PARAM,
     ],
     cost: "one look-up",
-    memory: "16 bytes a chunk",
+    memory: "16 bytes per chunk",
 };
 
 /// Parameters of SFR.

@@ -70,8 +70,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
 /// Least number of pages in the sample, if the drive has as many.
 const SAMPLE: u32 = 20_000;
 const SAMPLE_EVERY: u32 = 100;
-/// Full units of the last group stand still if they exceed this share of the group; this only applies if they are at
-/// least that share of the drive.
+/// Full units of the last group beyond `JUST_FILLED` of all segments stand still, if they are at least `STILL_FROM` of
+/// them.
 const JUST_FILLED: f64 = 0.05;
 const STILL_FROM: f64 = 0.2;
 
