@@ -4,7 +4,7 @@ use crate::label::Label;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What a request asks for.
+/// Operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Op {
@@ -16,13 +16,13 @@ pub enum Op {
     Trim = 2,
 }
 
-/// What the pages of a batch's requests hold: a list for each request, the lists one behind the other.
+/// Content of the pages of a batch's requests: one list of entries per request, concatenated.
 ///
-/// Entry `k` of a request stands for its bytes from `offset + 4096 k` on, at most 4096 of them. A request whose content
-/// is not known has no entries; one whose content is known in part has zeros where it is not.
+/// Entry `k` of a request describes its bytes from `offset + 4096 k`, at most 4096 of them. A request of unknown
+/// content has no entries; where only a part is unknown, the entries of that part are zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentColumns {
-    /// Where the entries of each request end; they begin where those of the request before end.
+    /// End of each request's entries; they begin where those of the previous request end.
     pub end: Vec<usize>,
     /// Equal where the content is equal; 0 where it is not known.
     pub fingerprint: Vec<u64>,
@@ -31,7 +31,7 @@ pub struct ContentColumns {
 }
 
 impl ContentColumns {
-    /// The entries of request `i`, by their place in the columns.
+    /// Returns the indices of the entries of request `i` in the columns.
     #[inline]
     #[must_use]
     pub fn range(&self, i: usize) -> std::ops::Range<usize> {
@@ -39,7 +39,7 @@ impl ContentColumns {
         from..self.end[i]
     }
 
-    /// Appends one entry of the request that the next [`ContentColumns::close`] ends.
+    /// Appends an entry to the request that the next [`ContentColumns::close`] ends.
     #[inline]
     pub fn push(&mut self, fingerprint: u64, compressed_bytes: u16) {
         self.fingerprint.push(fingerprint);
@@ -59,11 +59,11 @@ impl ContentColumns {
     }
 }
 
-/// What a request asks for beside its operation (bits of [`RequestBatch::flags`]).
+/// Attributes of a request beside its operation (bits of [`RequestBatch::flags`]).
 pub mod flags {
-    /// A write that is done only once it is on flash (forced unit access).
+    /// A write that completes only when its data are on flash (forced unit access).
     pub const FUA: u8 = 1;
-    /// Everything written before must be on flash before this request is done.
+    /// A request that completes only when everything written before it is on flash.
     pub const FLUSH: u8 = 2;
 }
 
@@ -72,9 +72,9 @@ pub mod flags {
 pub struct OptionalColumns {
     /// Program contexts.
     pub context: bool,
-    /// Streams or placement handles that the host gives.
+    /// Streams or placement handles assigned by the host.
     pub stream: bool,
-    /// How long data are foretold to live.
+    /// Predicted lifetimes of data.
     pub predicted_life: bool,
     /// Fingerprints and compressed sizes.
     pub content: bool,
@@ -82,11 +82,11 @@ pub struct OptionalColumns {
     pub flags: bool,
 }
 
-/// A batch of requests in order of arrival; all columns have the same length, and an optional one that its source does
+/// A batch of requests in order of arrival. All columns have the same length; an optional column that the source does
 /// not fill is empty.
 #[derive(Clone, Debug, Default)]
 pub struct RequestBatch {
-    /// Arrival in nanoseconds since the first request of the trace; may go backwards.
+    /// Arrival in nanoseconds since the first request of the trace; may decrease.
     pub time_ns: Vec<i64>,
     /// Index into the source's table of devices.
     pub device: Vec<u16>,
@@ -96,25 +96,25 @@ pub struct RequestBatch {
     pub offset: Vec<u64>,
     /// Bytes addressed; never 0.
     pub bytes: Vec<u64>,
-    /// Optional: the program context that wrote, an index into the source's table of contexts; 0 where there is none.
+    /// Optional: the program context of the write, an index into the source's table of contexts; 0 for no context.
     pub context: Vec<u32>,
-    /// Optional: the stream or placement handle that the host gave.
+    /// Optional: the stream or placement handle assigned by the host.
     pub stream: Vec<u32>,
-    /// Optional: host page writes after which the data of a write are foretold to die; 0 where that is not foreseen.
+    /// Optional: predicted lifetime of the data in host page writes; 0 for no prediction.
     pub predicted_life: Vec<u32>,
-    /// Optional: what the pages hold.
+    /// Optional: the content of the pages.
     pub content: ContentColumns,
     /// Optional: bits of [`flags`].
     pub flags: Vec<u8>,
-    /// Optional, and of no source: what the dispatcher says.
+    /// Optional, filled by the dispatcher only: the label of the request.
     pub label: Vec<Label>,
 }
 
 impl RequestBatch {
-    /// Requests that a source puts into one batch when the caller asks for no other number.
+    /// Default number of requests per batch of a source.
     pub const DEFAULT_LEN: usize = 4096;
 
-    /// An empty batch with room for `n` requests.
+    /// Creates an empty batch with room for `n` requests.
     #[must_use]
     pub fn with_capacity(n: usize) -> Self {
         Self {
@@ -127,19 +127,19 @@ impl RequestBatch {
         }
     }
 
-    /// Number of requests.
+    /// Returns the number of requests.
     #[must_use]
     pub fn len(&self) -> usize {
         self.op.len()
     }
 
-    /// Whether the batch holds no request.
+    /// Returns whether the batch is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.op.is_empty()
     }
 
-    /// Forgets all requests and keeps the memory.
+    /// Removes all requests and keeps the memory.
     pub fn clear(&mut self) {
         self.time_ns.clear();
         self.device.clear();
@@ -154,14 +154,14 @@ impl RequestBatch {
         self.label.clear();
     }
 
-    /// What request `i` asks for beside its operation.
+    /// Returns the flags of request `i`; 0 for a batch without flags.
     #[inline]
     #[must_use]
     pub fn flags_of(&self, i: usize) -> u8 {
         self.flags.get(i).copied().unwrap_or(0)
     }
 
-    /// Appends one request; a source with optional columns appends to each of these too.
+    /// Appends a request; a source with optional columns appends to each of these, too.
     #[inline]
     pub fn push(&mut self, time_ns: i64, device: u16, op: Op, offset: u64, bytes: u64) {
         self.time_ns.push(time_ns);
@@ -171,7 +171,7 @@ impl RequestBatch {
         self.bytes.push(bytes);
     }
 
-    /// Appends request `i` of another batch, of the same source, at another time.
+    /// Appends request `i` of another batch from the same source, with another time stamp.
     #[inline]
     pub fn push_of(&mut self, from: &Self, i: usize, time_ns: i64) {
         self.push(time_ns, from.device[i], from.op[i], from.offset[i], from.bytes[i]);
@@ -187,9 +187,9 @@ impl RequestBatch {
         }
     }
 
-    /// Appends requests of another batch, of the same source.
+    /// Appends requests of another batch from the same source.
     pub fn extend_of(&mut self, from: &Self, requests: Range<usize>) {
-        /// Optional columns that are not filled stay empty.
+        /// Optional columns without values stay empty.
         fn copy<T: Copy>(to: &mut Vec<T>, from: &[T], requests: &Range<usize>) {
             to.extend_from_slice(from.get(requests.clone()).unwrap_or_default());
         }
@@ -213,7 +213,7 @@ impl RequestBatch {
         }
     }
 
-    /// Bytes that the requests take.
+    /// Counts the bytes of memory that the requests occupy.
     #[must_use]
     pub fn bytes_in_memory(&self) -> usize {
         let Self {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Whose fault it is, which decides the exit status.
+/// Class of an error, which decides the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Unusable input: exit status 2.
@@ -11,14 +11,14 @@ pub enum Kind {
     Run,
 }
 
-/// Where it went wrong.
+/// Place of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// No place in particular.
+    /// No particular place.
     None,
-    /// A file as a whole.
+    /// A whole file.
     Path(String),
-    /// A line of a text file, counted from 1, with a column counted from 1 where there is one.
+    /// A line of a text file, from 1, with a column from 1 if known.
     Line {
         /// The file as the user named it.
         path: String,
@@ -34,40 +34,40 @@ pub enum Place {
         /// Offset in bytes.
         byte: u64,
     },
-    /// A setting given on the command line or through the API.
+    /// A setting from the command line or the API.
     Setting(String),
 }
 
-/// What went wrong, where, and what was expected.
+/// An error: what is wrong, where, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// Decides the exit status.
     pub kind: Kind,
-    /// Where.
+    /// The place of the error.
     pub place: Place,
-    /// What is wrong.
+    /// The fact that is wrong.
     pub what: String,
-    /// What was expected or what to do; empty where `what` says it all.
+    /// The expected value or the remedy; empty if `what` is enough.
     pub expected: String,
 }
 
-/// Result with the core's error. The error is boxed to keep the good path narrow.
+/// Result with the core's error, which is boxed to keep the successful path narrow.
 pub type Result<T> = std::result::Result<T, Box<Error>>;
 
 impl Error {
-    /// Unusable input.
+    /// Returns an error of unusable input.
     #[must_use]
     pub fn input(place: Place, what: impl Into<String>, expected: impl Into<String>) -> Box<Self> {
         Box::new(Self { kind: Kind::Input, place, what: what.into(), expected: expected.into() })
     }
 
-    /// A run that failed.
+    /// Returns an error of a failed run.
     #[must_use]
     pub fn run(what: impl Into<String>, expected: impl Into<String>) -> Box<Self> {
         Box::new(Self { kind: Kind::Run, place: Place::None, what: what.into(), expected: expected.into() })
     }
 
-    /// Exit status of the command line: 1 or 2.
+    /// Returns the exit status of the command line: 1 or 2.
     #[must_use]
     pub fn status(&self) -> u8 {
         match self.kind {
@@ -77,15 +77,15 @@ impl Error {
     }
 }
 
-/// Most characters of a path (the longest that Linux takes), of a setting's name, and of each part of a message.
+/// Most characters of a path (the longest that Linux accepts), of a setting's name, and of each part of a message.
 const PATH_MAX: usize = 4096;
 const SETTING_MAX: usize = 200;
 const TEXT_MAX: usize = 4000;
-/// A word of a message beyond so many characters is something that a user gave; its beginning tells enough.
+/// Longest word of a message, in characters; longer ones come from user input and are cut.
 const WORD_MAX: usize = 300;
 const WORD_SHOWN: usize = 60;
 
-/// The text on one line, without escapes that a terminal would follow, and in bounds, whatever a file put into it.
+/// Puts the text on one line of bounded length and replaces escapes that a terminal would interpret.
 fn plain(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
     let mut chars = text.chars();
@@ -102,7 +102,7 @@ fn plain(text: &str, most: usize) -> String {
     shown
 }
 
-/// As [`plain`], with words of inordinate length cut.
+/// Formats as [`plain`] does, and cuts very long words.
 fn message(text: &str) -> String {
     if text.len() <= WORD_MAX {
         return plain(text, TEXT_MAX);
@@ -137,10 +137,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Shows at most 60 characters of what a user gave, escaped, for quoting in a message.
+/// Formats at most 60 characters of user input as a quotation for a message, escaped.
 #[must_use]
 pub fn quote(bytes: &[u8]) -> String {
-    // A character has four bytes at most: no more than that many are looked at, however much was given.
+    // A character has at most four bytes: bytes beyond that limit are never read.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * (WORD_SHOWN + 1))]);
     let mut shown: String = text.chars().take(WORD_SHOWN).flat_map(char::escape_debug).collect();
     if text.chars().nth(WORD_SHOWN).is_some() {
@@ -173,7 +173,7 @@ mod tests {
         assert!(quote("\u{10ffff}".repeat(1 << 20).as_bytes()).len() < 60 * 12 + 10);
     }
 
-    /// Whatever a user gives, a message has an end, and its first and last words are there.
+    /// Messages stay bounded for any user input and keep their first and last words.
     #[test]
     fn messages_are_bounded_and_plain() {
         let huge = "x".repeat(1 << 20);

@@ -1,10 +1,10 @@
-//! What the host interface hands down: runs of logical pages with one operation each, in columns.
+//! Output of the host interface: runs of logical pages with one operation each, in columns.
 
 use crate::Lpn;
 use crate::columns::{ExtentColumns, Hints, Part, Wanted};
 use serde::{Deserialize, Serialize};
 
-/// What happens to the pages of an extent.
+/// Operation on the pages of an extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Kind {
@@ -12,12 +12,12 @@ pub enum Kind {
     Read,
     /// Whole pages are written.
     Write,
-    /// One page is written in part: it is read, if it exists, and written anew.
+    /// One page is written in part: it is read, if it exists, and written again.
     WritePartial,
-    /// Pages are given up.
+    /// Pages are unmapped.
     Trim,
-    /// What the host wrote of the pages is to be on flash before the request is done; an extent without pages stands for
-    /// all that it ever wrote. Only where a power cut would lose some of it.
+    /// Earlier host writes to these pages must be on flash before the request completes; an extent without pages stands
+    /// for all earlier host writes. Occurs only if a power cut would lose buffered writes.
     Flush,
 }
 
@@ -26,28 +26,28 @@ pub enum Kind {
 pub struct Extents {
     /// First page.
     pub lpn: Vec<Lpn>,
-    /// Number of pages, at least 1 but for [`Kind::Flush`].
+    /// Number of pages, at least 1 except for [`Kind::Flush`].
     pub pages: Vec<u32>,
     /// Operation.
     pub kind: Vec<Kind>,
-    /// What else their consumers asked for.
+    /// The optional columns that their consumers requested.
     pub columns: ExtentColumns,
 }
 
 impl Extents {
-    /// Number of extents.
+    /// Returns the number of extents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lpn.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lpn.is_empty()
     }
 
-    /// Forgets all and keeps the memory.
+    /// Removes all extents and keeps the memory.
     pub fn clear(&mut self) {
         self.lpn.clear();
         self.pages.clear();
@@ -55,7 +55,7 @@ impl Extents {
         self.columns.clear();
     }
 
-    /// What the host says of an extent.
+    /// Returns the hints of an extent.
     #[inline]
     #[must_use]
     pub fn hints_of(&self, i: usize) -> Hints {
@@ -70,13 +70,13 @@ impl Extents {
         self.kind.push(kind);
     }
 
-    /// Makes the columns that are `wanted`, for the extents at the end that `part` became.
+    /// Fills the `wanted` columns for the extents at the end, which were made of `part`.
     #[inline]
     pub fn make_columns(&mut self, wanted: Wanted, part: &Part<'_>) {
         self.columns.make(wanted, part, (&self.lpn, &self.pages));
     }
 
-    /// Gives extents at the end that no request's bytes became the defaults of the columns that are `wanted`.
+    /// Extends the `wanted` columns with defaults for extents at the end that belong to no request.
     pub fn pad_columns(&mut self, wanted: Wanted) {
         self.columns.pad(wanted, self.lpn.len());
     }

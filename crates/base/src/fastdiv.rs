@@ -1,4 +1,4 @@
-//! Division of page numbers by a number that is fixed for the run.
+//! Division of page numbers by a number that is constant during a run.
 
 /// Divides numbers below 2^31 by a divisor below 2^31 with one multiplication.
 ///
@@ -18,14 +18,14 @@ impl FastDiv {
         Self { divisor, multiplier: (1u64 << 62) / u64::from(divisor) + 1 }
     }
 
-    /// The divisor.
+    /// Returns the divisor.
     #[inline]
     #[must_use]
     pub fn divisor(self) -> u32 {
         self.divisor
     }
 
-    /// `n / divisor`, for `n` below 2^31.
+    /// Divides `n`, which is below 2^31, and rounds down.
     #[inline]
     #[must_use]
     pub fn quotient(self, n: u32) -> u32 {
@@ -33,7 +33,7 @@ impl FastDiv {
         ((u128::from(n) * u128::from(self.multiplier)) >> 62) as u32
     }
 
-    /// `n % divisor`, for `n` below 2^31.
+    /// Computes `n % divisor` for `n` below 2^31.
     #[inline]
     #[must_use]
     pub fn remainder(self, n: u32) -> u32 {

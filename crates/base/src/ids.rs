@@ -1,19 +1,18 @@
-//! Numbers of things as types of their own, so that two of them cannot change places, and tables that are indexed by
-//! just one of them.
+//! Identifiers as distinct types, which the compiler does not let a caller confuse, and tables indexed by one of them.
 //!
-//! Why not a crate: `typed-index-collections` wants `From<usize>` of every id before it can enumerate, and with that
-//! anybody may make one of any number; what is needed here is short.
+//! Why not a crate: `typed-index-collections` requires `From<usize>` of every id before it can enumerate. Then any code
+//! could turn any number into an id. The code needed here is short.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Deref, DerefMut, Index, IndexMut, Range, Sub};
 
-/// What a table can be indexed by.
+/// An index of a table.
 pub trait Id: Copy {
-    /// The place in a table.
+    /// Returns the position in a table.
     fn index(self) -> usize;
-    /// The id of a place in a table.
+    /// Returns the id of a position in a table.
     fn at(index: usize) -> Self;
 }
 
@@ -28,23 +27,23 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The largest number, which is none of a drive.
+            /// The largest number, which no drive uses.
             pub const MAX: Self = Self(u32::MAX);
 
-            /// The place in a table.
+            /// Returns the position in a table.
             #[inline(always)]
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The first so many, from 0 on.
+            /// Iterates over the first `count` ids, from 0.
             #[inline(always)]
             pub fn all(count: u32) -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator + Clone {
                 (0..count).map(Self)
             }
 
-            /// Those of a range.
+            /// Iterates over the ids of a range.
             #[inline(always)]
             pub fn each(range: Range<Self>) -> impl ExactSizeIterator<Item = Self> + DoubleEndedIterator + Clone {
                 (range.start.0..range.end.0).map(Self)
@@ -72,9 +71,9 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A logical page number: what the host addresses, divided by the page size.
+    /// A logical page number: the host's address divided by the page size.
     Lpn;
-    /// A physical page number: `unit * pages_per_unit + offset`, at most 2^31 - 1 of them.
+    /// A physical page number, `unit * pages_per_unit + offset`; at most 2^31 - 1.
     Ppn;
     /// Number of an erase unit: a block under plane scope, a superblock under superblock scope.
     UnitId;
@@ -84,7 +83,7 @@ ids! {
     StreamId;
 }
 
-/// Numbers that lie in a row, so that distances mean something.
+/// Arithmetic for consecutive numbers, whose distances have a meaning.
 macro_rules! rows {
     ($($name:ident)*) => {$(
         impl Add<u32> for $name {
@@ -116,7 +115,7 @@ macro_rules! rows {
 
 rows! { Lpn Ppn }
 
-/// Part or all of a table that is indexed by an id.
+/// A table indexed by an id, or a part of one.
 #[repr(transparent)]
 pub struct IdSlice<I, T> {
     id: PhantomData<fn(I)>,
@@ -124,7 +123,7 @@ pub struct IdSlice<I, T> {
 }
 
 impl<I: Id, T> IdSlice<I, T> {
-    /// A table whose places are in the order of the ids.
+    /// Views a slice, whose values are in the order of the ids, as a table.
     #[inline(always)]
     #[must_use]
     pub fn of(raw: &[T]) -> &Self {
@@ -132,7 +131,7 @@ impl<I: Id, T> IdSlice<I, T> {
         unsafe { &*(std::ptr::from_ref(raw) as *const Self) }
     }
 
-    /// The same, to be changed.
+    /// Views a mutable slice as a table.
     #[inline(always)]
     #[must_use]
     pub fn of_mut(raw: &mut [T]) -> &mut Self {
@@ -140,70 +139,70 @@ impl<I: Id, T> IdSlice<I, T> {
         unsafe { &mut *(std::ptr::from_mut(raw) as *mut Self) }
     }
 
-    /// Its values in the order of the ids.
+    /// Returns the values in the order of the ids.
     #[inline(always)]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.raw
     }
 
-    /// The same, to be changed.
+    /// Returns the values in the order of the ids, mutable.
     #[inline(always)]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.raw
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.raw.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
 
-    /// The value of an id, if it has one.
+    /// Returns the value of an id, if the table has one.
     #[inline(always)]
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         self.raw.get(id.index())
     }
 
-    /// The same, to be changed.
+    /// Returns the value of an id for modification, if the table has one.
     #[inline(always)]
     #[must_use]
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         self.raw.get_mut(id.index())
     }
 
-    /// The values in the order of the ids.
+    /// Iterates over the values in the order of the ids.
     #[inline(always)]
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.raw.iter()
     }
 
-    /// The same, to be changed.
+    /// Iterates over mutable values in the order of the ids.
     #[inline(always)]
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.raw.iter_mut()
     }
 
-    /// The values with their ids.
+    /// Iterates over the values with their ids.
     pub fn enumerate(&self) -> impl Iterator<Item = (I, &T)> {
         self.raw.iter().enumerate().map(|(at, value)| (I::at(at), value))
     }
 
-    /// The first id whose value is such.
+    /// Returns the first id whose value satisfies `is_it`.
     pub fn position(&self, is_it: impl FnMut(&T) -> bool) -> Option<I> {
         self.raw.iter().position(is_it).map(I::at)
     }
 
-    /// Gives every id the same value.
+    /// Sets all values to `value`.
     pub fn fill(&mut self, value: T)
     where
         T: Clone,
@@ -249,7 +248,7 @@ impl<'a, I: Id, T> IntoIterator for &'a IdSlice<I, T> {
     }
 }
 
-/// A table that is indexed by an id. Files hold it as they hold a vector.
+/// A table indexed by an id; serialized as a vector.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent, bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
 pub struct IdVec<I, T> {
@@ -259,7 +258,7 @@ pub struct IdVec<I, T> {
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// The same value for each of so many ids.
+    /// Creates a table of `count` equal values.
     #[must_use]
     pub fn filled(value: T, count: u32) -> Self
     where
@@ -268,7 +267,7 @@ impl<I: Id, T> IdVec<I, T> {
         vec![value; count as usize].into()
     }
 
-    /// The values in the order of the ids.
+    /// Returns the values in the order of the ids, as a vector.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.raw

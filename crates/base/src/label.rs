@@ -1,35 +1,35 @@
-//! What the dispatcher says of a request (`ftl.dispatch`).
+//! Labels that the dispatcher assigns to requests (`ftl.dispatch`).
 //!
 //! Only a dispatcher fills this column of a batch; no source does.
 
 use serde::{Deserialize, Serialize};
 
-/// With which other writes a write belongs together. Labels of one window differ by group; a later window may use the
-/// same numbers again.
+/// The group of writes to which a write belongs. Labels of one window differ by group; a later window may reuse the
+/// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label(u32);
 
 impl Label {
-    /// Belongs to no other.
+    /// Belongs to no group.
     pub const REST: Self = Self(0);
-    /// Is written often, and belongs to all others that are, in whichever plane.
+    /// Is written often and belongs with all other such pages, regardless of the plane.
     pub const OFTEN: Self = Self(u32::MAX);
 
-    /// Member of a group whose writes go to one plane. Group numbers wrap around.
+    /// Labels a member of a group whose writes go to one plane. Group numbers wrap around.
     #[inline]
     #[must_use]
     pub fn of_group(group: u32) -> Self {
         Self(1 + group % (u32::MAX - 1))
     }
 
-    /// The group, if it is a member of one.
+    /// Returns the group of a member.
     #[inline]
     #[must_use]
     pub fn group(self) -> Option<u32> {
         (self != Self::REST && self != Self::OFTEN).then(|| self.0 - 1)
     }
 
-    /// Whether it is kept apart from what belongs to no other.
+    /// Returns whether the write is kept apart from writes without a group.
     #[inline]
     #[must_use]
     pub fn is_apart(self) -> bool {

@@ -1,6 +1,6 @@
-//! Identifiers, units, errors, random numbers and request batches: what every other crate may use.
+//! Identifiers, units, errors, random numbers and request batches: the base of all other crates.
 //!
-//! This crate knows nothing of flash, of traces or of configuration files.
+//! This crate has no notion of flash, traces or configuration files.
 
 pub mod batch;
 pub mod columns;
@@ -30,7 +30,7 @@ pub use owner::{MapWord, Owner, SideKind};
 pub use policy::{Acts, Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
 
-/// Most physical pages that a drive may have; the top bit of a map word means "see the side table".
+/// Most physical pages of a drive; the top bit of a map word refers to a side table.
 pub const PAGES_MAX: u64 = (1 << 31) - 1;
 /// Size in bytes of the page in which traces are measured (footprint, rewrite share).
 pub const TRACE_PAGE_BYTES: u64 = 4096;

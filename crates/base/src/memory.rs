@@ -1,9 +1,9 @@
-//! Large tables that are touched at random.
+//! Large tables with random access.
 
-/// A vector of `n` copies of `value` on large memory pages where the system grants them.
+/// Allocates a table of `n` copies of `value`, on huge pages if the system grants them.
 ///
-/// A random access to a table of hundreds of megabytes misses the processor's table of address translations as well
-/// as its caches; pages of 2 MiB spare most of the former. The hint changes speed only.
+/// A random access to a table of hundreds of megabytes misses both the caches and the TLB. Pages of 2 MiB avoid most
+/// TLB misses. The hint changes speed only.
 #[must_use]
 pub fn table<T: Copy>(n: usize, value: T) -> Vec<T> {
     let mut vector = Vec::with_capacity(n);
@@ -12,7 +12,7 @@ pub fn table<T: Copy>(n: usize, value: T) -> Vec<T> {
     vector
 }
 
-/// A vector of `n` zeros, on large memory pages where the system grants them; it takes memory only where it is written.
+/// Allocates `n` zeros, on huge pages if the system grants them. Memory is used only for pages that are written.
 #[must_use]
 pub fn zeros(n: usize) -> Vec<u32> {
     let mut vector = vec![0; n];
@@ -20,7 +20,7 @@ pub fn zeros(n: usize) -> Vec<u32> {
     vector
 }
 
-/// Adds `more` copies of `value` to a table that is touched at random; on large memory pages, too.
+/// Extends a table by `more` copies of `value`, on huge pages if the system grants them.
 pub fn grow<T: Copy>(table: &mut Vec<T>, more: usize, value: T) {
     let n = table.len() + more;
     if n > table.capacity() {
@@ -36,8 +36,7 @@ fn advise_huge_pages<T>(start: *mut T, bytes: usize) {
     let first = (start as usize).next_multiple_of(HUGE);
     let end = (start as usize + bytes) & !(HUGE - 1);
     if first < end {
-        // SAFETY: the range lies inside one live allocation, and this advice never changes its content. A refusal
-        // is harmless.
+        // The range lies inside one live allocation, and this advice never changes its content. A refusal is harmless.
         unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
     }
 }

@@ -1,13 +1,13 @@
-//! To whom a physical page belongs, and where a logical page lies: the two directions of the map in one coding.
+//! The owner of a physical page and the location of a logical page: both directions of the map in one encoding.
 //!
-//! | bits | of a plain word | of a word with the side bit |
+//! | bits | plain word | word with the side bit |
 //! |---|---|---|
-//! | 31 | 0 | 1: a side table knows more |
-//! | 30-29 | page number | the kind of side table |
-//! | 28-0 | page number | the entry in it |
+//! | 31 | 0 | 1: see the side table |
+//! | 30-29 | page number | kind of side table |
+//! | 28-0 | page number | entry of the side table |
 //!
-//! In the map, a plain word is a physical page; in the reverse map, it is the one logical page that lies there. Whether a
-//! page is mapped and whether it is plain are two questions: a shared page is mapped, but not plain.
+//! In the map, a plain word is a physical page; in the reverse map, it is the only logical page stored there. Whether a
+//! page is mapped and whether it is plain are separate questions: a shared page is mapped, but not plain.
 
 use crate::{Lpn, Ppn};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const KIND_SHIFT: u32 = 29;
 /// Most entries of a side table, plus 1.
 pub const SIDE_ENTRIES_MAX: u32 = 1 << KIND_SHIFT;
 
-/// Which side table knows more.
+/// Kind of side table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum SideKind {
@@ -29,7 +29,7 @@ pub enum SideKind {
     Replicated = 2,
 }
 
-/// The value of the kind's bits that says "nowhere".
+/// The kind bits of an unmapped page.
 const UNMAPPED_BITS: u32 = 0b111;
 
 /// A word of the map.
@@ -42,103 +42,103 @@ impl MapWord {
     /// The word of a logical page that was never written, or was trimmed.
     pub const UNMAPPED: Self = Self(u32::MAX);
 
-    /// The logical page lies on this page alone, and is alone there.
+    /// Returns the word of a logical page that lies on this physical page alone and shares it with no other.
     #[inline(always)]
     #[must_use]
     pub const fn plain(ppn: Ppn) -> Self {
         Self(ppn.0)
     }
 
-    /// A side table knows where it lies.
+    /// Returns the word of a logical page that an entry of a side table describes.
     #[must_use]
     pub const fn side(kind: SideKind, entry: u32) -> Self {
         Self(side_word(kind, entry))
     }
 
-    /// The word that a table stores as these bits: any are a word.
+    /// Returns the word with these stored bits; every value is valid.
     #[inline(always)]
     #[must_use]
     pub const fn of_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The word as it is stored.
+    /// Returns the bits to store.
     #[inline(always)]
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// Whether the word is a physical page.
+    /// Returns whether the word is a physical page.
     #[inline(always)]
     #[must_use]
     pub const fn is_plain(self) -> bool {
         self.0 & SIDE == 0
     }
 
-    /// Whether the logical page lies anywhere.
+    /// Returns whether the logical page is mapped.
     #[inline(always)]
     #[must_use]
     pub const fn is_mapped(self) -> bool {
         self.0 >> KIND_SHIFT != UNMAPPED_BITS
     }
 
-    /// The physical page of a plain word.
+    /// Returns the physical page of a plain word.
     #[inline(always)]
     #[must_use]
     pub const fn ppn(self) -> Option<Ppn> {
         if self.is_plain() { Some(Ppn(self.0)) } else { None }
     }
 
-    /// Side table and entry of a word that is mapped and not plain.
+    /// Returns the side table and entry of a word that is mapped and not plain.
     #[must_use]
     pub const fn entry(self) -> Option<(SideKind, u32)> {
         entry_of(self.0)
     }
 }
 
-/// To whom a physical page belongs: a word of the reverse map.
+/// The owner of a physical page: a word of the reverse map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(transparent)]
 #[serde(transparent)]
 pub struct Owner(u32);
 
 impl Owner {
-    /// One logical page, which lies nowhere else.
+    /// Returns the owner of a page that holds one logical page with no other copy.
     #[inline(always)]
     #[must_use]
     pub const fn page(lpn: Lpn) -> Self {
         Self(lpn.0)
     }
 
-    /// An entry of a side table.
+    /// Returns the owner that an entry of a side table describes.
     #[must_use]
     pub const fn side(kind: SideKind, entry: u32) -> Self {
         Self(side_word(kind, entry))
     }
 
-    /// The owner that a table stores as these bits.
+    /// Returns the owner with these stored bits.
     #[inline(always)]
     #[must_use]
     pub const fn of_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The word as it is stored: the logical page itself, where there are no side tables.
+    /// Returns the bits to store: the logical page itself if the drive has no side tables.
     #[inline(always)]
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// The only logical page, if there is just one.
+    /// Returns the logical page if it is the only owner.
     #[inline(always)]
     #[must_use]
     pub const fn lpn(self) -> Option<Lpn> {
         if self.0 & SIDE == 0 { Some(Lpn(self.0)) } else { None }
     }
 
-    /// Side table and entry, if there is no such page.
+    /// Returns the side table and entry of any other owner.
     #[must_use]
     pub const fn entry(self) -> Option<(SideKind, u32)> {
         entry_of(self.0)
@@ -146,7 +146,7 @@ impl Owner {
 }
 
 /// # Panics
-/// When the side table is full: entries are counted by who adds them.
+/// When the side table is full: whatever adds entries counts them.
 const fn side_word(kind: SideKind, entry: u32) -> u32 {
     assert!(entry < SIDE_ENTRIES_MAX, "no more than 2^29 entries fit into a map word");
     SIDE | (kind as u32) << KIND_SHIFT | entry

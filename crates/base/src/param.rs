@@ -1,86 +1,86 @@
-//! The keys of an experiment, those of tables and the parameters of policies: what each means, what it may be, what it is
-//! where nothing is given, and where it acts.
+//! The keys of an experiment, of its tables and of the parameters of policies: meaning, range, default, and where each
+//! has an effect.
 
 use std::collections::BTreeMap;
 
-/// A key of a table of an experiment, such as a parameter of a policy.
+/// A key in a table of an experiment, such as a parameter of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamInfo {
-    /// Key in its table.
+    /// Name of the key in its table.
     pub name: &'static str,
-    /// What it means, and its unit.
+    /// Meaning and unit.
     pub summary: &'static str,
-    /// What it may be.
+    /// Kind and range of its values.
     pub kind: ParamKind,
-    /// What it is where it is not given.
+    /// Its default.
     pub default: Fallback,
-    /// Whether it means the same under each policy that has it, so that a file's value stays when another one of them is
-    /// chosen over it.
+    /// Whether the parameter has the same meaning for each policy that takes it. Its value in a file then stays when
+    /// another of these policies replaces the one in the file.
     pub shared: bool,
-    /// The modes in which it acts.
+    /// The modes in which it has an effect.
     pub acts: Acts,
-    /// Another key that it acts with.
+    /// Another key on which its effect depends.
     pub need: Option<Need>,
-    /// What a message expects, where the range alone would not help.
+    /// Expected value for messages, if the range alone would not help.
     pub advice: Option<&'static str>,
 }
 
-/// The modes in which a key acts.
+/// The modes in which a key has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acts {
-    /// In both.
+    /// Both modes.
     Always,
-    /// In timed mode.
+    /// Timed mode.
     Timed,
-    /// In functional mode.
+    /// Functional mode.
     Functional,
 }
 
-/// A key that another one acts with, and the values of it with which that is so.
+/// A key on which another one depends, and the values that give the other one an effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Need {
-    /// The key from the top of the experiment; its values are names.
+    /// The key from the root of the experiment; its values are names.
     pub key: &'static str,
-    /// Any of these.
+    /// One of these values is required.
     pub values: &'static [&'static str],
 }
 
-/// What a parameter may be.
+/// Kind and range of the values of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum ParamKind {
     /// A whole number.
     Whole {
-        /// The least value.
+        /// The minimum.
         least: u64,
-        /// The largest value.
+        /// The maximum.
         most: u64,
     },
     /// A number.
     Number(Range),
     /// True or false.
     Flag,
-    /// One of these names, each with what it means.
+    /// One of these names, each with its meaning.
     Name(&'static [(&'static str, &'static str)]),
-    /// One of the names that another table has.
+    /// One of the names of another table.
     Listed(fn() -> Vec<&'static str>),
-    /// A text, as the words say; the code that uses it checks it.
+    /// A text of the form described here; the code that uses it checks it.
     Text(&'static str),
     /// A list of all these names, each once, in any order.
     Order(&'static [&'static str]),
-    /// Something else, as the words say; the code that uses it checks it.
+    /// Another form, described here; the code that uses it checks it.
     Other(&'static str),
-    /// A list of numbers of a range, at least one.
+    /// A list of numbers in a range, at least one.
     Numbers {
-        /// What each may be.
+        /// Range of each number.
         range: Range,
-        /// How many there may be.
+        /// Maximum number of entries.
         most: usize,
     },
     /// A list of tables of numbers, at least one; each has all of these keys.
     Rows {
-        /// The keys with what each may be.
+        /// The keys with the range of each.
         columns: &'static [(&'static str, Range)],
-        /// How many tables there may be.
+        /// Maximum number of tables.
         most: usize,
     },
 }
@@ -88,26 +88,26 @@ pub enum ParamKind {
 /// A range of finite numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The lower end.
+    /// The minimum.
     pub least: f64,
-    /// The upper end; infinite for none.
+    /// The maximum; infinite for no limit.
     pub most: f64,
-    /// Whether the lower end itself is left out.
+    /// Whether the minimum itself is excluded.
     pub above_least: bool,
-    /// Whether the upper end itself is left out.
+    /// Whether the maximum itself is excluded.
     pub below_most: bool,
 }
 
-/// What a parameter is where it is not given.
+/// The default of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Fallback {
-    /// A number; of a [`ParamKind::Name`] the number of its row, of a [`ParamKind::Flag`] 0 or 1.
+    /// A number; the index of its row for [`ParamKind::Name`], 0 or 1 for [`ParamKind::Flag`].
     Value(f64),
-    /// What follows from the drive, in words and as a value.
+    /// A property of the drive, in words and as a value.
     Drive(&'static str, fn(&Facts) -> f64),
     /// A text.
     Text(&'static str),
-    /// Nothing: the code that uses the parameter knows what to do, in these words.
+    /// No value: the code that uses the parameter decides, as described here.
     Absent(&'static str),
     /// A list of numbers.
     Numbers(&'static [f64]),
@@ -115,12 +115,12 @@ pub enum Fallback {
     Rows(&'static [&'static [f64]]),
 }
 
-/// What defaults may follow from.
+/// The properties of a drive on which defaults depend.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
-    /// Nominal program/erase cycles of a block.
+    /// Rated program/erase cycles per block.
     pub pe_cycles: u32,
-    /// Whether collection goes along with host writes where nothing else is said.
+    /// Whether collection is incremental by default, alongside host writes.
     pub incremental: bool,
 }
 
@@ -143,19 +143,19 @@ pub enum Setting {
     Rows(Vec<BTreeMap<String, f64>>),
 }
 
-/// What is wrong with a value: the parameter, what is wrong, what was expected.
+/// An invalid value: the parameter, the fact, and the expected value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misfit {
-    /// The parameter at fault.
+    /// The invalid parameter.
     pub param: &'static str,
-    /// What is wrong.
+    /// The fact that is wrong.
     pub what: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: String,
 }
 
 impl Misfit {
-    /// With what is wrong and what was expected.
+    /// Creates a misfit of a parameter with its fact and the expected value.
     #[must_use]
     pub fn new(param: &'static str, what: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { param, what: what.into(), expected: expected.into() }
@@ -163,7 +163,7 @@ impl Misfit {
 }
 
 impl Range {
-    /// From `least` to `most`.
+    /// Creates a range that includes both ends.
     #[must_use]
     pub const fn closed(least: f64, most: f64) -> Self {
         Self { least, most, above_least: false, below_most: false }
@@ -175,12 +175,12 @@ impl Range {
     pub const ABOVE_0: Self = Self { above_least: true, ..Self::FROM_0 };
     /// A share: from 0 to 1.
     pub const SHARE: Self = Self::closed(0.0, 1.0);
-    /// A share of less than all.
+    /// A share from 0 to less than 1.
     pub const SHARE_BELOW_1: Self = Self { below_most: true, ..Self::SHARE };
-    /// A share of something, but not of all.
+    /// A share between 0 and 1, without both ends.
     pub const SHARE_BETWEEN: Self = Self { above_least: true, ..Self::SHARE_BELOW_1 };
 
-    /// Whether a number lies in it.
+    /// Returns whether the range contains a number.
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {
         let from = if self.above_least { value > self.least } else { value >= self.least };
@@ -188,7 +188,7 @@ impl Range {
         value.is_finite() && from && to
     }
 
-    /// In words.
+    /// Describes the range in words.
     #[must_use]
     pub fn words(&self) -> String {
         let from = if self.above_least { "greater than" } else { "from" };
@@ -208,7 +208,7 @@ impl ParamInfo {
         Self { name, summary, kind, default, shared: false, acts: Acts::Always, need: None, advice: None }
     }
 
-    /// A whole number from `least` to `most`.
+    /// Describes a whole number from `least` to `most`.
     #[must_use]
     pub const fn whole(
         name: &'static str,
@@ -220,20 +220,20 @@ impl ParamInfo {
         Self::new(name, summary, kind, Fallback::Value(default as f64))
     }
 
-    /// A whole number of up to 64 bits, from `least`, which is its default.
+    /// Describes a whole number of up to 64 bits, from `least`, which is its default.
     #[must_use]
     pub const fn count(name: &'static str, summary: &'static str, least: u64) -> Self {
         Self::count_from(name, summary, least, least)
     }
 
-    /// A whole number of up to 64 bits, from `least`.
+    /// Describes a whole number of up to 64 bits, from `least`.
     #[must_use]
     pub const fn count_from(name: &'static str, summary: &'static str, default: u64, least: u64) -> Self {
         let kind = ParamKind::Whole { least, most: u64::MAX };
         Self::new(name, summary, kind, Fallback::Value(default as f64))
     }
 
-    /// A number from `least` to `most`.
+    /// Describes a number from `least` to `most`.
     #[must_use]
     pub const fn real(
         name: &'static str,
@@ -244,19 +244,19 @@ impl ParamInfo {
         Self::within(name, summary, default, Range::closed(least, most))
     }
 
-    /// A number of a range.
+    /// Describes a number of a range.
     #[must_use]
     pub const fn within(name: &'static str, summary: &'static str, default: f64, range: Range) -> Self {
         Self::new(name, summary, ParamKind::Number(range), Fallback::Value(default))
     }
 
-    /// True or false.
+    /// Describes a flag.
     #[must_use]
     pub const fn flag(name: &'static str, summary: &'static str, default: bool) -> Self {
         Self::new(name, summary, ParamKind::Flag, Fallback::Value(default as u8 as f64))
     }
 
-    /// One of several names, the first by default.
+    /// Describes a choice of one of several names; the first is the default.
     #[must_use]
     pub const fn name(
         name: &'static str,
@@ -266,13 +266,13 @@ impl ParamInfo {
         Self::new(name, summary, ParamKind::Name(names), Fallback::Value(0.0))
     }
 
-    /// One of the names that another table has; the code that uses it knows the default.
+    /// Describes a name of another table; the code that uses it knows the default.
     #[must_use]
     pub const fn listed(name: &'static str, summary: &'static str, names: fn() -> Vec<&'static str>) -> Self {
         Self::new(name, summary, ParamKind::Listed(names), Fallback::Absent("none"))
     }
 
-    /// A text, as `words` say.
+    /// Describes a text of the form in `words`.
     #[must_use]
     pub const fn text(
         name: &'static str,
@@ -283,19 +283,19 @@ impl ParamInfo {
         Self::new(name, summary, ParamKind::Text(words), Fallback::Text(default))
     }
 
-    /// A list of all these names, each once; as they stand here by default.
+    /// Describes a list of all these names, each once; the default order is that of `names`.
     #[must_use]
     pub const fn order(name: &'static str, summary: &'static str, names: &'static [&'static str]) -> Self {
         Self::new(name, summary, ParamKind::Order(names), Fallback::Value(0.0))
     }
 
-    /// Something that the code that uses it checks, as `words` say.
+    /// Describes another form, in `words`, which the code that uses it checks.
     #[must_use]
     pub const fn other(name: &'static str, summary: &'static str, words: &'static str) -> Self {
         Self::new(name, summary, ParamKind::Other(words), Fallback::Absent("none"))
     }
 
-    /// A list of numbers.
+    /// Describes a list of numbers.
     #[must_use]
     pub const fn numbers(
         name: &'static str,
@@ -306,7 +306,7 @@ impl ParamInfo {
         Self::new(name, summary, ParamKind::Numbers { range, most }, Fallback::Numbers(default))
     }
 
-    /// A list of tables of numbers.
+    /// Describes a list of tables of numbers.
     #[must_use]
     pub const fn rows(
         name: &'static str,
@@ -317,69 +317,69 @@ impl ParamInfo {
         Self::new(name, summary, ParamKind::Rows { columns, most }, Fallback::Rows(default))
     }
 
-    /// The same with a default that follows from the drive, as `words` say.
+    /// Sets a default that depends on the drive, described by `words`.
     #[must_use]
     pub const fn or_of_drive(self, words: &'static str, of: fn(&Facts) -> f64) -> Self {
         Self { default: Fallback::Drive(words, of), ..self }
     }
 
-    /// The same without a default: where it is not given, happens what `words` say.
+    /// Removes the default; `words` describe what happens without a value.
     #[must_use]
     pub const fn or(self, words: &'static str) -> Self {
         Self { default: Fallback::Absent(words), ..self }
     }
 
-    /// The same whole number with an upper end.
+    /// Sets the maximum of a whole number.
     ///
     /// # Panics
-    /// When it is not a whole number. Rows are constants: the compiler reports it.
+    /// When the parameter is not a whole number. Rows are constants: the compiler reports it.
     #[must_use]
     pub const fn up_to(self, most: u64) -> Self {
         let ParamKind::Whole { least, .. } = self.kind else { panic!("no whole number") };
         Self { kind: ParamKind::Whole { least, most }, ..self }
     }
 
-    /// The same, as one that acts in timed mode only.
+    /// Restricts the parameter to timed mode.
     #[must_use]
     pub const fn timed(self) -> Self {
         Self { acts: Acts::Timed, ..self }
     }
 
-    /// The same, as one that acts in functional mode only.
+    /// Restricts the parameter to functional mode.
     #[must_use]
     pub const fn functional(self) -> Self {
         Self { acts: Acts::Functional, ..self }
     }
 
-    /// The same, as one that acts only where `key` has one of these values.
+    /// Restricts the effect of the parameter to these values of `key`.
     #[must_use]
     pub const fn with(self, key: &'static str, values: &'static [&'static str]) -> Self {
         Self { need: Some(Need { key, values }), ..self }
     }
 
-    /// The same with other words for what a message expects.
+    /// Sets the expected value that messages state.
     #[must_use]
     pub const fn expecting(self, advice: &'static str) -> Self {
         Self { advice: Some(advice), ..self }
     }
 
-    /// The same, as one that means the same under each policy that has it.
+    /// Marks the parameter as one with the same meaning for each policy that takes it.
     #[must_use]
     pub const fn shared(self) -> Self {
         Self { shared: true, ..self }
     }
 
-    /// The default as a number.
+    /// Returns the default as a number.
     ///
     /// # Panics
-    /// When it is none.
+    /// When the default is not a number.
     #[must_use]
     pub const fn default_number(&self) -> f64 {
         let Fallback::Value(value) = self.default else { panic!("the default is no number") };
         value
     }
 
-    /// The default in words: a value, or what it follows from.
+    /// Describes the default: a value, or what determines it.
     #[must_use]
     pub fn default_words(&self) -> String {
         match (self.default, self.kind) {
@@ -394,21 +394,21 @@ impl ParamInfo {
         }
     }
 
-    /// What it means, with its default.
+    /// Describes the meaning and the default.
     #[must_use]
     pub fn described(&self) -> String {
         let colon = if matches!(self.default, Fallback::Drive(..) | Fallback::Absent(_)) { ":" } else { "" };
         format!("{}; default{colon} {}", self.summary, self.default_words())
     }
 
-    /// What values it takes, in words.
+    /// Describes the range of values.
     #[must_use]
     pub fn range_words(&self) -> String {
         if let Some(advice) = self.advice {
             return advice.into();
         }
         match self.kind {
-            // The ends of types say nothing to people.
+            // The limits of integer types mean nothing to users.
             ParamKind::Whole { least, most } if most == u64::MAX || most == u64::from(u32::MAX) => {
                 format!("a whole number from {least}")
             }
@@ -439,7 +439,7 @@ impl ParamInfo {
         }
     }
 
-    /// The value where none is given.
+    /// Returns the default value, if the parameter has one.
     #[must_use]
     pub fn fallback(&self, facts: &Facts) -> Option<Setting> {
         let value = match self.default {
@@ -453,7 +453,7 @@ impl ParamInfo {
         Some(self.setting(value))
     }
 
-    /// A number as a value of its kind; of a name, that of its row.
+    /// Converts a number to a value of this kind; for names it is the index of the row.
     #[must_use]
     pub fn setting(&self, value: f64) -> Setting {
         match self.kind {
@@ -480,7 +480,7 @@ impl ParamInfo {
         Setting::Rows(rows.iter().map(row).collect())
     }
 
-    /// Whether a value is of its kind and in its range.
+    /// Returns whether a value has the right kind and lies in the range.
     #[must_use]
     pub fn takes(&self, value: &Setting) -> bool {
         match (self.kind, value) {
@@ -508,10 +508,10 @@ impl ParamInfo {
         }
     }
 
-    /// A value of its kind and in its range.
+    /// Checks kind and range of a value.
     ///
     /// # Errors
-    /// What is wrong with any other value.
+    /// The fact that is wrong with the value.
     pub fn check(&self, value: Setting) -> Result<Setting, Misfit> {
         if self.takes(&value) {
             return Ok(value);
@@ -527,7 +527,7 @@ impl ParamInfo {
 }
 
 impl Setting {
-    /// As it stands in an experiment, but for the quotes of a name.
+    /// Formats the value as in an experiment, but names without quotes.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let row = |row: &BTreeMap<String, f64>| {
@@ -548,7 +548,7 @@ impl Setting {
     }
 }
 
-/// A number as people write it: without a row of zeros.
+/// Formats a number for people: without trailing zeros.
 fn number(value: f64) -> String {
     let size = value.abs();
     if size.is_finite() && (size >= 1e15 || size > 0.0 && size < 1e-6) {

@@ -1,9 +1,9 @@
-//! A pseudo-random permutation of 0..n without memory: a Feistel network with cycle walking.
+//! A pseudo-random permutation of 0..n without a table: a Feistel network with cycle walking.
 
 use crate::rng::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A permutation of `0..n` fixed by its keys.
+/// A permutation of `0..n` determined by its keys.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Permutation {
     n: u64,
@@ -19,13 +19,13 @@ impl Permutation {
         Self { n, half_bits: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| rng.next_u64()) }
     }
 
-    /// Where `i` goes; `i` must be below `n`.
+    /// Maps `i`, which must be below `n`.
     #[inline]
     #[must_use]
     pub fn apply(&self, i: u64) -> u64 {
         debug_assert!(i < self.n);
         let mut x = i;
-        // The network permutes a power of four that is less than four times n: walk until inside.
+        // The network permutes a power of four below `4 n`: walk until the result lies inside.
         loop {
             x = self.network(x);
             if x < self.n {
@@ -48,11 +48,11 @@ impl Permutation {
     }
 }
 
-/// Elements that go through the network side by side.
+/// Elements that pass through the network side by side.
 const LANES: usize = 32;
 
-/// A permutation that is gone through in order: each network waits for its own multiplications only, so several elements
-/// take little longer than one.
+/// A permutation evaluated in order. The steps of one network depend on each other; evaluating several elements at once
+/// takes little longer than one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Permutation", into = "Permutation")]
 pub struct InOrder {
@@ -75,13 +75,13 @@ impl From<InOrder> for Permutation {
 }
 
 impl InOrder {
-    /// Goes through a permutation.
+    /// Starts the evaluation of a permutation at its first element.
     #[must_use]
     pub fn new(permutation: Permutation) -> Self {
         Self { permutation, from: 0, lanes: [0; LANES], there: 0 }
     }
 
-    /// As [`Permutation::apply`]; fast where `i` is mostly one more than before.
+    /// Maps `i` as [`Permutation::apply`] does; fast if `i` is mostly the successor of the previous one.
     #[inline]
     pub fn apply(&mut self, i: u64) -> u64 {
         let lane = i.wrapping_sub(self.from);
@@ -96,7 +96,7 @@ impl InOrder {
         let n = self.permutation.n;
         debug_assert!(from < n);
         (self.from, self.there) = (from, (n - from).min(LANES as u64) as usize);
-        // Lanes beyond the end go through the network for nothing; a division for each would take longer than that.
+        // Lanes beyond the end waste their work; avoiding it would need a division per lane, which takes longer.
         self.lanes = std::array::from_fn(|lane| (from + lane as u64).min(n - 1));
         let mut walking: [usize; LANES] = std::array::from_fn(|lane| lane);
         let mut count = LANES;
@@ -105,7 +105,7 @@ impl InOrder {
             for i in 0..count {
                 let lane = walking[i];
                 self.lanes[lane] = self.permutation.network(self.lanes[lane]);
-                // Without a branch, which would be taken at random.
+                // Without a branch, which would be unpredictable.
                 walking[on] = lane;
                 on += usize::from(self.lanes[lane] >= n);
             }

@@ -1,37 +1,37 @@
-//! How a policy describes itself, and the values that an experiment gives to its parameters.
+//! How a policy describes itself, and the values of its parameters in an experiment.
 //!
-//! A [`Slot`] is a place for one policy of several. The row of a policy ([`PolicyInfo`]) is the only place where its
-//! parameters are written: their names, kinds, ranges and defaults. From the row follow
-//! - reading: the table of every slot is one type (`config::slot_table`), which refuses keys of no policy;
-//! - range checks, defaults, and the refusal of parameters of other policies ([`Slot::fill`]);
-//! - what a layer of settings drops when it names another policy (`config::layers`);
+//! A [`Slot`] holds one policy of several. The row of a policy ([`PolicyInfo`]) is the only place where its parameters
+//! are written: their names, kinds, ranges and defaults. The row determines
+//! - reading: the table of every slot has one type (`config::slot_table`), which rejects unknown keys;
+//! - range checks, defaults, and the rejection of parameters of other policies ([`Slot::fill`]);
+//! - which keys a layer of settings drops when it names another policy (`config::layers`);
 //! - the resolved experiment, the JSON schema, `floatgate policies` and `docs/policies.md`;
 //! - the lists of the tests (`policies.rs`, `policy_knobs.rs` and all random experiments of `crates/experiment`).
 //!
-//! What must hold between parameters, the policy checks where it is made from its values ([`Given`], [`Misfit`]).
+//! Constraints between parameters are checked by the policy when it is constructed ([`Given`], [`Misfit`]).
 //!
-//! The slots stand with their policies: `ftl::collect`, `separate`, `level`, `reclaim` and `single_policy_slots`,
-//! `host::dispatch` and `buffer`, `lifetime::throttle` and `reduce`, `nand::endurance` and `disturb`,
-//! `flash::timed::scheduling`, `sim::background`.
+//! The slots are defined beside their policies: `ftl::collect`, `separate`, `level`, `reclaim` and
+//! `single_policy_slots`, `host::dispatch` and `buffer`, `lifetime::throttle` and `reduce`, `nand::endurance` and
+//! `disturb`, `flash::timed::scheduling`, `sim::background`.
 
 pub use crate::param::{Acts, Facts, Fallback, Misfit, Need, ParamInfo, ParamKind, Range, Setting};
 
-/// A place for one policy of several, such as `ftl.collect`.
+/// A slot for one policy of several, such as `ftl.collect`.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// Its table in an experiment.
     pub key: &'static str,
-    /// The key of that table that names the policy.
+    /// The key of that table that selects the policy.
     pub selector: &'static str,
-    /// What stands in it, for messages: "victim policy".
+    /// The kind of policy, for messages: "victim policy".
     pub what: &'static str,
-    /// What it decides.
+    /// The decision that it makes.
     pub summary: &'static str,
     /// All policies; the first is the default.
     pub policies: &'static [PolicyInfo],
     /// Parameters that every policy takes.
     pub common: &'static [ParamInfo],
-    /// The modes in which it acts.
+    /// The modes in which it has an effect.
     pub acts: Acts,
 }
 
@@ -40,20 +40,20 @@ pub struct Slot {
 pub struct PolicyInfo {
     /// Value of the slot's selector.
     pub name: &'static str,
-    /// What it does.
+    /// What the policy does.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source in the literature.
     pub source: &'static str,
-    /// Its parameters beside those that every policy of the slot takes.
+    /// Its parameters beside the common ones of the slot.
     pub params: &'static [ParamInfo],
     /// Cost of a decision.
     pub cost: &'static str,
-    /// Memory that it needs, per page or per block.
+    /// Memory per page or per block.
     pub memory: &'static str,
 }
 
 impl PolicyInfo {
-    /// The row of a policy that does nothing of note, and so has no parameters and costs nothing.
+    /// Describes a policy without parameters, cost and memory.
     #[must_use]
     pub const fn plain(name: &'static str, summary: &'static str) -> Self {
         Self { name, summary, source: "-", params: &[], cost: "none", memory: "none" }
@@ -61,43 +61,43 @@ impl PolicyInfo {
 }
 
 impl Slot {
-    /// The policy of a name.
+    /// Returns the policy with this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static PolicyInfo> {
         self.policies.iter().find(|info| info.name == name)
     }
 
-    /// The parameters that a policy takes.
+    /// Returns the parameters that a policy takes.
     pub fn params_of(&self, info: &'static PolicyInfo) -> impl Iterator<Item = &'static ParamInfo> {
         self.common.iter().chain(info.params)
     }
 
-    /// Every parameter of the slot, each name once, with the policies that have it; none for a common one.
+    /// Lists every parameter of the slot once, with the policies that take it; a common one has an empty list.
     #[must_use]
     pub fn params(&self) -> Vec<(&'static ParamInfo, Vec<&'static str>)> {
-        let mut found: Vec<_> = self.common.iter().map(|param| (param, Vec::new())).collect();
+        let mut params: Vec<_> = self.common.iter().map(|param| (param, Vec::new())).collect();
         for info in self.policies {
             for param in info.params {
-                match found.iter_mut().find(|(other, _)| other.name == param.name) {
+                match params.iter_mut().find(|(other, _)| other.name == param.name) {
                     Some((_, owners)) => owners.push(info.name),
-                    None => found.push((param, vec![info.name])),
+                    None => params.push((param, vec![info.name])),
                 }
             }
         }
-        found
+        params
     }
 
-    /// A policy with the values that are given, and its defaults for the rest.
+    /// Combines a policy with the values from an experiment, and its defaults for the rest.
     ///
     /// # Errors
     /// A parameter of another policy, or a value outside its range.
     pub fn fill(
         &self,
         info: &'static PolicyInfo,
-        given: &[(&'static str, Setting)],
+        settings: &[(&'static str, Setting)],
         facts: &Facts,
     ) -> Result<Given, Misfit> {
-        let foreign = given.iter().find(|(key, _)| self.params_of(info).all(|param| param.name != *key));
+        let foreign = settings.iter().find(|(key, _)| self.params_of(info).all(|param| param.name != *key));
         if let Some((key, _)) = foreign {
             let owners = self.params().into_iter().find(|(param, _)| param.name == *key);
             let owners = owners.map(|(_, owners)| owners.join(", ")).unwrap_or_default();
@@ -106,7 +106,7 @@ impl Slot {
         }
         let mut values = Vec::new();
         for param in self.params_of(info) {
-            let set = given.iter().find(|(key, _)| *key == param.name).map(|(_, value)| value.clone());
+            let set = settings.iter().find(|(key, _)| *key == param.name).map(|(_, value)| value.clone());
             if let Some(value) = set.map(|value| param.check(value)).transpose()? {
                 values.push((param.name, value));
             } else if let Some(value) = param.fallback(facts) {
@@ -116,10 +116,11 @@ impl Slot {
         Ok(Given { info, values })
     }
 
-    /// A policy with these values and defaults for the rest, where code names one: of a name its row.
+    /// Combines a policy, named in code, with these values and its defaults. The value of a name is the index of its
+    /// row.
     ///
     /// # Panics
-    /// When there is no such policy, or it does not take the values.
+    /// When no such policy exists, or it does not take the values.
     #[must_use]
     pub fn with(&self, name: &str, values: &[(&str, f64)]) -> Given {
         let info = self.find(name).unwrap_or_else(|| panic!("{name} is in no row of {}", self.key));
@@ -134,7 +135,7 @@ impl Slot {
     }
 }
 
-/// A policy with a value for each of its parameters that has one: those that were given, and defaults.
+/// A policy with the values of its parameters, from an experiment or by default.
 #[derive(Clone, Debug)]
 pub struct Given {
     info: &'static PolicyInfo,
@@ -142,13 +143,13 @@ pub struct Given {
 }
 
 impl Given {
-    /// The policy's name.
+    /// Returns the policy's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.info.name
     }
 
-    /// The values, in the order of the table.
+    /// Returns the values, in the order of the table.
     #[must_use]
     pub fn values(&self) -> &[(&'static str, Setting)] {
         &self.values
@@ -158,7 +159,7 @@ impl Given {
         self.values.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    /// A number, if the policy has the parameter and it has a value.
+    /// Returns a number, if the policy has the parameter and it has a value.
     #[must_use]
     pub fn find_real(&self, name: &str) -> Option<f64> {
         match self.get(name)? {
@@ -168,7 +169,7 @@ impl Given {
         }
     }
 
-    /// A whole number, likewise.
+    /// Returns a whole number, if the policy has the parameter and it has a value.
     #[must_use]
     pub fn find_whole(&self, name: &str) -> Option<u64> {
         match self.get(name)? {
@@ -177,29 +178,29 @@ impl Given {
         }
     }
 
-    /// A number.
+    /// Returns a number.
     ///
     /// # Panics
-    /// When the policy has no such parameter with a default.
+    /// When the policy has no such parameter, or one without a default.
     #[must_use]
     pub fn real(&self, name: &str) -> f64 {
         self.find_real(name).unwrap_or_else(|| panic!("{} has no number {name}", self.info.name))
     }
 
-    /// A whole number of at most 32 bits.
+    /// Returns a whole number of at most 32 bits.
     ///
     /// # Panics
-    /// As [`Given::real`].
+    /// As for [`Given::real`].
     #[must_use]
     pub fn whole(&self, name: &str) -> u32 {
         let value = self.find_whole(name).and_then(|value| u32::try_from(value).ok());
         value.unwrap_or_else(|| panic!("{} has no whole number {name}", self.info.name))
     }
 
-    /// A list of numbers.
+    /// Returns a list of numbers.
     ///
     /// # Panics
-    /// As [`Given::real`].
+    /// As for [`Given::real`].
     #[must_use]
     pub fn numbers(&self, name: &str) -> &[f64] {
         match self.get(name) {
@@ -208,10 +209,10 @@ impl Given {
         }
     }
 
-    /// A column of a list of tables.
+    /// Returns a column of a list of tables.
     ///
     /// # Panics
-    /// As [`Given::real`], or when there is no such column.
+    /// As for [`Given::real`], or when the tables have no such column.
     #[must_use]
     pub fn column(&self, name: &str, column: &str) -> Vec<f64> {
         match self.get(name) {
@@ -220,7 +221,7 @@ impl Given {
         }
     }
 
-    /// The names of an order, if the policy has the parameter.
+    /// Returns the names of an order, if the policy has the parameter.
     #[must_use]
     pub fn find_names(&self, name: &str) -> Option<&[String]> {
         match self.get(name)? {
@@ -229,7 +230,7 @@ impl Given {
         }
     }
 
-    /// True or false, if the policy has the parameter.
+    /// Returns a flag, if the policy has the parameter.
     #[must_use]
     pub fn find_flag(&self, name: &str) -> Option<bool> {
         match self.get(name)? {
@@ -238,7 +239,7 @@ impl Given {
         }
     }
 
-    /// A name, if the policy has the parameter.
+    /// Returns a name, if the policy has the parameter.
     #[must_use]
     pub fn find_name(&self, name: &str) -> Option<&str> {
         match self.get(name)? {
@@ -247,10 +248,10 @@ impl Given {
         }
     }
 
-    /// A name.
+    /// Returns a name.
     ///
     /// # Panics
-    /// As [`Given::real`].
+    /// As for [`Given::real`].
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         match self.get(name) {
@@ -284,13 +285,13 @@ mod tests {
         acts: Acts::Always,
     };
 
-    fn fill(name: &str, given: &[(&'static str, Setting)]) -> Result<Given, String> {
+    fn fill(name: &str, settings: &[(&'static str, Setting)]) -> Result<Given, String> {
         let facts = Facts { pe_cycles: 77, incremental: false };
-        SLOT.fill(SLOT.find(name).unwrap(), given, &facts).map_err(|e| format!("{}; {}", e.what, e.expected))
+        SLOT.fill(SLOT.find(name).unwrap(), settings, &facts).map_err(|e| format!("{}; {}", e.what, e.expected))
     }
 
     #[test]
-    fn what_is_not_given_is_the_default() {
+    fn missing_values_are_the_defaults() {
         let one = fill("one", &[("size", 3.into())]).unwrap();
         assert_eq!((one.whole("size"), one.whole("life"), one.real("share")), (3, 77, 0.5));
         assert_eq!(one.text("scope"), "plane");

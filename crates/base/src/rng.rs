@@ -1,4 +1,4 @@
-//! Random numbers: one named stream per purpose, so that a new consumer never shifts another one's draws.
+//! Random numbers: one named stream per purpose, which a new consumer cannot shift.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream called `name` of the run with this seed.
+    /// Creates the stream `name` of the run with this seed.
     #[must_use]
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a over the name keeps the streams of one seed apart.
@@ -19,26 +19,26 @@ impl Rng {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed ^ hash))
     }
 
-    /// 64 random bits.
+    /// Draws 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A whole number in `0..n`; `n` must not be 0. The bias of the multiply-shift is below `n / 2^64`.
+    /// Draws a whole number in `0..n`; `n` must not be 0. The bias of the multiply-shift is below `n / 2^64`.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
         debug_assert!(n > 0);
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// A number in [0, 1) with 53 random bits.
+    /// Draws a number in [0, 1) with 53 random bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// The generator behind, for distributions of other crates.
+    /// Returns the underlying generator, for distributions of other crates.
     pub fn inner(&mut self) -> &mut Xoshiro256PlusPlus {
         &mut self.0
     }
@@ -70,7 +70,7 @@ mod tests {
         for _ in 0..100_000 {
             seen[rng.below(10) as usize] += 1;
         }
-        // Standard deviation of a cell is 95; six of them.
+        // The standard deviation of a cell is 95; the limit is six of them.
         assert!(seen.iter().all(|&n| n.abs_diff(10_000) < 570), "{seen:?}");
     }
 }

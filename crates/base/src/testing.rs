@@ -1,8 +1,8 @@
-//! Help for the tests of all crates.
+//! Helpers for the tests of all crates.
 
-/// Ends a loop of a test that would go on forever: a wrong threshold must fail a test, not hang it.
+/// A limit for a loop of a test that might not end: a wrong threshold must fail a test, not hang it.
 ///
-/// `tests/python/test_structure.py` holds every `while` and `loop` of test code to a call of [`Bound::step`].
+/// `tests/python/test_structure.py` requires a call of [`Bound::step`] in every `while` and `loop` of test code.
 #[derive(Debug)]
 pub struct Bound {
     limit: u64,

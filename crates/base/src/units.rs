@@ -1,9 +1,9 @@
-//! Sizes as people write them.
+//! Sizes in human-readable form.
 
 /// Parses a size such as `128 GiB`, `4096`, `1.5 TB` into bytes (`GiB` binary, `GB` decimal).
 ///
 /// # Errors
-/// Says what is wrong with the text, without a place.
+/// The fact that is wrong with the text, without a place.
 pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -28,7 +28,7 @@ pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
     Ok(bytes as u64)
 }
 
-/// Shows bytes with a binary unit and at most three digits, `119 GiB`.
+/// Formats bytes with a binary unit and at most three digits, `119 GiB`.
 #[must_use]
 pub fn show_bytes(bytes: u64) -> String {
     let mut value = bytes as f64;
@@ -45,7 +45,7 @@ pub fn show_bytes(bytes: u64) -> String {
     }
 }
 
-/// Shows bytes without rounding, in the largest binary unit that divides them.
+/// Formats bytes without rounding, in the largest binary unit that divides them.
 #[must_use]
 pub fn exact_bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];

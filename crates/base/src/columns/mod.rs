@@ -1,10 +1,10 @@
-//! The optional columns of extents: what consumers may ask for beside pages and operation.
+//! The optional columns of extents: what consumers can request beside pages and operation.
 //!
-//! Each is a row of the table below, with the function that makes it of a request. Whoever carries extents (splitter,
-//! queues, buffer) calls the operations of [`ExtentColumns`] and [`PageColumns`], which go through all rows, so none of
-//! them names a column. A column that nobody wants is never made, stays empty, and is stepped over.
+//! Each is a row of the table below, with the function that derives it from a request. The carriers of extents
+//! (splitter, queues, buffer) call the operations of [`ExtentColumns`] and [`PageColumns`]. These iterate over all
+//! rows, and no carrier names a column. A column without a consumer is never filled and costs nothing.
 //!
-//! `sim` derives from the plan which columns a run wants ([`Wanted`]).
+//! `sim` derives from the plan which columns a run needs ([`Wanted`]).
 
 use crate::batch::{Op, RequestBatch};
 use crate::label::Label;
@@ -12,45 +12,46 @@ use crate::{IdVec, Lpn, TRACE_PAGE_BYTES};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What is said of a request beside its address, by the host or by the dispatcher.
+/// Attributes of a request beside its address, from the host or the dispatcher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hints {
-    /// Program context that writes; 0 where none is known.
+    /// Program context of the write; 0 if unknown.
     pub context: u32,
-    /// Stream or placement handle that the host gave; 0 where it gave none.
+    /// Stream or placement handle assigned by the host; 0 without one.
     pub handle: u32,
-    /// Pages that the request touches.
+    /// Number of pages that the request touches.
     pub request_pages: u32,
-    /// What the dispatcher says of it.
+    /// Label assigned by the dispatcher.
     pub label: Label,
 }
 
-/// What a whole page of the drive holds after a write.
+/// Content of a whole page of the drive after a write.
 ///
-/// A trace knows the content of each 4096 bytes of a request, counted from its first byte
-/// ([`ContentColumns`](crate::ContentColumns)). A page that is one of these has its values as they stand. A page that
-/// consists of several, or of parts of them (other page sizes, requests that do not begin where a page does), has a
-/// fingerprint of theirs and of where they were cut, and the sum of their compressed sizes, parts in proportion: equal
-/// fingerprints still mean equal content, but content that was cut in another way is not recognised. A page of which one
+/// A trace records the content of each 4096 bytes of a request, counted from its first byte
+/// ([`ContentColumns`](crate::ContentColumns)). A page that coincides with one of these pieces takes its values
+/// unchanged. Other pages consist of several pieces or of parts of pieces: page sizes differ, or the request begins
+/// inside a page. Such a page has a fingerprint of its pieces and of the positions of the cuts. Its compressed size is
+/// their sum, with parts in proportion. Equal fingerprints still mean equal content, but equal content that was cut
+/// elsewhere goes unrecognised. The content is unknown for a page with an unknown piece and for a page written in part.
 /// piece is not known, or that is written in part, is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// Equal only where the content is equal; 0 where it is not known.
+    /// Equal only for equal content; 0 if unknown.
     pub fingerprint: u64,
-    /// Bytes after compression; 0 where it is not known.
+    /// Bytes after compression; 0 if unknown.
     pub compressed_bytes: u32,
 }
 
-/// A column with a value for each page of an extent, or with none for all of them.
+/// A column with one value per page of an extent, or with no value for the whole extent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PerPage<T> {
-    /// Where the values of each extent end; they begin where those of the extent before end.
+    /// End of each extent's values; they begin where those of the previous extent end.
     end: Vec<usize>,
     value: Vec<T>,
 }
 
 impl<T> PerPage<T> {
-    /// The values of the pages of extent `i`, in order; empty where nothing is known of them.
+    /// Returns the values of the pages of extent `i`, in order; empty if unknown.
     #[inline]
     #[must_use]
     pub fn of(&self, i: usize) -> &[T] {
@@ -60,7 +61,7 @@ impl<T> PerPage<T> {
         }
     }
 
-    /// The value that is `ahead` values after the first of extent `i`, whose extent it may be of.
+    /// Returns the value `ahead` places after the first of extent `i`; it may belong to a later extent.
     #[inline]
     #[must_use]
     pub fn ahead_of(&self, i: usize, ahead: usize) -> Option<&T> {
@@ -68,39 +69,39 @@ impl<T> PerPage<T> {
         self.value.get(first + ahead)
     }
 
-    /// Appends an extent with a value for each of its pages, or with none.
+    /// Appends an extent with one value per page, or without values.
     pub fn push(&mut self, values: impl IntoIterator<Item = T>) {
         self.value.extend(values);
         self.end.push(self.value.len());
     }
 }
 
-/// What the table below asks of a column. One that ends before the extents do has defaults from there on.
+/// The interface of a column in the table below. Extents beyond the end of a column have defaults.
 trait Column: Default {
-    /// Of one page.
+    /// Value of one page.
     type Value: Copy + Default;
 
     fn is_empty(&self) -> bool;
 
     fn clear(&mut self);
 
-    /// Gives the first `extents` a value each, if they have none.
+    /// Extends the column to `extents` values with defaults.
     fn pad(&mut self, extents: usize);
 
-    /// Appends what `other` has of the extents in `range`, behind the first `at` extents.
+    /// Appends the values of the extents in `range` of `other`, after the first `at` extents.
     fn append_range(&mut self, at: usize, other: &Self, range: Range<usize>);
 
-    /// Moves all of `other` behind the first `at` extents.
+    /// Moves all values of `other` behind the first `at` extents.
     fn append_all(&mut self, at: usize, other: &mut Self);
 
-    /// The values of the pages of extent `i`, of which there are `into.len()`.
+    /// Reads the values of the pages of extent `i`, which has `into.len()` pages.
     fn read_pages(&self, i: usize, into: &mut [Self::Value]);
 
-    /// Sets extent `at`, which has one page and comes last.
+    /// Sets the value of extent `at`, the last one, which has one page.
     fn push_page(&mut self, at: usize, value: Self::Value);
 }
 
-/// One value an extent, for all of its pages.
+/// One value per extent, for all of its pages.
 impl<T: Copy + Default> Column for Vec<T> {
     type Value = T;
 
@@ -187,13 +188,13 @@ impl<T: Copy + Default> Column for PerPage<T> {
     }
 }
 
-/// The table's shape: each row a column, its type, and what makes it.
+/// The shape of the table: each row is a column with its type and the function that fills it.
 macro_rules! columns {
     (
         of extents alone { $($(#[$one_doc:meta])* $one:ident: $One:ty = $make_one:path;)+ }
         of pages too { $($(#[$page_doc:meta])* $page:ident: $Page:ty = $make_page:path;)+ }
     ) => {
-        /// Which optional columns extents have: what their consumers ask for.
+        /// The optional columns of extents that their consumers request.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Wanted {
             $($(#[$one_doc])* pub $one: bool,)+
@@ -201,31 +202,31 @@ macro_rules! columns {
         }
 
         impl Wanted {
-            /// How many optional columns there are.
+            /// Number of optional columns.
             pub const COLUMNS: u32 = [$(stringify!($one),)+ $(stringify!($page),)+].len() as u32;
 
-            /// The columns whose bits are set, in the order of the table: a test goes through all combinations.
+            /// Selects the columns whose bits are set, in the order of the table; tests use it to try all combinations.
             #[must_use]
             pub fn from_bits(mut bits: u32) -> Self {
                 let mut next = || (bits & 1 != 0, bits >>= 1).0;
                 Self { $($one: next(),)+ $($page: next(),)+ }
             }
 
-            /// Whether extents have any.
+            /// Returns whether extents have any optional column.
             #[must_use]
             pub fn any(self) -> bool {
                 $(self.$one ||)+ $(self.$page ||)+ false
             }
 
-            /// Whether pages keep any, once their extents are gone.
+            /// Returns whether pages keep any column after their extents are gone.
             #[must_use]
             pub fn any_of_pages(self) -> bool {
                 $(self.$page ||)+ false
             }
         }
 
-        /// The optional columns of extents. Each is empty where it is not wanted; one that ends before the extents do
-        /// has defaults from there on.
+        /// The optional columns of extents. A column that is not wanted is empty. Extents beyond the end of a column
+        /// have defaults.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct ExtentColumns {
             $($(#[$one_doc])* pub $one: $One,)+
@@ -233,22 +234,22 @@ macro_rules! columns {
         }
 
         impl ExtentColumns {
-            /// Whether all are.
+            /// Returns whether all columns are empty.
             #[inline]
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 $(Column::is_empty(&self.$one) &&)+ $(Column::is_empty(&self.$page) &&)+ true
             }
 
-            /// Forgets all and keeps the memory.
+            /// Removes all values and keeps the memory.
             #[inline]
             pub fn clear(&mut self) {
                 $(Column::clear(&mut self.$one);)+
                 $(Column::clear(&mut self.$page);)+
             }
 
-            /// Makes those that are `wanted`, for the extents that part of a request became. `runs` are first pages and
-            /// numbers of pages of all extents, with those of the part last.
+            /// Fills the `wanted` columns for the extents made of a part of a request. `runs` holds first pages and
+            /// page counts of all extents; those of the part come last.
             #[inline(always)]
             pub fn make(&mut self, wanted: Wanted, part: &Part<'_>, runs: (&[Lpn], &[u32])) {
                 $(if wanted.$one {
@@ -259,7 +260,7 @@ macro_rules! columns {
                 })+
             }
 
-            /// Gives the first `extents` defaults where they have nothing, in the columns that are `wanted`.
+            /// Extends the `wanted` columns to `extents` values with defaults.
             pub fn pad(&mut self, wanted: Wanted, extents: usize) {
                 $(if wanted.$one {
                     Column::pad(&mut self.$one, extents);
@@ -269,7 +270,7 @@ macro_rules! columns {
                 })+
             }
 
-            /// Appends what `other` has of the extents in `range`, behind the first `at` extents.
+            /// Appends the values of the extents in `range` of `other`, after the first `at` extents.
             #[inline]
             pub fn append_range(&mut self, at: usize, other: &Self, range: Range<usize>) {
                 if !other.is_empty() {
@@ -278,7 +279,7 @@ macro_rules! columns {
                 }
             }
 
-            /// Moves all of `other` behind the first `at` extents.
+            /// Moves all values of `other` behind the first `at` extents.
             #[inline]
             pub fn append_all(&mut self, at: usize, other: &mut Self) {
                 if !other.is_empty() {
@@ -288,27 +289,27 @@ macro_rules! columns {
             }
         }
 
-        /// Optional columns by logical page, for who keeps pages after their extents are gone. Each is empty where it is
-        /// not wanted.
+        /// Optional columns by logical page, for consumers that keep pages after their extents are gone. A column that
+        /// is not wanted is empty.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct PageColumns {
             $($page: IdVec<Lpn, <$Page as Column>::Value>,)+
         }
 
         impl PageColumns {
-            /// Those that are wanted, for so many pages, with defaults.
+            /// Creates the wanted columns for `pages` pages, filled with defaults.
             #[must_use]
             pub fn new(wanted: Wanted, pages: u32) -> Self {
                 Self { $($page: IdVec::filled(Default::default(), if wanted.$page { pages } else { 0 }),)+ }
             }
 
-            /// Whether both have the same columns of as many pages.
+            /// Returns whether both have the same columns and the same number of pages.
             #[must_use]
             pub fn is_like(&self, other: &Self) -> bool {
                 $(self.$page.len() == other.$page.len() &&)+ true
             }
 
-            /// Keeps what `columns` says of extent `i`, whose pages these are.
+            /// Stores the values of extent `i` of `columns` for its `pages`.
             pub fn put(&mut self, pages: Range<Lpn>, columns: &ExtentColumns, i: usize) {
                 $(if !self.$page.is_empty() {
                     let into = &mut self.$page.as_mut_slice()[pages.start.index()..pages.end.index()];
@@ -316,7 +317,7 @@ macro_rules! columns {
                 })+
             }
 
-            /// Says in `columns` what was kept of a page, which is extent `i` and the last one.
+            /// Appends the values stored for a page to `columns`, as those of extent `i`, the last one.
             pub fn get(&self, page: Lpn, columns: &mut ExtentColumns, i: usize) {
                 $(if let Some(&value) = self.$page.get(page) {
                     columns.$page.push_page(i, value);
@@ -328,31 +329,32 @@ macro_rules! columns {
 
 columns! {
     of extents alone {
-        /// For a DRAM buffer: the first byte touched of the first page, and one past the last of the last page.
+        /// For a DRAM buffer: the first byte touched in the first page, and one past the last byte touched in the last
+        /// page.
         edges: Vec<(u32, u32)> = make_edges;
     }
     of pages too {
-        /// For separators and dispatchers: what is said of the request that the extent is of.
+        /// For separators and dispatchers: the hints of the request to which the extent belongs.
         hints: Vec<Hints> = make_hints;
-        /// What pages hold that are written whole.
+        /// The content of pages that are written whole.
         content: PerPage<Content> = make_content;
     }
 }
 
-/// A part of a request that became extents: all of it, unless it was wrapped at the end of the drive.
+/// A part of a request that became extents; it is the whole request unless that wraps around at the end of the drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     /// The batch of the request.
     pub batch: &'a RequestBatch,
-    /// Its number in the batch.
+    /// Index of the request in the batch.
     pub request: usize,
     /// The first extent of the request, in this part or an earlier one.
     pub extent: usize,
     /// First byte on the drive.
     pub start: u64,
-    /// Bytes from there on.
+    /// Number of bytes from `start`.
     pub bytes: u64,
-    /// Bytes of the request in the parts before.
+    /// Bytes from there on.
     pub before: u64,
     /// Logarithm of the bytes of a page.
     pub page_shift: u32,
@@ -370,7 +372,7 @@ fn make_edges(edges: &mut Vec<(u32, u32)>, part: &Part<'_>, (lpn, pages): (&[Lpn
     }
 }
 
-/// Each part renews the hints of the parts before: the request has become larger.
+/// Recomputes the hints of the whole request: each part makes it larger.
 #[inline(always)]
 fn make_hints(hints: &mut Vec<Hints>, part: &Part<'_>, (lpn, pages): (&[Lpn], &[u32])) {
     let mut of_request = Hints {
@@ -379,7 +381,7 @@ fn make_hints(hints: &mut Vec<Hints>, part: &Part<'_>, (lpn, pages): (&[Lpn], &[
         request_pages: 0,
         label: part.batch.label.get(part.request).copied().unwrap_or_default(),
     };
-    // Nearly every request becomes one extent.
+    // Nearly every request is a single extent.
     if hints.len() == part.extent && lpn.len() == part.extent + 1 {
         of_request.request_pages = pages[part.extent];
         hints.push(of_request);
@@ -410,7 +412,7 @@ fn make_content(content: &mut PerPage<Content>, part: &Part<'_>, (lpn, pages): (
     }
 }
 
-/// The content of these bytes of a request, counted from its first.
+/// Derives the content of a byte range of a request, counted from its first byte.
 fn content_of(part: &Part<'_>, bytes: Range<u64>) -> Content {
     let batch = part.batch;
     let entries = batch.content.range(part.request);
@@ -443,7 +445,8 @@ fn content_of(part: &Part<'_>, bytes: Range<u64>) -> Content {
     Content { fingerprint: all.fingerprint.max(1), ..all }
 }
 
-/// One value of two, so that equal pairs give equal values and others hardly ever do (the finaliser of SplitMix64).
+/// Mixes two values into one: equal pairs give equal results, different pairs hardly ever (the finaliser of
+/// SplitMix64).
 fn mix(a: u64, b: u64) -> u64 {
     let mut x = a.rotate_left(5).wrapping_add(b).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

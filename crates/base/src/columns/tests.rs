@@ -1,9 +1,9 @@
-//! What columns are made of, and that those who carry them lose nothing.
+//! How columns are filled, and that no carrier loses values.
 
 use super::*;
 use crate::{ExtentKind as Kind, Extents, Rng};
 
-/// A write of `bytes` whose 4096-byte pieces have these fingerprints and sizes.
+/// Makes a write of `bytes` whose 4096-byte pieces have these fingerprints and sizes.
 fn write(bytes: u64, content: &[(u64, u16)]) -> RequestBatch {
     let mut batch = RequestBatch::default();
     batch.push(0, 0, Op::Write, 0, bytes);
@@ -12,7 +12,7 @@ fn write(bytes: u64, content: &[(u64, u16)]) -> RequestBatch {
     batch
 }
 
-/// The content of the pages that a request without gaps touches, in one extent.
+/// Derives the content of the pages of a request that becomes one extent without gaps.
 fn content(batch: &RequestBatch, start: u64, page_shift: u32) -> Vec<Content> {
     let bytes = batch.bytes[0];
     let (first, end) = (start >> page_shift, (start + bytes).div_ceil(1 << page_shift));
@@ -41,7 +41,7 @@ fn a_larger_page_has_the_content_of_its_pieces_together() {
     assert_eq!(pages[0], pages[1]);
     assert_ne!(pages[0].fingerprint, pages[2].fingerprint, "the same pieces, the other way round");
     assert_eq!(pages[3], Content::default(), "half of it is not known");
-    // A size that is not known makes that of the page unknown, and no more.
+    // An unknown size makes only the size of the page unknown.
     assert_eq!(of(&[(5, 100), (6, 0)])[0], known(pages[0].fingerprint, 0));
     assert_eq!(of(&[(5, 0), (6, 100)])[0], known(pages[0].fingerprint, 0));
 }
@@ -53,7 +53,7 @@ fn a_smaller_page_has_the_content_of_its_part() {
     assert_eq!(pages[..2], pages[2..4]);
     assert_ne!(pages[0].fingerprint, pages[1].fingerprint, "other bytes");
     assert_ne!(pages[0].fingerprint, pages[4].fingerprint, "of another piece");
-    // A request that is no longer than a page has one piece, which is as long as the request.
+    // A request no longer than a page has one piece, which is as long as the request.
     assert_eq!(content(&write(512, &[(5, 100)]), 512, 9), [known(5, 100)]);
 }
 
@@ -85,7 +85,7 @@ fn a_wrapped_request_goes_on_in_its_pieces() {
     assert_eq!(extents.columns.content.of(1), [known(6, 2), known(7, 3)]);
     assert_eq!([0, 1].map(|i| extents.hints_of(i).request_pages), [3, 3]);
     assert_eq!(extents.columns.edges, [(0, 4096), (0, 4096)]);
-    // Only what is written has content, and only where the trace knows some.
+    // Only writes have content, and only if the trace records some.
     batch.op[0] = Op::Read;
     assert_eq!(parts(&batch).columns.content.of(1), []);
     (batch.op[0], batch.content.end[0]) = (Op::Write, 0);
@@ -94,10 +94,10 @@ fn a_wrapped_request_goes_on_in_its_pieces() {
     assert_eq!(parts(&batch).columns.content.of(1), []);
 }
 
-/// What every column says of each page of some extents.
-type Said = Vec<Vec<((u32, u32), Hints, Content)>>;
+/// The values of all columns by page and extent.
+type Values = Vec<Vec<((u32, u32), Hints, Content)>>;
 
-fn said(columns: &ExtentColumns, pages: &[u32]) -> Said {
+fn values(columns: &ExtentColumns, pages: &[u32]) -> Values {
     let of_page = |i: usize, k: u32| {
         let content = columns.content.of(i).get(k as usize).copied().unwrap_or_default();
         let edges = columns.edges.get(i).copied().unwrap_or_default();
@@ -106,7 +106,7 @@ fn said(columns: &ExtentColumns, pages: &[u32]) -> Said {
     pages.iter().enumerate().map(|(i, &n)| (0..n).map(|k| of_page(i, k)).collect()).collect()
 }
 
-/// Some extents with random columns, of which each may be absent or end early.
+/// Draws extents with random columns, each of which may be absent or end early.
 fn draw(rng: &mut Rng) -> (ExtentColumns, Vec<u32>) {
     let pages: Vec<u32> = (0..rng.below(6)).map(|_| 1 + rng.below(4) as u32).collect();
     let mut columns = ExtentColumns::default();
@@ -129,10 +129,10 @@ fn appending_loses_and_shifts_nothing() {
     for seed in 0..2000 {
         let mut rng = Rng::new(seed, "columns");
         let (mut to, mut pages) = draw(&mut rng);
-        let mut expected = said(&to, &pages);
+        let mut expected = values(&to, &pages);
         for _ in 0..4 {
             let (mut from, more) = draw(&mut rng);
-            let there = said(&from, &more);
+            let there = values(&from, &more);
             let range = if rng.below(2) == 0 {
                 to.append_all(pages.len(), &mut from);
                 assert!(from.is_empty(), "seed {seed}");
@@ -145,7 +145,7 @@ fn appending_loses_and_shifts_nothing() {
             };
             pages.extend_from_slice(&more[range.clone()]);
             expected.extend_from_slice(&there[range]);
-            assert_eq!(said(&to, &pages), expected, "seed {seed}");
+            assert_eq!(values(&to, &pages), expected, "seed {seed}");
         }
         to.clear();
         assert!(to.is_empty());
@@ -161,7 +161,7 @@ fn pages_keep_what_was_put_last() {
         let mut expected = vec![(Hints::default(), Content::default()); 10];
         for _ in 0..200 {
             let (columns, pages) = draw(&mut rng);
-            for (i, of_extent) in said(&columns, &pages).into_iter().enumerate() {
+            for (i, of_extent) in values(&columns, &pages).into_iter().enumerate() {
                 let first = Lpn(rng.below(10 - u64::from(pages[i]) + 1) as u32);
                 kept.put(first..first + of_extent.len() as u32, &columns, i);
                 for (page, (_, hints, content)) in (first.index()..).zip(of_extent) {
@@ -172,7 +172,7 @@ fn pages_keep_what_was_put_last() {
             let (page, extents) = (rng.below(10) as usize, rng.below(3) as usize);
             let mut columns = ExtentColumns::default();
             kept.get(Lpn(page as u32), &mut columns, extents);
-            let of_page = said(&columns, &vec![1; extents + 1])[extents][0];
+            let of_page = values(&columns, &vec![1; extents + 1])[extents][0];
             assert_eq!(of_page, ((0, 0), expected[page].0, expected[page].1));
             assert_eq!(columns.is_empty(), !wanted.any_of_pages());
         }
