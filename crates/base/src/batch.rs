@@ -24,9 +24,9 @@ pub enum Op {
 pub struct ContentColumns {
     /// End of each request's entries; they begin where those of the previous request end.
     pub end: Vec<usize>,
-    /// Equal where the content is equal; 0 where it is not known.
+    /// Equal for equal content; 0 if unknown.
     pub fingerprint: Vec<u64>,
-    /// Bytes after compression, at most 4096; 0 where it is not known.
+    /// Bytes after compression, at most 4096; 0 if unknown.
     pub compressed_bytes: Vec<u16>,
 }
 

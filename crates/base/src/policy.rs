@@ -287,7 +287,8 @@ mod tests {
 
     fn fill(name: &str, settings: &[(&'static str, Setting)]) -> Result<Given, String> {
         let facts = Facts { pe_cycles: 77, incremental: false };
-        SLOT.fill(SLOT.find(name).unwrap(), settings, &facts).map_err(|e| format!("{}; {}", e.what, e.expected))
+        SLOT.fill(SLOT.find(name).unwrap(), settings, &facts)
+            .map_err(|e| format!("{}; {}", e.what, e.expected))
     }
 
     #[test]

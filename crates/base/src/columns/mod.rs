@@ -354,7 +354,7 @@ pub struct Part<'a> {
     pub start: u64,
     /// Number of bytes from `start`.
     pub bytes: u64,
-    /// Bytes from there on.
+    /// Bytes of the request in earlier parts.
     pub before: u64,
     /// Logarithm of the bytes of a page.
     pub page_shift: u32,
