@@ -148,24 +148,24 @@ def test_the_summary_leads_with_what_pays(cli: Cli, tmp_path: Path) -> None:
 def test_bad_input_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_bytes(b"data")
-    expected = "expected files with data that can be read"
-    assert cli("content", "folder").refused() == f"folder: there is no regular file; {expected}"
+    expected = "expected readable files with data"
+    assert cli("content", "folder").refused() == f"folder: no regular file; {expected}"
     (tmp_path / "folder" / "empty").touch()
-    assert cli("content", "folder").refused() == f"folder: there are only empty files (1); {expected}"
+    assert cli("content", "folder").refused() == f"folder: all files are empty (1); {expected}"
     readable = "expected a file or a folder that can be read"
     assert cli("content", "nothing").refused() == f"nothing: No such file or directory; {readable}"
     assert cli("content", "/dev/null").refused() == f"/dev/null: is a device; {readable}"
     assert "FILE-or-DIR" in cli("content", "--json").refused()
     for text, message in (
-        ("0", "--chunks: a chunk of 0 pages cannot be; expected sizes from 1 to 64 pages"),
-        ("4,65", "--chunks: a chunk of 65 pages cannot be; expected sizes from 1 to 64 pages"),
-        ("4,4", "--chunks: a size is named twice; expected each size once"),
+        ("0", "--chunks: chunks cannot have 0 pages; expected sizes from 1 to 64 pages"),
+        ("4,65", "--chunks: chunks cannot have 65 pages; expected sizes from 1 to 64 pages"),
+        ("4,4", "--chunks: the same chunk size twice; expected each size once"),
         ("", "--chunks: '' is no number of pages; expected sizes such as 1,2,4,8"),
         ("1,-2", "--chunks: '-2' is no number of pages; expected sizes such as 1,2,4,8"),
     ):
         assert cli("content", "file", "--chunks", text).refused() == message
     assert "--zstd-level" in cli("content", "file", "--zstd-level", "23").refused()
-    assert cli("content", "file", "--sample-share", "nan").refused().startswith("--sample-share: NaN is no share")
+    assert cli("content", "file", "--sample-share", "nan").refused().startswith("--sample-share: NaN is not a share")
     assert cli("content", "file", "--hours", "2").refused().startswith("--hours: no trace is written")
     assert cli("content", "file", "--force").refused().startswith("--force: no trace is written")
     for hours in ("0", "-1", "inf", "nan"):

@@ -1,14 +1,14 @@
-//! Flash pages that chunks of successive pages take.
+//! Counts the flash pages that chunks of successive pages take.
 
 use crate::PAGE_BYTES;
 use crate::codec::{CODECS, Codecs, Sizes};
 use crate::figures::{Joint, Written};
 use floatgate_base::Rng;
 
-/// Chunks of one size, filled by the pages that pass: all pages, or those that are no duplicates.
+/// Chunks of one size, filled by all pages or by those that are not duplicates.
 ///
-/// A chunk takes the sum of its pages' compressed sizes, rounded up to whole pages; one that would need as many pages as
-/// it has is written plain. Chunks that are drawn by chance are compressed as one piece, too.
+/// A chunk takes the sum of its pages' compressed sizes, rounded up to whole pages. A chunk that would take as many
+/// pages as it has is written plain. A random sample of the chunks is also compressed as one piece.
 pub struct Lane {
     chunk_pages: u32,
     filled: u32,
@@ -16,10 +16,10 @@ pub struct Lane {
     flash_pages: [u64; CODECS.len()],
     rng: Rng,
     sample_share: f64,
-    /// The bytes of the present chunk, where it was drawn.
+    /// The bytes of the current chunk, if it is in the sample.
     drawn: Option<Vec<u8>>,
     sampled: Sampled,
-    /// Sizes of a whole chunk of zeros compressed as one piece, once one was drawn.
+    /// Sizes of a whole chunk of zeros compressed as one piece; computed at the first such chunk.
     zeros_as_one: Option<Sizes>,
 }
 
@@ -32,9 +32,9 @@ struct Sampled {
 }
 
 impl Lane {
-    /// An empty lane; `name` and the size of its chunks tell its random numbers from those of others.
+    /// Creates an empty lane; `name` and the chunk size select its stream of random numbers.
     pub fn new(name: &str, chunk_pages: u32, sample_share: f64, seed: u64) -> Self {
-        // One page is compressed for itself anyway.
+        // A single page is always compressed on its own.
         let sample_share = if chunk_pages == 1 { 0.0 } else { sample_share };
         Self {
             chunk_pages,
@@ -49,7 +49,7 @@ impl Lane {
         }
     }
 
-    /// Takes the next page, with its compressed sizes.
+    /// Adds the next page, with its compressed sizes.
     pub fn push(&mut self, page: &[u8], sizes: Sizes, codecs: &mut Codecs) {
         if self.filled == 0 && self.rng.unit() < self.sample_share {
             self.drawn = Some(Vec::with_capacity(self.chunk_pages as usize * PAGE_BYTES));
@@ -66,8 +66,8 @@ impl Lane {
         }
     }
 
-    /// Takes `pages` pages of zeros, each with these compressed sizes, as so many calls of [`Self::push`] do. Whole chunks
-    /// cost a random number each.
+    /// Adds `pages` pages of zeros, each with these compressed sizes, with the same result as that many calls of
+    /// [`Self::push`]. A whole chunk costs one random number.
     pub fn push_zeros(&mut self, pages: u64, sizes: Sizes, codecs: &mut Codecs) {
         let mut left = pages;
         while left > 0 && (self.filled > 0 || left < u64::from(self.chunk_pages)) {
@@ -95,7 +95,7 @@ impl Lane {
         }
     }
 
-    /// Writes the present chunk, which may be filled in part.
+    /// Writes the current chunk, which may be partly filled.
     pub fn close(&mut self, codecs: &mut Codecs) {
         let pages = self.filled;
         if pages == 0 {
@@ -113,7 +113,7 @@ impl Lane {
         self.sums = Sizes::default();
     }
 
-    /// What was written with a codec, beside all host pages.
+    /// Returns the pages written with a codec, relative to all host pages.
     pub fn written(&self, codec: usize, host_pages: u64) -> Written {
         let share = |part: u64, of: u64| part as f64 / of as f64;
         let sampled = &self.sampled;
@@ -140,7 +140,7 @@ fn add_times(to: &mut [u64; CODECS.len()], more: Sizes, times: u64) {
     }
 }
 
-/// Whole pages for so many bytes, at most the pages that they came from.
+/// Rounds bytes up to whole pages, at most `pages`, the number before compression.
 fn flash_pages(bytes: u32, pages: u32) -> u32 {
     bytes.div_ceil(PAGE_BYTES as u32).min(pages)
 }
@@ -166,10 +166,10 @@ mod tests {
     fn chunks_are_rounded_up_to_pages() {
         assert_eq!(written(4, &[1024; 4]), 1);
         assert_eq!(written(4, &[1024, 1024, 1024, 1025]), 2);
-        assert_eq!(written(4, &[PLAIN, PLAIN, PLAIN, 1]), 4); // as many as it has: plain
+        assert_eq!(written(4, &[PLAIN, PLAIN, PLAIN, 1]), 4); // as many pages as the chunk has: written plain
         assert_eq!(written(4, &[PLAIN, PLAIN, 2048, 2048]), 3);
-        assert_eq!(written(1, &[1; 3]), 3); // a page of its own gains nothing
-        assert_eq!(written(4, &[1024; 6]), 2); // the last chunk is filled in part
+        assert_eq!(written(1, &[1; 3]), 3); // a chunk of one page never shrinks
+        assert_eq!(written(4, &[1024; 6]), 2); // the last chunk is partly filled
         assert_eq!(written(8, &[2048; 8]), 4);
     }
 
@@ -205,7 +205,7 @@ mod tests {
         let mut lane = Lane::new("test", 4, 1.0, 1);
         let mut rng = Rng::new(5, "noise");
         let noise: Vec<u8> = (0..PAGE_BYTES).map(|_| rng.next_u64() as u8).collect();
-        // Four times the same noise: no page shrinks for itself, the four do together.
+        // Four copies of the same noise: no single page shrinks, the four together do.
         for _ in 0..8 {
             lane.push(&noise, codecs.sizes(&noise), &mut codecs);
         }

@@ -1,24 +1,24 @@
-//! Compressed sizes: LZ4 (block format, as the recorder has it) and zstd.
+//! Compressed sizes: LZ4 (block format, as in the recorder) and zstd.
 
 use crate::{CHUNK_PAGES_MAX, PAGE_BYTES};
 
-/// The codecs, in the order in which sizes stand.
+/// The codecs, in the order of [`Sizes`].
 pub const CODECS: [&str; 2] = ["lz4", "zstd"];
 
-/// Sizes by codec.
+/// Compressed sizes by codec.
 pub type Sizes = [u32; CODECS.len()];
 
-/// Compresses pages and chunks to know their sizes.
+/// Compresses pages and chunks to learn their sizes.
 pub struct Codecs {
     zstd: zstd::bulk::Compressor<'static>,
     room: Vec<u8>,
 }
 
 impl Codecs {
-    /// With a level of zstd that [`crate::Settings::validate`] has seen.
+    /// Creates the codecs with a level of zstd that [`crate::Settings::validate`] has accepted.
     ///
     /// # Panics
-    /// There is no memory for zstd's state.
+    /// When zstd cannot allocate its state.
     #[must_use]
     pub fn new(zstd_level: i32) -> Self {
         let most = CHUNK_PAGES_MAX as usize * PAGE_BYTES;
@@ -27,10 +27,11 @@ impl Codecs {
         Self { zstd, room: vec![0; room] }
     }
 
-    /// Sizes of `data`, a chunk of pages at most; no larger than the data, which is written plain then.
+    /// Compresses `data`, at most a chunk of pages. A size never exceeds that of the data, which would be written
+    /// plain.
     ///
     /// # Panics
-    /// `data` is larger than the largest chunk.
+    /// When `data` is larger than the largest chunk.
     pub fn sizes(&mut self, data: &[u8]) -> Sizes {
         let lz4 = lz4_into(data, &mut self.room);
         let zstd = self.zstd.compress_to_buffer(data, &mut self.room[..]).expect("room for any chunk");
@@ -42,10 +43,10 @@ fn lz4_into(data: &[u8], room: &mut [u8]) -> usize {
     lz4::block::compress_to_buffer(data, None, false, room).expect("room for any chunk")
 }
 
-/// Bytes of `data` after LZ4, at most the data.
+/// Returns the size of `data` after LZ4, at most that of the data.
 ///
 /// # Panics
-/// `data` is larger than LZ4 takes (2 GB).
+/// When `data` is larger than LZ4 accepts (2 GB).
 #[must_use]
 pub fn lz4_bytes(data: &[u8]) -> usize {
     let mut room = vec![0; lz4::block::compress_bound(data.len()).expect("less than 2 GB")];

@@ -1,21 +1,21 @@
-//! How far back the duplicates lie, in page writes and in other contents.
+//! Distances to the previous copy of duplicates, in page writes and in other contents.
 
 use crate::figures::{DistanceFigures, Distances, IndexFigures};
 use hdrhistogram::Histogram;
 
-/// Sizes of the index that are told, up to the first that finds all.
+/// Reported sizes of the index, up to the first that detects all duplicates.
 const ENTRIES: [u64; 10] =
     [1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26];
 
-/// Distances seen so far: exact below 2048, then to 0.1 %; powers of two are bounds between buckets.
-struct Seen {
+/// A distribution of distances: exact below 2048, then to 0.1 %; powers of two bound the buckets.
+struct Spread {
     exact: Histogram<u64>,
-    /// By the power of two: 0, 1, 2-3, 4-7, ...
+    /// Counts by power of two: 0, 1, 2-3, 4-7, ...
     doubling: Vec<u64>,
     max: u64,
 }
 
-impl Seen {
+impl Spread {
     fn new() -> Self {
         let exact = Histogram::new(3).expect("three digits can be kept");
         Self { exact, doubling: vec![], max: 0 }
@@ -36,25 +36,25 @@ impl Seen {
     }
 }
 
-/// Collects the duplicates.
+/// Collects the distances of duplicates.
 pub struct Duplicates {
     count: u64,
     sum: u64,
-    page_writes: Seen,
-    others: Seen,
+    page_writes: Spread,
+    others: Spread,
 }
 
 impl Duplicates {
     pub fn new() -> Self {
-        Self { count: 0, sum: 0, page_writes: Seen::new(), others: Seen::new() }
+        Self { count: 0, sum: 0, page_writes: Spread::new(), others: Spread::new() }
     }
 
-    /// A duplicate: page writes between it and its latest copy, and other contents met since.
+    /// Adds a duplicate: page writes since its latest copy, and other contents written since.
     pub fn add(&mut self, page_writes: u64, others: u64) {
         self.add_times(page_writes, others, 1);
     }
 
-    /// So many duplicates of these distances.
+    /// Adds several duplicates with the same distances.
     pub fn add_times(&mut self, page_writes: u64, others: u64, times: u64) {
         self.count += times;
         self.sum += page_writes * times;
@@ -62,12 +62,12 @@ impl Duplicates {
         self.others.add(others, times);
     }
 
-    /// How many there are.
+    /// Returns the number of duplicates.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The figures; none without a duplicate.
+    /// Returns the figures; `None` without a duplicate.
     pub fn figures(&self) -> Option<Distances> {
         if self.count == 0 {
             return None;
@@ -88,13 +88,14 @@ impl Duplicates {
         Some(Distances { page_writes, index: self.index() })
     }
 
-    /// An index of `n` entries still has a content when fewer than `n` others were met since.
+    /// Computes how many duplicates an index detects: with `n` entries, those with fewer than `n` other contents since
+    /// the copy.
     fn index(&self) -> IndexFigures {
         let all = self.others.max + 1;
         let enough = ENTRIES.iter().position(|n| *n >= all).map_or(ENTRIES.len(), |at| at + 1);
         let entries = ENTRIES[..enough].to_vec();
         IndexFigures {
-            found: entries.iter().map(|n| self.others.exact.count_between(0, n - 1)).collect(),
+            detected: entries.iter().map(|n| self.others.exact.count_between(0, n - 1)).collect(),
             entries,
             entries_for_90_percent: self.others.quantile(0.9) + 1,
             entries_for_99_percent: self.others.quantile(0.99) + 1,
@@ -114,16 +115,16 @@ mod tests {
         for n in 0..1000 {
             duplicates.add(n, n / 2);
         }
-        let told = duplicates.figures().unwrap();
-        let of = &told.page_writes;
+        let figures = duplicates.figures().unwrap();
+        let of = &figures.page_writes;
         assert_eq!((of.p10, of.p50, of.p90, of.p99, of.max), (99, 499, 899, 989, 999));
         assert_eq!(of.from, [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
         assert_eq!(of.count, [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 488]);
         assert_eq!(of.mean, 499.5);
-        assert_eq!((told.index.entries, told.index.found), (vec![256, 1024], vec![512, 1000]));
-        assert_eq!(told.index.entries_for_90_percent, 450);
-        assert_eq!(told.index.entries_for_99_percent, 495);
-        assert_eq!(told.index.entries_for_all, 500);
+        assert_eq!((figures.index.entries, figures.index.detected), (vec![256, 1024], vec![512, 1000]));
+        assert_eq!(figures.index.entries_for_90_percent, 450);
+        assert_eq!(figures.index.entries_for_99_percent, 495);
+        assert_eq!(figures.index.entries_for_all, 500);
     }
 
     #[test]
@@ -133,7 +134,7 @@ mod tests {
             duplicates.add(0, others);
         }
         let index = duplicates.figures().unwrap().index;
-        let at = |n: u64| index.found[index.entries.iter().position(|m| *m == n).unwrap()];
+        let at = |n: u64| index.detected[index.entries.iter().position(|m| *m == n).unwrap()];
         assert_eq!((at(1 << 14), at(1 << 16), at(1 << 18), at(1 << 20), at(1 << 22)), (0, 1, 3, 3, 4));
         assert_eq!(index.entries_for_all, (1 << 20) + 1);
     }

@@ -1,48 +1,48 @@
-//! What is measured, as JSON has it.
+//! The figures, in the form of the JSON output.
 
 use serde::Serialize;
 
-/// All figures. Shares and ratios are between 0 and 1, pages have 4 KiB.
+/// All figures. Shares and ratios are between 0 and 1; pages have 4 KiB.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figures {
     /// Bytes of a page.
     pub page_bytes: u64,
-    /// Files with at least a byte that were read.
+    /// Number of files with at least one byte that were read.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Their pages; the last one of a file is filled up with zeros.
+    /// Their pages; the last page of a file is padded with zeros.
     pub pages: u64,
-    /// What was left out.
+    /// Items that were skipped.
     pub skipped: Skipped,
     /// Files and folders that could not be read.
     pub unreadable: Unreadable,
-    /// Distinct contents of pages.
+    /// Number of distinct page contents.
     pub unique_pages: u64,
-    /// Pages whose content came before.
+    /// Pages with a content that occurred before.
     pub duplicate_pages: u64,
-    /// Of all pages.
+    /// Share of all pages.
     pub duplicate_share: f64,
-    /// Pages that hold nothing but zeros.
+    /// Pages that contain only zeros.
     pub zero_pages: u64,
-    /// Of all pages.
+    /// Share of all pages.
     pub zero_share: f64,
-    /// Flash pages / host pages of deduplication alone.
+    /// Flash pages / host pages with deduplication alone.
     pub dedup_written_ratio: f64,
-    /// Equal fingerprints that were no duplicates.
+    /// Equal fingerprints of different contents.
     pub fingerprints: Collisions,
-    /// Compression, with and without deduplication before it.
+    /// Compression, with and without prior deduplication.
     pub codecs: Vec<CodecFigures>,
-    /// How far back duplicates lie; none where there are no duplicates.
+    /// Distances of duplicates to their previous copy; none without duplicates.
     pub duplicate_distance: Option<Distances>,
 }
 
-/// What was left out.
+/// Items that were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// Files without a byte.
+    /// Empty files.
     pub empty_files: u64,
-    /// Further names of a file that was listed before.
+    /// Further names of files listed before.
     pub further_names: u64,
     /// Symbolic links.
     pub symbolic_links: u64,
@@ -53,116 +53,117 @@ pub struct Skipped {
 /// Files and folders that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
-    /// How many.
+    /// Their number.
     pub count: u64,
-    /// The first 100 with what the system said.
+    /// The first 100 with the error of the system.
     pub named: Vec<(String, String)>,
 }
 
-/// Equal fingerprints that were no duplicates.
+/// Equal fingerprints of different contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Collisions {
-    /// Bits that were used.
+    /// Bits of a fingerprint that were used.
     pub bits: u32,
-    /// Contents whose fingerprint another content has.
+    /// Contents that share their fingerprint with another content.
     pub collisions: u64,
-    /// Pages with a known fingerprint whose first copy could not be read any more; they count as new content.
+    /// Pages with a known fingerprint whose first copy could no longer be read; they count as new content.
     pub not_compared: u64,
 }
 
-/// What a codec makes of the pages.
+/// The results of a codec.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CodecFigures {
     /// `lz4` or `zstd`.
     pub codec: &'static str,
     /// The level of zstd.
     pub level: Option<i32>,
-    /// Compressed / plain bytes of all pages, each compressed for itself.
+    /// Compressed / plain bytes of all pages, each compressed on its own.
     pub compressed_share: f64,
-    /// The same of the distinct contents.
+    /// The same for the distinct contents.
     pub unique_compressed_share: f64,
-    /// Share of the pages that do not shrink.
+    /// Share of pages that do not shrink.
     pub incompressible_share: f64,
-    /// By size of the chunk.
+    /// Results by chunk size.
     pub chunks: Vec<ChunkFigures>,
 }
 
-/// Chunks of one size.
+/// Results for chunks of one size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChunkFigures {
-    /// Pages of a chunk.
+    /// Pages per chunk.
     pub chunk_pages: u32,
-    /// All pages compressed.
+    /// All pages are compressed.
     pub compression: Written,
-    /// Duplicates left out, the others compressed.
+    /// Duplicates are left out, the others compressed.
     pub dedup_compression: Written,
 }
 
-/// What is written.
+/// Pages written to flash.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Written {
-    /// Flash pages.
+    /// Number of flash pages.
     pub flash_pages: u64,
     /// Flash pages / host pages.
     pub written_ratio: f64,
-    /// Sampled chunks compressed as one piece; none where no chunk was sampled.
+    /// Sampled chunks compressed as one piece; none if no chunk was sampled.
     pub joint: Option<Joint>,
 }
 
-/// Chunks that were drawn by chance and compressed as one piece.
+/// A random sample of chunks, compressed as one piece.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Joint {
-    /// How many.
+    /// Number of chunks in the sample.
     pub sampled_chunks: u64,
     /// Their pages.
     pub sampled_pages: u64,
-    /// Flash pages / pages of these chunks where each is compressed as one piece.
+    /// Flash pages / pages of these chunks, each chunk compressed as one piece.
     pub chunk_ratio: f64,
-    /// The same where each page is compressed for itself.
+    /// The same with each page compressed on its own.
     pub chunk_ratio_by_page: f64,
 }
 
-/// Quantiles and histogram of a distance; quantiles at most 0.1 % too large.
+/// Quantiles and histogram of a distance; quantiles are at most 0.1 % too large.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DistanceFigures {
     /// Mean.
     pub mean: f64,
-    /// A tenth of the distances is not larger.
+    /// 10 % quantile.
     pub p10: u64,
     /// Median.
     pub p50: u64,
-    /// Nine tenths are not larger.
+    /// 90 % quantile.
     pub p90: u64,
-    /// 99 % are not larger.
+    /// 99 % quantile.
     pub p99: u64,
-    /// The largest one.
+    /// The maximum.
     pub max: u64,
-    /// Lower bounds of the histogram; each bucket ends before the next one's, the last one at twice its bound.
+    /// Lower bounds of the buckets; each ends before the next bound, the last one at twice its bound.
     pub from: Vec<u64>,
     /// Duplicates in each bucket.
     pub count: Vec<u64>,
 }
 
-/// How far back duplicates lie.
+/// Distances of duplicates to their previous copy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Distances {
-    /// Page writes between a page and its latest copy before it.
+    /// Page writes since the latest earlier copy.
     pub page_writes: DistanceFigures,
-    /// The index that finds the duplicates.
+    /// The index that detects the duplicates.
     pub index: IndexFigures,
 }
 
-/// What an index finds that keeps the contents met last.
+/// Duplicates detected by an index that keeps the most recent contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IndexFigures {
     /// Numbers of entries.
     pub entries: Vec<u64>,
-    /// Duplicates that it finds.
-    pub found: Vec<u64>,
+    /// Number of duplicates that each detects.
+    #[serde(rename = "found")]
+    pub detected: Vec<u64>,
     /// Entries for 90 % of the duplicates (at most 0.1 % too many).
     pub entries_for_90_percent: u64,
     /// Entries for 99 % (at most 0.1 % too many).
     pub entries_for_99_percent: u64,
-    /// Entries for all.
+    /// Entries for all duplicates.
     pub entries_for_all: u64,
 }

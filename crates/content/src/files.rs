@@ -1,4 +1,4 @@
-//! Which files there are below the paths that a user named, in an order that does not change.
+//! Lists the files below the user's paths, in a reproducible order.
 
 use crate::figures::{Skipped, Unreadable};
 use crate::{PAGE_BYTES, Watch};
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 
 /// Names between two calls of the watch.
 const NAMES_PER_CALL: u64 = 4096;
-/// Unreadable files that are named; the rest is counted.
+/// Most unreadable files to name; the others are only counted.
 const NAMED_MAX: usize = 100;
 
-/// A file and its size when it was listed; what grows beyond that is not looked at.
+/// A file and its size when it was listed; later growth is ignored.
 pub struct Listed {
     pub path: PathBuf,
     pub bytes: u64,
 }
 
-/// The files, and what was left out.
+/// The files, and the items that were skipped.
 #[derive(Default)]
 pub struct Files {
     pub list: Vec<Listed>,
@@ -32,33 +32,33 @@ pub struct Files {
 }
 
 impl Files {
-    /// Lists the regular files below `paths`: these in the order given, the names of a folder in the order of their
-    /// bytes. A file with several names, or below several of the paths, is listed once. Symbolic links are not followed,
-    /// but for the paths themselves.
+    /// Lists the regular files below `paths`, in the order of the arguments; the names of a folder are sorted by their
+    /// bytes. A file with several names, or below several of the paths, is listed once. Symbolic links are not
+    /// followed, except for the paths themselves.
     ///
     /// # Errors
-    /// A path that is not there, cannot be looked at or is neither file nor folder; what `watch` says.
+    /// A path that does not exist, cannot be read or is neither a file nor a folder; errors of `watch`.
     pub fn below(paths: &[PathBuf], watch: &mut Watch<'_>) -> Result<Self> {
         let mut files = Self::default();
         for named in paths {
             let looked = std::fs::canonicalize(named).and_then(|real| Ok((real.metadata()?, real)));
-            let (found, real) = looked.map_err(|e| unusable(named, &reason(&e)))?;
-            // Only a path that is a link itself loses the name that the user gave it.
+            let (metadata, real) = looked.map_err(|e| unusable(named, &reason(&e)))?;
+            // Only a path that is itself a link keeps its real name instead of the user's.
             let is_link = named.symlink_metadata().is_ok_and(|own| own.is_symlink());
             let path = if is_link { real } else { named.clone() };
-            if found.is_dir() {
+            if metadata.is_dir() {
                 let listed = sorted_names(&path).map_err(|e| unusable(named, &reason(&e)))?;
                 files.take_all(listed, watch)?;
-            } else if found.is_file() {
-                files.take_file(path, &found);
+            } else if metadata.is_file() {
+                files.take_file(path, &metadata);
             } else {
-                return Err(unusable(named, &format!("is {}", kind(&found))));
+                return Err(unusable(named, &format!("is {}", kind(&metadata))));
             }
         }
         Ok(files)
     }
 
-    /// Notes a file or folder that could not be read.
+    /// Records a file or folder that could not be read.
     pub fn note_unreadable(&mut self, path: &Path, error: &io::Error) {
         self.unreadable.count += 1;
         if self.unreadable.named.len() < NAMED_MAX {
@@ -66,42 +66,42 @@ impl Files {
         }
     }
 
-    /// Takes names (the next one last) with all that is below them.
+    /// Lists everything below the waiting names; the last one is next.
     fn take_all(&mut self, mut waiting: Vec<PathBuf>, watch: &mut Watch<'_>) -> Result<()> {
         while let Some(path) = waiting.pop() {
             self.names += 1;
             if self.names.is_multiple_of(NAMES_PER_CALL) {
                 watch(0, None, "list files")?;
             }
-            let looked = path.symlink_metadata().and_then(|found| {
-                if found.is_dir() {
+            let looked = path.symlink_metadata().and_then(|metadata| {
+                if metadata.is_dir() {
                     waiting.extend(sorted_names(&path)?);
                 }
-                Ok(found)
+                Ok(metadata)
             });
             match looked {
                 Err(error) => self.note_unreadable(&path, &error),
-                Ok(found) if found.is_dir() => {}
-                Ok(found) if found.is_file() => self.take_file(path, &found),
-                Ok(found) if found.is_symlink() => self.skipped.symbolic_links += 1,
+                Ok(metadata) if metadata.is_dir() => {}
+                Ok(metadata) if metadata.is_file() => self.take_file(path, &metadata),
+                Ok(metadata) if metadata.is_symlink() => self.skipped.symbolic_links += 1,
                 Ok(_) => self.skipped.special_files += 1,
             }
         }
         Ok(())
     }
 
-    fn take_file(&mut self, path: PathBuf, found: &Metadata) {
-        if !self.seen.insert((found.dev(), found.ino())) {
+    fn take_file(&mut self, path: PathBuf, metadata: &Metadata) {
+        if !self.seen.insert((metadata.dev(), metadata.ino())) {
             self.skipped.further_names += 1;
-        } else if found.len() == 0 {
+        } else if metadata.len() == 0 {
             self.skipped.empty_files += 1;
         } else {
-            self.list.push(Listed { path, bytes: found.len() });
+            self.list.push(Listed { path, bytes: metadata.len() });
         }
     }
 }
 
-/// The names in a folder, the first one last.
+/// Reads the names in a folder, sorted in reverse.
 fn sorted_names(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut names = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -110,35 +110,35 @@ fn sorted_names(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(names)
 }
 
-/// Opens a listed file; what has taken its name since (a link, a pipe) is not waited for.
+/// Opens a listed file without waiting for a link or a pipe that has replaced it since.
 pub fn open(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("is no regular file any more")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("is no longer a regular file")) }
 }
 
-/// A run of a file's bytes from some offset on.
+/// A run of a file's bytes from some offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// To be read up to this offset.
+    /// Data to read up to this offset.
     Data(u64),
-    /// Zeros up to this offset, a multiple of the page or the end of the file; nothing is stored.
+    /// Zeros up to this offset, a multiple of the page size or the end of the file; nothing is stored.
     Hole(u64),
-    /// The file ends here: it is shorter than when it was listed.
+    /// The file ends here: it has shrunk since it was listed.
     End,
 }
 
-/// Finds the run that begins at `offset`, a multiple of the page before `end`, in whole pages (or up to `end`). Where the
-/// file system does not tell holes, all is data.
+/// Determines the run that begins at `offset`, a multiple of the page size below `end`. Its length is in whole pages,
+/// unless it reaches `end`. On a file system that cannot report holes, everything is data.
 ///
 /// # Errors
-/// What the system says of a seek.
+/// The system's error of a seek.
 pub fn extent(file: &File, offset: u64, end: u64) -> io::Result<Extent> {
     let page = PAGE_BYTES as u64;
     let data = match seek(file, offset, libc::SEEK_DATA)? {
         Seek::Unknown => return Ok(Extent::Data(end)),
         Seek::At(at) => at.min(end),
         Seek::Nothing => {
-            // No data behind the offset: a hole up to the end, wherever that is by now.
+            // No data after the offset: a hole up to the current end of the file.
             let end = file.metadata()?.len().min(end);
             return Ok(if end > offset { Extent::Hole(end) } else { Extent::End });
         }
@@ -148,7 +148,7 @@ pub fn extent(file: &File, offset: u64, end: u64) -> io::Result<Extent> {
         return Ok(Extent::Hole(whole));
     }
     match seek(file, data, libc::SEEK_HOLE)? {
-        // At least a page, even where a hole has been punched since.
+        // At least one page, even if a hole has been punched since.
         Seek::At(hole) => Ok(Extent::Data(hole.next_multiple_of(page).max(offset + page).min(end))),
         Seek::Unknown | Seek::Nothing => Ok(Extent::Data(end)),
     }
@@ -156,17 +156,17 @@ pub fn extent(file: &File, offset: u64, end: u64) -> io::Result<Extent> {
 
 enum Seek {
     At(u64),
-    /// There is nothing of this kind behind the offset.
+    /// Nothing of this kind follows the offset.
     Nothing,
-    /// The file system cannot say.
+    /// The file system does not support the request.
     Unknown,
 }
 
 fn seek(file: &File, offset: u64, whence: libc::c_int) -> io::Result<Seek> {
-    // SAFETY: a seek touches no memory, and the descriptor is open; reads name their offsets and do not mind it.
-    let found = unsafe { libc::lseek(file.as_raw_fd(), offset as libc::off_t, whence) };
-    if found >= 0 {
-        return Ok(Seek::At(found as u64));
+    // SAFETY: a seek touches no memory, and the descriptor is open. Reads name their own offsets and are unaffected.
+    let metadata = unsafe { libc::lseek(file.as_raw_fd(), offset as libc::off_t, whence) };
+    if metadata >= 0 {
+        return Ok(Seek::At(metadata as u64));
     }
     let error = io::Error::last_os_error();
     match error.raw_os_error() {
@@ -176,20 +176,20 @@ fn seek(file: &File, offset: u64, whence: libc::c_int) -> io::Result<Seek> {
     }
 }
 
-/// What the system says, without its number.
+/// Formats the system's error without its number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-fn kind(found: &Metadata) -> &'static str {
-    let is = found.file_type();
+fn kind(metadata: &Metadata) -> &'static str {
+    let is = metadata.file_type();
     if is.is_block_device() || is.is_char_device() {
         "a device"
     } else if is.is_fifo() {
         "a pipe"
     } else {
-        "no regular file"
+        "not a regular file"
     }
 }
 

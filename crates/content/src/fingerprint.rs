@@ -1,21 +1,20 @@
-//! Fingerprints of pages: the first 8 bytes, little endian, of BLAKE2b with a digest of 8 bytes, as the recorder has
-//! them.
+//! Fingerprints of pages: the first 8 bytes, little endian, of BLAKE2b with an 8-byte digest, as in the recorder.
 
 use crate::PAGE_BYTES;
 use blake2b_simd::many::{HashManyJob, hash_many};
 use blake2b_simd::{Hash, Params};
 
-/// Pages hashed side by side, in the lanes of the processor's vectors.
+/// Pages hashed side by side, in the vector lanes of the processor.
 const TOGETHER: usize = 8;
 
-/// Makes fingerprints.
+/// Computes fingerprints.
 pub struct Fingerprints {
     params: Params,
     mask: u64,
 }
 
 impl Fingerprints {
-    /// Fingerprints of which so many bits are used, the lowest ones; 64 are all.
+    /// Creates the function with the lowest `bits` bits of fingerprints; 64 are all.
     #[must_use]
     pub fn new(bits: u32) -> Self {
         let mut params = Params::new();
@@ -23,13 +22,13 @@ impl Fingerprints {
         Self { params, mask: u64::MAX >> (64 - bits.clamp(1, 64)) }
     }
 
-    /// Of any bytes.
+    /// Computes the fingerprint of any bytes.
     #[must_use]
     pub fn of(&self, data: &[u8]) -> u64 {
         self.cut(&self.params.hash(data))
     }
 
-    /// Of the pages of `data`, in their order, in place of what was in `to`.
+    /// Replaces `to` by the fingerprints of the pages of `data`, in their order.
     pub fn of_pages(&self, data: &[u8], to: &mut Vec<u64>) {
         to.clear();
         for group in data.chunks(TOGETHER * PAGE_BYTES) {
@@ -46,12 +45,12 @@ impl Fingerprints {
     }
 
     fn cut(&self, hash: &Hash) -> u64 {
-        let bytes = hash.as_bytes().try_into().expect("8 bytes were asked for");
+        let bytes = hash.as_bytes().try_into().expect("a digest of 8 bytes");
         u64::from_le_bytes(bytes) & self.mask
     }
 }
 
-/// The fingerprint of any bytes.
+/// Computes the fingerprint of any bytes.
 #[must_use]
 pub fn fingerprint(data: &[u8]) -> u64 {
     Fingerprints::new(64).of(data)
@@ -63,7 +62,7 @@ mod tests {
 
     #[test]
     fn equals_what_others_compute() {
-        // hashlib.blake2b(data, digest_size=8) of Python.
+        // The value of Python's hashlib.blake2b(data, digest_size=8).
         assert_eq!(fingerprint(b""), u64::from_le_bytes(0xe4a6_a057_7479_b2b4_u64.to_be_bytes()));
         assert_eq!(fingerprint(b"abc"), u64::from_le_bytes(0xd8bb_14d8_33d5_9559_u64.to_be_bytes()));
     }

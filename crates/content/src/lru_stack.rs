@@ -1,21 +1,21 @@
-//! LRU stack distances over distinct contents: how many others were met since a content was met last.
+//! LRU stack distances over distinct contents: the number of other contents since the last occurrence of a content.
 //!
-//! Each meeting takes the next place of a line and gives up the content's former one. The others met since are the
-//! places taken behind the former one, counted by a Fenwick tree (Fenwick, "A new data structure for cumulative
-//! frequency tables", 1994). When the line is used up the places are numbered anew.
+//! Each occurrence takes the next place on a line and releases the content's previous one. A Fenwick tree counts the
+//! occupied places after the previous one, which are the other contents since (Fenwick, "A new data structure for
+//! cumulative frequency tables", 1994). When the line is full the places are renumbered.
 //!
-//! Cost: the logarithm of the places. Memory: 8 bytes a place, of which there are up to two for each content, and 4 for
-//! each content.
+//! Cost: logarithmic in the number of places. Memory: 8 bytes per place, with up to two places per content, and 4 per
+//! content.
 
 const NONE: u32 = u32::MAX;
-/// Places to begin with.
+/// Initial number of places.
 const PLACES: usize = 1 << 10;
 
-/// Contents in the order in which they were last met.
+/// Contents in the order of their latest occurrence.
 pub struct LruStack {
-    /// Sums of taken places; the entry of place `n` is `n + 1`.
+    /// Sums of occupied places; the entry of place `n` is `n + 1`.
     tree: Vec<u32>,
-    /// Who has a place.
+    /// The content at each place.
     owner: Vec<u32>,
     /// The place of each content.
     place: Vec<u32>,
@@ -29,14 +29,14 @@ impl Default for LruStack {
 }
 
 impl LruStack {
-    /// A content that was not met before; contents are numbered in the order of these calls.
+    /// Adds a new content; contents are numbered in the order of these calls.
     pub fn add(&mut self) {
         let content = self.place.len() as u32;
         self.place.push(NONE);
         self.put_on_top(content);
     }
 
-    /// A content is met again: how many others were met since.
+    /// Records another occurrence of a content, and returns the number of other contents since the previous one.
     pub fn again(&mut self, content: u32) -> u64 {
         let place = self.place[content as usize] as usize;
         let others = self.place.len() as u64 - u64::from(self.up_to(place));
@@ -48,7 +48,7 @@ impl LruStack {
 
     fn put_on_top(&mut self, content: u32) {
         if self.head == self.owner.len() {
-            self.number_anew(content);
+            self.renumber(content);
         }
         self.place[content as usize] = self.head as u32;
         self.owner[self.head] = content;
@@ -56,7 +56,7 @@ impl LruStack {
         self.head += 1;
     }
 
-    /// Taken places up to this one.
+    /// Counts the occupied places up to this one.
     fn up_to(&self, place: usize) -> u32 {
         let (mut at, mut sum) = (place + 1, 0);
         while at > 0 {
@@ -74,8 +74,8 @@ impl LruStack {
         }
     }
 
-    /// Moves the taken places together; half of the line is free then. `moving` has none at present.
-    fn number_anew(&mut self, moving: u32) {
+    /// Moves the occupied places together, which frees half of the line. `moving` has no place at present.
+    fn renumber(&mut self, moving: u32) {
         let taken: Vec<u32> = self.owner.iter().copied().filter(|owner| *owner != NONE).collect();
         debug_assert!(!taken.contains(&moving));
         let places = (2 * self.place.len()).max(PLACES);

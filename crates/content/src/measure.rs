@@ -1,4 +1,4 @@
-//! Goes through the files, page by page.
+//! Scans the files, page by page.
 
 use crate::chunks::Lane;
 use crate::codec::{CODECS, Codecs, Sizes};
@@ -6,7 +6,7 @@ use crate::distances::Duplicates;
 use crate::figures::{ChunkFigures, CodecFigures, Collisions, Figures};
 use crate::files::{self, Extent, Files};
 use crate::fingerprint::Fingerprints;
-use crate::index::{Compared, Found, Index};
+use crate::index::{Compared, Index, Lookup};
 use crate::lru_stack::LruStack;
 use crate::{PAGE_BYTES, Settings, Watch};
 use floatgate_base::{Error, Place, Result};
@@ -15,34 +15,34 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-/// Pages that are read at once.
+/// Pages per read.
 const BLOCK_PAGES: usize = 64;
 /// Bytes between two calls of the watch.
 const BYTES_PER_CALL: u64 = 8 << 20;
 
-/// Figures, and the pages where they were to be kept.
+/// Figures and, if requested, the data of each page.
 pub struct Measured {
     /// The figures.
     pub figures: Figures,
-    /// Fingerprint, LZ4 size and file of every page, where [`Settings::keep_pages`] asked for them.
+    /// Fingerprint, LZ4 size and file of every page, if [`Settings::keep_pages`] requests them.
     pub pages: Option<FilePages>,
 }
 
-/// What is known of all pages, file after file.
+/// Data of all pages, file after file.
 #[derive(Default)]
 pub struct FilePages {
-    /// Pages of each file.
+    /// Number of pages of each file.
     pub file_pages: Vec<u32>,
-    /// By page. Contents that collide are told apart: all but the first get another fingerprint.
+    /// By page. Contents that collide are distinguished: all but the first get another fingerprint.
     pub fingerprints: Vec<u64>,
-    /// By page: bytes after LZ4, 4096 where the page does not shrink.
+    /// By page: bytes after LZ4, 4096 if the page does not shrink.
     pub lz4_bytes: Vec<u16>,
 }
 
 /// Measures the files below `paths`.
 ///
 /// # Errors
-/// Settings that cannot be; paths that cannot be read or hold no byte; what `watch` says.
+/// Invalid settings; paths that cannot be read or hold no byte; errors of `watch`.
 pub fn measure(paths: &[PathBuf], settings: &Settings, watch: &mut Watch<'_>) -> Result<Measured> {
     settings.validate()?;
     let mut files = Files::below(paths, watch)?;
@@ -53,13 +53,13 @@ pub fn measure(paths: &[PathBuf], settings: &Settings, watch: &mut Watch<'_>) ->
         return Err(Error::input(place(paths), what, "expected less than 16 TiB"));
     }
     let mut scan = Scan::new(settings);
-    let mut told = 0;
+    let mut reported = 0;
     for (number, file) in list.iter().enumerate() {
         scan.begin(&list, number);
         let before = scan.bytes;
         let read = scan.read_file(&mut |bytes| {
-            if bytes >= told + BYTES_PER_CALL {
-                told = bytes;
+            if bytes >= reported + BYTES_PER_CALL {
+                reported = bytes;
                 watch(bytes, Some(todo), "read")?;
             }
             Ok(())
@@ -72,26 +72,26 @@ pub fn measure(paths: &[PathBuf], settings: &Settings, watch: &mut Watch<'_>) ->
     scan.finish(paths, files)
 }
 
-/// The files of all arguments as a place for messages.
+/// Returns the files of all arguments as a place for messages.
 fn place(paths: &[PathBuf]) -> Place {
     let shown: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
     Place::Path(shown.join(", "))
 }
 
-/// Where the pages lie.
+/// Where the pages are stored.
 struct Places<'a> {
     list: &'a [files::Listed],
-    /// The first page of each file begun.
+    /// The first page of each file so far.
     starts: Vec<u32>,
-    /// The file that was compared with last.
+    /// The file of the latest comparison.
     open: Option<(usize, File)>,
     page: Vec<u8>,
 }
 
 impl Places<'_> {
-    /// Reads a page again into `self.page`, filled up with zeros.
+    /// Reads a page again into `self.page`, padded with zeros.
     fn read(&mut self, page: u32) -> io::Result<()> {
-        // Files that gave no page start where the next one does.
+        // A file without pages starts where the next one does.
         let number = self.starts.partition_point(|start| *start <= page) - 1;
         if self.open.as_ref().is_none_or(|(at, _)| *at != number) {
             self.open = Some((number, files::open(&self.list[number].path)?));
@@ -124,17 +124,17 @@ struct Scan<'a> {
     prints: Fingerprints,
     codecs: Codecs,
     places: Places<'a>,
-    /// Pages just read, and their fingerprints.
+    /// The current pages and their fingerprints.
     block: Vec<u8>,
     block_prints: Vec<u64>,
     index: Index,
     stack: LruStack,
     duplicates: Duplicates,
-    /// All pages, by size of the chunk.
+    /// All pages, by chunk size.
     plain: Vec<Lane>,
-    /// Pages that are no duplicates.
+    /// Pages that are not duplicates.
     deduped: Vec<Lane>,
-    /// Compressed bytes of all pages, of distinct contents, and pages that do not shrink.
+    /// Compressed bytes of all pages, of distinct contents, and number of pages that do not shrink.
     compressed: [[u64; 3]; CODECS.len()],
     zero_content: Option<u32>,
     zero_print: u64,
@@ -177,7 +177,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next file's turn.
+    /// Begins the next file.
     fn begin(&mut self, list: &'a [files::Listed], number: usize) {
         self.places.list = list;
         debug_assert_eq!(self.places.starts.len(), number);
@@ -187,14 +187,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Takes the pages of the file begun last, as far as it can be read; `step` hears of the bytes done.
+    /// Reads the pages of the current file as far as possible; `step` receives the bytes done.
     fn read_file(&mut self, step: &mut dyn FnMut(u64) -> Result<()>) -> Result<io::Result<()>> {
         let listed = &self.places.list[self.places.starts.len() - 1];
         let file = match files::open(&listed.path) {
             Ok(file) => file,
             Err(error) => return Ok(Err(error)),
         };
-        // Taken for the time of the file, as pages of it are handed on.
+        // Moved out for the duration of the file, since its pages are passed to methods of `self`.
         let mut block = std::mem::take(&mut self.block);
         let mut prints = std::mem::take(&mut self.block_prints);
         let done = self.read_blocks(&file, listed.bytes, &mut block, &mut prints, step);
@@ -244,22 +244,22 @@ impl<'a> Scan<'a> {
             offset += got as u64;
             step(self.bytes)?;
             if got < most {
-                break; // shorter than it was when it was listed
+                break; // the file has shrunk since it was listed
             }
         }
         Ok(Ok(()))
     }
 
-    /// Takes the next page.
+    /// Adds the next page.
     fn take(&mut self, page: &[u8], print: u64) {
         let number = self.pages;
         let zero = is_zero(page);
         self.zero_pages += u64::from(zero);
         let known = if zero { self.zero_content } else { None };
-        let found = known.map_or_else(|| self.find(page, print), Found::Known);
-        let sizes = match found {
-            Found::Known(content) => self.take_copy(content, number),
-            Found::New { after, collided, unknown } => {
+        let lookup = known.map_or_else(|| self.find(page, print), Lookup::Known);
+        let sizes = match lookup {
+            Lookup::Known(content) => self.take_copy(content, number),
+            Lookup::New { after, collided, unknown } => {
                 let sizes = self.codecs.sizes(page);
                 let content = self.index.add(print, after, number, sizes);
                 self.stack.add();
@@ -282,20 +282,20 @@ impl<'a> Scan<'a> {
         for lane in &mut self.plain {
             lane.push(page, sizes, &mut self.codecs);
         }
-        self.keep(found, print, sizes);
+        self.keep(lookup, print, sizes);
         self.pages += 1;
     }
 
-    /// Takes a run of pages of zeros that need not be read: as [`Self::take`] does, one after another.
+    /// Adds a run of pages of zeros without reading them; equivalent to [`Self::take`] for each.
     fn take_zeros(&mut self, pages: u64) {
         let mut left = pages;
-        // The first page is looked for as any other, and its latest copy may lie far behind it.
+        // The first page takes the ordinary lookup: its latest copy may lie far back.
         while left > 0 && (left == pages || self.zero_content.is_none()) {
             self.take(&[0; PAGE_BYTES], self.zero_print);
             left -= 1;
         }
         let (Some(content), 1..) = (self.zero_content, left) else { return };
-        // From here on each page is the neighbour of its latest copy: no other content comes between.
+        // From here on each page follows its latest copy, without another content in between.
         let known = self.index.content(content);
         known.last += left as u32;
         let (sizes, first) = (known.sizes(), known.first as usize);
@@ -320,7 +320,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Books a duplicate; its compressed sizes.
+    /// Records a duplicate, and returns its compressed sizes.
     fn take_copy(&mut self, content: u32, page: u32) -> Sizes {
         let others = self.stack.again(content);
         let known = self.index.content(content);
@@ -329,29 +329,29 @@ impl<'a> Scan<'a> {
         known.sizes()
     }
 
-    /// Looks for a page's content; on equal fingerprints the bytes decide, read again from where they stood first.
-    fn find(&mut self, page: &[u8], print: u64) -> Found {
+    /// Looks up a page's content; among equal fingerprints the bytes decide, read again from their first occurrence.
+    fn find(&mut self, page: &[u8], print: u64) -> Lookup {
         let Self { index, places, prints, zero_content, .. } = self;
         index.find(print, |number, content| {
             if Some(number) == *zero_content {
-                return Compared::Different; // pages of zeros are not looked for here
+                return Compared::Different; // pages of zeros are not looked up here
             }
             match places.read(content.first) {
                 Ok(()) if places.page == page => Compared::Same,
-                // What has changed since is no collision.
+                // A copy that has changed since is not a collision.
                 Ok(()) if prints.of(&places.page) == print => Compared::Different,
                 _ => Compared::Unknown,
             }
         })
     }
 
-    fn keep(&mut self, found: Found, print: u64, sizes: Sizes) {
+    fn keep(&mut self, lookup: Lookup, print: u64, sizes: Sizes) {
         let Some(kept) = &mut self.kept else { return };
-        let print = match found {
-            Found::New { after: None, .. } => print,
-            // Contents with a fingerprint that others have get one of their own from their number.
-            Found::New { after: Some(_), .. } => apart(print, self.index.len() as u32 - 1),
-            Found::Known(content) => {
+        let print = match lookup {
+            Lookup::New { after: None, .. } => print,
+            // A colliding content gets a fingerprint of its own, derived from its number.
+            Lookup::New { after: Some(_), .. } => apart(print, self.index.len() as u32 - 1),
+            Lookup::Known(content) => {
                 let first = self.index.content(content).first;
                 kept.fingerprints[first as usize]
             }
@@ -366,12 +366,12 @@ impl<'a> Scan<'a> {
         if pages == 0 {
             let (empty, unreadable) = (files.skipped.empty_files, files.unreadable.count);
             let what = match (empty, unreadable) {
-                (0, 0) => "there is no regular file".into(),
-                (_, 0) => format!("there are only empty files ({empty})"),
-                (0, _) => format!("none of {unreadable} files and folders can be read"),
-                _ => format!("there are only empty files ({empty}) and unreadable ones ({unreadable})"),
+                (0, 0) => "no regular file".into(),
+                (_, 0) => format!("all files are empty ({empty})"),
+                (0, _) => format!("none of the {unreadable} files and folders can be read"),
+                _ => format!("all files are empty ({empty}) or unreadable ({unreadable})"),
             };
-            return Err(Error::input(place(paths), what, "expected files with data that can be read"));
+            return Err(Error::input(place(paths), what, "expected readable files with data"));
         }
         for lane in self.plain.iter_mut().chain(&mut self.deduped) {
             lane.close(&mut self.codecs);
@@ -424,8 +424,8 @@ fn is_zero(page: &[u8]) -> bool {
     page.chunks_exact(64).all(|part| part.iter().fold(0, |sum, byte| sum | byte) == 0)
 }
 
-/// Another fingerprint for a content that collides: a bijection of its number and the fingerprint (Steele et al., "Fast
-/// splittable pseudorandom number generators", 2014), so that no two contents of one fingerprint share it.
+/// Derives another fingerprint for a content that collides: a bijection of its number and the fingerprint (Steele et
+/// al., "Fast splittable pseudorandom number generators", 2014). No two contents of one fingerprint share the result.
 fn apart(print: u64, number: u32) -> u64 {
     let mut x = print ^ (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,22 +1,22 @@
-//! What is measured, and how.
+//! Settings of a measurement.
 
 use floatgate_base::{Error, Place, Result};
 
-/// Most pages of a chunk.
+/// Most pages per chunk.
 pub const CHUNK_PAGES_MAX: u32 = 64;
 
-/// What to measure.
+/// The settings of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Level of zstd, 1 to 22.
     pub zstd_level: i32,
-    /// Sizes of chunks in pages, ascending, each once.
+    /// Chunk sizes in pages, ascending and distinct.
     pub chunks: Vec<u32>,
     /// Share of the chunks that are also compressed as one piece.
     pub sample_share: f64,
-    /// Seed of the choice of these chunks.
+    /// Seed for the choice of these chunks.
     pub seed: u64,
-    /// Bits of a fingerprint that are used: 64, fewer only to force collisions.
+    /// Number of bits of a fingerprint to use: 64, fewer only to force collisions.
     pub fingerprint_bits: u32,
     /// Whether to keep fingerprint and LZ4 size of every page, 10 bytes each.
     pub keep_pages: bool,
@@ -36,30 +36,30 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Refuses what cannot be measured.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Names the option of the command line and what it may be.
+    /// Names the command-line option and the valid values.
     pub fn validate(&self) -> Result<()> {
         let refuse = |option: &str, what: String, expected: &str| {
             Err(Error::input(Place::Setting(option.into()), what, expected))
         };
         if !(1..=22).contains(&self.zstd_level) {
-            let what = format!("{} is no level of zstd", self.zstd_level);
+            let what = format!("{} is not a level of zstd", self.zstd_level);
             return refuse("--zstd-level", what, "expected a level from 1 to 22");
         }
         if self.chunks.is_empty() {
-            return refuse("--chunks", "no size of a chunk".into(), "expected sizes such as 1,2,4,8");
+            return refuse("--chunks", "no chunk size".into(), "expected sizes such as 1,2,4,8");
         }
         if let Some(size) = self.chunks.iter().find(|size| !(1..=CHUNK_PAGES_MAX).contains(*size)) {
-            let what = format!("a chunk of {size} pages cannot be");
+            let what = format!("chunks cannot have {size} pages");
             return refuse("--chunks", what, "expected sizes from 1 to 64 pages");
         }
         if !self.chunks.is_sorted_by(|a, b| a < b) {
-            return refuse("--chunks", "a size is named twice".into(), "expected each size once");
+            return refuse("--chunks", "the same chunk size twice".into(), "expected each size once");
         }
         if !(0.0..=1.0).contains(&self.sample_share) {
-            let what = format!("{} is no share", self.sample_share);
+            let what = format!("{} is not a share", self.sample_share);
             return refuse("--sample-share", what, "expected a share from 0 to 1");
         }
         Ok(())

@@ -1,6 +1,6 @@
-//! Reading numbers and words out of one line, without copying and eight digits at a time.
+//! Parses numbers and words of a line in place, eight digits at a time.
 
-/// Bytes that must be readable behind a line, so that eight digits can be loaded at once.
+/// Bytes that must be readable after a line, because numbers are loaded eight digits at a time.
 pub const PAD: usize = 8;
 
 /// Powers of ten that fit u64.
@@ -14,22 +14,22 @@ pub const POW10: [u64; 20] = {
     table
 };
 
-/// Why a line cannot be understood; the message quotes `from..to` of it.
+/// A fault in a line; the message quotes its bytes `from..to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// First byte of the line that is quoted.
+    /// First byte of the line to quote.
     pub from: usize,
-    /// The byte behind the last one.
+    /// End of the bytes to quote.
     pub to: usize,
-    /// What is wrong.
+    /// The fact that is wrong.
     pub what: &'static str,
-    /// What would be right.
+    /// The expected value.
     pub expected: &'static str,
 }
 
-/// A place inside one line.
+/// A position in a line.
 ///
-/// `bytes` reaches at least [`PAD`] beyond `end`, and the byte at `end` is no digit, so that numbers stop by themselves.
+/// `bytes` reaches at least [`PAD`] beyond `end`, and the byte at `end` is not a digit, which ends every number.
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -37,69 +37,69 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the beginning of a line of `end` bytes.
+    /// Creates a cursor at the beginning of a line of `end` bytes.
     #[inline]
     pub fn new(bytes: &'a [u8], end: usize) -> Self {
         debug_assert!(bytes.len() >= end + PAD && !bytes[end].is_ascii_digit());
         Self { bytes, at: 0, end }
     }
 
-    /// The whole line.
+    /// Returns the whole line.
     #[inline]
     pub fn line(&self) -> &'a [u8] {
         &self.bytes[..self.end]
     }
 
-    /// Bytes of the line that were stepped over.
+    /// Returns the position in the line, in bytes.
     #[inline]
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Whether nothing is left.
+    /// Returns whether the end of the line is reached.
     #[inline]
     pub fn at_end(&self) -> bool {
         self.at >= self.end
     }
 
-    /// What is left of the line.
+    /// Returns the rest of the line.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..self.end]
     }
 
-    /// The bytes since `from`.
+    /// Returns the bytes from `from` up to the cursor.
     #[inline]
     pub fn since(&self, from: usize) -> &'a [u8] {
         &self.bytes[from..self.at]
     }
 
-    /// The next byte.
+    /// Returns the next byte without a step.
     #[inline]
     pub fn peek(&self) -> Option<u8> {
         (self.at < self.end).then(|| self.bytes[self.at])
     }
 
-    /// Steps over `n` bytes.
+    /// Skips `n` bytes.
     #[inline]
     pub fn skip(&mut self, n: usize) {
         self.at = (self.at + n).min(self.end);
     }
 
-    /// Steps over `byte` if it comes next.
+    /// Skips `byte` if it comes next, and returns whether it did.
     #[inline]
     pub fn eat(&mut self, byte: u8) -> bool {
-        // The byte at the end is a line break or padding and never asked for.
+        // The byte at the end is a line break or padding, which no caller looks for.
         let hit = self.bytes[self.at] == byte && self.at < self.end;
         self.at += usize::from(hit);
         hit
     }
 
-    /// Steps over `word`, in any case, if it comes next.
+    /// Skips `word`, in upper or lower case, if it comes next, and returns whether it did.
     #[inline]
     pub fn eat_word(&mut self, word: &[u8]) -> bool {
         let rest = self.rest();
-        // The usual spelling is settled by one comparison.
+        // One comparison settles the usual spelling.
         let hit =
             rest.starts_with(word) || rest.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));
         if hit {
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
         hit
     }
 
-    /// Steps over blanks and tabs; says whether there were any.
+    /// Skips blanks and tabs, and returns whether there were any.
     #[inline]
     pub fn blanks(&mut self) -> bool {
         let from = self.at;
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         self.at > from
     }
 
-    /// Steps over a run of bytes that are neither `stop` nor the end, and returns it.
+    /// Skips to `stop` or the end of the line, and returns the bytes before it.
     #[inline]
     pub fn until(&mut self, stop: u8) -> &'a [u8] {
         let from = self.at;
@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
         &self.bytes[from..self.at]
     }
 
-    /// Steps over a word, up to the next blank or tab, and returns it.
+    /// Skips a word, up to the next blank or tab, and returns it.
     #[inline]
     pub fn word(&mut self) -> &'a [u8] {
         let from = self.at;
@@ -138,7 +138,7 @@ impl<'a> Cursor<'a> {
         &self.bytes[from..self.at]
     }
 
-    /// A whole number without sign; nothing is consumed where there is none or it exceeds 64 bits.
+    /// Parses a whole number without sign; without a number of at most 64 bits the cursor stays in place.
     #[inline]
     pub fn uint(&mut self) -> Option<u64> {
         let (value, digits) = self.digits_at(self.at);
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// A hexadecimal number that begins with `0x`.
+    /// Parses a hexadecimal number that begins with `0x`.
     pub fn hex(&mut self) -> Option<u64> {
         let digits = self.rest().strip_prefix(b"0x")?;
         let n = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
@@ -163,8 +163,8 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// A time stamp in units of 10^`power` ns, as nanoseconds: whole or with a fraction, rounded to the nearest
-    /// nanosecond; a sign and an exponent are understood.
+    /// Parses a time stamp in units of 10^`power` ns and returns nanoseconds, rounded to the nearest. Fraction, sign
+    /// and exponent are optional.
     #[inline(always)]
     pub fn stamp(&mut self, power: u32) -> Option<i128> {
         let from = self.at;
@@ -178,7 +178,7 @@ impl<'a> Cursor<'a> {
         self.negative(power)
     }
 
-    /// A stamp with a sign.
+    /// Parses a stamp that begins with a sign.
     #[cold]
     fn negative(&mut self, power: u32) -> Option<i128> {
         let from = self.at;
@@ -192,7 +192,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// The rest of a stamp that began at `from` and has a fraction or an exponent.
+    /// Parses the rest of a stamp with a fraction or an exponent, which began at `from`.
     fn fraction(&mut self, from: usize, whole_ns: i128, power: u32) -> Option<i128> {
         let mut ns = whole_ns;
         if self.eat(b'.') {
@@ -215,7 +215,7 @@ impl<'a> Cursor<'a> {
         Some(ns)
     }
 
-    /// A stamp in exponent notation, as C++ and Python print large and small floats.
+    /// Parses a stamp in exponent notation, as C++ and Python print large and small floats.
     fn exponent(&mut self, from: usize, power: u32) -> Option<i128> {
         self.at += 1;
         if self.at < self.end && matches!(self.bytes[self.at], b'+' | b'-') {
@@ -234,7 +234,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Value and count of the digits at `at`; the value is meaningless beyond 19 digits.
+    /// Parses the digits at `at`; returns value and count. The value is meaningless beyond 19 digits.
     #[inline]
     fn digits_at(&self, at: usize) -> (u64, usize) {
         let (mut value, mut total) = (0u64, 0);
@@ -251,7 +251,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// More digits than always fit: leading zeros or 20 digits may still do.
+    /// Parses more digits than always fit: the number may have leading zeros, or 20 digits that fit.
     #[cold]
     fn long_uint(&self, digits: usize) -> Option<u64> {
         self.bytes[self.at..self.at + digits]
@@ -259,13 +259,13 @@ impl<'a> Cursor<'a> {
             .try_fold(0u64, |v, b| v.checked_mul(10)?.checked_add(u64::from(b - b'0')))
     }
 
-    /// The fault of the field that the cursor is in; fields lie between commas and blanks.
+    /// Returns the fault of the field at the cursor; commas and blanks delimit fields.
     #[cold]
     pub fn fault(&self, what: &'static str, expected: &'static str) -> Fault {
         self.fault_between(b',', what, expected)
     }
 
-    /// The fault of the field that the cursor is in; fields lie between `separator`s and blanks.
+    /// Returns the fault of the field at the cursor; `separator`s and blanks delimit fields.
     #[cold]
     pub fn fault_between(&self, separator: u8, what: &'static str, expected: &'static str) -> Fault {
         let apart = |b: &u8| *b == separator || matches!(b, b' ' | b'\t');
@@ -279,7 +279,7 @@ impl<'a> Cursor<'a> {
         Fault { from, to, what, expected }
     }
 
-    /// The fault of the field that began at `from` and reaches to the next comma or blank.
+    /// Returns the fault of the field from `from` to the next comma or blank.
     #[cold]
     pub fn fault_from(&self, from: usize, what: &'static str, expected: &'static str) -> Fault {
         let apart = |b: &u8| matches!(b, b',' | b' ' | b'\t');
@@ -289,23 +289,23 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Place of a fault that is the whole line's.
+/// Position of a fault that concerns the whole line.
 const WHOLE_LINE: usize = usize::MAX;
 
 impl Fault {
-    /// What is wrong with a line as a whole.
+    /// Returns a fault of a whole line.
     #[cold]
     pub fn line(what: &'static str, expected: &'static str) -> Self {
         Self { from: WHOLE_LINE, to: WHOLE_LINE, what, expected }
     }
 
-    /// Whether it is the line as a whole that is wrong.
+    /// Returns whether the fault concerns the whole line.
     pub fn is_line(&self) -> bool {
         self.from == WHOLE_LINE
     }
 }
 
-/// An address in bytes.
+/// Converts an address in units of `unit` bytes to bytes.
 #[inline]
 pub fn scaled(value: u64, unit: u64) -> Result<u64, Fault> {
     value
@@ -313,17 +313,17 @@ pub fn scaled(value: u64, unit: u64) -> Result<u64, Fault> {
         .ok_or_else(|| Fault::line("an address or size beyond 2^64 bytes", "expected one below"))
 }
 
-/// Value and count of the decimal digits with which eight bytes begin (the first in the lowest byte).
+/// Parses the decimal digits at the beginning of eight bytes (the first in the lowest byte); returns value and count.
 #[inline]
 fn eight_digits(word: u64) -> (u64, usize) {
     let digits = word ^ 0x3030_3030_3030_3030;
-    // A byte above 9 gets its high bit set; a carry can only spoil bytes behind the first such one.
+    // A byte above 9 gets its high bit set; a carry can only corrupt bytes after the first such byte.
     let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
     let n = others.trailing_zeros() as usize / 8;
     if n == 0 {
         return (0, 0);
     }
-    // Moving up drops what is no digit and fills in leading zeros.
+    // Shifting up drops the non-digits and fills in leading zeros.
     let w = digits << (64 - 8 * n);
     let w = w.wrapping_mul(10).wrapping_add(w >> 8);
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;

@@ -1,4 +1,4 @@
-//! Bytes of a file: opens a file or standard input, undoes its compression, hashes the content as it goes by.
+//! Opens a file or standard input, decompresses it, and hashes the content as it is read.
 
 use floatgate_base::{Error, Place, Result};
 use std::fs::File;
@@ -6,13 +6,13 @@ use std::io::{BufReader, ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The path that means standard input.
+/// The path of standard input.
 pub const STDIN: &str = "-";
 
-/// Compressed bytes asked for at once.
+/// Compressed bytes per read.
 const RAW_CHUNK: usize = 128 << 10;
 
-/// How a file is packed, as its first bytes tell.
+/// The compression of a file, detected from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
     None,
@@ -23,7 +23,7 @@ pub(crate) enum Compression {
 }
 
 impl Compression {
-    /// Recognises the packing; packings that cannot be undone here are refused by name.
+    /// Detects the compression; unsupported ones are rejected by name.
     fn of(head: &[u8]) -> std::result::Result<Self, &'static str> {
         match head {
             [0x1f, 0x8b, ..] => Ok(Self::Gzip),
@@ -48,7 +48,7 @@ impl Compression {
     }
 }
 
-/// Counts what is taken from the file, so that an error can name the byte.
+/// Counts the bytes read from the file, for the position in error messages.
 struct Counted<R> {
     inner: R,
     taken: Arc<AtomicU64>,
@@ -62,16 +62,16 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A file's decompressed bytes.
+/// The decompressed bytes of a file.
 pub struct Input {
     name: String,
-    /// What it should be, for messages.
+    /// The expected kind of file, for messages.
     what: &'static str,
     reader: Box<dyn Read + Send>,
     compression: Compression,
     taken: Arc<AtomicU64>,
-    given: u64,
-    /// Read ahead to find out the format, and not handed out yet.
+    delivered: u64,
+    /// Bytes read ahead to detect the format, still to be delivered.
     head: Vec<u8>,
     /// Present during the first pass only: the content does not change later.
     hasher: Option<blake3::Hasher>,
@@ -80,19 +80,20 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens the file `path`, or standard input for `-`; `what` says in messages what it should be, as "trace".
+    /// Opens the file `path`, or standard input for `-`; `what` names the expected kind of file in messages, such as
+    /// "trace".
     ///
     /// # Errors
-    /// No such file, a directory, a packing that cannot be undone here.
+    /// A missing file, a directory, an unsupported compression.
     pub fn open(path: &str, what: &'static str) -> Result<Self> {
         let (raw, reopens) = open_raw(path, what)?;
         Self::over(path, what, raw, reopens)
     }
 
-    /// Reads from any stream; it cannot be read twice.
+    /// Creates an input from any stream; it cannot be read twice.
     ///
     /// # Errors
-    /// As [`Input::open`].
+    /// As for [`Input::open`].
     pub fn from_stream(name: &str, what: &'static str, raw: Box<dyn Read + Send>) -> Result<Self> {
         Self::over(name, what, raw, false)
     }
@@ -106,7 +107,7 @@ impl Input {
             reader,
             compression,
             taken,
-            given: 0,
+            delivered: 0,
             head: Vec::new(),
             hasher,
             hash: None,
@@ -114,32 +115,32 @@ impl Input {
         })
     }
 
-    /// What messages call it.
+    /// Returns the name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Bytes taken from the file so far, packed as it is.
+    /// Returns the number of bytes read from the file so far, before decompression.
     pub fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// blake3 of the whole content in hex, once it has been read to its end.
+    /// Returns the BLAKE3 hash of the whole content in hex, once it has been read to its end.
     pub fn hash(&self) -> Option<&str> {
         self.hash.as_deref()
     }
 
-    /// Whether the content can be read again.
+    /// Returns whether the content can be read again.
     pub fn reopens(&self) -> bool {
         self.reopens
     }
 
-    /// Whether the file itself holds the plain content.
+    /// Returns whether the file itself holds the uncompressed content.
     pub fn is_plain_file(&self) -> bool {
         self.reopens && self.compression == Compression::None
     }
 
-    /// Copies all that is left to a temporary file, for readers that look at it in any order.
+    /// Copies the remaining content to a temporary file, for readers with random access.
     pub fn copy_to_file(&mut self) -> Result<tempfile::NamedTempFile> {
         let name = self.name.clone();
         let failed = |e: std::io::Error| {
@@ -160,7 +161,7 @@ impl Input {
         }
     }
 
-    /// Starts again from the first byte.
+    /// Restarts at the first byte.
     pub fn rewind(&mut self) -> Result<()> {
         if !self.reopens {
             return Err(Error::input(
@@ -171,13 +172,13 @@ impl Input {
         }
         let (raw, _) = open_raw(&self.name, self.what)?;
         (self.reader, self.compression, self.taken) = unpack(&self.name, self.what, raw)?;
-        self.given = 0;
+        self.delivered = 0;
         self.head.clear();
         self.hasher = self.hash.is_none().then(blake3::Hasher::new);
         Ok(())
     }
 
-    /// The first `n` bytes, less only if there are no more; they are still handed out afterwards.
+    /// Returns the first `n` bytes, fewer only if the content is shorter, without consuming them.
     pub fn peek(&mut self, n: usize) -> Result<&[u8]> {
         let have = self.head.len();
         if have < n {
@@ -190,7 +191,7 @@ impl Input {
         Ok(&self.head)
     }
 
-    /// Fills `buf`, less only at the end of the content.
+    /// Fills `buf`; returns fewer bytes only at the end of the content.
     pub fn read_full(&mut self, buf: &mut [u8]) -> Result<usize> {
         let ahead = self.head.len().min(buf.len());
         buf[..ahead].copy_from_slice(&self.head[..ahead]);
@@ -203,11 +204,11 @@ impl Input {
                 self.hasher = None;
             }
         }
-        self.given += n as u64;
+        self.delivered += n as u64;
         Ok(n)
     }
 
-    /// Reads until `buf`, of which `n` bytes are there, is full or the content ends.
+    /// Reads until `buf`, which holds `n` bytes, is full or the content ends.
     fn read(&mut self, buf: &mut [u8], mut n: usize) -> Result<usize> {
         while n < buf.len() {
             match self.reader.read(&mut buf[n..]) {
@@ -220,33 +221,34 @@ impl Input {
         Ok(n)
     }
 
-    /// Puts a reading or decompression error into words.
+    /// Describes an error of reading or decompressing.
     #[cold]
     fn failure(&self, e: &std::io::Error, fresh: usize) -> Box<Error> {
         let byte = self.taken.load(Ordering::Relaxed);
         let place = Place::Byte { path: self.name.clone(), byte };
         let name = self.compression.name();
-        let given = self.given + fresh as u64;
+        let delivered = self.delivered + fresh as u64;
         if self.compression == Compression::None || e.raw_os_error().is_some() {
             return Error::input(place, format!("cannot be read: {e}"), "");
         }
-        // Decompressors name a missing end differently; all of them have then asked for everything there was.
+        // Decompressors report a missing end in different ways, but all of them have read to the end of the file by
+        // then.
         if matches!(e.kind(), ErrorKind::UnexpectedEof) {
             return Error::input(
                 place,
-                format!("the {name} stream is cut short after {given} decompressed bytes"),
+                format!("the {name} stream is cut short after {delivered} decompressed bytes"),
                 format!("expected a complete {name} file"),
             );
         }
         Error::input(
             place,
-            format!("the {name} stream is damaged after {given} decompressed bytes ({e})"),
+            format!("the {name} stream is damaged after {delivered} decompressed bytes ({e})"),
             format!("expected an intact {name} file"),
         )
     }
 }
 
-/// Opens the file and says whether it can be opened again.
+/// Opens the file and returns whether it can be opened again.
 fn open_raw(path: &str, what: &'static str) -> Result<(Box<dyn Read + Send>, bool)> {
     if path == STDIN {
         return Ok((Box::new(std::io::stdin()), false));
@@ -267,7 +269,7 @@ fn open_raw(path: &str, what: &'static str) -> Result<(Box<dyn Read + Send>, boo
 
 type Unpacked = (Box<dyn Read + Send>, Compression, Arc<AtomicU64>);
 
-/// Looks at the first bytes and puts the decompressor before them.
+/// Detects the compression and starts the decompressor.
 fn unpack(name: &str, what: &'static str, raw: Box<dyn Read + Send>) -> Result<Unpacked> {
     let taken = Arc::new(AtomicU64::new(0));
     let mut raw = Counted { inner: raw, taken: taken.clone() };
@@ -288,7 +290,7 @@ fn unpack(name: &str, what: &'static str, raw: Box<dyn Read + Send>) -> Result<U
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(raw))),
         Compression::Zstd => {
             let decoder = zstd::stream::read::Decoder::with_buffer(buffered(raw)).and_then(|mut d| {
-                // Traces are packed with windows of up to 2 GiB.
+                // Some traces are compressed with windows of up to 2 GiB.
                 d.window_log_max(31)?;
                 Ok(d)
             });

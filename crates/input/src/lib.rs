@@ -1,7 +1,7 @@
-//! Files that are read once, from front to back: [`Input`] opens and unpacks them, [`Lines`] cuts them into lines without
-//! copying, [`Cursor`] reads words and numbers out of a line. Memory does not grow with the file.
+//! Files that are read once, from front to back: [`Input`] opens and decompresses them, [`Lines`] splits them into
+//! lines without copying, [`Cursor`] parses words and numbers of a line. Memory does not grow with the file.
 //!
-//! Must not know: what the files hold.
+//! Must not depend on the content of the files.
 
 mod cursor;
 mod file;

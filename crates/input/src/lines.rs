@@ -1,61 +1,60 @@
-//! Lines of a file, cut from large chunks without copying or allocating any.
+//! Splits a file into lines, in large chunks without copying or allocating any line.
 
 use crate::cursor::PAD;
 use crate::file::Input;
 use floatgate_base::{Error, Place, Result};
 use memchr::{memchr, memrchr};
 
-/// Decompressed bytes read at once; large enough for the hash to run at full speed, small enough for the cache.
+/// Decompressed bytes per read: large enough for the hash to run at full speed, small enough for the cache.
 pub const CHUNK: usize = 256 << 10;
-/// Longest line that is looked at.
+/// Longest line that is parsed.
 pub const LINE_MAX: usize = 64 << 10;
-/// Bytes of a line that is too long after which its end is not looked for any more: this is no text, and it may be
-/// endless.
+/// Limit on the search for the end of a line that is too long, in bytes: such a file is not text and may be endless.
 const DROPPED_MAX: usize = 64 << 20;
 
-/// The whole lines of the first [`CHUNK`] bytes of a file.
+/// Returns the whole lines of the first [`CHUNK`] bytes of a file.
 pub fn whole_lines(head: &[u8]) -> &[u8] {
-    // What has fewer bytes than were asked for is all there is, and its last line is whole.
+    // Fewer bytes than a chunk are the whole file, and its last line is complete.
     let whole = if head.len() < CHUNK { head.len() } else { memrchr(b'\n', head).map_or(0, |n| n + 1) };
     &head[..whole]
 }
 
-/// What comes next.
+/// The next item of a file.
 pub enum Next {
-    /// A line without its line break: `bytes` of [`Lines::bytes`] from `from`, `len` long.
+    /// A line without its line break: `len` bytes of [`Lines::bytes`] from `from`.
     Line {
-        /// Where in [`Lines::bytes`].
+        /// Position in [`Lines::bytes`].
         from: usize,
-        /// How many bytes.
+        /// Number of bytes.
         len: usize,
     },
-    /// A line of more than [`LINE_MAX`] bytes; its content is gone.
+    /// A line of more than [`LINE_MAX`] bytes; its content is lost.
     TooLong,
     /// The buffered lines are used up: call [`Lines::refill`].
     Empty,
 }
 
-/// Cuts a file into lines.
+/// Splits a file into lines.
 pub struct Lines {
     input: Input,
     buf: Vec<u8>,
-    /// Next byte to hand out.
+    /// Next byte to deliver.
     start: usize,
     /// End of the last whole line.
     whole: usize,
     /// End of the data.
     end: usize,
-    /// Number of the line handed out last, from 1.
+    /// Number of the line delivered last, from 1.
     number: u64,
-    /// The buffered lines have no byte above 127.
+    /// Whether all buffered bytes are below 128.
     ascii: bool,
     at_end: bool,
-    /// The present line is too long and its end is still to come.
+    /// The current line is too long and its end is still to come.
     dropping: bool,
-    /// How much of it has gone by.
+    /// Bytes of it skipped so far.
     dropped: usize,
-    /// It has not been told yet that the next line is too long. It is told before the end is looked for, so that
-    /// whoever stops there need not read on.
+    /// Whether [`Next::TooLong`] is still due for the next line. It is returned before the search for the end of the
+    /// line: a caller that stops there need not read on.
     too_long: bool,
     chunk: usize,
 }
@@ -81,30 +80,30 @@ impl Lines {
         Ok(lines)
     }
 
-    /// What is cut.
+    /// Returns the file.
     pub fn input(&self) -> &Input {
         &self.input
     }
 
-    /// Number of the line handed out last, from 1.
+    /// Returns the number of the line delivered last, from 1.
     #[inline]
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether no buffered line has a byte above 127.
+    /// Returns whether all buffered bytes are below 128.
     #[inline]
     pub fn ascii(&self) -> bool {
         self.ascii
     }
 
-    /// The buffer that [`Next::Line`] points into.
+    /// Returns the buffer to which [`Next::Line`] refers.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.buf
     }
 
-    /// The next line that is in memory.
+    /// Returns the next line in memory.
     #[inline]
     pub fn next_line(&mut self) -> Next {
         if self.too_long {
@@ -128,13 +127,13 @@ impl Lines {
         Next::Line { from, len }
     }
 
-    /// Hands out the present line again, from byte `from` of [`Lines::bytes`] on.
+    /// Delivers the current line again, from byte `from` of [`Lines::bytes`].
     pub fn again(&mut self, from: usize) {
         self.start = from;
         self.number -= 1;
     }
 
-    /// Reads on; false at the end of the file.
+    /// Reads the next chunk; returns false at the end of the file.
     pub fn refill(&mut self) -> Result<bool> {
         loop {
             if self.at_end {
@@ -150,7 +149,7 @@ impl Lines {
             self.buf.copy_within(self.start..self.end, 0);
             let n = self.input.read_full(&mut self.buf[carry..carry + self.chunk])?;
             (self.start, self.end, self.at_end) = (0, carry + n, n < self.chunk);
-            // Digits are loaded eight at a time: the last line needs a break and bytes behind it.
+            // Digits are loaded eight at a time: the last line needs a line break and padding after it.
             self.buf[self.end..self.end + PAD].fill(b'\n');
             if self.dropping {
                 self.drop_rest_of_line()?;
@@ -165,12 +164,12 @@ impl Lines {
         }
     }
 
-    /// Steps behind the end of a line that is too long, if it has come.
+    /// Skips to the end of an overlong line, if it has been read.
     fn drop_rest_of_line(&mut self) -> Result<()> {
-        let found = memchr(b'\n', &self.buf[..self.end]);
-        self.start = found.map_or(self.end, |n| n + 1);
+        let line_break = memchr(b'\n', &self.buf[..self.end]);
+        self.start = line_break.map_or(self.end, |n| n + 1);
         self.dropped += self.start;
-        if found.is_some() || self.at_end {
+        if line_break.is_some() || self.at_end {
             self.dropping = false;
         } else if self.dropped > DROPPED_MAX {
             let place = Place::Line { path: self.input.name().into(), line: self.number, column: None };
@@ -180,7 +179,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Starts again from the first line.
+    /// Restarts at the first line.
     pub fn rewind(&mut self) -> Result<()> {
         self.input.rewind()?;
         (self.start, self.whole, self.end, self.number) = (0, 0, 0, 0);
@@ -195,7 +194,7 @@ mod tests {
     use super::*;
     use floatgate_base::testing::Bound;
 
-    /// Lines as strings, a line that is too long as `None`.
+    /// Collects the lines; `None` stands for a line that is too long.
     fn cut(content: &[u8], chunk: usize) -> Vec<Option<Vec<u8>>> {
         let input =
             Input::from_stream("t", "file", Box::new(std::io::Cursor::new(content.to_vec()))).unwrap();
@@ -242,10 +241,10 @@ mod tests {
         assert_eq!(cut(&content, 1000), [None]);
     }
 
-    /// Of a line without an end no more is read than it takes to know that it is too long; whoever passes over it gets
-    /// an error with its place.
+    /// An endless line is read only until it is known to be too long. A caller that skips it gets an error with its
+    /// place.
     #[test]
-    fn a_line_without_an_end_is_told_at_once_and_then_refused() {
+    fn an_endless_line_is_reported_at_once_and_then_refused() {
         let endless = std::io::Read::chain(&b"first\n"[..], std::io::repeat(0));
         let mut lines =
             Lines::new(Input::from_stream("t", "file", Box::new(endless)).unwrap(), CHUNK).unwrap();

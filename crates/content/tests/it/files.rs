@@ -1,4 +1,4 @@
-//! Which files are looked at, and what happens to those that cannot be, or that change meanwhile.
+//! Which files are read, and what happens to unreadable files and to files that change meanwhile.
 
 use floatgate_base::Rng;
 use floatgate_content::{Measured, PAGE_BYTES, Settings, measure};
@@ -34,7 +34,7 @@ fn regular_files_once_in_order() {
     assert_eq!((figures.files, figures.pages, figures.bytes), (4, 10, 10 * PAGE_BYTES as u64 - 4));
     let skipped = figures.skipped;
     assert_eq!((skipped.empty_files, skipped.further_names, skipped.symbolic_links), (1, 1, 2));
-    // Arguments keep their order, what they share counts once, and they may be links themselves.
+    // Arguments keep their order, files below two of them count once, and arguments may be links.
     let measured = of(&[&at("link"), &at("b"), folder.path()]).unwrap();
     assert_eq!(measured.pages.unwrap().file_pages, [3, 1, 2, 4]);
     assert_eq!(measured.figures.skipped.further_names, 4);
@@ -43,20 +43,20 @@ fn regular_files_once_in_order() {
 #[test]
 fn what_cannot_be_read_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(refused(folder.path()).contains("there is no regular file"));
+    assert!(refused(folder.path()).contains("no regular file"));
     fs::write(folder.path().join("empty"), "").unwrap();
-    assert!(refused(folder.path()).contains("only empty files (1)"));
+    assert!(refused(folder.path()).contains("all files are empty (1)"));
     assert!(refused(&folder.path().join("missing")).contains("No such file"));
     assert!(refused(Path::new("/dev/null")).contains("is a device"));
 }
 
 #[test]
 fn a_copy_that_has_changed_is_not_taken_for_the_same() {
-    // The second file's turn comes when the first one has other bytes, or is gone.
+    // The second file is replaced or removed before it is read.
     for remove in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let first = folder.path().join("1");
-        // So many bytes that the watch is called before the second file.
+        // Enough bytes for a call of the watch before the second file.
         let data: Vec<u8> = (0..(9 << 20) / 4_u32).flat_map(u32::to_le_bytes).collect();
         fs::write(&first, &data).unwrap();
         fs::write(folder.path().join("2"), &data[..10 * PAGE_BYTES]).unwrap();
@@ -75,7 +75,7 @@ fn a_copy_that_has_changed_is_not_taken_for_the_same() {
         assert!(calls > 0);
         assert_eq!(figures.fingerprints.collisions, 0);
         assert_eq!(figures.fingerprints.not_compared, 10);
-        // The rest of the first file was read after the change, or through the name that it had.
+        // The rest of the first file was read after the change, or through its former name.
         assert!(figures.unique_pages >= 10 + (8 << 20) / PAGE_BYTES as u64);
     }
 }
@@ -90,7 +90,7 @@ fn the_watch_ends_the_work() {
     assert_eq!(ended.err().unwrap().what, "stopped");
 }
 
-/// Writes `pieces` (offset, bytes) into a file of `size` bytes: with holes between them, or with zeros.
+/// Writes `pieces` (offset, bytes) into a file of `size` bytes, with holes or with zeros between them.
 fn write_pieces(path: &Path, size: u64, pieces: &[(u64, Vec<u8>)], holes: bool) {
     let file = fs::File::create(path).unwrap();
     if holes {
@@ -149,7 +149,7 @@ fn holes_are_not_read() {
     write_pieces(&folder.path().join("disk"), size, &[(1 << 39, vec![7; 3 * PAGE_BYTES])], true);
     let settings = Settings { sample_share: 0.0, ..Settings::default() };
     let mut calls = 0;
-    // One call for each 8 MiB that are read.
+    // One call per 8 MiB read.
     let count = &mut |_: u64, _: Option<u64>, _: &str| {
         calls += 1;
         if calls < 10 { Ok(()) } else { Err(floatgate_base::Error::run("holes are read", "")) }
@@ -162,7 +162,7 @@ fn holes_are_not_read() {
 
 #[test]
 fn files_that_change_their_size_are_read_as_far_as_they_go() {
-    // Data and holes; the change comes at the first call of the watch, after 8 MiB.
+    // Data and holes; the change happens at the first call of the watch, after 8 MiB.
     for (data, holes) in [(true, false), (false, true), (true, true)] {
         for new_size in [0, 9 << 20, 10 * (1 << 20) + 5, 64 << 20] {
             let folder = tempfile::tempdir().unwrap();
@@ -198,9 +198,9 @@ fn special_files_are_never_waited_for() {
     fs::write(at("a"), vec![3; 9 << 20]).unwrap();
     fs::write(at("b"), vec![4; PAGE_BYTES]).unwrap();
     assert!(refused(&at("pipe")).contains("is a pipe"));
-    assert!(refused(&at("socket")).contains("is no regular file"));
+    assert!(refused(&at("socket")).contains("is not a regular file"));
     assert!(refused(&at("loop")).contains("Too many levels of symbolic links"));
-    // The second file becomes a pipe, or a link to one, before its turn.
+    // The second file becomes a pipe, or a link to one, before it is read.
     for link in [false, true] {
         let mut done = false;
         let swap = &mut |_: u64, _: Option<u64>, _: &str| {

@@ -1,4 +1,4 @@
-//! Tests of files in pages: one program, with the common code compiled once.
+//! Tests of files in pages, linked as one program; common code is compiled once.
 #![allow(missing_docs)]
 
 mod files;

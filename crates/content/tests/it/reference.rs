@@ -1,4 +1,4 @@
-//! The figures beside a naive model: lists of pages, compared with one another byte by byte.
+//! Compares the figures with a naive model: lists of pages, compared byte by byte.
 
 use floatgate_base::Rng;
 use floatgate_content::{CODECS, Codecs, Figures, Measured, PAGE_BYTES, Settings, fingerprint, measure};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 type Page = Vec<u8>;
 
-/// Random files of few distinct pages: zeros, text, noise, and ends that need filling up.
+/// Draws files of few distinct pages: zeros, text, noise, and ends that need padding.
 fn draw(rng: &mut Rng) -> Vec<Vec<u8>> {
     let distinct = 1 + rng.below(40);
     let pool: Vec<Page> = (0..distinct)
@@ -54,12 +54,12 @@ fn flash_pages(sizes: &[u64], chunk: usize) -> u64 {
     sizes.chunks(chunk).map(of).sum()
 }
 
-/// The smallest value that a share of the sorted values does not exceed.
+/// Returns the smallest value that a share of the sorted values does not exceed.
 fn quantile(sorted: &[u64], percent: usize) -> u64 {
     sorted[(sorted.len() * percent).div_ceil(100).max(1) - 1]
 }
 
-/// The latest equal page before each page.
+/// Returns the latest equal page before each page.
 fn earlier(pages: &[Page]) -> Vec<Option<usize>> {
     (0..pages.len()).map(|n| (0..n).rev().find(|m| pages[*m] == pages[n])).collect()
 }
@@ -90,13 +90,13 @@ fn check_codecs(pages: &[Page], figures: &Figures, settings: &Settings) {
             assert_eq!(row.dedup_compression.flash_pages, flash_pages(&distinct, chunk));
             let ratio = row.dedup_compression.flash_pages as f64 / pages.len() as f64;
             assert_eq!(row.dedup_compression.written_ratio, ratio);
-            // With a sample of all chunks each one is compressed as one piece.
+            // With a sample of all chunks, each one is compressed as one piece.
             if chunk > 1 {
                 let joint: u64 =
                     pages.chunks(chunk).map(|chunk| joint_pages(chunk, &mut codecs, codec)).sum();
-                let told = row.compression.joint.as_ref().unwrap();
-                assert_eq!(told.sampled_pages, pages.len() as u64);
-                assert_eq!(told.chunk_ratio, joint as f64 / pages.len() as f64);
+                let joint_figures = row.compression.joint.as_ref().unwrap();
+                assert_eq!(joint_figures.sampled_pages, pages.len() as u64);
+                assert_eq!(joint_figures.chunk_ratio, joint as f64 / pages.len() as f64);
             }
         }
     }
@@ -119,13 +119,13 @@ fn check_distances(pages: &[Page], figures: &Figures) {
         since.dedup();
         others.push(since.len() as u64);
     }
-    let Some(told) = &figures.duplicate_distance else {
+    let Some(distances) = &figures.duplicate_distance else {
         assert!(between.is_empty());
         return;
     };
     between.sort_unstable();
     others.sort_unstable();
-    let of = &told.page_writes;
+    let of = &distances.page_writes;
     let expected = [10, 50, 90, 99, 100].map(|percent| quantile(&between, percent));
     assert_eq!([of.p10, of.p50, of.p90, of.p99, of.max], expected);
     for (bucket, from) in of.from.iter().enumerate() {
@@ -133,31 +133,31 @@ fn check_distances(pages: &[Page], figures: &Figures) {
         let inside = between.iter().filter(|d| (*from..to).contains(d)).count() as u64;
         assert_eq!(of.count[bucket], inside);
     }
-    for (entries, found) in told.index.entries.iter().zip(&told.index.found) {
-        assert_eq!(*found, lru_finds(pages, *entries as usize));
+    for (entries, detected) in distances.index.entries.iter().zip(&distances.index.detected) {
+        assert_eq!(*detected, lru_finds(pages, *entries as usize));
     }
-    assert_eq!(told.index.entries_for_90_percent, quantile(&others, 90) + 1);
-    assert_eq!(told.index.entries_for_99_percent, quantile(&others, 99) + 1);
-    assert_eq!(lru_finds(pages, told.index.entries_for_all as usize), others.len() as u64);
-    assert!(lru_finds(pages, told.index.entries_for_all as usize - 1) < others.len() as u64);
+    assert_eq!(distances.index.entries_for_90_percent, quantile(&others, 90) + 1);
+    assert_eq!(distances.index.entries_for_99_percent, quantile(&others, 99) + 1);
+    assert_eq!(lru_finds(pages, distances.index.entries_for_all as usize), others.len() as u64);
+    assert!(lru_finds(pages, distances.index.entries_for_all as usize - 1) < others.len() as u64);
 }
 
-/// Duplicates that a list of so many contents finds, the one met last in front.
+/// Counts the duplicates that an LRU list of `entries` contents detects.
 fn lru_finds(pages: &[Page], entries: usize) -> u64 {
     let mut list: Vec<&Page> = vec![];
-    let mut found = 0;
+    let mut detected = 0;
     for page in pages {
         match list.iter().position(|held| *held == page) {
             Some(at) => {
                 list.remove(at);
-                found += 1;
+                detected += 1;
             }
             None => list.truncate(entries.saturating_sub(1)),
         }
         list.insert(0, page);
         list.truncate(entries);
     }
-    found
+    detected
 }
 
 #[test]
@@ -194,16 +194,16 @@ fn collisions_are_no_duplicates() {
         let exact = Settings { keep_pages: true, ..Settings::default() };
         let cut = Settings { fingerprint_bits: bits, ..exact.clone() };
         let (exact, cut) = (measured(&files, &exact), measured(&files, &cut));
-        // Each content but the first of its fingerprint is a collision, and counted once.
+        // Each content but the first of its fingerprint is one collision.
         let mut prints: Vec<u64> = pages.iter().map(|page| fingerprint(page) & ((1 << bits) - 1)).collect();
         prints.sort_unstable();
         prints.dedup();
         let collisions = cut.figures.unique_pages - prints.len() as u64;
         assert_eq!(cut.figures.fingerprints.collisions, collisions);
         assert_eq!(cut.figures.fingerprints.not_compared, 0);
-        let told = Figures { fingerprints: exact.figures.fingerprints, ..cut.figures };
-        assert_eq!(told, exact.figures);
-        // What is kept tells contents apart, too.
+        let without_collisions = Figures { fingerprints: exact.figures.fingerprints, ..cut.figures };
+        assert_eq!(without_collisions, exact.figures);
+        // The kept pages distinguish contents, too.
         let (exact, cut) = (exact.pages.unwrap(), cut.pages.unwrap());
         assert_eq!(exact.fingerprints, pages.iter().map(|page| fingerprint(page)).collect::<Vec<_>>());
         assert_eq!((&cut.lz4_bytes, &cut.file_pages), (&exact.lz4_bytes, &exact.file_pages));
