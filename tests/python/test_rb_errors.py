@@ -19,8 +19,11 @@ from rb_captures import PACKERS, SHAPE, draw, session, vcd
 DRIVE = ("--channels", "2", "--chips", "1", "--dies", "1", "--planes", "1", "--page-bytes", "4096")
 HEAD = "$timescale 1us $end\n$var wire 1 ! rb $end\n$var wire 1 # cle $end\n$enddefinitions $end\n#0\n1!\n1#\n"
 GOOD = HEAD + "#10\n0!\n0#\n#510\n1!\n1#\n#900\n"
-EXPECTED = "expected VCD, a sigrok session, CSV or lengths of low phases; say which with --format"
-LOW = "expected a pin that is low while the chip is busy (inverted? then exchange 0 and 1; too short? capture longer)"
+EXPECTED = "expected VCD, a sigrok session, CSV or lengths of low phases; select one with --format"
+LOW = (
+    "expected a pin that is low while the chip is busy "
+    "(if it is inverted, swap 0 and 1; if it is too short, capture longer)"
+)
 
 
 def refusal(path: Path, content: bytes | str, **settings: object) -> str:
@@ -52,26 +55,26 @@ METADATA = b"[device 1]\ncapturefile=logic-1\nsamplerate=1 MHz\nprobe1=rb\nunits
         ("", "c: the file is empty; expected a capture"),
         (" \n\n", "c: the file is empty; expected a capture"),
         (b"\x00\x01\x02\x03" * 50, "begins with '\\0\\u{1}\\u{2}\\u{3}"),
-        (b"\xff\xd8\xff\xe0" * 50, "which is no text; " + EXPECTED),
+        (b"\xff\xd8\xff\xe0" * 50, "which is not text; " + EXPECTED),
         ("; a comment\n# another\n", "c: has comments only; " + EXPECTED),
-        ("hello\nworld\n", "c: 'hello' is not known as a capture; " + EXPECTED),
+        ("hello\nworld\n", "c: 'hello' is not a known capture format; " + EXPECTED),
         (HEAD, "c: no signal ever changes ('rb', 'cle'); expected a capture of a pin at work"),
         (HEAD + "#10\n0!\n#90\n", f"c: no low phase with both edges on 'rb'; {LOW}"),
         (HEAD.replace("1!", "0!") + "#10\n1!\n#90\n", f"c: no low phase with both edges on 'rb'; {LOW}"),
         (HEAD + "#10\nx!\n#90\nz!\n#100\n1!\n", f"c: no low phase with both edges on 'rb'; {LOW}"),
-        (GOOD.partition("\n")[2], "c:3: the file has no $timescale; say it, as in --time-unit 1us"),
+        (GOOD.partition("\n")[2], "c:3: the file has no $timescale; pass it, as in --time-unit 1us"),
         ("$timescale 1us $end\n$var wire 1 " + "!" * 201, "c:2: the file ends within its declarations"),
         (GOOD.replace("1 !", f"1 {'!' * 201}"), "c:2: an identifier of 201 bytes; expected at most 200"),
         (GOOD.replace("rb", "r" * (3 << 20)), "c:2: a word of more than 65536 bytes; expected text in words"),
-        ("$scope module a $end\n" * 1001, "c:1001: more than 1000 scopes within one another; expected a $upscope"),
+        ("$scope module a $end\n" * 1001, "c:1001: scopes nested deeper than 1000; expected a $upscope"),
         (GOOD + "9" * (3 << 20), "c:15: a word of more than 65536 bytes"),
         (GOOD + "#9" * 70, "c:15: '#9#9#9#9#9"),
-        (GOOD.replace("wire 1 !", "wire 0 !"), "c:2: '0' is no width; expected a whole number from 1"),
-        (GOOD.replace("wire 1 !", "wire -1 !"), "c:2: '-1' is no width"),
-        (GOOD.replace("1us", "1 fortnight"), "c:1: '1fortnight' is no time scale"),
-        ("812.5us\n" + "9" * (2 << 20), "c:2: a line that is too long; expected a length of time"),
-        ("Time [s],rb\n0,1\n0,0\n0,1\n", "c: all times are the same; expected times that rise"),
-        ("Time [s],rb\n", "c: no row of levels; expected times and levels"),
+        (GOOD.replace("wire 1 !", "wire 0 !"), "c:2: '0' is not a width; expected a whole number from 1"),
+        (GOOD.replace("wire 1 !", "wire -1 !"), "c:2: '-1' is not a width"),
+        (GOOD.replace("1us", "1 fortnight"), "c:1: '1fortnight' is not a time scale"),
+        ("812.5us\n" + "9" * (2 << 20), "c:2: a line that is too long; expected a duration"),
+        ("Time [s],rb\n0,1\n0,0\n0,1\n", "c: all times are equal; expected times that rise"),
+        ("Time [s],rb\n", "c: no rows with levels; expected times and levels"),
         ("Time [s]," + ",".join(map(str, range(5000))), "c:1: 5000 columns of levels; expected from 1 to 4096"),
     ],
 )  # fmt: skip
@@ -83,12 +86,15 @@ def test_bad_sessions_are_refused_in_one_line(tmp_path: Path) -> None:
     whole = session([draw(random.Random(1), 5)])
     none = {"metadata": METADATA, "logic_1_1": b""}
     for content, expected in (
-        (whole[: len(whole) // 2], "c: is no zip archive that can be read ("),
-        (whole[:-10], "c: is no zip archive that can be read ("),
-        (whole.replace(b"metadata", b"metagone"), "c: the archive has no file 'metadata'; expected a sigrok session"),
+        (whole[: len(whole) // 2], "c: is not a readable zip archive ("),
+        (whole[:-10], "c: is not a readable zip archive ("),
+        (
+            whole.replace(b"metadata", b"metagone"),
+            "c: the archive contains no file 'metadata'; expected a sigrok session",
+        ),
         (sr(tmp_path, metadata=b"\xff\xfe"), "c: its metadata cannot be read ("),
-        (sr(tmp_path, metadata=b""), "c: its metadata name no samplerate; say the time between samples"),
-        (sr(tmp_path, metadata=b"samplerate=0 Hz\nprobe1=a"), "c: its metadata name no samplerate"),
+        (sr(tmp_path, metadata=b""), "c: its metadata have no samplerate; pass the time between samples"),
+        (sr(tmp_path, metadata=b"samplerate=0 Hz\nprobe1=a"), "c: its metadata have no samplerate"),
         (
             sr(tmp_path, metadata=b"samplerate=1 MHz"),
             "c: it has no logic channels; capture the pin on a digital channel",
@@ -99,7 +105,7 @@ def test_bad_sessions_are_refused_in_one_line(tmp_path: Path) -> None:
         (sr(tmp_path, metadata=METADATA.replace(b"=1\n", b"=x\n"), logic_1_1=b"1"), "c: samples of 0 bytes; expected"),
         (
             sr(tmp_path, metadata=METADATA.replace(b"=1\n", b"=2\n"), logic_1_1=b"111"),
-            "c: 'logic-1-1' is damaged (it ends within a sample of 2 bytes); expected a sigrok session as it was saved",
+            "c: 'logic-1-1' is damaged (it ends within a sample of 2 bytes); expected an intact sigrok session",
         ),
         (
             sr(tmp_path, metadata=METADATA, logic_1_1=b"\1\0\1\0"),
@@ -107,7 +113,7 @@ def test_bad_sessions_are_refused_in_one_line(tmp_path: Path) -> None:
         ),
     ):
         assert expected in refusal(tmp_path / "c", content), expected
-    assert "c: is no zip archive, as sigrok sessions are" in refusal(tmp_path / "c", GOOD, format="sigrok")
+    assert "c: is not a zip archive, unlike sigrok sessions" in refusal(tmp_path / "c", GOOD, format="sigrok")
 
 
 @pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
@@ -126,7 +132,7 @@ def test_levels_that_are_unknown_are_told_of(tmp_path: Path) -> None:
     facts = rb.measure([tmp_path / "c.vcd"], SHAPE)
     # Ten end at an unknown level, and nine begin at one.
     assert (facts["programs"], facts["unclassified"]) == (11, 19)
-    assert "10 times the level is unknown (x or z): low phases there do not count" in facts["warnings"]
+    assert "the level is unknown (x or z) 10 times; low phases there are not counted" in facts["warnings"]
 
 
 def test_long_names_and_strange_ones_do_no_harm(cli: Cli, tmp_path: Path) -> None:
@@ -170,7 +176,7 @@ def test_sessions_that_expand_to_gigabytes_take_no_memory(tmp_path: Path) -> Non
     zeros = bytes(64 << 20)
     for name, big, expected in (
         ("samples", "logic-1-1", "c: no signal ever changes ('rb'); expected a capture of a pin at work"),
-        ("metadata", "metadata", "c: its metadata name no samplerate; "),
+        ("metadata", "metadata", "c: its metadata have no samplerate; "),
     ):
         with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             if big != "metadata":
@@ -204,7 +210,7 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
         (("c.vcd", "--poll-us", "nan"), "--poll-us: 'NaN' is no time between two looks"),
         (("c.vcd", "--poll-us", "5", "--quiet-s", "-1"), "--quiet-s: '-1' is no length of time; expected seconds"),
         (("c.vcd", "--quiet-s", "1"), "--quiet-s: is of a recorder that polls; expected it with --poll-us"),
-        (("low.txt", "--poll-us", "5"), "low.txt: has lengths and no times: no recorder can look at it; expected"),
+        (("low.txt", "--poll-us", "5"), "low.txt: has lengths but no times; a recorder cannot poll it; expected"),
         (("c.vcd", "--format", "best"), "--format: 'best' is no format of captures; expected one of vcd, sigrok, csv"),
         (("c.vcd", "--time-unit", "5 parsec"), "--time-unit: '5 parsec' is no unit of time; expected one such as 1us"),
         (("c.vcd", "--page-bytes", "0"), "--page-bytes: 0 cannot be; expected a whole number from 1 on"),
@@ -228,7 +234,7 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
 def test_intervals_that_cover_nothing_or_too_much_are_told_of(tmp_path: Path) -> None:
     (tmp_path / "low.txt").write_text("low_us\n" + "500\n505\n510\n3000\n3010\n" * 40)
     for interval, programs, expected in (
-        ("600..2000", 0, "no low phase is within --program-us 600..2000"),
+        ("600..2000", 0, "no low phase lies within --program-us 600..2000"),
         ("100..9000", 200, "--program-us covers 2 humps, at "),
     ):
         facts = rb.measure([tmp_path / "low.txt"], SHAPE, rb.Settings(program_us=interval))

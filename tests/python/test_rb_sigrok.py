@@ -93,7 +93,7 @@ def test_files_without_a_rate_ask_for_it(tmp_path: Path) -> None:
     sigrok("-i", saved, "-O", "csv:header=false:time=true", "-o", tmp_path / "b.csv")
     check(tmp_path / "b.csv", pins)
     sigrok("-i", saved, "-O", "csv:header=false:time=true:label=off", "-o", tmp_path / "c.csv")
-    with pytest.raises(InputError, match="does not say the unit of its times; say it, as in --time-unit 1us"):
+    with pytest.raises(InputError, match="does not say the unit of its times; pass it, as in --time-unit 1us"):
         rb.measure([tmp_path / "c.csv"], SHAPE)
     check(tmp_path / "c.csv", pins, "1us")
 
@@ -104,5 +104,5 @@ def test_times_of_raw_samples_are_refused(tmp_path: Path) -> None:
     for options in ("csv:time=true", "csv:time=true:dedup=true", "csv:time=true:dedup=true:label=channel"):
         path = tmp_path / "t.csv"
         sigrok(*source, "-O", options, "-o", path)
-        with pytest.raises(InputError, match="all times are the same; expected times that rise"):
+        with pytest.raises(InputError, match="all times are equal; expected times that rise"):
             rb.measure([path], SHAPE)

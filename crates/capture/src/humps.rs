@@ -1,26 +1,28 @@
-//! Which low phases are reads, programs and erases, by their lengths alone.
+//! Classifies low phases as reads, programs and erases by their lengths alone.
 //!
-//! Lengths are looked at on a logarithmic scale. Where there are none for an eighth in length and more, a hump ends. Of what is not
-//! broken by such a gap, an eighth of a doubling is looked at at a time: two humps are where what lies between them is clearly
-//! lower than both. Then what chips do says which is which: reads are the shortest (no array reads for
-//! as long as [`READ_MAX_PS`], none programs as fast); erases are the longest, at least [`ERASE_MIN_PS`], and rare, because a block
-//! has many pages; what lies between are programs, in two humps where lower and upper pages take different times.
+//! Lengths are binned on a logarithmic scale. A hump ends at a gap of at least an eighth in length. Between gaps the
+//! scale is examined in slots of an eighth of a doubling: two humps are separated where a slot is clearly lower than
+//! both. The properties of chips then identify the humps. Reads are the shortest: no array reads for as long as
+//! [`READ_MAX_PS`], and none programs as fast. Erases are the longest, at least [`ERASE_MIN_PS`], and rare, because a
+//! block has many pages. The humps between are programs; they form two humps if lower and upper pages take different
+//! times.
 
 use crate::lengths::{Lengths, edge_of};
 use serde::Serialize;
 
-/// Reads are shorter, programs longer: 25 to 140 us and 200 us to some milliseconds on chips from SLC to QLC.
+/// Upper limit of reads and lower limit of programs: reads take 25 to 140 us, programs 200 us to some milliseconds on
+/// chips from SLC to QLC.
 pub const READ_MAX_PS: u64 = 150_000_000;
-/// Erases are longer.
+/// Lower limit of erases.
 pub const ERASE_MIN_PS: u64 = 1_000_000_000;
-/// Nothing that a chip does with its pin low takes longer than this, but for suspended erases.
+/// Upper limit of anything that keeps the pin low, except suspended erases.
 const PROGRAM_MAX_PS: u64 = 20_000_000_000;
-/// Programs for an erase, at least: blocks have 32 pages and more, and two pages are programmed at once at most as a rule.
+/// Least number of programs per erase: blocks have at least 32 pages, and usually at most two are programmed at once.
 const PROGRAMS_PER_ERASE: u64 = 16;
-/// What lies between two humps is at most this share of the lower one.
+/// Largest valley between two humps, as a share of the lower one.
 const VALLEY_SHARE: f64 = 0.25;
 
-/// Bins of lengths that nothing lies in between two humps, at least; a doubling has 32.
+/// Least number of empty bins in a gap between two humps; a doubling has 32 bins.
 const GAP_BINS: usize = 5;
 
 /// Low phases of about the same length.
@@ -28,24 +30,24 @@ const GAP_BINS: usize = 5;
 pub struct Hump {
     /// The shortest length.
     pub from_ps: u64,
-    /// The length that its phases stay below.
+    /// The upper limit, exclusive.
     pub to_ps: u64,
     /// The most frequent length.
     pub peak_ps: u64,
-    /// How many.
+    /// Number of low phases.
     pub count: u64,
 }
 
-/// Which lengths are programs.
+/// The lengths that are programs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Separation {
-    /// Programs are longer than the first and shorter than the second length.
+    /// Programs are longer than the first length and shorter than the second.
     pub program_ps: (u64, u64),
     /// All humps, ascending.
     pub humps: Vec<Hump>,
-    /// How many of these are reads, and how many programs; the others are erases.
+    /// Number of humps that are reads.
     pub reads: usize,
-    /// See above.
+    /// Number of humps that are programs; the remaining ones are erases.
     pub programs: usize,
 }
 
@@ -55,22 +57,22 @@ struct Slot {
     from_ps: u64,
     to_ps: u64,
     count: u64,
-    /// The most frequent length within.
+    /// The most frequent length in the slot.
     peak: (u64, u64),
 }
 
 /// Bin, its ends and its count.
 type Bin = (usize, u64, u64, u64);
 
-/// Parts of the scale that no gap breaks. Lengths are multiples of `step_ps`: a gap is wider than what lies between two of them.
+/// Splits the scale at gaps. Lengths are multiples of `step_ps`; a gap is wider than the distance of two multiples.
 fn parts(bins: &[Bin], step_ps: u64) -> impl Iterator<Item = &[Bin]> {
     bins.chunk_by(move |below, above| {
         above.0 - below.0 <= GAP_BINS || above.1.saturating_sub(below.2) <= step_ps.saturating_mul(2)
     })
 }
 
-/// A part of the scale from the shortest to the longest, an eighth of a doubling each. Where not even one multiple of `step_ps` falls
-/// into an eighth, it is left out.
+/// Divides a part of the scale into slots of an eighth of a doubling, from the shortest length to the longest. Slots
+/// that contain no multiple of `step_ps` are left out.
 fn slots(bins: &[Bin], step_ps: u64) -> Vec<Slot> {
     let can_hold = |eighth: usize| {
         let below = |bin: usize| edge_of(bin).saturating_sub(1) / step_ps.max(1);
@@ -93,13 +95,13 @@ fn slots(bins: &[Bin], step_ps: u64) -> Vec<Slot> {
     slots
 }
 
-/// Humps, ascending.
+/// Finds the humps, ascending.
 fn humps(slots: &[Slot]) -> Vec<Hump> {
     let at = |i: usize| slots.get(i).map_or(0.0, |slot| slot.count as f64);
     let smooth: Vec<f64> = (0..slots.len())
         .map(|i| (if i > 0 { at(i - 1) } else { 0.0 } + 2.0 * at(i) + at(i + 1)) / 4.0)
         .collect();
-    // Cut at the lowest place between two maxima, if it is clearly lower than both.
+    // Cut at the lowest place between two maxima if it is clearly lower than both.
     let (mut cuts, mut top, mut low) = (Vec::new(), 0, 0);
     for i in 1..smooth.len() {
         if smooth[i] < smooth[low] {
@@ -118,7 +120,7 @@ fn humps(slots: &[Slot]) -> Vec<Hump> {
     }
     cuts.push(slots.len());
     let mut from = 0;
-    let mut found = Vec::new();
+    let mut humps = Vec::new();
     for cut in cuts {
         let part = slots[from..cut].iter().filter(|slot| slot.count > 0);
         let hump = part.clone().next().map(|first| Hump {
@@ -127,13 +129,14 @@ fn humps(slots: &[Slot]) -> Vec<Hump> {
             peak_ps: part.clone().map(|slot| slot.peak).max().map_or(0, |(_, ps)| ps),
             count: part.clone().map(|slot| slot.count).sum(),
         });
-        found.extend(hump);
+        humps.extend(hump);
         from = cut;
     }
-    found
+    humps
 }
 
-/// Tells programs from reads and erases; none where no low phase is as long as a program. Lengths are multiples of `step_ps`.
+/// Separates programs from reads and erases; returns none if no low phase is as long as a program. Lengths are
+/// multiples of `step_ps`.
 #[must_use]
 pub fn separate(lengths: &Lengths, step_ps: u64) -> Option<Separation> {
     let bins: Vec<Bin> = lengths.numbered().collect();
@@ -153,7 +156,7 @@ pub fn separate(lengths: &Lengths, step_ps: u64) -> Option<Separation> {
     if programs == 0 || longer[0].peak_ps > PROGRAM_MAX_PS {
         return None;
     }
-    // The ends lie in the middle of what is empty between two humps, on the logarithmic scale.
+    // The limits lie in the middle of the gap between two humps, on the logarithmic scale.
     let between = |below: Hump, above: Hump| {
         let middle = libm::sqrt(below.to_ps as f64 * above.from_ps as f64) as u64;
         middle.clamp(below.to_ps.min(above.from_ps), above.from_ps)
@@ -164,7 +167,7 @@ pub fn separate(lengths: &Lengths, step_ps: u64) -> Option<Separation> {
         Some(&above) => between(last, above),
         None => last.to_ps.saturating_mul(2),
     };
-    // Lengths equal to the first end are reads.
+    // A length equal to the lower limit is a read.
     let program_ps = (from_ps.saturating_sub(1), to_ps);
     Some(Separation { program_ps, humps: all, reads, programs })
 }
@@ -191,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn reads_programs_and_erases_are_told_apart() {
-        // SLC: one hump of programs. MLC: two. Without reads, without erases, and with neither.
+    fn reads_programs_and_erases_are_separated() {
+        // SLC: one hump of programs. MLC: two. Without reads, without erases, and without both.
         for (parts, expected) in [
             (&[(20, 30, 5000), (200, 500, 3000), (1900, 2100, 40)][..], [5000, 3000, 40]),
             (&[(45, 55, 900), (300, 500, 5000), (900, 1500, 5000), (3500, 4000, 70)], [900, 10_000, 70]),
@@ -200,14 +203,14 @@ mod tests {
             (&[(60, 80, 50), (550, 650, 40)], [50, 40, 0]),
             (&[(220, 260, 10)], [0, 10, 0]),
             (&[(80, 110, 100_000), (600, 2500, 700), (8000, 12_000, 3)], [100_000, 700, 3]),
-            // Few erases close to many programs.
+            // Few erases near many programs.
             (&[(45, 60, 5000), (300, 500, 7500), (900, 1500, 7500), (1800, 2300, 117)], [5000, 15_000, 117]),
         ] {
             assert_eq!(counts(&mixed(parts)), expected, "{parts:?}");
         }
     }
 
-    /// Lengths that are multiples of a coarse step leave bins empty that are no gaps.
+    /// Lengths that are multiples of a coarse step leave empty bins that are not gaps.
     #[test]
     fn coarse_steps_leave_no_gaps() {
         let mut lengths = Lengths::default();
@@ -222,20 +225,24 @@ mod tests {
         assert_eq!(separate(&Lengths::default(), 1), None);
     }
 
-    /// Suspended programs and slow reads leave some lengths in every eighth between two humps: those still are two.
+    /// Suspended programs and slow reads put a few lengths into every slot between two humps, which still count as two.
     #[test]
     fn a_thin_valley_separates_two_humps() {
         let mut lengths = mixed(&[(300, 900, 20_000), (3000, 3500, 400)]);
         let thin: Vec<u64> =
             (0..100).map(|i| (900.0 * libm::pow(3000.0 / 900.0, f64::from(i) / 100.0)) as u64).collect();
         thin.iter().for_each(|us| lengths.add(us * US));
-        let found = separate(&lengths, 1).unwrap();
-        assert_eq!((found.humps.len(), found.reads, found.programs), (2, 0, 1), "{found:?}");
+        let separation = separate(&lengths, 1).unwrap();
+        assert_eq!(
+            (separation.humps.len(), separation.reads, separation.programs),
+            (2, 0, 1),
+            "{separation:?}"
+        );
         let [_, programs, erases] = counts(&lengths);
         assert!((400..=500).contains(&erases) && programs + erases == 20_500, "{programs} {erases}");
     }
 
-    /// Programs of 200 to 2200 us, spread evenly, hide erases of 2 ms: there is nothing between them.
+    /// Programs of 200 to 2200 us, spread evenly, hide erases of 2 ms: no gap separates them.
     #[test]
     fn erases_among_programs_are_not_seen() {
         let lengths = mixed(&[(40, 60, 1000), (200, 2200, 10_000), (1900, 2100, 80)]);

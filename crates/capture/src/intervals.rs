@@ -1,4 +1,4 @@
-//! Lists of low phases: a length per line, with its unit or with one for all.
+//! Reads lists of low phases: one length per line, each with its unit or with a common one.
 
 use crate::lows::Lows;
 use crate::options::{ReadOptions, Watch};
@@ -7,7 +7,7 @@ use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use floatgate_input::{CHUNK, Input, Lines, Next};
 
-/// Reads a list. A header that ends in a unit (`us`, `low_us`) says that of all lengths.
+/// Reads a list. A header that ends in a unit (`us`, `low_us`) sets the unit of all lengths.
 pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: &mut Watch) -> Result<()> {
     let path = input.name().to_owned();
     let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
@@ -23,7 +23,7 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
             Next::Empty => break,
             Next::TooLong => {
                 let place = Place::Line { path, line: lines.number(), column: None };
-                return Err(Error::input(place, "a line that is too long", "expected a length of time"));
+                return Err(Error::input(place, "a line that is too long", "expected a duration"));
             }
         };
         let place = || Place::Line { path: path.clone(), line: lines.number(), column: None };
@@ -45,17 +45,17 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
                 return Err(Error::input(
                     place(),
                     format!("{} has no unit", quote(text.as_bytes())),
-                    "expected a unit behind it or at the head of the file, or --time-unit 1us",
+                    "expected a unit after it, a unit in the header, or --time-unit 1us",
                 ));
             }
             _ => {
-                let what = format!("{} is no length of time", quote(text.as_bytes()));
-                return Err(Error::input(place(), what, "expected a number with a unit, as 812.5us"));
+                let what = format!("{} is not a duration", quote(text.as_bytes()));
+                return Err(Error::input(place(), what, "expected a number with a unit, such as 812.5us"));
             }
         }
     }
     if rows == 0 {
-        return Err(Error::input(Place::Path(path), "no length of a low phase", "expected one per line"));
+        return Err(Error::input(Place::Path(path), "no low phases", "expected one length per line"));
     }
     lows.end(first);
     Ok(())

@@ -1,15 +1,15 @@
-//! Lengths of low phases on a logarithmic scale.
+//! Histograms of the lengths of low phases on a logarithmic scale.
 
-/// Bins of a doubling: lengths in one differ by at most 1/32.
+/// Bins per doubling: lengths in one bin differ by at most 1/32.
 const PER_DOUBLING: u32 = 32;
 
-/// How many low phases had which length. Edges of bins are whole picoseconds, so that counts between two edges are exact.
+/// A histogram of low phases by length. Bin edges are whole picoseconds, which makes counts between two edges exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lengths {
     bins: Vec<u64>,
 }
 
-/// The bin of a length.
+/// Returns the bin of a length.
 fn bin_of(length_ps: u64) -> usize {
     if length_ps < u64::from(PER_DOUBLING) {
         return length_ps as usize;
@@ -18,21 +18,21 @@ fn bin_of(length_ps: u64) -> usize {
     (doublings * PER_DOUBLING) as usize + (length_ps >> doublings) as usize
 }
 
-/// The least length of a bin.
+/// Returns the least length of a bin.
 pub(crate) fn edge_of(bin: usize) -> u64 {
     let (bin, per) = (bin as u64, u64::from(PER_DOUBLING));
     if bin < 2 * per {
         return bin;
     }
     let doublings = bin / per - 1;
-    // Behind the last bin there is no length.
+    // No length lies beyond the last bin.
     u128::from(per + bin % per)
         .checked_shl(doublings as u32)
         .map_or(u64::MAX, |edge| u64::try_from(edge).unwrap_or(u64::MAX))
 }
 
 impl Lengths {
-    /// A low phase of this length ended.
+    /// Counts a low phase of this length.
     #[inline]
     pub fn add(&mut self, length_ps: u64) {
         let bin = bin_of(length_ps);
@@ -42,7 +42,7 @@ impl Lengths {
         self.bins[bin] += 1;
     }
 
-    /// Takes in those of another pin.
+    /// Adds the counts of another pin.
     pub fn join(&mut self, other: &Self) {
         if other.bins.len() > self.bins.len() {
             self.bins.resize(other.bins.len(), 0);
@@ -50,25 +50,25 @@ impl Lengths {
         self.bins.iter_mut().zip(&other.bins).for_each(|(ours, theirs)| *ours += theirs);
     }
 
-    /// Low phases in all.
+    /// Returns the number of all low phases.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.bins.iter().sum()
     }
 
-    /// Bins that hold any, as [`Lengths::bins`], with their numbers in front; a doubling has 32.
+    /// Lists the occupied bins as [`Lengths::bins`] does, each with its number first; a doubling has 32.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, u64, u64, u64)> + '_ {
         let held = self.bins.iter().enumerate().filter(|&(_, &count)| count > 0);
         held.map(|(bin, &count)| (bin, edge_of(bin), edge_of(bin + 1), count))
     }
 
-    /// Bins that hold any: the least length, the least length of the bin behind, and how many.
+    /// Lists the occupied bins: the least length, the least length of the next bin, and the count.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let held = self.bins.iter().enumerate().filter(|&(_, &count)| count > 0);
         held.map(|(bin, &count)| (edge_of(bin), edge_of(bin + 1), count))
     }
 
-    /// Low phases in bins from the one of `from_ps` up to, and without, that of `to_ps`.
+    /// Counts the low phases from the bin of `from_ps` up to the bin of `to_ps`, exclusive.
     #[must_use]
     pub fn between(&self, from_ps: u64, to_ps: u64) -> u64 {
         let (from, to) = (bin_of(from_ps), bin_of(to_ps).min(self.bins.len()));

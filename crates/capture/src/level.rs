@@ -1,12 +1,12 @@
 //! Levels of a pin.
 
-/// What a pin is at.
+/// The level of a pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Busy.
     Low,
     /// Ready.
     High,
-    /// Neither is known.
+    /// Not known.
     Unknown,
 }

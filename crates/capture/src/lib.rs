@@ -1,11 +1,12 @@
-//! Captures of Ready/Busy pins: how long a pin was low, and what the chip did meanwhile.
+//! Captures of Ready/Busy pins: the lengths of low phases, and the operations of the chip during them.
 //!
-//! Readers (`vcd`, `csv`, `sigrok`, `intervals`; [`read`] finds out which) tell [`Lows`] of changes in order of time. It keeps a
-//! histogram of the lengths of low phases for each pin ([`Lengths`]), so that memory does not grow with the capture.
-//! [`separate`] finds out which lengths are reads, programs and erases; [`Recorder`] lets changes pass as a recorder that polls
-//! would have seen them; [`Volume`] turns counts of one or several pins into write amplification with its error.
+//! The readers are `vcd`, `csv`, `sigrok` and `intervals`; [`read`] detects the format. They report changes in order of
+//! time to [`Lows`], which keeps a histogram of low phases for each pin ([`Lengths`]). Memory does not grow with the
+//! capture. [`separate`] decides which lengths are reads, programs and erases. [`Recorder`] filters changes as a
+//! polling recorder would see them. [`Volume`] turns counts of one or several pins into write amplification with its
+//! error.
 //!
-//! Source: the paper on RB-Explorer, sections 3 and 4. Must not know: drives, policies, traces of requests.
+//! Source: the paper on RB-Explorer, sections 3 and 4. Must not depend on drives, policies, or traces of requests.
 
 mod csv;
 mod humps;

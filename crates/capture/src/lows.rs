@@ -1,4 +1,4 @@
-//! Low phases of pins, from changes in order of time.
+//! Collects the low phases of pins from changes in order of time.
 
 use crate::lengths::Lengths;
 use crate::level::Level;
@@ -8,15 +8,15 @@ use crate::recorder::{Polled, Recorder};
 /// A pin, which is low while its chip reads, programs or erases.
 #[derive(Clone, Debug)]
 pub struct Pin {
-    /// What the capture calls it.
+    /// Its name in the capture.
     pub name: String,
-    /// Low phases of which both edges were seen.
+    /// Low phases with both edges in the capture.
     pub(crate) counts: Counts,
-    /// Low phases of which an edge is missing: cut at the ends of the capture, or by a level that is unknown.
+    /// Low phases with a missing edge: cut at the ends of the capture, or by an unknown level.
     pub cut: u64,
-    /// Changes to a level that is unknown.
+    /// Number of changes to an unknown level.
     pub unknown: u64,
-    /// Whether a level other than the first was ever seen.
+    /// Whether the level ever differed from the first one.
     pub changed: bool,
     edges: Edges,
     pub(crate) polled: Option<Box<Polled>>,
@@ -35,13 +35,13 @@ impl Pin {
         }
     }
 
-    /// Lengths of the low phases of which both edges were seen.
+    /// Returns the lengths of the low phases with both edges.
     #[must_use]
     pub fn lengths(&self) -> &Lengths {
         &self.counts.lengths
     }
 
-    /// The pin is at a level from `time_ps` on.
+    /// Sets the level of the pin from `time_ps`.
     #[inline]
     fn change(&mut self, time_ps: i64, level: Level, interval_ps: (u64, u64)) {
         if self.edges.level() == Some(level) {
@@ -59,13 +59,13 @@ impl Pin {
             Some(polled) => {
                 polled.truth(phase);
                 let seen = polled.change(time_ps, level);
-                self.hear(seen, interval_ps);
+                self.count(seen, interval_ps);
             }
         }
     }
 
-    /// A phase as the recorder saw it.
-    fn hear(&mut self, seen: Option<Phase>, interval_ps: (u64, u64)) {
+    /// Counts a phase as the recorder saw it.
+    fn count(&mut self, seen: Option<Phase>, interval_ps: (u64, u64)) {
         let Some(polled) = &mut self.polled else { return };
         match seen {
             Some(Phase::Low(length_ps)) => polled.pending.add(length_ps, interval_ps),
@@ -77,21 +77,21 @@ impl Pin {
         }
     }
 
-    /// The capture ends at `time_ps`.
+    /// Ends the capture at `time_ps`.
     fn end(&mut self, time_ps: i64, interval_ps: (u64, u64)) {
         let phase = self.edges.end(time_ps);
         match &mut self.polled {
             None => self.cut += u64::from(phase == Some(Phase::Cut)),
             Some(polled) => {
                 let (last, seen) = polled.end(time_ps);
-                self.hear(last, interval_ps);
-                self.hear(seen, interval_ps);
+                self.count(last, interval_ps);
+                self.count(seen, interval_ps);
             }
         }
     }
 }
 
-/// What is heard of all pins of a capture, or of several.
+/// The low phases of all pins of one or several captures.
 #[derive(Clone, Debug)]
 pub struct Lows {
     /// The pins.
@@ -106,8 +106,8 @@ pub struct Lows {
 }
 
 impl Lows {
-    /// Before any capture. Low phases longer than the first and shorter than the second length of `interval_ps` are counted
-    /// apart; a recorder stands between the pins and the counts.
+    /// Creates the state before any capture. The two lengths of `interval_ps` separate the counts: below, between and
+    /// above. `recorder` filters the phases to be counted.
     #[must_use]
     pub fn new(interval_ps: Option<(u64, u64)>, recorder: Option<Recorder>) -> Self {
         Self {
@@ -122,13 +122,13 @@ impl Lows {
         }
     }
 
-    /// A pin of the capture that begins; by which number it is known from here on.
+    /// Adds a pin of the current capture, and returns its number.
     pub fn add_pin(&mut self, name: String) -> usize {
         self.pins.push(Pin::new(name, self.recorder));
         self.pins.len() - 1
     }
 
-    /// A pin is at a level from `time_ps` on, which is not before that of the change told last.
+    /// Sets the level of a pin from `time_ps`, which must not lie before the previous change.
     #[inline]
     pub fn change(&mut self, pin: usize, time_ps: i64, level: Level) {
         if time_ps != self.last_ps || self.first_ps.is_none() {
@@ -138,7 +138,7 @@ impl Lows {
         self.pins[pin].change(time_ps, level, interval_ps);
     }
 
-    /// A low phase of which only the length is known.
+    /// Counts a low phase of which only the length is known.
     pub fn add_low(&mut self, pin: usize, length_ps: u64) {
         let interval_ps = self.interval_ps;
         let pin = &mut self.pins[pin];
@@ -146,7 +146,7 @@ impl Lows {
         pin.changed = true;
     }
 
-    /// The capture lasts until `time_ps` at least, which is not before the time told last.
+    /// Extends the capture to at least `time_ps`, which must not lie before the last reported time.
     #[inline]
     pub fn reach(&mut self, time_ps: i64) {
         match self.first_ps {
@@ -161,12 +161,12 @@ impl Lows {
         self.last_ps = time_ps;
     }
 
-    /// A capture has a sample each `period_ps`. Of times in whole picoseconds alone, most rates cannot be told.
+    /// Sets the period of the samples of a capture. Times in whole picoseconds alone do not reveal most rates.
     pub fn sampled(&mut self, period_ps: f64) {
         self.period_ps = self.period_ps.max(period_ps.round() as u64);
     }
 
-    /// A capture is over: pins from `first` on are its own.
+    /// Ends a capture, whose pins are those from `first`.
     pub fn end(&mut self, first: usize) {
         let (last_ps, interval_ps) = (self.last_ps, self.interval_ps);
         self.pins[first..].iter_mut().for_each(|pin| pin.end(last_ps, interval_ps));
@@ -176,13 +176,13 @@ impl Lows {
         self.last_ps = 0;
     }
 
-    /// How long the longest capture lasted.
+    /// Returns the duration of the longest capture.
     #[must_use]
     pub fn duration_ps(&self) -> u64 {
         self.duration_ps
     }
 
-    /// What all times are multiples of: the sampling period, or a part of it; 0 where there were no two times.
+    /// Returns the common divisor of all times: the sampling period, or a part of it; 0 with fewer than two times.
     #[must_use]
     pub fn step_ps(&self) -> u64 {
         self.step_ps.max(self.period_ps)
@@ -214,13 +214,13 @@ mod tests {
         let pin =
             pin_after(&[(0, High), (10, Low), (25, High), (25, High), (30, Low), (40, High), (50, Low)]);
         assert_eq!((pin.counts.lengths.count(), pin.counts.lengths.between(15, 16), pin.cut), (2, 1, 1));
-        // A low phase as long as the interval's lower end lies below it.
+        // A low phase as long as the interval's lower end counts as below it.
         assert_eq!(pin.counts.classed, [1, 1, 0]);
     }
 
     #[test]
     fn lows_without_an_edge_are_cut() {
-        // The capture begins low; a level that is unknown hides both edges of another.
+        // The capture begins low; an unknown level hides both edges of another phase.
         let pin = pin_after(&[(0, Level::Low), (10, Level::High)]);
         assert_eq!((pin.counts.lengths.count(), pin.cut), (0, 1));
         let changes =

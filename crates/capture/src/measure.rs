@@ -1,4 +1,4 @@
-//! From captures to write amplification, in one go.
+//! Measures write amplification from captures, in one call.
 
 use crate::humps::{Hump, READ_MAX_PS, separate};
 use crate::lengths::Lengths;
@@ -11,29 +11,29 @@ use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use serde::Serialize;
 
-/// Names that a message lists.
+/// Most names in a message.
 const NAMES_MAX: usize = 20;
-/// Dies that differ by more than this share are pointed out.
+/// Relative difference between dies above which a warning is issued.
 const UNEQUAL_SHARE: f64 = 0.05;
 
-/// What is to be measured.
+/// Settings of a measurement.
 #[derive(Clone, Debug)]
 pub struct Measurement {
-    /// Captures.
+    /// Files with captures.
     pub paths: Vec<String>,
-    /// How they are read.
+    /// Options for reading them.
     pub read: ReadOptions,
-    /// Signals that count; empty for all that look like Ready/Busy pins.
+    /// Names of the signals to count; empty for all that look like Ready/Busy pins.
     pub signals: Vec<String>,
-    /// Programs are longer than the first and shorter than the second length; found out if it is not given.
+    /// Programs are longer than the first length and shorter than the second; detected if absent.
     pub program_ps: Option<(u64, u64)>,
-    /// A recorder that polls, where one is to stand between the captures and the counts.
+    /// A polling recorder to simulate between the captures and the counts.
     pub recorder: Option<Recorder>,
     /// Shape of the drive.
     pub geometry: Geometry,
-    /// Pages per program, where it is known.
+    /// Pages per program, if known.
     pub multi_page: Option<f64>,
-    /// What the host wrote.
+    /// Host writes.
     pub host: Option<HostBytes>,
 }
 
@@ -50,76 +50,77 @@ pub struct Signal {
     pub reads: u64,
     /// Low phases above it.
     pub erases: u64,
-    /// Low phases of which an edge is missing.
+    /// Low phases with a missing edge.
     pub unclassified: u64,
 }
 
-/// A recorder that polls, and what it must have missed.
+/// A polling recorder and its expected losses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recorded {
-    /// Time between two looks.
+    /// Time between two polls.
     pub period_us: f64,
-    /// How long a pin must be high before counts are sent; 0: they always are.
+    /// Time that a pin must be high before counts are sent; 0: counts are always sent.
     pub quiet_s: f64,
-    /// Programs that there were.
+    /// Actual number of programs.
     pub programs_exact: f64,
-    /// Programs that no look falls into, on average over all times at which the looks may begin.
+    /// Programs between two polls, on average over all phases of the polling.
     pub missed: f64,
-    /// High phases that no look falls into, likewise: the low phases around them are one.
+    /// High phases between two polls, on average: they merge the low phases around them.
     pub merged: f64,
-    /// Low phases that were counted and never sent.
+    /// Low phases that were counted but never sent.
     pub unsent: u64,
 }
 
-/// What was measured.
+/// Results of a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measured {
-    /// Sums over the signals.
+    /// Programs of all signals.
     pub programs: u64,
-    /// See above.
+    /// Reads of all signals.
     pub reads: u64,
-    /// See above.
+    /// Erases of all signals.
     pub erases: u64,
-    /// See above.
+    /// Unclassified low phases of all signals.
     pub unclassified: u64,
-    /// Programs lie between these lengths.
+    /// Lower and upper limit of programs.
     pub interval_us: [f64; 2],
-    /// Whether the interval was given.
-    pub interval_given: bool,
+    /// Whether the caller set the interval.
+    #[serde(rename = "interval_given")]
+    pub interval_is_set: bool,
     /// Pages per program.
     pub multi_page: f64,
-    /// What came of it.
+    /// Write amplification and its inputs.
     #[serde(flatten)]
     pub volume: Volume,
-    /// What the host wrote.
+    /// Bytes written by the host.
     pub host_bytes: Option<u64>,
-    /// By less than this that figure may be wrong.
+    /// Bound on the error of the host's bytes.
     pub host_step_bytes: Option<u64>,
-    /// By how many programs the count may be wrong, and why.
+    /// Possible errors of the count by cause, in programs.
     pub terms: Terms,
-    /// Length of the longest capture; none where only lengths of low phases are known.
+    /// Length of the longest capture; none for lists of lengths.
     pub duration_s: Option<f64>,
-    /// Time between two samples or looks; none where only lengths of low phases are known.
+    /// Time between two samples or polls; none for lists of lengths.
     pub step_us: Option<f64>,
-    /// The recorder, if one stands between captures and counts.
+    /// The simulated recorder, if any.
     pub recorder: Option<Recorded>,
-    /// Signals that count.
+    /// Signals that were counted.
     pub signals: Vec<Signal>,
-    /// Others.
+    /// Signals that were not counted.
     pub left_out: Vec<String>,
     /// Humps of all signals.
     pub humps: Vec<Hump>,
-    /// Low phases of all signals: from this length, up to that one, how many.
+    /// Low phases of all signals: from this length, up to that one, count.
     pub histogram_us: Vec<(f64, f64, u64)>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// Reads captures and measures. `watch` is told now and then how many bytes of the files were taken, of how many (none where
-/// one is a pipe); an error of it ends the reading.
+/// Reads captures and measures. `watch` receives the bytes read so far and the total, which is none if one file is a
+/// pipe; an error of it ends the reading.
 ///
 /// # Errors
-/// Unusable input, with the place: a file, a signal that is not there, no low phase, nothing as long as a program.
+/// Unusable input, with the place: an unreadable file, a missing signal, no low phase, no phase as long as a program.
 pub fn measure(
     measurement: &Measurement,
     watch: &mut dyn FnMut(u64, Option<u64>) -> Result<()>,
@@ -145,7 +146,7 @@ pub fn measure(
     let step_ps = measurement.recorder.map_or(lows.step_ps(), |recorder| recorder.period_ps);
     let separation = separate(&lengths, step_ps);
     let program_ps = match (measurement.program_ps, &separation) {
-        (Some(given), _) => given,
+        (Some(interval), _) => interval,
         (None, Some(separation)) => separation.program_ps,
         (None, None) => return Err(no_program(&lengths)),
     };
@@ -170,7 +171,7 @@ pub fn measure(
         erases,
         unclassified,
         interval_us: [program_ps.0, program_ps.1].map(|ps| ps as f64 / 1e6),
-        interval_given: measurement.program_ps.is_some(),
+        interval_is_set: measurement.program_ps.is_some(),
         multi_page,
         volume: Volume::of(geometry, (programs, signals.len()), multi_page, &terms, measurement.host),
         host_bytes: measurement.host.map(|host| host.bytes),
@@ -189,24 +190,24 @@ pub fn measure(
     Ok(measured)
 }
 
-/// A recorder looks at times; a list of lengths has none.
+/// Rejects lists of lengths, since a recorder needs times.
 fn must_have_times(readings: &[Reading]) -> Result<()> {
     match readings.iter().find(|reading| reading.format == Format::Intervals) {
         None => Ok(()),
         Some(list) => Err(Error::input(
             Place::Path(list.path.clone()),
-            "has lengths and no times: no recorder can look at it",
-            "expected times, or no --poll-us",
+            "has lengths but no times; a recorder cannot poll it",
+            "expected times; otherwise leave out --poll-us",
         )),
     }
 }
 
-/// Bytes of a file that has an end.
+/// Returns the size of a regular file.
 fn file_bytes(path: &str) -> Option<u64> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len())
 }
 
-/// What the recorder must have missed.
+/// Computes the expected losses of the recorder.
 fn recorded(recorder: Recorder, lows: &Lows, chosen: &[usize], program_ps: (u64, u64)) -> Recorded {
     let polled = || chosen.iter().filter_map(|&pin| lows.pins[pin].polled.as_deref());
     let theories: Vec<Theory> = polled().map(|polled| polled.theory(program_ps)).collect();
@@ -221,7 +222,7 @@ fn recorded(recorder: Recorder, lows: &Lows, chosen: &[usize], program_ps: (u64,
     }
 }
 
-/// By how many programs the count may be wrong.
+/// Estimates the possible errors of the count, in programs.
 fn terms(
     signals: &[Signal],
     lengths: &Lengths,
@@ -233,7 +234,7 @@ fn terms(
     let near = |edge_ps: u64| {
         lengths.between(edge_ps.saturating_sub(edge_ps / 16), edge_ps.saturating_add(edge_ps / 16))
     };
-    // How long a phase was that only one look fell into is unknown. Half a period is assumed: then as many are missed.
+    // The length of a phase that only one poll saw is unknown. Assuming half a period, as many were missed.
     let is_short = program_ps.0 < 2 * step_ps;
     let missed = if is_short { lengths.between(program_ps.0 + 1, step_ps + step_ps / 32 + 1) } else { 0 };
     let erases = signals.iter().map(|signal| signal.erases).sum();
@@ -246,9 +247,9 @@ fn terms(
     }
 }
 
-/// What a signal counts.
-fn counts(pin: &Pin, path: String, program_ps: (u64, u64), given: bool) -> Signal {
-    let [reads, programs, erases] = match given {
+/// Returns the counts of a signal.
+fn counts(pin: &Pin, path: String, program_ps: (u64, u64), by_interval: bool) -> Signal {
+    let [reads, programs, erases] = match by_interval {
         true => pin.counts.classed,
         false => {
             let (from, to) = program_ps;
@@ -259,7 +260,7 @@ fn counts(pin: &Pin, path: String, program_ps: (u64, u64), given: bool) -> Signa
     Signal { name: pin.name.clone(), path, programs, reads, erases, unclassified: pin.cut }
 }
 
-/// Names of pins, for a message.
+/// Lists names of pins for a message.
 fn names(lows: &Lows, pins: &[usize]) -> String {
     let shown = pins.iter().take(NAMES_MAX).map(|&pin| quote(lows.pins[pin].name.as_bytes()));
     let more =
@@ -267,13 +268,13 @@ fn names(lows: &Lows, pins: &[usize]) -> String {
     format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
 }
 
-/// Pins that changed and do not count.
+/// Lists the pins that changed and are not counted.
 fn left_out(lows: &Lows, chosen: &[usize]) -> Vec<String> {
     let others = lows.pins.iter().enumerate().filter(|(pin, state)| state.changed && !chosen.contains(pin));
     others.map(|(_, pin)| pin.name.clone()).collect()
 }
 
-/// Whether a name is one that people give to Ready/Busy pins: RB, R/B#, RY/BY, ready_n, busy.
+/// Returns whether a name is typical of Ready/Busy pins: RB, R/B#, RY/BY, ready_n, busy.
 fn is_ready_busy(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
     let letters: String = last.chars().filter(char::is_ascii_alphabetic).collect();
@@ -281,7 +282,7 @@ fn is_ready_busy(name: &str) -> bool {
         || ["ready", "busy", "r/b", "ry/by"].iter().any(|part| last.contains(part))
 }
 
-/// The pins that count.
+/// Selects the pins to count.
 fn choose(
     lows: &Lows,
     readings: &[Reading],
@@ -299,42 +300,43 @@ fn choose(
             "expected a capture of a pin at work",
         ));
     }
-    // Each capture has names of its own: one that calls its pin RB says nothing of another that calls it Channel 0.
+    // Each capture is judged on its own names: a pin named RB in one says nothing about Channel 0 in another.
     let (mut chosen, mut guessed, mut idle) = (Vec::new(), Vec::new(), Vec::new());
     for reading in readings {
         let changed = |&pin: &usize| lows.pins[pin].changed;
         let known = |&pin: &usize| is_ready_busy(&lows.pins[pin].name);
         let (here, still): (Vec<usize>, Vec<usize>) = reading.pins.clone().partition(changed);
-        let told: Vec<usize> = here.iter().copied().filter(known).collect();
+        let recognised: Vec<usize> = here.iter().copied().filter(known).collect();
         idle.extend(still.into_iter().filter(known));
-        if told.is_empty() && here.len() > 1 {
+        if recognised.is_empty() && here.len() > 1 {
             guessed.extend(&here);
         }
-        chosen.extend(if told.is_empty() { here } else { told });
+        chosen.extend(if recognised.is_empty() { here } else { recognised });
     }
     if !guessed.is_empty() {
         let names = names(lows, &guessed);
         warnings.push(format!(
-            "all signals that change are taken for Ready/Busy pins, one per die: {names}; name those that are with --signal"
+            "all changing signals count as Ready/Busy pins, one per die: {names}; use --signal to select"
         ));
     }
     if !idle.is_empty() {
         let names = names(lows, &idle);
         warnings.push(format!(
-            "signals that never change do not count: {names}; name all with --signal if their dies were idle"
+            "signals that never change are not counted: {names}; if their dies were idle, name all signals with \
+             --signal"
         ));
     }
     Ok(chosen)
 }
 
-/// The pins of these names, in whole or behind the last dot.
+/// Returns the pins with these names, either complete or after the last dot.
 fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<usize>> {
     let mut chosen = Vec::new();
     for signal in signals {
         let is_it = |name: &str| name == signal || name.rsplit('.').next() == Some(signal);
-        let found = (0..lows.pins.len()).filter(|&pin| is_it(&lows.pins[pin].name));
+        let matches = (0..lows.pins.len()).filter(|&pin| is_it(&lows.pins[pin].name));
         let before = chosen.len();
-        chosen.extend(found);
+        chosen.extend(matches);
         if chosen.len() == before {
             let all: Vec<usize> = (0..lows.pins.len()).collect();
             let what = format!("no signal {}", quote(signal.as_bytes()));
@@ -347,7 +349,7 @@ fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<us
     Ok(chosen)
 }
 
-/// Nothing to count.
+/// Returns the error of a capture without low phases to count.
 fn no_low(lows: &Lows, chosen: &[usize], path: &str) -> Box<Error> {
     let place = Place::Path(path.into());
     let pending =
@@ -360,11 +362,12 @@ fn no_low(lows: &Lows, chosen: &[usize], path: &str) -> Box<Error> {
     Error::input(
         place,
         format!("no low phase with both edges on {}", names(lows, chosen)),
-        "expected a pin that is low while the chip is busy (inverted? then exchange 0 and 1; too short? capture longer)",
+        "expected a pin that is low while the chip is busy (if it is inverted, swap 0 and 1; if it is too \
+         short, capture longer)",
     )
 }
 
-/// Nothing is as long as a program.
+/// Returns the error of a capture without a phase as long as a program.
 fn no_program(lengths: &Lengths) -> Box<Error> {
     let (shortest, longest) =
         lengths.bins().fold((u64::MAX, 0), |(low, high), (from, to, _)| (low.min(from), high.max(to)));
@@ -372,27 +375,27 @@ fn no_program(lengths: &Lengths) -> Box<Error> {
     Error::input(
         Place::Setting("--program-us".into()),
         format!(
-            "low phases last from {:.0} to {:.0} us, and none as long as a program ({} us to 20 ms)",
+            "low phases last from {:.0} to {:.0} us, none as long as a program ({} us to 20 ms)",
             us(shortest),
             us(longest),
             us(READ_MAX_PS)
         ),
-        "say how long programs last, as in --program-us 180..1500",
+        "set the length of programs, as in --program-us 180..1500",
     )
 }
 
-/// What the user should know of the figures.
+/// Adds the warnings.
 fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen: &[usize]) {
     let (geometry, warnings) = (&measurement.geometry, &mut measured.warnings);
     let [from_us, to_us] = measured.interval_us;
-    if measured.interval_given {
+    if measured.interval_is_set {
         let is_within = |hump: &&Hump| (from_us..to_us).contains(&(hump.peak_ps as f64 / 1e6));
-        // A few that lie apart are no second hump.
+        // A few outliers are not a second hump.
         let within =
             measured.humps.iter().filter(|hump| is_within(hump) && 100 * hump.count >= measured.programs);
         let peaks: Vec<String> = within.map(|hump| format!("{:.0} us", hump.peak_ps as f64 / 1e6)).collect();
         if measured.programs == 0 {
-            warnings.push(format!("no low phase is within --program-us {from_us}..{to_us}"));
+            warnings.push(format!("no low phase lies within --program-us {from_us}..{to_us}"));
         } else if peaks.len() > 1 {
             warnings.push(format!(
                 "--program-us covers {} humps, at {}: are all of them programs?",
@@ -403,13 +406,14 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
     }
     if measurement.multi_page.is_none() && geometry.planes > 1 {
         warnings.push(format!(
-            "one page per program is assumed; on {} planes it may be up to {} (floatgate rb multi-page finds out)",
+            "assuming one page per program; with {} planes it may be up to {} (measure it with floatgate rb \
+             multi-page)",
             geometry.planes, geometry.planes
         ));
     }
     if measured.terms.dies_share.is_none() {
         warnings.push(format!(
-            "one of {} dies was measured: how unequal they are is not in the interval of WA",
+            "one of {} dies was measured: the interval of WA ignores differences between dies",
             geometry.all_dies()
         ));
     }
@@ -422,7 +426,7 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
     }
     if measured.erases == 0 && measured.programs > 0 {
         let pages =
-            geometry.pages_per_block.map_or("at least 64 (not given)".into(), |pages| pages.to_string());
+            geometry.pages_per_block.map_or("at least 64 (unknown)".into(), |pages| pages.to_string());
         warnings.push(format!(
             "erases could not be distinguished from programs: up to one per block of {pages} pages may be among them"
         ));
@@ -430,24 +434,27 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
     let unknown: u64 = chosen.iter().map(|&pin| lows.pins[pin].unknown).sum();
     if unknown > 0 {
         warnings
-            .push(format!("{unknown} times the level is unknown (x or z): low phases there do not count"));
+            .push(format!("the level is unknown (x or z) {unknown} times; low phases there are not counted"));
     }
     if measured.step_us.is_some_and(|step_us| from_us < 2.0 * step_us) {
         let step_us = measured.step_us.unwrap_or_default();
-        warnings.push(format!("samples lie {step_us} us apart, too far for programs from {from_us:.1} us on: sample at least ten times as often"));
+        warnings.push(format!(
+            "samples every {step_us} us are too coarse for programs from {from_us:.1} us: \
+         sample at least ten times as often"
+        ));
     }
     if let Some(Recorded { unsent, quiet_s, .. }) = measured.recorder
         && unsent > 0
     {
         warnings.push(format!(
-            "{unsent} low phases are not counted: the recorder had not been quiet for {quiet_s} s after them"
+            "{unsent} low phases are not counted: the pin was not quiet for {quiet_s} s after them"
         ));
     }
     let programs = measured.signals.iter().map(|signal| signal.programs);
     if let (Some(least), Some(most)) = (programs.clone().min(), programs.max())
         && (most - least) as f64 > UNEQUAL_SHARE * most as f64
     {
-        warnings.push(format!("dies differ: from {least} to {most} programs"));
+        warnings.push(format!("programs per die differ: {least} to {most}"));
     }
 }
 

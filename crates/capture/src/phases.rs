@@ -1,31 +1,31 @@
-//! Phases of a pin: how long it was low or high, from changes in order of time.
+//! Phases of a pin, low or high, from changes in order of time.
 
 use crate::lengths::Lengths;
 use crate::level::Level;
 
-/// When a phase began.
+/// The beginning of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Since {
     /// The level is unknown.
     Nowhere,
-    /// At an edge.
+    /// An edge.
     Edge(i64),
-    /// Before the capture, or while the level was unknown.
+    /// Before the capture, or during an unknown level.
     Before,
 }
 
-/// A phase that is over.
+/// A completed phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// The pin was low so long.
+    /// The pin was low for this time.
     Low(u64),
-    /// The pin was high so long.
+    /// The pin was high for this time.
     High(u64),
-    /// The pin was low; an edge is missing.
+    /// The pin was low, but an edge is missing.
     Cut,
 }
 
-/// Levels of a pin, and since when it is at the last one.
+/// The current level of a pin and its beginning.
 #[derive(Clone, Debug)]
 pub(crate) struct Edges {
     level: Option<Level>,
@@ -37,13 +37,13 @@ impl Edges {
         Self { level: None, since: Since::Nowhere }
     }
 
-    /// The last level.
+    /// Returns the current level.
     #[inline]
     pub fn level(&self) -> Option<Level> {
         self.level
     }
 
-    /// The pin is at a level from `time_ps` on; the phase that ends.
+    /// Sets the level of the pin from `time_ps`; returns the phase that ends.
     #[inline]
     pub fn change(&mut self, time_ps: i64, level: Level) -> Option<Phase> {
         let before = self.level.replace(level);
@@ -64,7 +64,7 @@ impl Edges {
         }
     }
 
-    /// The capture ends at `time_ps`; the phase that it cuts.
+    /// Ends the capture at `time_ps`; returns the phase that it cuts.
     pub fn end(&mut self, time_ps: i64) -> Option<Phase> {
         match (std::mem::replace(&mut self.since, Since::Nowhere), self.level) {
             (Since::Edge(from_ps), Some(Level::High)) => Some(Phase::High(time_ps.abs_diff(from_ps))),
@@ -74,16 +74,16 @@ impl Edges {
     }
 }
 
-/// Low phases, counted.
+/// Counts of low phases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     pub lengths: Lengths,
-    /// Those below the interval that was given, within it and above it.
+    /// Low phases below, within and above the interval.
     pub classed: [u64; 3],
 }
 
 impl Counts {
-    /// A low phase of this length ended.
+    /// Counts a low phase of this length.
     #[inline]
     pub fn add(&mut self, length_ps: u64, interval_ps: (u64, u64)) {
         self.lengths.add(length_ps);
@@ -91,7 +91,7 @@ impl Counts {
         self.classed[class] += 1;
     }
 
-    /// Takes in those of another, which has none then.
+    /// Moves the counts of another pin here.
     pub fn take(&mut self, other: &mut Self) {
         let other = std::mem::take(other);
         self.lengths.join(&other.lengths);

@@ -1,4 +1,4 @@
-//! Which format a capture has, and reading it.
+//! Detects the format of a capture and reads it.
 
 use crate::lows::Lows;
 use crate::options::{Format, ReadOptions, Watch};
@@ -10,17 +10,17 @@ use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 
-/// Bytes that decide about the format.
+/// Bytes that determine the format.
 const HEAD: usize = 64 << 10;
 
-/// A capture that was read.
+/// A capture that has been read.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// The file.
     pub path: String,
     /// Its format.
     pub format: Format,
-    /// Its pins among all.
+    /// The range of its pins.
     pub pins: Range<usize>,
 }
 
@@ -44,7 +44,7 @@ pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows, watch: &mut Watc
             Format::Csv => csv::read(input, lows, options, watch)?,
             Format::Intervals => intervals::read(input, lows, options, watch)?,
             Format::Sigrok => {
-                let what = "is no zip archive, as sigrok sessions are";
+                let what = "is not a zip archive, unlike sigrok sessions";
                 return Err(Error::input(
                     Place::Path(path.into()),
                     what,
@@ -57,18 +57,18 @@ pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows, watch: &mut Watc
     Ok(Reading { path: path.into(), format, pins: first..lows.pins.len() })
 }
 
-/// Whether a file begins as zip archives do.
+/// Returns whether a file begins like a zip archive.
 fn is_zip(path: &str) -> bool {
     let mut head = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *b"PK\x03\x04"
 }
 
-/// The format that the beginning of a file has.
+/// Detects the format from the beginning of a file.
 fn detect(path: &str, head: &[u8]) -> Result<Format> {
     let place = || Place::Path(path.into());
-    let expected = "expected VCD, a sigrok session, CSV or lengths of low phases; say which with --format";
+    let expected = "expected VCD, a sigrok session, CSV or lengths of low phases; select one with --format";
     let mut text = head.trim_ascii_start();
-    // sigrok-cli writes the rate of raw samples in front of whatever format.
+    // sigrok-cli writes the rate of raw samples first, in any format.
     if text.starts_with(csv::META_RATE.as_bytes()) {
         let line = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
         text = text[line..].trim_ascii_start();
@@ -86,7 +86,7 @@ fn detect(path: &str, head: &[u8]) -> Result<Format> {
     {
         return Err(Error::input(
             place(),
-            format!("begins with {}, which is no text", quote(&head[..head.len().min(16)])),
+            format!("begins with {}, which is not text", quote(&head[..head.len().min(16)])),
             expected,
         ));
     }
@@ -103,5 +103,5 @@ fn detect(path: &str, head: &[u8]) -> Result<Format> {
     if has_digit(line) || lines.next().is_some_and(has_digit) {
         return Ok(Format::Intervals);
     }
-    Err(Error::input(place(), format!("{} is not known as a capture", quote(line)), expected))
+    Err(Error::input(place(), format!("{} is not a known capture format", quote(line)), expected))
 }

@@ -1,34 +1,34 @@
-//! A recorder that polls a pin, and what it would have seen of an exact capture (sections 3.4 and 4.2).
+//! Simulates a recorder that polls a pin, on an exact capture (sections 3.4 and 4.2).
 //!
-//! It looks at the pin at whole multiples of its period. A low phase between two looks is missed, and phases with no look between
-//! them are one. It sends its counts each time that the pin has been high for the quiet time; what it counted after the last
-//! time is lost when the capture ends.
+//! It polls the pin at whole multiples of its period. A low phase between two polls is missed, and phases without a
+//! poll between them merge. It sends its counts whenever the pin has been high for the quiet time. Counts after the
+//! last such time are lost at the end of the capture.
 
 use crate::lengths::Lengths;
 use crate::level::Level;
 use crate::phases::{Counts, Edges, Phase};
 
-/// How a recorder polls.
+/// Settings of a polling recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorder {
-    /// Time between two looks, picoseconds; at least 1.
+    /// Time between two polls, picoseconds; at least 1.
     pub period_ps: u64,
-    /// How long the pin must be high before counts are sent, picoseconds; 0: counts are always sent.
+    /// Time that the pin must be high before counts are sent, picoseconds; 0: counts are always sent.
     pub quiet_ps: u64,
 }
 
-/// What a recorder must miss, of phases at times that have nothing to do with its looks.
+/// Expected losses of a recorder if phases are independent of its polls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Theory {
     /// Low phases within the interval.
     pub programs: f64,
-    /// Those among them that no look falls into: of length L, a share of max(0, 1 - L / period).
+    /// Those between two polls: for length L, a share of max(0, 1 - L / period).
     pub missed: f64,
-    /// High phases that no look falls into, so that the low phases around them are one.
+    /// High phases between two polls, which merge the low phases around them.
     pub merged: f64,
 }
 
-/// What a recorder has seen of a pin, and what there was to be seen.
+/// The phases that a recorder has seen of a pin, and the actual ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Polled {
     period_ps: i64,
@@ -36,7 +36,7 @@ pub(crate) struct Polled {
     level: Option<Level>,
     since_ps: i64,
     edges: Edges,
-    /// Counted and not sent.
+    /// Counted but not sent.
     pub pending: Counts,
     /// All low and high phases.
     pub low: Lengths,
@@ -57,7 +57,7 @@ impl Polled {
         }
     }
 
-    /// A phase ends, whether the recorder sees it or not.
+    /// Counts an actual phase that ends, whether the recorder sees it or not.
     #[inline]
     pub fn truth(&mut self, phase: Option<Phase>) {
         match phase {
@@ -67,32 +67,32 @@ impl Polled {
         }
     }
 
-    /// The first look at `time_ps` or later.
-    fn look_from(&self, time_ps: i64) -> i64 {
+    /// Returns the first poll at `time_ps` or later.
+    fn poll_from(&self, time_ps: i64) -> i64 {
         let into = time_ps.rem_euclid(self.period_ps);
         if into == 0 { time_ps } else { time_ps.saturating_add(self.period_ps - into) }
     }
 
-    /// The pin changes; the phase that ends with the first look since the change before, if there was one.
+    /// Sets the level of the pin; returns the phase that ended at the first poll since the previous change, if any.
     #[inline]
     pub fn change(&mut self, time_ps: i64, level: Level) -> Option<Phase> {
         let before = self.level.replace(level);
         let since_ps = std::mem::replace(&mut self.since_ps, time_ps);
         let before = before?;
-        let look_ps = self.look_from(since_ps);
+        let look_ps = self.poll_from(since_ps);
         if look_ps < time_ps { self.edges.change(look_ps, before) } else { None }
     }
 
-    /// The capture ends; the phase that ends with the last looks, and the one that is cut.
+    /// Ends the capture; returns the phase that ends at the last polls, and the one that is cut.
     pub fn end(&mut self, time_ps: i64) -> (Option<Phase>, Option<Phase>) {
         let last = self.level.take().and_then(|level| {
-            let look_ps = self.look_from(self.since_ps);
+            let look_ps = self.poll_from(self.since_ps);
             if look_ps <= time_ps { self.edges.change(look_ps, level) } else { None }
         });
         (last, self.edges.end(time_ps))
     }
 
-    /// What it must miss of lengths longer than the first and shorter than the second of `interval_ps`.
+    /// Computes the expected losses among lengths between the two of `interval_ps`.
     pub fn theory(&self, interval_ps: (u64, u64)) -> Theory {
         let period_ps = self.period_ps as f64;
         let unseen = |length_ps: f64| (1.0 - length_ps / period_ps).max(0.0);
@@ -117,7 +117,7 @@ mod tests {
     use crate::lows::Lows;
     use floatgate_base::Rng;
 
-    /// Low phases of one length at random times: the share that is missed is the one that arithmetic says.
+    /// Low phases of one length at random times: the share that is missed equals the closed form.
     #[test]
     fn short_lows_are_missed_as_often_as_arithmetic_says() {
         for (length_ps, period_ps, expected) in
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// High phases shorter than the period: as many low phases become one as arithmetic says.
+    /// High phases shorter than the period: the number of merged low phases equals the closed form.
     #[test]
     fn lows_merge_as_often_as_arithmetic_says() {
         let mut lows = Lows::new(None, Some(Recorder { period_ps: 1000, quiet_ps: 0 }));
@@ -173,7 +173,7 @@ mod tests {
         changes.into_iter().for_each(|(time_ps, level)| lows.change(pin, time_ps, level));
         lows.reach(1000);
         lows.end(0);
-        // Looks at 200, 300, 400, 500 and 600 see it low, the one at 700 sees it high.
+        // Polls at 200, 300, 400, 500 and 600 see it low, the one at 700 sees it high.
         assert_eq!((lows.pins[0].lengths().count(), lows.pins[0].lengths().between(480, 512)), (1, 1));
     }
 

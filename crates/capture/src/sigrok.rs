@@ -1,6 +1,8 @@
-//! Sessions of sigrok (`.sr`): a zip archive with `metadata`, and samples in `logic-1-1`, `logic-1-2`, ... or in `logic-1`.
+//! Reads sessions of sigrok (`.sr`): a zip archive with `metadata`, and samples in `logic-1-1`, `logic-1-2`, ... or in
+//! `logic-1`.
 //!
-//! A sample has `unitsize` bytes, the first channel in the lowest bit. Runs of equal samples are passed over eight bytes at a time.
+//! A sample has `unitsize` bytes, with the first channel in the lowest bit. Runs of equal samples are skipped eight
+//! bytes at a time.
 
 use crate::level::Level;
 use crate::lows::Lows;
@@ -12,13 +14,13 @@ use std::fs::File;
 use std::io::Read;
 use zip::ZipArchive;
 
-/// Bytes of `metadata`, at most.
+/// Most bytes of `metadata`.
 const METADATA_MAX: u64 = 1 << 20;
 const CHUNK: usize = 1 << 20;
-/// Bytes of a sample, at most.
+/// Most bytes per sample.
 const UNIT_MAX: usize = 8;
 
-/// What `metadata` says of the samples.
+/// The description of the samples in `metadata`.
 #[derive(Debug, Default)]
 struct Metadata {
     file: Option<String>,
@@ -30,32 +32,32 @@ struct Metadata {
 
 impl Metadata {
     fn parse(text: &str) -> Self {
-        let (mut found, mut devices) = (Self { unit: 1, ..Self::default() }, 0);
+        let (mut metadata, mut devices) = (Self { unit: 1, ..Self::default() }, 0);
         for line in text.lines() {
             if line.trim_start().starts_with("[device") {
                 devices += 1;
             }
             let Some((key, value)) = line.split_once('=') else { continue };
-            // Later devices are passed over: their samples are taken at other times.
+            // Later devices are ignored: their samples are taken at other times.
             if devices > 1 {
                 break;
             }
             let (key, value) = (key.trim(), value.trim());
             match key {
-                "capturefile" => found.file = Some(value.to_owned()),
-                "samplerate" => found.rate_hz = parse_rate_hz(value),
-                "unitsize" => found.unit = value.parse().unwrap_or(0),
+                "capturefile" => metadata.file = Some(value.to_owned()),
+                "samplerate" => metadata.rate_hz = parse_rate_hz(value),
+                "unitsize" => metadata.unit = value.parse().unwrap_or(0),
                 _ => {
                     if let Some(bit) = key.strip_prefix("probe").and_then(|n| n.parse::<usize>().ok())
                         && (1..=8 * UNIT_MAX).contains(&bit)
-                        && found.probes.iter().all(|(known, _)| *known != bit - 1)
+                        && metadata.probes.iter().all(|(known, _)| *known != bit - 1)
                     {
-                        found.probes.push((bit - 1, value.to_owned()));
+                        metadata.probes.push((bit - 1, value.to_owned()));
                     }
                 }
             }
         }
-        found
+        metadata
     }
 }
 
@@ -65,12 +67,11 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
     let refuse = |what: String, expected: &str| Error::input(place(), what, expected);
     let file =
         File::open(path).map_err(|e| refuse(format!("cannot be opened ({e})"), "expected a capture file"))?;
-    let mut archive = ZipArchive::new(file).map_err(|e| {
-        refuse(format!("is no zip archive that can be read ({e})"), "expected a sigrok session")
-    })?;
+    let mut archive = ZipArchive::new(file)
+        .map_err(|e| refuse(format!("is not a readable zip archive ({e})"), "expected a sigrok session"))?;
     let mut text = String::new();
     let metadata = archive.by_name("metadata").map_err(|_| {
-        refuse("the archive has no file 'metadata'".into(), "expected a sigrok session (version 2)")
+        refuse("the archive contains no file 'metadata'".into(), "expected a sigrok session (version 2)")
     })?;
     metadata
         .take(METADATA_MAX)
@@ -80,8 +81,8 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
     let period_ps = unit_ps.or(metadata.rate_hz.map(|rate_hz| 1e12 / rate_hz));
     let Some(period_ps) = period_ps else {
         return Err(refuse(
-            "its metadata name no samplerate".into(),
-            "say the time between samples, as in --time-unit 1us",
+            "its metadata have no samplerate".into(),
+            "pass the time between samples, as in --time-unit 1us",
         ));
     };
     let Some(name) = metadata.file.filter(|_| !metadata.probes.is_empty()) else {
@@ -100,7 +101,7 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
         let damaged = |e: &dyn std::fmt::Display| {
             refuse(
                 format!("{} is damaged ({e})", quote(part.as_bytes())),
-                "expected a sigrok session as it was saved",
+                "expected an intact sigrok session",
             )
         };
         let mut entry = archive.by_name(&part).map_err(|e| damaged(&e))?;
@@ -113,7 +114,7 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
             }
             let data = held + read;
             let whole = data - data % metadata.unit;
-            samples.hear(&buf[..whole], lows);
+            samples.take(&buf[..whole], lows);
             buf.copy_within(whole..data, 0);
             held = data - whole;
             watch(packed)?;
@@ -130,7 +131,7 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
     Ok(())
 }
 
-/// The files with samples, in order of time.
+/// Lists the files with samples, in order of time.
 fn parts(archive: &ZipArchive<File>, name: &str) -> Vec<String> {
     let names = || archive.file_names().flatten();
     let number = |file: &str| file.strip_prefix(name)?.strip_prefix('-')?.parse::<u64>().ok();
@@ -146,7 +147,7 @@ struct Samples {
     period_ps: f64,
     /// Bit and pin.
     pins: Vec<(usize, usize)>,
-    /// Samples heard.
+    /// Samples processed so far.
     at: u64,
     value: Option<u64>,
 }
@@ -156,8 +157,8 @@ impl Samples {
         (self.at as f64 * self.period_ps).round() as i64
     }
 
-    /// Whole samples.
-    fn hear(&mut self, bytes: &[u8], lows: &mut Lows) {
+    /// Processes whole samples.
+    fn take(&mut self, bytes: &[u8], lows: &mut Lows) {
         let unit = self.unit;
         let mut at = 0;
         while at < bytes.len() {
@@ -185,7 +186,7 @@ fn sample(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Bytes in front that hold nothing but samples of this value.
+/// Counts the leading bytes that contain only samples of this value.
 fn run_of(bytes: &[u8], unit: usize, value: u64) -> usize {
     let mut from = 0;
     if unit.is_power_of_two() {

@@ -1,6 +1,6 @@
-//! Units of time in words.
+//! Parses units of time.
 
-/// Units of time, largest first, in picoseconds; femtoseconds are below one.
+/// Units of time, largest first, in picoseconds; a femtosecond is below one.
 const UNITS: [(&str, f64); 14] = [
     ("seconds", 1e12),
     ("milliseconds", 1e9),
@@ -18,14 +18,15 @@ const UNITS: [(&str, f64); 14] = [
     ("fs", 1e-3),
 ];
 
-/// A unit of time, as picoseconds: `us`, `microseconds`.
+/// Parses a unit of time (`us`, `microseconds`) and returns its picoseconds.
 #[must_use]
 pub fn parse_time_unit_ps(text: &str) -> Option<f64> {
     let text = text.trim();
     UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|&(_, ps)| ps)
 }
 
-/// A length of time with or without a unit, as picoseconds: `812.5us`, `0.9 ms`, or `812.5` in the unit `otherwise_ps`.
+/// Parses a duration with or without a unit and returns picoseconds: `812.5us`, `0.9 ms`, or `812.5` in the unit
+/// `otherwise_ps`.
 #[must_use]
 pub fn parse_duration_ps(text: &str, otherwise_ps: Option<f64>) -> Option<f64> {
     let text = text.trim();
@@ -42,7 +43,7 @@ pub fn parse_duration_ps(text: &str, otherwise_ps: Option<f64>) -> Option<f64> {
     number.is_finite().then_some(number * unit_ps)
 }
 
-/// `1 MHz`, `24000000`.
+/// Parses a rate: `1 MHz`, `24000000`.
 pub(crate) fn parse_rate_hz(text: &str) -> Option<f64> {
     let text = text.trim();
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());

@@ -1,7 +1,9 @@
-//! Value change dumps (IEEE 1364-2001, section 18): declarations, then times and changes, all separated by white space.
+//! Reads value change dumps (IEEE 1364-2001, section 18): declarations, then times and changes, all separated by white
+//! space.
 //!
-//! Bits of vectors are pins of their own. Several names for one identifier are one pin, which has the first name. Real numbers
-//! and strings are no pins. A pin at `z` is not known to be high, though a pull-up would make it so: analysers write 1 then.
+//! Bits of vectors are separate pins. Several names for one identifier are one pin, which takes the first name. Real
+//! numbers and strings are not pins. A pin at `z` is unknown, not high: analysers would write 1 for a pin with a
+//! pull-up.
 
 use crate::level::Level;
 use crate::lows::Lows;
@@ -13,29 +15,29 @@ use floatgate_base::error::quote;
 use floatgate_input::Input;
 use std::collections::BTreeMap;
 
-/// Words of a declaration that are kept.
+/// Most words of a declaration to keep.
 const SECTION_WORDS_MAX: usize = 16;
-/// The widest vector whose bits are pins.
+/// Widest vector whose bits are pins.
 const VECTOR_MAX: usize = 1024;
-/// Pins of a capture, at most: each takes some 300 bytes, and its name.
+/// Most pins of a capture: each takes about 300 bytes plus its name.
 const PINS_MAX: usize = 1 << 16;
-/// Bytes of a name with its scopes that are kept, of an identifier, and scopes within one another: a small file that is packed
-/// well could ask for any amount of memory.
+/// Limits on the bytes of a name with its scopes, on those of an identifier, and on the depth of scopes: a small,
+/// highly compressed file could otherwise demand any amount of memory.
 const NAME_MAX: usize = 1000;
 const ID_MAX: usize = 200;
 const SCOPES_MAX: usize = 1000;
-/// Numbers of identifiers that are looked up in a table: those of up to three characters.
+/// Number of identifiers in the lookup table: those of up to three characters.
 const TABLE: usize = 94 + 94 * 94 + 94 * 94 * 94;
 const NONE: u32 = u32::MAX;
 
-/// A variable: its pins, which follow one another with the highest bit first.
+/// A variable: its pins are consecutive, with the highest bit first.
 #[derive(Clone, Copy, Debug)]
 struct Variable {
     first: u32,
     width: u32,
 }
 
-/// By identifier, the variable.
+/// The variables by identifier.
 #[derive(Debug, Default)]
 struct Variables {
     all: Vec<Variable>,
@@ -43,7 +45,7 @@ struct Variables {
     long: BTreeMap<Box<[u8]>, u32>,
 }
 
-/// The place in the table of an identifier of up to three characters from `!` to `~`.
+/// Returns the table index of an identifier of up to three characters from `!` to `~`.
 #[inline]
 fn place_of(id: &[u8]) -> Option<usize> {
     if id.len() > 3 || id.is_empty() {
@@ -86,7 +88,7 @@ impl Variables {
     }
 }
 
-/// Time of one unit of the file, as a fraction of picoseconds.
+/// Duration of a time unit of the file, as a fraction of picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     num: u64,
@@ -94,7 +96,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Of a unit that the user gave.
+    /// Creates the scale of a unit set by the user.
     fn of_ps(ps: f64) -> Self {
         match ps {
             ps if ps < 1.0 => Self { num: (ps * 1000.0).round().max(1.0) as u64, den: 1000 },
@@ -102,7 +104,7 @@ impl Scale {
         }
     }
 
-    /// `10 ns`, `1us`.
+    /// Parses `10 ns` or `1us`.
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -122,7 +124,7 @@ impl Scale {
     }
 }
 
-/// Reads a dump; `unit_ps` stands in for its time scale.
+/// Reads a dump; `unit_ps` overrides its time scale.
 pub(crate) fn read<'a>(
     input: Input,
     lows: &mut Lows,
@@ -136,7 +138,7 @@ pub(crate) fn read<'a>(
         scopes: Vec::new(),
         scale: None,
         now_ps: None,
-        said: unit_ps.map(Scale::of_ps),
+        scale_option: unit_ps.map(Scale::of_ps),
     };
     reader.declarations(lows)?;
     reader.changes(lows)?;
@@ -147,16 +149,16 @@ pub(crate) fn read<'a>(
 struct Reader<'a> {
     words: Words<'a>,
     variables: Variables,
-    /// Scopes within one another, each with those around it.
+    /// Nested scopes, each with its full path.
     scopes: Vec<String>,
     scale: Option<Scale>,
     now_ps: Option<i64>,
-    /// The time scale that the user gave.
-    said: Option<Scale>,
+    /// The time scale set by the user.
+    scale_option: Option<Scale>,
 }
 
 impl Reader<'_> {
-    /// The next word of a declaration, as text.
+    /// Returns the next word of a declaration as text.
     fn text(&mut self) -> Result<String> {
         match self.words.next_word()? {
             Some(word) => Ok(String::from_utf8_lossy(self.words.bytes(word)).into_owned()),
@@ -166,7 +168,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The words up to `$end`.
+    /// Returns the words up to `$end`.
     fn section(&mut self) -> Result<Vec<String>> {
         let mut words = Vec::new();
         loop {
@@ -180,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The head, up to `$enddefinitions`.
+    /// Reads the header, up to `$enddefinitions`.
     fn declarations(&mut self, lows: &mut Lows) -> Result<()> {
         loop {
             match self.text()?.as_str() {
@@ -191,7 +193,7 @@ impl Reader<'_> {
                 "$timescale" => {
                     let text = self.section()?.concat();
                     let scale = Scale::parse(&text);
-                    let what = || format!("{} is no time scale", quote(text.as_bytes()));
+                    let what = || format!("{} is not a time scale", quote(text.as_bytes()));
                     self.scale = Some(scale.ok_or_else(|| {
                         self.words.fault(what(), "expected 1, 10 or 100 and s, ms, us, ns, ps or fs")
                     })?);
@@ -199,7 +201,7 @@ impl Reader<'_> {
                 "$scope" => {
                     let words = self.section()?;
                     if self.scopes.len() >= SCOPES_MAX {
-                        let what = format!("more than {SCOPES_MAX} scopes within one another");
+                        let what = format!("scopes nested deeper than {SCOPES_MAX}");
                         return Err(self.words.fault(what, "expected a $upscope for each"));
                     }
                     self.scopes.push(self.within(words.get(1).map_or("", String::as_str)));
@@ -212,7 +214,7 @@ impl Reader<'_> {
                 word if word.starts_with('$') => {
                     self.section()?;
                 }
-                // sigrok-cli writes the rate of raw samples in front: META samplerate: 1000000.
+                // sigrok-cli writes the rate of raw samples first: META samplerate: 1000000.
                 "META" if self.words.next_word()?.is_some() => {
                     self.text()?;
                 }
@@ -222,14 +224,14 @@ impl Reader<'_> {
                 }
             }
         }
-        self.scale = self.said.or(self.scale);
+        self.scale = self.scale_option.or(self.scale);
         if self.scale.is_none() {
-            return Err(self.words.fault("the file has no $timescale", "say it, as in --time-unit 1us"));
+            return Err(self.words.fault("the file has no $timescale", "pass it, as in --time-unit 1us"));
         }
         Ok(())
     }
 
-    /// A name behind those of its scopes; of a very long one the end.
+    /// Prefixes a name with its scopes; a very long one keeps its end.
     fn within(&self, name: &str) -> String {
         let mut path = self.scopes.last().map_or(String::new(), |scopes| format!("{scopes}."));
         path += name;
@@ -237,19 +239,17 @@ impl Reader<'_> {
         path.split_off((from..=path.len()).find(|&at| path.is_char_boundary(at)).unwrap_or(0))
     }
 
-    /// `$var TYPE WIDTH ID NAME... $end`.
+    /// Reads `$var TYPE WIDTH ID NAME... $end`.
     fn variable(&mut self, lows: &mut Lows) -> Result<()> {
         let words = self.section()?;
         let [kind, width, id, name @ ..] = &words[..] else {
-            return Err(self
-                .words
-                .fault("a $var that is not complete", "expected $var TYPE WIDTH ID NAME $end"));
+            return Err(self.words.fault("an incomplete $var", "expected $var TYPE WIDTH ID NAME $end"));
         };
         if matches!(kind.as_str(), "real" | "realtime" | "string" | "event" | "parameter") {
             return Ok(());
         }
         let width: u32 = width.parse().ok().filter(|&width| width > 0).ok_or_else(|| {
-            let what = format!("{} is no width", quote(width.as_bytes()));
+            let what = format!("{} is not a width", quote(width.as_bytes()));
             self.words.fault(what, "expected a whole number from 1")
         })?;
         if self.variables.get(id.as_bytes()).is_some() || width as usize > VECTOR_MAX {
@@ -277,7 +277,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Times and changes, up to the end.
+    /// Reads times and changes to the end.
     fn changes(&mut self, lows: &mut Lows) -> Result<()> {
         let Some(scale) = self.scale else { return Ok(()) };
         while let Some(word) = self.words.next_word()? {
@@ -285,7 +285,7 @@ impl Reader<'_> {
             match bytes[0] {
                 b'#' => {
                     let Some(time_ps) = number(&bytes[1..]).and_then(|time| scale.ps(time)) else {
-                        let what = format!("{} is no time", self.words.quoted());
+                        let what = format!("{} is not a time", self.words.quoted());
                         return Err(self.words.fault(
                             what,
                             "expected # and a whole number of time units, in all below 106 days",
@@ -314,7 +314,7 @@ impl Reader<'_> {
                 | b'-' => {
                     let level = level_of(bytes[0]);
                     if let Some(variable) = self.variables.get(&bytes[1..]) {
-                        // A change before the first time is there from the beginning.
+                        // A change before the first time holds from the beginning.
                         lows.change(
                             variable.first as usize + variable.width as usize - 1,
                             self.now_ps.unwrap_or(0),
@@ -338,7 +338,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// An identifier that no variable has may be that of a real number or a string; none at all is a fault.
+    /// Checks an identifier without a variable: it may be that of a real number or a string, but must not be empty.
     #[cold]
     fn check_identifier(&self, len: usize) -> Result<()> {
         if len > 1 {
@@ -348,12 +348,12 @@ impl Reader<'_> {
         Err(self.words.fault(what, "expected a value and the identifier of its signal"))
     }
 
-    /// `b0101 ID`: bits that are missing in front are as the first one, or 0 where that is 1.
+    /// Reads `b0101 ID`: missing leading bits are equal to the first one, or 0 if that is 1.
     fn vector(&mut self, lows: &mut Lows) -> Result<()> {
         let mut bits = [0u8; VECTOR_MAX];
-        let given = &self.words.last()[1..];
-        let len = given.len().min(VECTOR_MAX);
-        bits[..len].copy_from_slice(&given[given.len() - len..]);
+        let digits = &self.words.last()[1..];
+        let len = digits.len().min(VECTOR_MAX);
+        bits[..len].copy_from_slice(&digits[digits.len() - len..]);
         let Some(id) = self.words.next_word()? else {
             return Err(self
                 .words
@@ -374,7 +374,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `$dumpvars` and its like only bracket changes; comments are passed over.
+    /// Skips a keyword: `$dumpvars` and its like only bracket changes, and comments end with `$end`.
     fn keyword(&mut self) -> Result<()> {
         let word = self.words.last();
         if word != b"$comment" {
@@ -389,7 +389,7 @@ impl Reader<'_> {
     }
 }
 
-/// `bus [7:0]`, `bus[7:0]`, `bus [3]`: the name, and the numbers of its bits from the highest.
+/// Splits `bus [7:0]`, `bus[7:0]` or `bus [3]` into the name and the numbers of its bits, from the highest.
 fn name_and_range(words: &[String]) -> (String, Option<(i64, i64)>) {
     let whole = words.concat();
     let numbers = |inner: &str| {

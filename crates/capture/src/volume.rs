@@ -1,8 +1,8 @@
-//! From counts of programs to write amplification, with its error term by term (section 3.2, Equations 3 to 7).
+//! Computes write amplification from counts of programs, with its error term by term (section 3.2, Equations 3 to 7).
 
 use serde::Serialize;
 
-/// Shape of the drive that was measured.
+/// Shape of the measured drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Geometry {
     /// Channels.
@@ -15,12 +15,12 @@ pub struct Geometry {
     pub planes: u32,
     /// Bytes of a page.
     pub page_bytes: u64,
-    /// Pages per block, where it is known.
+    /// Pages per block, if known.
     pub pages_per_block: Option<u32>,
 }
 
 impl Geometry {
-    /// Dies in all.
+    /// Returns the number of dies.
     #[must_use]
     pub fn all_dies(&self) -> u64 {
         [self.chips, self.dies]
@@ -29,38 +29,40 @@ impl Geometry {
     }
 }
 
-/// Blocks have at least as many pages.
+/// Least number of pages per block.
 const PAGES_PER_BLOCK_MIN: u32 = 64;
 
-/// By how many programs the count may be wrong.
+/// Possible errors of the count by cause, in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Terms {
-    /// Low phases near the ends of the interval: they may belong to the other side.
+    /// Low phases near the limits of the interval, which may belong to the other side.
     pub near_ends: f64,
-    /// Erases that may be among the programs, where none were told apart: one per block programmed, and one more per plane.
+    /// Erases that may be among the programs if none were distinguished: one per block programmed, and one more per
+    /// plane.
     pub hidden_erases: f64,
     /// Low phases cut at the ends of the capture, or by an unknown level.
     pub cut: f64,
-    /// Low phases as short as the recorder's period: it misses as many.
+    /// Low phases as short as the recorder's period: as many are missed.
     pub missed: f64,
-    /// Twice the standard error of the mean over the dies that were measured, as a share of it; none where one of several was.
+    /// Twice the standard error of the mean over the measured dies, relative to the mean; none if only one of several
+    /// was measured.
     pub dies_share: Option<f64>,
 }
 
 impl Terms {
-    /// Erases hidden among so many programs on so many pins.
+    /// Bounds the erases hidden among `programs` on `signals` pins.
     #[must_use]
     pub fn hidden_erases((programs, signals): (u64, usize), erases: u64, geometry: &Geometry) -> f64 {
         if erases > 0 || programs == 0 {
             return 0.0;
         }
         let pages = f64::from(geometry.pages_per_block.unwrap_or(PAGES_PER_BLOCK_MIN));
-        // A program of several planes fills a page in each, and their blocks are erased together. The block that is erased last is
-        // not full yet when the capture ends.
+        // A program of several planes fills a page in each, and their blocks are erased together. The block erased last
+        // is not yet full at the end of the capture.
         programs as f64 / pages + signals as f64 * f64::from(geometry.planes)
     }
 
-    /// What dies that differ leave open: programs of those measured, of so many in all.
+    /// Computes the relative error from differences between dies: `programs` by measured die, of `all_dies`.
     #[must_use]
     pub fn dies_share(programs: &[u64], all_dies: u64) -> Option<f64> {
         let measured = programs.len() as f64;
@@ -78,32 +80,32 @@ impl Terms {
     }
 }
 
-/// What the host wrote.
+/// Host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostBytes {
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// By less than this the figure may be wrong: the step of the counter that it was read from.
+    /// Bound on the error of this number: the step of the counter that it was read from.
     pub step_bytes: u64,
 }
 
-/// What was programmed in all, and what that is for each byte of the host.
+/// The programmed volume, and its ratio to the host's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Volume {
-    /// Pages programmed on each die.
+    /// Pages programmed per die.
     pub n_p: f64,
     /// Bytes programmed on the drive.
     pub p_volume_bytes: f64,
     /// Write amplification; none without the host's bytes.
     pub wa: Option<f64>,
-    /// The least and the most that it may be.
+    /// Lower limit of write amplification.
     pub wa_low: Option<f64>,
-    /// See above.
+    /// Upper limit of write amplification.
     pub wa_high: Option<f64>,
 }
 
 impl Volume {
-    /// Of `programs` on `signals` pins, each of `multi_page` pages.
+    /// Computes the volume of `programs` on `signals` pins, each of `multi_page` pages.
     #[must_use]
     pub fn of(
         geometry: &Geometry,
@@ -127,7 +129,7 @@ impl Volume {
             p_volume_bytes: programs * bytes_per_program,
             wa: wa_of(programs, 0.0),
             wa_low: wa_of(least, 1.0),
-            // A step as large as the figure itself leaves no upper end.
+            // A step as large as the number itself leaves no upper limit.
             wa_high: wa_of(most, -1.0).filter(|wa| wa.is_finite()),
         }
     }
@@ -140,26 +142,26 @@ mod tests {
     const SSD_M: Geometry =
         Geometry { channels: 8, chips: 1, dies: 2, planes: 2, page_bytes: 4096, pages_per_block: Some(256) };
 
-    fn said(bytes: u64) -> Option<HostBytes> {
+    fn host_bytes(bytes: u64) -> Option<HostBytes> {
         Some(HostBytes { bytes, step_bytes: 0 })
     }
 
-    /// 2 GB of sequential writes in multi-plane programs: counted as single ones they come to a WA of a half.
+    /// 2 GB of sequential writes in multi-plane programs: counted as single ones, their WA is a half.
     #[test]
     fn equations_3_to_7_by_hand() {
         let host = 2 << 30;
         let programs = host / 4096 / 16 / 2;
         let none = Terms { dies_share: Some(0.0), ..Terms::default() };
-        let single = Volume::of(&SSD_M, (programs, 1), 1.0, &none, said(host));
+        let single = Volume::of(&SSD_M, (programs, 1), 1.0, &none, host_bytes(host));
         assert_eq!((single.wa, single.wa_low), (Some(0.5), Some(0.5)));
-        let multi = Volume::of(&SSD_M, (programs, 1), 2.0, &none, said(host));
+        let multi = Volume::of(&SSD_M, (programs, 1), 2.0, &none, host_bytes(host));
         assert_eq!((multi.wa, multi.n_p, multi.p_volume_bytes), (Some(1.0), 32768.0, host as f64));
-        // Two pins that count the same.
-        let two = Volume::of(&SSD_M, (2 * programs, 2), 2.0, &none, said(host));
+        // Two pins with equal counts.
+        let two = Volume::of(&SSD_M, (2 * programs, 2), 2.0, &none, host_bytes(host));
         assert_eq!((two.wa, two.n_p), (Some(1.0), 32768.0));
     }
 
-    /// Section 4.3: one erase per block counted as a program is 1/128 or 1/256.
+    /// Section 4.3: one erase per block that counts as a program is 1/128 or 1/256.
     #[test]
     fn terms_by_hand() {
         assert_eq!(Terms::hidden_erases((25_600, 1), 0, &SSD_M), 102.0);
@@ -170,9 +172,9 @@ mod tests {
         let share = Terms::dies_share(&[90, 110], 16).unwrap();
         assert!((share - 2.0 * (200.0f64 / 2.0 * 14.0 / 16.0).sqrt() / 100.0).abs() < 1e-12, "{share}");
         let terms = Terms { near_ends: 10.0, hidden_erases: 5.0, cut: 1.0, missed: 2.0, dies_share: None };
-        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, &terms, said(65_536_000));
+        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, &terms, host_bytes(65_536_000));
         assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(0.985), Some(1.0), Some(1.013)));
-        // A counter that goes in steps of a tenth of what was written.
+        // A counter with steps of a tenth of the bytes written.
         let coarse = Some(HostBytes { bytes: 65_536_000, step_bytes: 6_553_600 });
         let volume = Volume::of(&SSD_M, (1100, 1), 1.0, &Terms::default(), coarse);
         assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(1.0), Some(1.1), Some(1100.0 / 900.0)));

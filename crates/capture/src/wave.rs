@@ -1,4 +1,5 @@
-//! Writing captures: value change dumps, and rows of times and levels as Logic 2 exports them. Times are whole nanoseconds.
+//! Writes captures: value change dumps, or rows of times and levels as Logic 2 exports them. Times are whole
+//! nanoseconds.
 
 use crate::options::Format;
 use std::io::{Result, Write};
@@ -13,13 +14,13 @@ pub struct WaveWriter<W: Write> {
     /// Whether each pin is low.
     low: Vec<bool>,
     names: Vec<String>,
-    /// The moment that changes belong to; none before the first one.
+    /// The time of the pending changes; none before the first one.
     now_ns: Option<u64>,
-    /// Whether a pin changed at that moment.
+    /// Whether a pin changed at that time.
     changed: bool,
 }
 
-/// An identifier of a value change dump: a number in base 94.
+/// Returns an identifier of a value change dump: a number in base 94.
 fn identifier(pin: usize) -> String {
     let (mut rest, mut text) = (pin, String::new());
     loop {
@@ -33,16 +34,16 @@ fn identifier(pin: usize) -> String {
 }
 
 impl<W: Write> WaveWriter<W> {
-    /// Pins of these names; [`Format::Csv`], or a value change dump.
+    /// Creates a writer for pins with these names, as [`Format::Csv`] or a value change dump.
     #[must_use]
     pub fn new(out: W, format: Format, names: Vec<String>) -> Self {
         Self { out, format, low: vec![false; names.len()], names, now_ns: None, changed: false }
     }
 
-    /// The capture begins at `from_ns` with these pins low.
+    /// Begins the capture at `from_ns` with these pins low.
     ///
     /// # Errors
-    /// Those of the writer, here and below.
+    /// Errors of the writer, here and below.
     pub fn begin(&mut self, from_ns: u64, low: &[bool]) -> Result<()> {
         self.low.copy_from_slice(low);
         self.now_ns = Some(from_ns);
@@ -63,7 +64,7 @@ impl<W: Write> WaveWriter<W> {
         writeln!(out, "$end")
     }
 
-    /// A pin is low, or high, from `time_ns` on, which is not before the change told last.
+    /// Sets a pin low or high from `time_ns`, which must not lie before the previous change.
     pub fn change(&mut self, time_ns: u64, pin: usize, low: bool) -> Result<()> {
         if self.now_ns != Some(time_ns) {
             self.row()?;
@@ -80,7 +81,7 @@ impl<W: Write> WaveWriter<W> {
         writeln!(self.out, "{}{}", u8::from(!low), identifier(pin))
     }
 
-    /// The row of the moment that is over.
+    /// Writes the row of the pending changes.
     fn row(&mut self) -> Result<()> {
         let Some(now_ns) = self.now_ns.filter(|_| self.format == Format::Csv && self.changed) else {
             return Ok(());
@@ -93,7 +94,7 @@ impl<W: Write> WaveWriter<W> {
         self.out.write_all(b"\n")
     }
 
-    /// The capture lasts until `time_ns`; hands the writer back.
+    /// Ends the capture at `time_ns`, and returns the writer.
     pub fn end(mut self, time_ns: u64) -> Result<W> {
         self.row()?;
         if self.now_ns != Some(time_ns) {

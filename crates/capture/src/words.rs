@@ -1,4 +1,4 @@
-//! Words of a text file, separated by white space, cut from large chunks without copying.
+//! Splits a text file into words, separated by white space, in large chunks without copying.
 
 use crate::options::Watch;
 use floatgate_base::{Error, Place, Result, error::quote};
@@ -6,21 +6,21 @@ use floatgate_input::{CHUNK, Input};
 use memchr::memchr_iter;
 use std::ops::Range;
 
-/// The longest word that is looked at.
+/// Longest word that is accepted.
 const WORD_MAX: usize = 64 << 10;
 
-/// Cuts a file into words.
+/// Splits a file into words.
 pub(crate) struct Words<'a> {
     input: Input,
     watch: &'a mut Watch<'a>,
     buf: Vec<u8>,
-    /// Next byte to look at, and the end of the data.
+    /// Next byte to examine, and the end of the data.
     start: usize,
     end: usize,
     at_end: bool,
-    /// Line breaks in what the buffer does not hold any more.
+    /// Line breaks that have left the buffer.
     lines_before: u64,
-    /// Where the word handed out last begins.
+    /// Start of the word returned last.
     word: usize,
 }
 
@@ -38,13 +38,13 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The bytes of a word.
+    /// Returns the bytes of a word.
     #[inline]
     pub fn bytes(&self, word: Range<usize>) -> &[u8] {
         &self.buf[word]
     }
 
-    /// The next word; none at the end. It stays where it is until the next one is asked for.
+    /// Returns the next word; none at the end. The word stays in place until the next call.
     #[inline]
     pub fn next_word(&mut self) -> Result<Option<Range<usize>>> {
         loop {
@@ -70,7 +70,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Reads on, with the word that is not whole in front.
+    /// Reads the next chunk, after the incomplete word.
     #[cold]
     fn refill(&mut self) -> Result<()> {
         let held = self.end - self.start;
@@ -86,7 +86,7 @@ impl<'a> Words<'a> {
         (self.watch)(self.input.taken())
     }
 
-    /// An error at the word handed out last.
+    /// Returns an error at the word returned last.
     #[cold]
     pub fn fault(&self, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
         let breaks = memchr_iter(b'\n', &self.buf[..self.word]).count() as u64;
@@ -94,13 +94,13 @@ impl<'a> Words<'a> {
         Error::input(Place::Line { path: self.input.name().into(), line, column: None }, what, expected)
     }
 
-    /// The word handed out last.
+    /// Returns the word returned last.
     #[inline]
     pub fn last(&self) -> &[u8] {
         &self.buf[self.word..self.start.max(self.word)]
     }
 
-    /// The same, for a message.
+    /// Quotes the word returned last for a message.
     #[cold]
     pub fn quoted(&self) -> String {
         quote(self.last())

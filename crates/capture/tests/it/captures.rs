@@ -1,4 +1,4 @@
-//! Whole captures, written here by hand, against what was put into them.
+//! Measures whole captures, generated here, and compares the results with what was generated.
 
 use crate::common::fuzz_seeds;
 use floatgate_base::testing::Bound;
@@ -30,7 +30,7 @@ fn plan(path: &Path) -> Measurement {
     }
 }
 
-/// Low phases of a pin: when each begins and ends, in units of `unit_ps`; and how many of each class there are.
+/// Low phases of a pin: begin and end of each in units of `unit_ps`, and the count of each class.
 struct Drawn {
     edges: Vec<(u64, u64)>,
     counts: [u64; 3],
@@ -89,8 +89,8 @@ fn id(pin: usize) -> String {
     ["!", "a~", "xyz", "wxyz"][pin % 4].to_owned() + &"q".repeat(pin / 4)
 }
 
-fn check(found: &Measured, pins: &[Drawn], seed: u64) {
-    for (signal, drawn) in found.signals.iter().zip(pins) {
+fn check(measured: &Measured, pins: &[Drawn], seed: u64) {
+    for (signal, drawn) in measured.signals.iter().zip(pins) {
         assert_eq!(
             [signal.reads, signal.programs, signal.erases],
             drawn.counts,
@@ -98,11 +98,11 @@ fn check(found: &Measured, pins: &[Drawn], seed: u64) {
             signal.name
         );
     }
-    assert_eq!(found.signals.len(), pins.len(), "seed {seed}");
-    assert_eq!(found.programs, pins.iter().map(|drawn| drawn.counts[1]).sum::<u64>());
+    assert_eq!(measured.signals.len(), pins.len(), "seed {seed}");
+    assert_eq!(measured.programs, pins.iter().map(|drawn| drawn.counts[1]).sum::<u64>());
 }
 
-/// Exact captures give exact counts, whatever the time scale, the format, and how the text is broken.
+/// Exact captures yield exact counts with any time scale, format and layout of the text.
 #[test]
 fn exact_captures_give_exact_counts() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,15 +115,15 @@ fn exact_captures_give_exact_counts() {
         std::fs::write(&path, vcd(&mut rng, unit, &pins)).unwrap();
         let mut plan = plan(&path);
         plan.program_ps = Some((150 * US, 2000 * US));
-        let found = measure(&plan).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        check(&found, &pins, seed);
-        // Found without being told, too.
+        let measured = measure(&plan).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        check(&measured, &pins, seed);
+        // The interval is detected, too.
         plan.program_ps = None;
         let alone = measure(&plan).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         if alone.humps.len() == 3 {
             check(&alone, &pins, seed);
         }
-        // The same as rows of time and levels.
+        // The same as rows of times and levels.
         std::fs::write(&path, csv(&pins, unit_ps)).unwrap();
         plan.program_ps = Some((150 * US, 2000 * US));
         check(&measure(&plan).unwrap_or_else(|e| panic!("seed {seed}: {e}")), &pins, seed);
@@ -159,7 +159,7 @@ fn csv(pins: &[Drawn], unit_ps: u64) -> String {
     out
 }
 
-/// Fewer programs are seen by a recorder that polls too rarely, and the error is one that the terms own up to.
+/// A recorder that polls too rarely sees fewer programs, and the error terms cover the loss.
 #[test]
 fn a_recorder_that_polls_misses_what_arithmetic_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,16 +177,16 @@ fn a_recorder_that_polls_misses_what_arithmetic_says() {
         let mut plan = plan(&path);
         plan.recorder = Some(Recorder { period_ps: period_us * US, quiet_ps: 0 });
         plan.program_ps = Some((90 * US, 2000 * US));
-        let found = measure(&plan).unwrap();
+        let measured = measure(&plan).unwrap();
         assert!(
-            (found.programs as f64 - expected).abs() < 0.01 * expected,
+            (measured.programs as f64 - expected).abs() < 0.01 * expected,
             "{period_us}: {}",
-            found.programs
+            measured.programs
         );
-        let theory = found.recorder.unwrap();
+        let theory = measured.recorder.unwrap();
         assert_eq!((theory.programs_exact, theory.unsent), (20_000.0, 0));
         let seen = theory.programs_exact - theory.missed - theory.merged;
-        assert!((seen - found.programs as f64).abs() < 0.02 * expected, "{period_us}: {theory:?}");
+        assert!((seen - measured.programs as f64).abs() < 0.02 * expected, "{period_us}: {theory:?}");
     }
 }
 
@@ -209,7 +209,7 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
         ("", "c: the file is empty; expected a capture"),
         (
             "$var wire 1 ! rb $end\n$enddefinitions $end\n#0\n0!\n",
-            "c:2: the file has no $timescale; say it, as in --time-unit 1us",
+            "c:2: the file has no $timescale; pass it, as in --time-unit 1us",
         ),
         (
             "$timescale 1us $end\n$var wire 1 ! rb",
@@ -217,7 +217,7 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
         ),
         (
             "$timescale 3 weeks $end\n",
-            "c:1: '3weeks' is no time scale; expected 1, 10 or 100 and s, ms, us, ns, ps or fs",
+            "c:1: '3weeks' is not a time scale; expected 1, 10 or 100 and s, ms, us, ns, ps or fs",
         ),
         (
             &(HEAD.to_owned() + "#5\n0!\n#4\n1!\n"),
@@ -237,11 +237,11 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
         ),
         (
             &(HEAD.to_owned() + "#99999999999999999999\n"),
-            "c:4: '#99999999999999999999' is no time; expected # and a whole number of time units, in all below 106 days",
+            "c:4: '#99999999999999999999' is not a time; expected # and a whole number of time units, in all below 106 days",
         ),
         (
             &(HEAD.to_owned() + "#1\n1!\n#2\n0!\n"),
-            "c: no low phase with both edges on 'rb'; expected a pin that is low while the chip is busy (inverted? then exchange 0 and 1; too short? capture longer)",
+            "c: no low phase with both edges on 'rb'; expected a pin that is low while the chip is busy (if it is inverted, swap 0 and 1; if it is too short, capture longer)",
         ),
     ] {
         assert_eq!(refused(content), expected, "{content}");
@@ -258,7 +258,7 @@ fn bad_rows_and_lengths_are_refused_with_place_and_remedy() {
     for (content, expected) in [
         (
             "Time [s],rb\n0.1,1\n0.2,0.53\n",
-            "c:3: '0.53' is no level; expected 0 or 1 (export digital channels only)",
+            "c:3: '0.53' is not a level; expected 0 or 1 (export digital channels only)",
         ),
         (
             "Time [s],rb\n0.2,1\n0.1,0\n",
@@ -268,29 +268,32 @@ fn bad_rows_and_lengths_are_refused_with_place_and_remedy() {
             "Time [s],rb\n0.2,1\n0.3,0,1\n",
             "c:3: 2 levels where the first rows have 1; expected as many columns in every row",
         ),
-        ("Time,rb\n1,1\n", "c:1: the file does not say the unit of its times; say it, as in --time-unit 1us"),
+        (
+            "Time,rb\n1,1\n",
+            "c:1: the file does not say the unit of its times; pass it, as in --time-unit 1us",
+        ),
         (
             "Time [s],rb\n2026-01-01T00:00:00,1\n",
-            "c:2: '2026-01-01T00:00:00' is no time; expected a number (export times as seconds, not as dates)",
+            "c:2: '2026-01-01T00:00:00' is not a time; expected a number (export times as seconds, not as dates)",
         ),
         (
             "812\n900\n",
-            "c:1: '812' has no unit; expected a unit behind it or at the head of the file, or --time-unit 1us",
+            "c:1: '812' has no unit; expected a unit after it, a unit in the header, or --time-unit 1us",
         ),
         (
             "low_us\n812\nmany\n",
-            "c:3: 'many' is no length of time; expected a number with a unit, as 812.5us",
+            "c:3: 'many' is not a duration; expected a number with a unit, such as 812.5us",
         ),
         (
             "low_us\n25\n30\n",
-            "--program-us: low phases last from 25 to 30 us, and none as long as a program (150 us to 20 ms); say how long programs last, as in --program-us 180..1500",
+            "--program-us: low phases last from 25 to 30 us, none as long as a program (150 us to 20 ms); set the length of programs, as in --program-us 180..1500",
         ),
     ] {
         assert_eq!(refused(content), expected, "{content}");
     }
 }
 
-/// Damaged captures end in an error or in figures, never in a panic.
+/// Damaged captures end in an error or in results, never in a panic.
 #[test]
 fn damaged_captures_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
@@ -317,7 +320,7 @@ fn damaged_captures_do_no_harm() {
         }
         std::fs::write(&path, &bytes).unwrap();
         let message =
-            measure(&plan(&path)).map_or_else(|e| e.to_string(), |found| found.programs.to_string());
+            measure(&plan(&path)).map_or_else(|e| e.to_string(), |measured| measured.programs.to_string());
         assert!(!message.is_empty() && message.len() < 4000, "seed {seed}: {message}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of captures: one program, with the common code compiled once.
+//! Tests of captures, linked as one program; common code is compiled once.
 #![allow(missing_docs)]
 
 mod captures;

@@ -1,4 +1,4 @@
-//! Sessions of sigrok that are damaged: figures or an error, never a panic.
+//! Damaged sessions of sigrok yield results or an error, never a panic.
 
 use crate::common::fuzz_seeds;
 use floatgate_base::{Result, Rng};
@@ -31,7 +31,8 @@ fn measure(path: &Path) -> Result<Measured> {
 
 const METADATA: &str = "[global]\nsigrok version=0.5.2\n\n[device 1]\ncapturefile=logic-1\ntotal probes=2\nsamplerate=100 kHz\ntotal analog=0\nprobe1=rb0\nprobe2=D1\nunitsize=1\n";
 
-/// Samples of programs of 300 to 900 us and reads of 30 to 80 us, ten microseconds apart; programs on the first pin.
+/// Generates samples of programs of 300 to 900 us and reads of 30 to 80 us, ten microseconds apart, with programs on
+/// the first pin.
 fn samples(rng: &mut Rng, unit: usize) -> (Vec<u8>, u64) {
     let (mut bytes, mut programs) = (vec![3; 5 * unit], 0);
     for _ in 0..60 + rng.below(60) {
@@ -91,13 +92,13 @@ fn whole_sessions_of_any_unit_give_exact_counts() {
         let parts: Vec<&[u8]> = bytes.chunks(step).collect();
         let metadata = METADATA.replace("unitsize=1", &format!("unitsize={unit}"));
         std::fs::write(&path, archive(metadata.as_bytes(), &parts, CompressionMethod::Deflated)).unwrap();
-        let found = measure(&path).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        assert_eq!((found.programs, found.signals.len()), (programs, 1), "seed {seed}");
-        assert_eq!(found.step_us, Some(10.0));
+        let measured = measure(&path).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        assert_eq!((measured.programs, measured.signals.len()), (programs, 1), "seed {seed}");
+        assert_eq!(measured.step_us, Some(10.0));
     }
 }
 
-/// Bytes of the archive, and bytes of what it holds: those are packed again, so that their sum of checks fits.
+/// Damages bytes of the archive, and bytes of its members, which are compressed again to have valid checksums.
 #[test]
 fn damaged_sessions_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
@@ -123,11 +124,11 @@ fn damaged_sessions_do_no_harm() {
             _ => {}
         }
         std::fs::write(&path, &whole).unwrap();
-        let found = measure(&path);
-        read += usize::from(found.is_ok());
-        let message = found.map_or_else(|e| e.to_string(), |found| found.programs.to_string());
+        let measured = measure(&path);
+        read += usize::from(measured.is_ok());
+        let message = measured.map_or_else(|e| e.to_string(), |measured| measured.programs.to_string());
         assert!(!message.is_empty() && message.len() < 4000, "seed {seed}: {message}");
     }
-    // Most damage within files leaves something that can be read: the test would be idle otherwise.
+    // Most damage within members leaves a readable session; otherwise the test would be idle.
     assert!(read > rounds / 10, "{read} of {rounds}");
 }

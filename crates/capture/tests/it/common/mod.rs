@@ -1,11 +1,11 @@
-//! What the tests of captures share.
-// A fuzzer runs for a time; the core itself has no clock.
+//! Code shared by the tests of captures.
+// A fuzzer runs for a limited time; the core itself has no clock.
 #![allow(missing_docs, clippy::disallowed_types)]
 
 use std::time::{Duration, Instant};
 
-/// Seeds of a fuzzer: so many of them, or under `make fuzz` as many as fit into `FLOATGATE_FUZZ_SECONDS`, beginning at
-/// `FLOATGATE_FUZZ_SEED`.
+/// Returns the seeds of a fuzzer: `rounds` of them, or under `make fuzz` as many as fit into `FLOATGATE_FUZZ_SECONDS`,
+/// beginning at `FLOATGATE_FUZZ_SEED`.
 pub fn fuzz_seeds(rounds: u64) -> impl Iterator<Item = u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let time = number("FLOATGATE_FUZZ_SECONDS").map(Duration::from_secs);
