@@ -1,8 +1,8 @@
-//! What the host asked for.
+//! Counters of host requests.
 
 use serde::{Deserialize, Serialize};
 
-/// Requests, bytes and pages, for one device or for all.
+/// Requests, bytes and pages, by device or in total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCounters {
     /// Read requests.
@@ -15,7 +15,7 @@ pub struct HostCounters {
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Bytes given up.
+    /// Bytes trimmed.
     pub trim_bytes: u64,
     /// Pages touched by reads, in part or whole.
     pub page_reads: u64,
@@ -24,7 +24,7 @@ pub struct HostCounters {
 }
 
 impl HostCounters {
-    /// Adds another count to this one.
+    /// Adds the counts of another one.
     pub fn add(&mut self, other: &Self) {
         self.read_requests += other.read_requests;
         self.write_requests += other.write_requests;
@@ -36,7 +36,7 @@ impl HostCounters {
         self.page_writes += other.page_writes;
     }
 
-    /// All requests.
+    /// Returns the number of all requests.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.read_requests + self.write_requests + self.trim_requests

@@ -1,8 +1,8 @@
-//! Which pages of the drive the host has touched.
+//! The pages of the drive that the host has touched.
 
 use floatgate_base::{ExtentKind, Extents, memory::table};
 
-/// One bit a logical page.
+/// One bit per logical page.
 #[derive(Clone, Debug)]
 pub struct Footprint {
     words: Vec<u64>,
@@ -10,19 +10,19 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// No page of a drive with so many was touched.
+    /// Creates the empty footprint of a drive with `logical_pages` pages.
     #[must_use]
     pub fn new(logical_pages: u32) -> Self {
         Self { words: table(logical_pages.div_ceil(64) as usize, 0), pages: 0 }
     }
 
-    /// The pages as bits: what a snapshot keeps.
+    /// Returns the bits, for a snapshot.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The bits to fill with what a snapshot kept.
+    /// Returns the bits to be filled from a snapshot.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }
@@ -32,7 +32,7 @@ impl Footprint {
         self.pages = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
     }
 
-    /// Notes the pages that are read or written; what is only given up does not count.
+    /// Records the pages that are read or written; trimmed pages do not count.
     pub fn add(&mut self, extents: &Extents) {
         for ((&first, &pages), &kind) in extents.lpn.iter().zip(&extents.pages).zip(&extents.kind) {
             if matches!(kind, ExtentKind::Trim | ExtentKind::Flush) {
@@ -50,13 +50,13 @@ impl Footprint {
         }
     }
 
-    /// Forgets all.
+    /// Clears all bits.
     pub fn clear(&mut self) {
         self.words.fill(0);
         self.pages = 0;
     }
 
-    /// Distinct pages read or written.
+    /// Returns the number of distinct pages read or written.
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.pages

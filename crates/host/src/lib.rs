@@ -1,7 +1,7 @@
-//! The host interface: where a request's bytes lie on the drive, which pages they touch, in which queue they wait, which
-//! of them belong together, and which the DRAM buffer holds.
+//! The host interface: the position of a request's bytes on the drive, the pages they touch, the host queues, the
+//! labels of writes that belong together, and the DRAM buffer.
 //!
-//! Must not know: the map, blocks, what the FTL does with a label, trace formats.
+//! Must not depend on the map, on blocks, on the FTL's use of a label, or on trace formats.
 
 pub mod buffer;
 pub mod counters;

@@ -1,19 +1,19 @@
-//! Which waiting request another one must not pass: an index over pages.
+//! Finds the waiting request that another one must not overtake: an index over pages.
 //!
-//! Pages are cut into segments where waiting requests begin and end, so that every request covers whole segments. A
-//! segment knows the requests that wait for it. Looking one up costs a step a segment, however many wait.
+//! Pages are divided into segments at the boundaries of waiting requests; every request covers whole segments. A
+//! segment lists the requests that wait for it. A lookup costs one step per segment, however many requests wait.
 
 use floatgate_base::Lpn;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 
-/// A waiting request: its number in order of arrival, and where it is kept.
+/// A waiting request: its number in order of arrival, and its slot.
 pub(crate) type Entry = (u64, u32);
 
 /// Several requests that wait for the same pages.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Several {
-    /// Writes and trims. They must not pass one another, so they leave in order of arrival.
+    /// Writes and trims. They must not overtake one another and leave in order of arrival.
     changes: VecDeque<Entry>,
     /// Reads, which leave in any order.
     reads: BTreeSet<Entry>,
@@ -29,14 +29,14 @@ impl Several {
     }
 }
 
-/// Who waits for some pages; mostly it is one request, with whether it changes them.
+/// The requests that wait for some pages; usually a single one, with whether it changes them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Who {
     One(Entry, bool),
     Several(Box<Several>),
 }
 
-/// Pages that nobody tells apart.
+/// Pages with the same waiting requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Segment {
     end: Lpn,
@@ -56,7 +56,7 @@ impl Segment {
         }
     }
 
-    /// Whether nobody is left.
+    /// Removes a request; returns whether the segment is now empty.
     fn remove(&mut self, entry: Entry, changes: bool) -> bool {
         match &mut self.who {
             Who::One(..) => true,
@@ -72,7 +72,7 @@ impl Segment {
         }
     }
 
-    /// A request before this number that one which changes the pages, or does not, must not pass.
+    /// Returns a request before `number` that must not be overtaken by one that changes (or only reads) the pages.
     fn earlier(&self, changes: bool, number: u64) -> Option<Entry> {
         let before = |entry: Option<&Entry>| entry.copied().filter(|&(other, _)| other < number);
         match &self.who {
@@ -84,7 +84,7 @@ impl Segment {
     }
 }
 
-/// The pages that requests wait for.
+/// The pages for which requests wait.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Overlaps {
     /// By first page.
@@ -95,7 +95,7 @@ pub(crate) struct Overlaps {
 }
 
 impl Overlaps {
-    /// A request waits for `pages` pages from `first` on; requests come in order of arrival. Whether it shares a page
+    /// Adds a request that waits for `pages` pages from `first`, in order of arrival; returns whether it shares a page
     /// with another one.
     pub fn insert(&mut self, first: Lpn, pages: u32, changes: bool, entry: Entry) -> bool {
         let end = first + pages;
@@ -123,7 +123,7 @@ impl Overlaps {
         true
     }
 
-    /// Makes a segment end at `page`, if one goes over it.
+    /// Splits a segment that crosses `page`.
     fn cut(&mut self, page: Lpn) {
         if let Some((_, segment)) = self.segments.range_mut(..page).next_back()
             && segment.end > page
@@ -134,13 +134,13 @@ impl Overlaps {
         }
     }
 
-    /// The request no longer waits.
+    /// Removes a request that no longer waits.
     pub fn remove(&mut self, first: Lpn, pages: u32, changes: bool, entry: Entry) {
-        if let btree_map::Entry::Occupied(found) = self.segments.entry(first)
-            && found.get().end == first + pages
-            && matches!(found.get().who, Who::One(..))
+        if let btree_map::Entry::Occupied(entry) = self.segments.entry(first)
+            && entry.get().end == first + pages
+            && matches!(entry.get().who, Who::One(..))
         {
-            found.remove();
+            entry.remove();
             return;
         }
         for (&start, segment) in self.segments.range_mut(first..first + pages) {
@@ -153,12 +153,12 @@ impl Overlaps {
         }
     }
 
-    /// An earlier request that the waiting one of this number, extent for extent, must not pass.
+    /// Returns an earlier request that the waiting request `number` must not overtake, by extent.
     pub fn earlier(&self, first: Lpn, pages: u32, changes: bool, number: u64) -> Option<Entry> {
         self.segments.range(first..first + pages).find_map(|(_, segment)| segment.earlier(changes, number))
     }
 
-    /// Whether nobody waits.
+    /// Returns whether no request waits.
     #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()

@@ -1,17 +1,17 @@
-//! From an address of a device to an address of the drive.
+//! Maps addresses of a device to addresses of the drive.
 
-/// What happens to addresses beyond the end of the drive (`workload.beyond`).
+/// Treatment of addresses beyond the end of the drive (`workload.beyond`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// The run stops and names the drive that would hold the trace.
     Refuse,
     /// Addresses wrap around at the end of the drive.
     Wrap,
-    /// Pages are spread so that the trace's span becomes the drive's: page p becomes p x drive / span.
+    /// Pages are spread to stretch the trace's span to the drive's: page p becomes p x drive / span.
     Scale,
 }
 
-/// Names of the choices with what they do.
+/// Names of the choices with their meaning.
 pub const BEYOND: &[(&str, &str)] = &[
     ("refuse", "stop, and name the drive size that would hold the trace"),
     ("wrap", "addresses wrap around at the end of the drive"),
@@ -21,37 +21,37 @@ pub const BEYOND: &[(&str, &str)] = &[
 /// Whether several devices of a trace share addresses (`workload.devices`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Devices {
-    /// Each device has its own range of the drive, one behind the other.
+    /// Each device has its own range of the drive, one after the other.
     Apart,
     /// All devices use the same addresses.
     Fold,
 }
 
-/// Names of the choices with what they do.
+/// Names of the choices with their meaning.
 pub const DEVICES: &[(&str, &str)] = &[
-    ("apart", "each device of the trace gets its own range of the drive, one behind the other"),
+    ("apart", "each device of the trace gets its own range of the drive, one after the other"),
     ("fold", "equal addresses of different devices are the same page"),
 ];
 
-/// A request lies beyond the drive, or on a device that has no range yet.
+/// A request that lies beyond the drive, or on a device that has no range yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// Its last byte would be here; the drive ends before.
+    /// Its last byte lies beyond the end of the drive.
     Drive {
         /// One past the request's last byte, on the drive.
         end: u64,
     },
-    /// The device was not announced: the trace has to be scanned for its devices first.
+    /// The device is unknown: the trace must be scanned for its devices first.
     Device,
 }
 
-/// Places device addresses on the drive.
+/// Maps device addresses to the drive.
 #[derive(Clone, Debug)]
 pub struct Placement {
     page_bytes: u64,
     logical_bytes: u64,
     beyond: Beyond,
-    /// First byte of each device on the (unlimited) address line; one entry, 0, when devices are folded.
+    /// First byte of each device on the (unlimited) address line; the single entry 0 if devices are folded.
     bases: Vec<u64>,
     fold: bool,
     /// Pages of the address line, for scaling.
@@ -59,15 +59,15 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// `ends` holds, per device, one past the largest byte addressed. It may be empty when nothing is scaled and only
-    /// device 0 occurs (or devices are folded).
+    /// Creates the mapping. `ends` holds, per device, one past the largest byte addressed. It may be empty if addresses
+    /// are not scaled and only device 0 occurs (or devices are folded).
     #[must_use]
     pub fn new(page_bytes: u32, logical_pages: u32, beyond: Beyond, devices: Devices, ends: &[u64]) -> Self {
         let page = u64::from(page_bytes);
         let fold = devices == Devices::Fold;
         let mut bases = vec![0];
         if !fold {
-            // Each device begins behind the one before it; the last end is nobody's beginning.
+            // Each device begins after the previous one; the last end begins none.
             bases.extend(ends.iter().scan(0, |at, &end| {
                 *at = whole_pages(end, page).saturating_add(*at);
                 Some(*at)
@@ -85,7 +85,7 @@ impl Placement {
         }
     }
 
-    /// Bytes of the address line that devices with these ends take.
+    /// Returns the bytes of the address line that devices with these ends take.
     #[must_use]
     pub fn span_bytes(page_bytes: u32, devices: Devices, ends: &[u64]) -> u64 {
         let page = u64::from(page_bytes);
@@ -96,14 +96,14 @@ impl Placement {
         }
     }
 
-    /// Bytes of the drive that the host sees.
+    /// Returns the logical bytes of the drive.
     #[must_use]
     pub fn logical_bytes(&self) -> u64 {
         self.logical_bytes
     }
 
-    /// Where a device begins, and how many of its bytes lie on the drive as they are; none where there is no such device, or its
-    /// addresses are scaled.
+    /// Returns the beginning of a device, and how many of its bytes map to the drive unchanged; none for an unknown device
+    /// and for scaled addresses.
     #[must_use]
     pub fn room_of(&self, device: u16) -> Option<(u64, u64)> {
         let base = if self.fold { 0 } else { *self.bases.get(usize::from(device))? };
@@ -111,11 +111,11 @@ impl Placement {
         (self.beyond != Beyond::Scale).then_some((base, room))
     }
 
-    /// First byte on the drive of a request, and whether the address had to be changed for lying beyond it. The
-    /// range of a wrapped or scaled request may still run over the end: it then goes on at byte 0.
+    /// Returns the first byte of a request on the drive, and whether the address was changed for lying beyond it. The
+    /// range of a wrapped or scaled request may still cross the end: it then continues at byte 0.
     ///
     /// # Errors
-    /// When the request lies outside and outside is refused.
+    /// When the request lies beyond the drive and that is refused.
     #[inline]
     pub fn place(&self, device: u16, offset: u64, bytes: u64) -> Result<(u64, bool), Outside> {
         let base = if self.fold { 0 } else { *self.bases.get(usize::from(device)).ok_or(Outside::Device)? };
@@ -137,7 +137,7 @@ impl Placement {
     }
 }
 
-/// Bytes rounded up to whole pages, as far as 64 bits go: traces may hold any address.
+/// Rounds bytes up to whole pages, saturating at 64 bits: traces may contain any address.
 fn whole_pages(bytes: u64, page_bytes: u64) -> u64 {
     bytes.div_ceil(page_bytes).saturating_mul(page_bytes)
 }

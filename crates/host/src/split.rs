@@ -1,4 +1,4 @@
-//! Requests become extents of pages.
+//! Splits requests into extents of pages.
 
 use crate::counters::HostCounters;
 use crate::placement::{Outside, Placement};
@@ -14,14 +14,14 @@ pub struct Splitter {
     counters: Vec<HostCounters>,
     /// Requests whose address was wrapped or scaled.
     pub requests_moved: u64,
-    /// The optional columns that extents get.
+    /// The optional columns of extents.
     wanted: Wanted,
-    /// Whether what requests ask for beside their operation becomes extents.
+    /// Whether flags of requests become extents.
     flushes: bool,
 }
 
 impl Splitter {
-    /// A splitter for pages of `page_bytes`, a power of two.
+    /// Creates a splitter for pages of `page_bytes`, a power of two.
     #[must_use]
     pub fn new(placement: Placement, page_bytes: u32) -> Self {
         let page_shift = page_bytes.trailing_zeros();
@@ -35,25 +35,25 @@ impl Splitter {
         }
     }
 
-    /// Makes extents with these optional columns.
+    /// Adds these optional columns to extents.
     #[must_use]
     pub fn with_columns(self, wanted: Wanted) -> Self {
         Self { wanted, ..self }
     }
 
-    /// Makes extents of FLUSH, before those of its request, and of FUA, after those of its write.
+    /// Adds extents for FLUSH, before those of the request, and for FUA, after those of the write.
     #[must_use]
     pub fn with_flushes(self, flushes: bool) -> Self {
         Self { flushes, ..self }
     }
 
-    /// Counts by device, in the order of the source's table.
+    /// Returns the counters by device, in the order of the source's table.
     #[must_use]
     pub fn counters(&self) -> &[HostCounters] {
         &self.counters
     }
 
-    /// Counts of all devices together.
+    /// Returns the counters of all devices together.
     #[must_use]
     pub fn total(&self) -> HostCounters {
         let mut total = HostCounters::default();
@@ -61,22 +61,22 @@ impl Splitter {
         total
     }
 
-    /// Takes over counts that a snapshot kept.
+    /// Restores the counters from a snapshot.
     pub fn restore(&mut self, counters: Vec<HostCounters>, requests_moved: u64) {
         (self.counters, self.requests_moved) = (counters, requests_moved);
     }
 
-    /// Starts counting afresh.
+    /// Resets the counters.
     pub fn reset_counts(&mut self) {
         self.counters.fill(HostCounters::default());
         self.requests_moved = 0;
     }
 
-    /// Appends the extents of the requests in `range`, and to `ends` the number of extents after each request. Where a
+    /// Appends the extents of the requests in `range`, and to `ends` the number of extents after each request. If a
     /// request cannot be placed, the requests before it stay split.
     ///
     /// # Errors
-    /// The number of the request in the batch, and why it has no place.
+    /// The number of the request in the batch, and why it cannot be placed.
     pub fn split(
         &mut self,
         batch: &RequestBatch,
@@ -91,7 +91,7 @@ impl Splitter {
         }
     }
 
-    /// [`Splitter::split`], with optional columns and flushes or without any.
+    /// Implements [`Splitter::split`] with or without optional columns and flushes.
     fn split_all<const COLUMNS: bool, const FLUSHES: bool>(
         &mut self,
         batch: &RequestBatch,
@@ -118,8 +118,8 @@ impl Splitter {
             let count = &mut self.counters[usize::from(device)];
             count_request(count, op, bytes);
             if op == Op::Trim {
-                // Giving up the whole drive more than once changes nothing. What begins inside a page comes to the whole of
-                // that in the second round.
+                // Trimming the whole drive more than once has no further effect. A range that begins inside a page
+                // reaches the rest of that page in the second round.
                 let aligned = start.is_multiple_of(1 << self.page_shift);
                 bytes = bytes.min(if aligned { logical_bytes } else { 2 * logical_bytes - start });
             }
@@ -133,7 +133,7 @@ impl Splitter {
                 let before = batch.bytes[i].saturating_sub(left);
                 Part { batch, request: i, extent, start, bytes, before, page_shift }
             };
-            // A wrapped request goes on at the drive's first byte.
+            // A wrapped request continues at the drive's first byte.
             while start + bytes > logical_bytes {
                 let head = logical_bytes - start;
                 pages_of(op, start, head, self.page_shift, count, out);
@@ -153,8 +153,9 @@ impl Splitter {
         }
     }
 
-    /// Appends the extents of the first requests in `range` as far as each reads or writes whole pages inside the drive, and the same
-    /// device: column by column, which takes half of the instructions. How many there were; 0 where it is not worth it.
+    /// Appends the extents of the first requests in `range` as long as they read or write whole pages inside the drive,
+    /// on one device. Works column by column, which takes half of the instructions. Returns their number; 0 if it is
+    /// not worth it.
     fn split_whole(
         &mut self,
         batch: &RequestBatch,
@@ -200,7 +201,7 @@ impl Splitter {
     }
 }
 
-/// Requests of whole pages in a row that are split column by column.
+/// Least run of requests of whole pages that is split column by column.
 const WHOLE_MIN: usize = 8;
 
 /// Counts a request, but not its pages.
@@ -215,7 +216,7 @@ fn count_request(count: &mut HostCounters, op: Op, bytes: u64) {
     *sum += bytes;
 }
 
-/// Appends what lets the writes from `extent` on reach the flash.
+/// Appends the extents that force the writes from `extent` to flash.
 #[cold]
 fn force(extent: usize, wanted: Wanted, out: &mut Extents) {
     for i in extent..out.len() {
@@ -232,7 +233,7 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
     }
     let mask = (1u64 << shift) - 1;
     let end = start + bytes;
-    // Every page touched, and the pages that lie inside whole.
+    // All pages touched, and those covered entirely.
     let (first, last) = (start >> shift, (end - 1) >> shift);
     let (whole_first, whole_end) = ((start + mask) >> shift, end >> shift);
     let pages = last - first + 1;
@@ -257,7 +258,7 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
                 out.push(Lpn(last as u32), 1, Kind::WritePartial);
             }
         }
-        // A page given up in part is still needed.
+        // A page that is trimmed in part is still needed.
         Op::Trim if whole_first < whole_end => {
             out.push(Lpn(whole_first as u32), (whole_end - whole_first) as u32, Kind::Trim);
         }
@@ -265,15 +266,15 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
     }
 }
 
-/// The error for a trace that addresses `end` bytes on a drive that shows fewer; `capacity` is the flash of a drive of
-/// the same make that holds it.
+/// Returns the error for a trace that addresses `end` bytes of a drive with fewer logical bytes; `capacity` is the
+/// flash of a similar drive that holds it.
 #[must_use]
 pub fn beyond_drive(place: &str, end: u64, logical_bytes: u64, capacity: u64) -> Box<Error> {
     use floatgate_base::units::{exact_bytes, show_bytes};
     Error::input(
         floatgate_base::Place::Setting(place.to_string()),
         format!(
-            "the trace addresses {} ({end} bytes) and the drive shows {} ({logical_bytes} bytes)",
+            "the trace addresses {} ({end} bytes) but the drive has {} ({logical_bytes} bytes)",
             show_bytes(end),
             show_bytes(logical_bytes)
         ),
@@ -323,7 +324,7 @@ mod tests {
         assert_eq!(split(Op::Write, 4000, 9000, 100, Beyond::Refuse).1.page_writes, 4);
     }
 
-    /// Requests of whole pages are split column by column; in between stand those that are not.
+    /// Requests of whole pages are split column by column, with other requests between them.
     #[test]
     fn many_requests_become_what_each_becomes_alone() {
         let mut rng = floatgate_base::Rng::new(3, "split");
@@ -393,7 +394,7 @@ mod tests {
         assert_eq!(edges(Op::Write, 4000, 9000, 9), [(4000, 4096), (0, 4096), (0, 712)]);
         assert_eq!(edges(Op::Read, 4000, 9000, 9), [(4000, 712)]);
         assert_eq!(edges(Op::Trim, 4000, 9000, 9), [(0, 4096)]);
-        // Round the end of the drive: 100 bytes there, 100 at the start.
+        // Across the end of the drive: 100 bytes there, 100 at the start.
         assert_eq!(edges(Op::Write, 2 * 4096 - 100, 200, 2), [(3996, 4096), (0, 100)]);
     }
 
@@ -409,12 +410,12 @@ mod tests {
         batch.flags.extend([FLUSH | FUA, FUA, FLUSH]);
         let (mut out, mut ends) = (Extents::default(), Vec::new());
         splitter.split(&batch, 0..3, &mut out, &mut ends).unwrap();
-        let found: Vec<_> = (0..out.len()).map(|i| (out.lpn[i].0, out.pages[i], out.kind[i])).collect();
+        let extents: Vec<_> = (0..out.len()).map(|i| (out.lpn[i].0, out.pages[i], out.kind[i])).collect();
         let force = Kind::Flush;
         let write = [(0, 0, force), (9, 1, Kind::Write), (0, 2, Kind::Write), (9, 1, force), (0, 2, force)];
-        assert_eq!(found[..5], write);
-        assert_eq!(found[5..7], [(0, 1, Kind::Read), (0, 0, force)]);
-        assert_eq!(found[7..], [(0, 1, Kind::WritePartial), (1, 1, Kind::WritePartial)]);
+        assert_eq!(extents[..5], write);
+        assert_eq!(extents[5..7], [(0, 1, Kind::Read), (0, 0, force)]);
+        assert_eq!(extents[7..], [(0, 1, Kind::WritePartial), (1, 1, Kind::WritePartial)]);
         assert_eq!(ends, [5, 6, 9]);
         assert_eq!(out.columns.edges[5..], [(0, 4096), (0, 0), (4000, 4096), (0, 104)]);
         assert_eq!(out.columns.hints[1].request_pages, 3);
@@ -428,12 +429,12 @@ mod tests {
         assert_eq!(split(Op::Trim, 4000, 9000, 100, Beyond::Refuse).0, [(1, 2, Kind::Trim)]);
     }
 
-    /// Found by a random run: a trim that goes round the drive more than once gives up all of it, the page included inside
-    /// which it begins.
+    /// From a random run: a trim that wraps around more than once trims the whole drive, including the page in which it
+    /// begins.
     #[test]
     fn a_trim_of_more_than_the_drive_gives_up_all_of_it() {
         let trims = |offset, bytes| split(Op::Trim, offset, bytes, 3, Beyond::Wrap).0;
-        // Once round: the first page is given up in two parts, and is still needed.
+        // One round: the first page is trimmed in two parts, and is still needed.
         assert_eq!(trims(100, 3 * 4096), [(1, 2, Kind::Trim)]);
         for bytes in [6 * 4096, 7 * 4096, 1 << 40] {
             assert_eq!(trims(100, bytes), [(1, 2, Kind::Trim), (0, 3, Kind::Trim)], "{bytes}");

@@ -1,42 +1,41 @@
-//! The disturb-aware order (dissertation on redFTL, section 7.2.2, which names the idea and no algorithm): part of the buffer is
-//! set aside for the pages that are read most, of all blocks or of those that have been disturbed by so much.
+//! The disturb-aware order reserves part of the buffer for the most-read pages, of all blocks or of disturbed blocks
+//! only. Source: dissertation on redFTL, section 7.2.2, which names the idea but no algorithm.
 //!
-//! A page of a disturbed block that is read at least twice is *kept* while there is room among the kept ones. Then it has to
-//! have been read more often than the kept page used least recently: a sweep over more pages than fit does not push out what
-//! is there, as it does under LRU. A kept page that has moved to another block since, or is hardly read any more, gives way at
-//! once. What gives way is the most recently
-//! used page of the others, from which pages are evicted.
+//! A page of a disturbed block that has been read at least twice is *kept* while the reserved part has room. If it is
+//! full, the page must have been read more often than the kept page used least recently. A sweep over more pages than
+//! fit therefore cannot push out the kept pages, as it does under LRU. A kept page that has moved to another block
+//! since, or is hardly read any more, gives way at once. Evictions take the most recently used of the other pages.
 //!
-//! Reads of a logical page are counted up to 255. All counts are halved after so many reads of pages that an average page has
-//! been read [`MEAN_READS`] times, so that they follow the workload (as TinyLFU does: Einziger, Friedman and Manes, ACM
-//! Transactions on Storage 13(4), 2017). Memory: a byte per logical page.
+//! Reads of a logical page are counted up to 255. To follow the workload, all counts are halved whenever an average
+//! page has been read [`MEAN_READS`] times, as in TinyLFU (Einziger, Friedman and Manes, ACM Transactions on Storage
+//! 13(4), 2017). Memory: one byte per logical page.
 
 use super::order::Order;
 use floatgate_base::{IdVec, Lpn, memory::table};
 use serde::{Deserialize, Serialize};
 
-/// Mean reads of a logical page between two halvings of the counts.
+/// Mean reads per logical page between two halvings of the counts.
 const MEAN_READS: u64 = 8;
-/// A page of which less is left after the counts were halved is neither kept nor preloaded.
+/// A page with fewer reads left after a halving is neither kept nor preloaded.
 const HOT_READS: u8 = 2;
 
-/// How the disturb-aware order differs from the least recently used page first.
+/// The settings of the disturb-aware order beyond those of LRU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AwareConfig {
-    /// Pages kept at most, fewer than the buffer holds.
+    /// Most pages to keep, fewer than the buffer holds.
     pub kept_pages: u32,
-    /// Whether pages are read ahead of the host when their block becomes a disturbed one.
+    /// Whether pages are read ahead of the host when their block becomes disturbed.
     pub preload: bool,
 }
 
-/// What is kept, and how often pages were read.
+/// The kept pages and the read counts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Aware {
-    /// Kept places by their use; they are in no other order of use.
+    /// Kept places by recency; they are not in the order of the other pages.
     pub kept: Order,
     is_kept: Vec<bool>,
     reads: IdVec<Lpn, u8>,
-    /// Reads until the counts are halved.
+    /// Reads until the next halving.
     until_halved: u64,
 }
 
@@ -50,7 +49,7 @@ impl Aware {
         }
     }
 
-    /// A page is read.
+    /// Counts a read of a page.
     pub fn count(&mut self, lpn: Lpn) {
         self.reads[lpn] = self.reads[lpn].saturating_add(1);
         self.until_halved -= 1;
@@ -60,12 +59,12 @@ impl Aware {
         }
     }
 
-    /// Whether a page may be kept or preloaded.
+    /// Returns whether a page may be kept or preloaded.
     pub fn is_hot(&self, lpn: Lpn) -> bool {
         self.reads[lpn] >= HOT_READS
     }
 
-    /// Whether a page was read more often than another one.
+    /// Returns whether a page has been read more often than another one.
     pub fn is_hotter(&self, lpn: Lpn, than: Lpn) -> bool {
         self.reads[lpn] > self.reads[than]
     }
@@ -84,7 +83,7 @@ impl Aware {
         self.kept.remove(place);
     }
 
-    /// Whether it belongs to a buffer of such a size.
+    /// Checks the state against the size of the buffer.
     pub fn is_sound(&self, places: usize, logical_pages: usize) -> bool {
         let kept = self.is_kept.iter().filter(|&&kept| kept).count();
         self.kept.is_sound(places)

@@ -21,22 +21,22 @@ fn is_held(buffer: &Buffer, lpn: u32) -> bool {
     buffer.holds(Lpn(lpn), 0, PAGE as u32)
 }
 
-/// Passes over more pages than fit: LRU never finds one; the kept pages stay, and each pass finds them all.
+/// Passes over more pages than fit: LRU never hits; the kept pages stay, and each pass hits them all.
 #[test]
 fn a_sweep_finds_the_pages_that_are_kept() {
-    for (kept, found) in [(40, 40), (0, 0)] {
+    for (kept, expected_hits) in [(40, 40), (0, 0)] {
         let mut b = aware(50, kept);
         for pass in 0..30 {
             b.reset_counts();
             (0..100).for_each(|lpn| drop(read(&mut b, lpn, |_| true)));
             let hits = b.counters().read_hits;
-            assert!(pass < 2 || hits == found, "pass {pass}: {hits}");
+            assert!(pass < 2 || hits == expected_hits, "pass {pass}: {hits}");
         }
         assert_eq!(b.kept_pages(), kept);
     }
 }
 
-/// Few pages that are read among sweeps of many: after a while they are the kept ones.
+/// Few hot pages among sweeps over many pages: after a while the hot ones are kept.
 #[test]
 fn hot_pages_win_their_place() {
     let mut b = aware(20, 10);
@@ -57,7 +57,7 @@ fn pages_of_other_blocks_are_not_kept() {
     (0..100).for_each(|n| drop(read(&mut b, n % 10, |lpn| lpn.0 == 7)));
     assert_eq!(b.kept_pages(), 1);
     assert!(is_held(&b, 7));
-    // Its block is erased: it gives way to a page that was read less.
+    // Its block is erased, and it gives way to a page with fewer reads.
     for lpn in [20, 20, 21, 21] {
         read(&mut b, lpn, |lpn| lpn.0 >= 20);
     }
@@ -66,8 +66,8 @@ fn pages_of_other_blocks_are_not_kept() {
     assert!(!is_held(&b, 7) && is_held(&b, 20) && is_held(&b, 21));
 }
 
-/// Of a block that becomes a disturbed one, the pages that were read at least twice and are not here are read ahead, as
-/// long as there is room for them.
+/// When a block becomes disturbed, its pages with at least two reads that are not in the buffer are read ahead, as long
+/// as they fit.
 #[test]
 fn hot_pages_are_read_ahead() {
     let mut b = aware(6, 3);
@@ -84,12 +84,12 @@ fn hot_pages_are_read_ahead() {
     assert_eq!(ahead, [0, 2, 3]);
     assert_eq!((b.counters().preloaded_pages, b.kept_pages()), (3, 3));
     assert!([0, 2, 3].into_iter().all(|lpn| is_held(&b, lpn)));
-    // They leave, when given up, without a write; what stays is sound.
+    // Trimmed pages leave without a write, and the state stays valid.
     ask_where(&mut b, (Op::Trim, 0, 200 * PAGE), 0, |_| false);
     assert_eq!((b.kept_pages(), b.counters().flushed_pages()), (0, 0));
 }
 
-/// Whatever is kept, the flash is brought what was written, as without it: same pages, same writes, in whatever order.
+/// The kept pages do not change what flash receives: the same pages and writes as without them, in any order.
 #[test]
 fn no_write_is_lost() {
     for seed in 0..100 {

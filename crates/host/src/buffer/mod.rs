@@ -1,13 +1,14 @@
-//! The DRAM buffer: which pages lie in it, and what the flash has to do for a request.
+//! The DRAM buffer: its pages, and the flash operations that a request needs.
 //!
-//! Write-back with the least recently used page leaving first, or in the disturb-aware order ([`aware`]). A page is known by sectors of 512 bytes: *valid* ones hold
-//! their newest content, *dirty* ones are newer than flash. A page that is valid as a whole is flushed without a read.
+//! Write-back; the least recently used page is evicted first, or the disturb-aware order decides ([`aware`]). A page is
+//! tracked in sectors of 512 bytes: *valid* sectors hold their newest content, *dirty* ones are newer than flash. A
+//! page whose sectors are all valid is flushed without a read.
 //!
-//! Nothing here knows of time or of the FTL. A request becomes [`Step`]s, which whoever owns time carries out in order:
-//! a place changes hands when the decision falls, and who uses it may have to wait until its content of before has been
-//! programmed. So the order of evictions is that of arrival, in every mode.
+//! The buffer models neither time nor the FTL. A request becomes [`Step`]s, which the owner of the clock executes in
+//! order. A place changes hands at the decision; its next user may have to wait until the former content has been
+//! programmed. Evictions therefore follow the order of arrival in every mode.
 //!
-//! Cost: O(1) a page; memory: 4 bytes a logical page, 52 a page of the buffer.
+//! Cost: O(1) per page. Memory: 4 bytes per logical page, 52 per page of the buffer.
 
 mod aware;
 mod order;
@@ -22,73 +23,73 @@ pub use state::{Buffer, BufferConfig, BufferCounters, SavedBuffer};
 
 use floatgate_base::Lpn;
 
-/// Why a page is flushed.
+/// Reason for a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Its place is needed.
     Evict,
     /// Too many pages are dirty.
     Watermark,
-    /// The host wants it on flash before its write is done.
+    /// The host requires it on flash before its write completes.
     Fua,
-    /// The host asked for everything to be on flash.
+    /// The host requires everything on flash.
     Flush,
     /// Counting begins or ends.
     End,
 }
 
-/// What has to happen for a request, in this order.
+/// The steps of a request, in the order of their execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The page is programmed from its place: as a whole, or together with what flash has of it.
+    /// Programs the page from its place, merged with its content on flash if the buffer holds only a part.
     Flush {
-        /// Where it lies.
+        /// Its place.
         place: u32,
-        /// Which page it is.
+        /// The page.
         lpn: Lpn,
         /// Whether the buffer holds all of it.
         whole: bool,
-        /// For what reason.
+        /// Reason for the flush.
         why: Why,
     },
-    /// The place is given to another page: free for it when all its flushes so far are done.
+    /// Assigns the place to another page; it is free once all its flushes so far are done.
     Take {
-        /// Which place.
+        /// The place.
         place: u32,
     },
-    /// The request needs the place's page to be there.
+    /// Waits until the page of the place has arrived.
     Wait {
-        /// Which place.
+        /// The place.
         place: u32,
     },
-    /// Pages are read from flash for the request.
+    /// Reads pages from flash for the request.
     Read {
-        /// The first of them.
+        /// The first page.
         lpn: Lpn,
-        /// How many.
+        /// Number of pages.
         pages: u32,
-        /// The place that this one page fills, or [`NOWHERE`].
+        /// The place that this single page fills, or [`NOWHERE`].
         place: u32,
     },
-    /// A page is read from flash though no request asks for it.
+    /// Reads a page from flash without a request.
     Preload {
-        /// Which page.
+        /// The page.
         lpn: Lpn,
         /// The place that it fills.
         place: u32,
     },
-    /// Pages are given up.
+    /// Unmaps pages.
     Trim {
-        /// The first of them.
+        /// The first page.
         lpn: Lpn,
-        /// How many.
+        /// Number of pages.
         pages: u32,
     },
-    /// What the flash was given of pages is to be on it before the request is done.
+    /// Completes all programs of these pages before the request completes.
     Force {
-        /// The first of them.
+        /// The first page.
         lpn: Lpn,
-        /// How many; 0 for all that there are.
+        /// Number of pages; 0 for all.
         pages: u32,
     },
 }

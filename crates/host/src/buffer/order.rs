@@ -1,12 +1,12 @@
-//! The order of use: a doubly linked list over the numbers of places.
+//! Recency order: a doubly linked list over the numbers of places.
 
 use super::NOWHERE;
 use serde::{Deserialize, Serialize};
 
-/// A list without allocation; each place is in it at most once.
+/// A list without allocation; it contains each place at most once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Order {
-    /// By place: the one used next after it, and the one used last before it.
+    /// By place: the next more recently used one, and the next less recently used one.
     newer: Vec<u32>,
     older: Vec<u32>,
     newest: u32,
@@ -20,24 +20,24 @@ impl Order {
         Self { newer: links(), older: links(), newest: NOWHERE, oldest: NOWHERE, len: 0 }
     }
 
-    /// The place used least recently, or [`NOWHERE`].
+    /// Returns the place used least recently, or [`NOWHERE`].
     #[inline]
     pub fn oldest(&self) -> u32 {
         self.oldest
     }
 
-    /// The place used next after this one, or [`NOWHERE`].
+    /// Returns the next more recently used place, or [`NOWHERE`].
     pub fn newer(&self, place: u32) -> u32 {
         self.newer[place as usize]
     }
 
-    /// All places, the one used least recently first.
+    /// Iterates over all places, from the least recently used one.
     pub fn places(&self) -> impl Iterator<Item = u32> {
         let next = |&place: &u32| Some(self.newer(place)).filter(|&next| next != NOWHERE);
         std::iter::successors(Some(self.oldest).filter(|&oldest| oldest != NOWHERE), next)
     }
 
-    /// Whether it is a list over so many places, none twice.
+    /// Returns whether the list has no more than `places` entries and contains none twice.
     pub fn is_sound(&self, places: usize) -> bool {
         let (mut place, mut older, mut len) = (self.oldest, NOWHERE, 0);
         let tables = self.newer.len() == places && self.older.len() == places;
@@ -55,7 +55,7 @@ impl Order {
         self.len
     }
 
-    /// Puts in a place that is not in the list, as the one used last.
+    /// Adds a place that is not in the list, as the one used last.
     #[inline]
     pub fn add(&mut self, place: u32) {
         self.newer[place as usize] = NOWHERE;
@@ -68,7 +68,7 @@ impl Order {
         self.len += 1;
     }
 
-    /// Takes a place out that is in the list.
+    /// Removes a place from the list.
     #[inline]
     pub fn remove(&mut self, place: u32) {
         let (newer, older) = (self.newer[place as usize], self.older[place as usize]);
@@ -83,7 +83,7 @@ impl Order {
         self.len -= 1;
     }
 
-    /// A place of the list is used.
+    /// Makes a place of the list the one used last.
     #[inline]
     pub fn touch(&mut self, place: u32) {
         if self.newest != place {

@@ -1,27 +1,27 @@
-//! From bytes to pages and their sectors.
+//! Converts bytes to pages and their sectors.
 
 use floatgate_base::{Extents, Lpn};
 
-/// The grain in which the buffer knows what it holds.
+/// Granularity at which the buffer tracks its content.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// What a request touches of one page: bits of sectors.
+/// The part of a page that a request touches, as bits of sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub lpn: Lpn,
     /// Sectors touched, in part or whole.
     pub touched: u128,
-    /// Sectors that lie inside whole.
+    /// Sectors covered entirely.
     pub covered: u128,
 }
 
-/// The lowest `n` bits.
+/// Returns a mask of the lowest `n` bits.
 #[inline]
 pub(super) fn low(n: u64) -> u128 {
     if n >= 128 { u128::MAX } else { (1 << n) - 1 }
 }
 
-/// The sectors of a page that its bytes `from..to` touch.
+/// Returns the sectors of a page that its bytes `from..to` touch.
 #[inline]
 pub(super) fn touch(lpn: Lpn, from: u64, to: u64) -> Part {
     let bits = |from: u64, to: u64| if from < to { low(to) & !low(from) } else { 0 };
@@ -32,7 +32,7 @@ pub(super) fn touch(lpn: Lpn, from: u64, to: u64) -> Part {
     }
 }
 
-/// The pages of an extent with edges, in order.
+/// Iterates over the pages of an extent with edges, in order.
 #[inline]
 pub(super) fn parts(extents: &Extents, i: usize, page_bytes: u64) -> impl Iterator<Item = Part> {
     let (first, last) = (extents.lpn[i], extents.lpn[i] + (extents.pages[i] - 1));

@@ -1,4 +1,4 @@
-//! What lies in the buffer, and what becomes of it.
+//! State and decisions of the buffer.
 
 use super::aware::{Aware, AwareConfig};
 use super::order::Order;
@@ -11,41 +11,41 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How large the buffer is and what it does.
+/// Size and options of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferConfig {
-    /// Pages that it holds, at least 1.
+    /// Its size in pages, at least 1.
     pub pages: u32,
-    /// Bytes of a page, a power of two from 512 to 65536.
+    /// Bytes per page, a power of two from 512 to 65536.
     pub page_bytes: u32,
-    /// Pages that the host sees.
+    /// Number of logical pages of the drive.
     pub logical_pages: u32,
-    /// Whether pages that were read stay.
+    /// Whether pages that were read stay in the buffer.
     pub read_cache: bool,
-    /// Dirty pages above the first number are flushed until the second one is left.
+    /// Above the first number of dirty pages, pages are flushed until the second number is left.
     pub watermarks: Option<(u32, u32)>,
-    /// The disturb-aware order; none where the least recently used page leaves first.
+    /// The disturb-aware order; none for plain LRU.
     pub aware: Option<AwareConfig>,
 }
 
-/// What the buffer did. Hits and misses count pages of requests.
+/// Counters of the buffer. Hits and misses count pages of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferCounters {
-    /// Pages written that lay in the buffer.
+    /// Page writes to pages in the buffer.
     pub write_hits: u64,
-    /// Pages written that did not.
+    /// Page writes to other pages.
     pub write_misses: u64,
-    /// Pages read that lay there, as far as they were read.
+    /// Page reads whose sectors were all in the buffer.
     pub read_hits: u64,
-    /// Pages read that did not, in part or whole.
+    /// Other page reads.
     pub read_misses: u64,
     /// Pages of disturbed blocks read ahead of the host; neither hits nor misses.
     pub preloaded_pages: u64,
-    /// Pages written that were dirty already: writes that never reach flash by themselves.
+    /// Page writes to pages that were already dirty, which saves a program.
     pub pages_merged: u64,
-    /// Pages that left for others, dirty or not.
+    /// Pages evicted for others, dirty or not.
     pub evictions: u64,
-    /// Dirty pages that the host gave up.
+    /// Dirty pages that the host trimmed.
     pub pages_dropped: u64,
     /// Pages flushed because their place was needed.
     pub flushed_evict: u64,
@@ -53,16 +53,16 @@ pub struct BufferCounters {
     pub flushed_watermark: u64,
     /// Pages flushed for forced unit access.
     pub flushed_fua: u64,
-    /// Pages flushed because the host asked for all.
+    /// Pages flushed by flush requests.
     pub flushed_flush: u64,
     /// Pages flushed at the end.
     pub flushed_end: u64,
-    /// Requests that asked for all.
+    /// Number of flush requests.
     pub flushes: u64,
 }
 
 impl BufferCounters {
-    /// Pages flushed for any reason.
+    /// Returns the pages flushed for any reason.
     #[must_use]
     pub fn flushed_pages(&self) -> u64 {
         self.flushed_evict + self.flushed_watermark + self.flushed_fua + self.flushed_flush + self.flushed_end
@@ -73,14 +73,14 @@ impl BufferCounters {
 #[derive(Clone, Debug)]
 pub struct Buffer {
     config: BufferConfig,
-    /// All sectors of a page.
+    /// Mask of all sectors of a page.
     full: u128,
     /// By logical page: its place, or [`NOWHERE`].
     place_of: IdVec<Lpn, u32>,
     lpn: Vec<Lpn>,
     valid: Vec<u128>,
     dirty: Vec<u128>,
-    /// Pages by their use, but for those that the disturb-aware order keeps; those that are dirty in the same order.
+    /// Recency order of all pages except those that the disturb-aware order keeps, and of the dirty ones among them.
     used: Order,
     unsaved: Order,
     free: Vec<u32>,
@@ -89,7 +89,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     #[must_use]
     pub fn new(config: BufferConfig) -> Self {
         let n = config.pages as usize;
@@ -108,49 +108,49 @@ impl Buffer {
         }
     }
 
-    /// Asks for what is known of a page that is soon to be read or written.
+    /// Prefetches the state of a page that is soon to be read or written.
     #[inline(always)]
     pub fn prefetch(&self, lpn: Lpn) {
         prefetch(self.place_of.as_slice(), lpn.index());
     }
 
-    /// Number of places.
+    /// Returns the number of places.
     #[must_use]
     pub fn places(&self) -> u32 {
         self.config.pages
     }
 
-    /// Dirty pages.
+    /// Returns the number of dirty pages.
     #[must_use]
     pub fn dirty_pages(&self) -> u32 {
         self.unsaved.len()
     }
 
-    /// What has been counted.
+    /// Returns the counters.
     #[must_use]
     pub fn counters(&self) -> &BufferCounters {
         &self.counters
     }
 
-    /// Starts counting afresh; what lies in the buffer stays.
+    /// Resets the counters; the content stays.
     pub fn reset_counts(&mut self) {
         self.counters = BufferCounters::default();
     }
 
-    /// Whether it wants to know which blocks are disturbed.
+    /// Returns whether the buffer needs to know which blocks are disturbed.
     #[must_use]
     pub fn is_aware(&self) -> bool {
         self.aware.is_some()
     }
 
-    /// Pages that the disturb-aware order keeps now.
+    /// Returns the number of pages that the disturb-aware order keeps now.
     #[must_use]
     pub fn kept_pages(&self) -> u32 {
         self.aware.as_ref().map_or(0, |aware| aware.kept.len())
     }
 
-    /// Appends what has to happen for one request: the extents in `range`, which have edges, and its [`flags`].
-    /// `disturbed` says whether a page lies in a disturbed block; only the disturb-aware order asks.
+    /// Appends the steps of one request: the extents in `range`, which have edges, and its [`flags`].
+    /// `disturbed` reports whether a page lies in a disturbed block; only the disturb-aware order calls it.
     pub fn request(
         &mut self,
         (extents, range): (&Extents, Range<usize>),
@@ -183,14 +183,14 @@ impl Buffer {
         }
     }
 
-    /// Appends the flushes of all dirty pages, the least recently used first; they stay as clean ones.
+    /// Appends the flushes of all dirty pages, from the least recently used one; the pages stay and are clean.
     pub fn flush_all(&mut self, why: Why, out: &mut Vec<Step>) {
         while self.unsaved.len() > 0 {
             self.flush(self.unsaved.oldest(), why, out);
         }
     }
 
-    /// Whether the sectors touched by the bytes `from..to` of a page lie in the buffer.
+    /// Returns whether the buffer holds all sectors touched by the bytes `from..to` of a page.
     #[must_use]
     pub fn holds(&self, lpn: Lpn, from: u32, to: u32) -> bool {
         let touched = touch(lpn, from.into(), to.into()).touched;
@@ -249,7 +249,7 @@ impl Buffer {
         }
         self.counters.read_misses += 1;
         if place != NOWHERE {
-            // The whole page comes from flash; what is dirty here is newer.
+            // The whole page comes from flash; dirty sectors here are newer.
             self.valid[place as usize] = self.full;
         } else if let Some(Step::Read { lpn, pages, place: NOWHERE }) = out.last_mut()
             && *lpn + *pages == part.lpn
@@ -260,7 +260,7 @@ impl Buffer {
         out.push(Step::Read { lpn: part.lpn, pages: 1, place });
     }
 
-    /// A place is used.
+    /// Marks a place as used last.
     #[inline]
     fn touch(&mut self, place: u32) {
         match &mut self.aware {
@@ -284,7 +284,8 @@ impl Buffer {
         }
     }
 
-    /// Whether a page may be kept: if it is hot, lies in a disturbed block, and there is room or one of the kept ones gives way.
+    /// Returns whether a page may be kept: it is hot, lies in a disturbed block, and there is room or a kept page gives
+    /// way.
     fn admit(&mut self, lpn: Lpn, disturbed: &impl Fn(Lpn) -> bool) -> bool {
         let (Some(aware), Some(config)) = (&mut self.aware, self.config.aware) else { return false };
         if !aware.is_hot(lpn) || !disturbed(lpn) {
@@ -299,7 +300,7 @@ impl Buffer {
         }
         let held = self.lpn[other as usize];
         if aware.is_hot(held) && disturbed(held) && !aware.is_hotter(lpn, held) {
-            // The next page is compared with another one.
+            // The next page will be compared with another one.
             aware.kept.touch(other);
             return false;
         }
@@ -308,8 +309,8 @@ impl Buffer {
         true
     }
 
-    /// Appends what has to happen for these pages of a block that has become a disturbed one: those that are not here and may be
-    /// kept are read.
+    /// Appends the steps that preload pages of a block that has become disturbed: those not in the buffer that may be
+    /// kept.
     pub fn preload(&mut self, pages: &[Lpn], disturbed: impl Fn(Lpn) -> bool, out: &mut Vec<Step>) {
         if self.config.aware.is_none_or(|config| !config.preload) {
             return;
@@ -325,7 +326,7 @@ impl Buffer {
         }
     }
 
-    /// Pages given up leave.
+    /// Removes trimmed pages.
     fn trim(&mut self, first: Lpn, pages: u32, out: &mut Vec<Step>) {
         let end = first + pages;
         if end - first <= self.used.len() + self.kept_pages() {
@@ -346,7 +347,7 @@ impl Buffer {
         out.push(Step::Trim { lpn: first, pages });
     }
 
-    /// The order of the pages that are kept, or of the others.
+    /// Returns the order of the kept pages, or of the others.
     fn order(&self, kept: bool) -> &Order {
         match &self.aware {
             Some(aware) if kept => &aware.kept,
@@ -370,7 +371,7 @@ impl Buffer {
         self.free.push(place);
     }
 
-    /// A place for a page that has none: a free one, or that of the page used least recently.
+    /// Returns a place for a page without one: a free place, or that of the page used least recently.
     #[inline]
     fn take(&mut self, lpn: Lpn, out: &mut Vec<Step>) -> u32 {
         let place = match self.free.pop() {
@@ -395,7 +396,7 @@ impl Buffer {
         place
     }
 
-    /// The kept page used least recently is kept no more if it is hardly read any more.
+    /// Stops keeping the kept page used least recently if it is hardly read any more.
     #[inline]
     fn release_cold(&mut self) {
         let Some(aware) = &mut self.aware else { return };
@@ -406,7 +407,7 @@ impl Buffer {
         }
     }
 
-    /// A dirty page becomes clean.
+    /// Makes a dirty page clean.
     #[inline]
     fn flush(&mut self, place: u32, why: Why, out: &mut Vec<Step>) {
         let i = place as usize;
@@ -424,7 +425,7 @@ impl Buffer {
     }
 }
 
-/// What a snapshot keeps of a buffer.
+/// The content of a buffer in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedBuffer<'a> {
     lpn: Cow<'a, [Lpn]>,
@@ -438,7 +439,7 @@ pub struct SavedBuffer<'a> {
 }
 
 impl Buffer {
-    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    /// Returns the content for a snapshot. The pattern without `..` makes the compiler report a new field.
     #[must_use]
     pub fn saved(&self) -> SavedBuffer<'_> {
         let Self {
@@ -450,10 +451,10 @@ impl Buffer {
             free,
             aware,
             counters,
-            // From the plan.
+            // Part of the plan.
             config: _,
             full: _,
-            // The way back from `lpn`.
+            // The inverse of `lpn`.
             place_of: _,
         } = self;
         SavedBuffer {
@@ -468,7 +469,7 @@ impl Buffer {
         }
     }
 
-    /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
+    /// Restores the content from a snapshot of a buffer of the same size; returns false for another size.
     #[must_use]
     pub fn restore(&mut self, state: SavedBuffer<'_>) -> bool {
         let SavedBuffer { lpn, valid, dirty, used, unsaved, free, aware, counters } = state;

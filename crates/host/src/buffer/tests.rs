@@ -1,4 +1,4 @@
-//! The buffer against a model that keeps a list and looks at every byte, and against laws of caches.
+//! Compares the buffer with a model that keeps a list and checks every byte, and with laws of caches.
 
 use super::*;
 use crate::{Beyond, Devices, Placement, Splitter};
@@ -7,7 +7,7 @@ use floatgate_base::batch::flags::{FLUSH, FUA};
 use floatgate_base::testing::Bound;
 use floatgate_base::{Extents, RequestBatch, Rng, Wanted};
 
-/// The steps of one request, which the splitter cuts into extents.
+/// Returns the steps of one request, which the splitter cuts into extents.
 fn steps_of(
     buffer: &mut Buffer,
     config: BufferConfig,
@@ -27,7 +27,7 @@ fn steps_of(
     steps
 }
 
-/// What the flash is asked for, without places.
+/// Operations of flash, without places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Seen {
     Flush(Lpn, bool, Why),
@@ -35,16 +35,16 @@ enum Seen {
     Trim(Lpn, u32),
 }
 
-/// One page of the model's buffer: for each of its bytes the version, if it is there, and whether a sector is dirty.
+/// One page of the model's buffer: for each byte its version, if present; for each sector whether it is dirty.
 struct Entry {
     lpn: Lpn,
     bytes: Vec<Option<u64>>,
     dirty: Vec<bool>,
-    /// Sectors that were written or read as a whole: one put together from pieces is not known to be.
+    /// Sectors that were written or read as a whole; those assembled from pieces do not count as valid.
     whole: Vec<bool>,
 }
 
-/// A drive that does by hand what the buffer should.
+/// A naive model of a drive with a buffer.
 struct Naive {
     page_bytes: usize,
     config: BufferConfig,
@@ -66,7 +66,7 @@ impl Naive {
         Self { page_bytes, config, pages, flash, host, seen, counters: BufferCounters::default(), version: 0 }
     }
 
-    /// Writes the page at an index of the list to flash, where it is known in part together with what is there.
+    /// Writes the page at an index of the list to flash, merged with the content there if it is known only in part.
     fn flush(&mut self, at: usize, why: Why) {
         let entry = &mut self.pages[at];
         let old = &mut self.flash[entry.lpn.index() * self.page_bytes..][..self.page_bytes];
@@ -87,7 +87,7 @@ impl Naive {
         entry.dirty.contains(&true)
     }
 
-    /// Flushes from the least recent on until so few are dirty.
+    /// Flushes from the least recent page until `left` are dirty.
     fn flush_until(&mut self, left: usize, why: Why) {
         let mut bound = Bound::new(100_000_000);
         while self.pages.iter().filter(|e| Self::is_dirty(e)).count() > left {
@@ -97,7 +97,7 @@ impl Naive {
         }
     }
 
-    /// Makes a page the most recent, putting it in if it is not there; whether it was.
+    /// Makes a page the most recent, inserting it if necessary; returns whether it was present.
     fn bring(&mut self, lpn: Lpn) -> bool {
         if let Some(at) = self.pages.iter().position(|e| e.lpn == lpn) {
             let entry = self.pages.remove(at);
@@ -185,11 +185,11 @@ impl Naive {
             }
         }
         for byte in from..to {
-            let found = match cached {
+            let content = match cached {
                 Some(at) => self.pages[at].bytes[byte].unwrap(),
                 None => self.flash[lpn * page + byte],
             };
-            assert_eq!(found, self.host[lpn * page + byte], "a read of page {lpn} is not the newest");
+            assert_eq!(content, self.host[lpn * page + byte], "a read of page {lpn} is not the newest");
         }
     }
 
@@ -208,7 +208,7 @@ impl Naive {
     }
 }
 
-/// Steps as the flash sees them; places must be used as they may be.
+/// Converts steps to operations of flash, and checks the use of places.
 fn seen(steps: &[Step], held: &mut [Option<Lpn>]) -> Vec<Seen> {
     let mut out = Vec::new();
     for &step in steps {
@@ -224,22 +224,22 @@ fn seen(steps: &[Step], held: &mut [Option<Lpn>]) -> Vec<Seen> {
                 out.extend(Lpn::each(lpn..lpn + pages).map(Seen::Read));
             }
             Step::Trim { lpn, pages } => out.push(Seen::Trim(lpn, pages)),
-            Step::Force { .. } => unreachable!("no extent asks for it"),
+            Step::Force { .. } => unreachable!("no extent requests it"),
         }
     }
     out
 }
 
-/// Pages that the places hold, as the steps tell it: a place taken is that of the next page not yet there.
-fn follow(steps: &[Step], asked: impl Iterator<Item = Lpn>, held: &mut [Option<Lpn>]) -> Vec<Seen> {
+/// Follows the steps of a request: a place that is taken belongs to its next page that is not yet present.
+fn follow(steps: &[Step], requested: impl Iterator<Item = Lpn>, held: &mut [Option<Lpn>]) -> Vec<Seen> {
     let mut out = Vec::new();
-    let mut asked = asked.peekable();
+    let mut requested = requested.peekable();
     for step in steps {
         if let Step::Take { place } = *step {
             let mut bound = Bound::new(100_000_000);
-            while let Some(&lpn) = asked.peek() {
+            while let Some(&lpn) = requested.peek() {
                 bound.step();
-                asked.next();
+                requested.next();
                 if !held.contains(&Some(lpn)) {
                     held[place as usize] = Some(lpn);
                     break;
@@ -291,8 +291,12 @@ fn does_what_a_list_of_bytes_does() {
             let steps = steps_of(&mut buffer, config, (op, start, bytes), request_flags, |_| false);
             naive.request(op, start as usize, bytes as usize, request_flags);
             let page = u64::from(config.page_bytes);
-            let asked = (start / page..=(start + bytes - 1) / page).map(|lpn| Lpn(lpn as u32));
-            assert_eq!(follow(&steps, asked, &mut held), naive.seen, "seed {seed}, request {n}: {config:?}");
+            let requested = (start / page..=(start + bytes - 1) / page).map(|lpn| Lpn(lpn as u32));
+            assert_eq!(
+                follow(&steps, requested, &mut held),
+                naive.seen,
+                "seed {seed}, request {n}: {config:?}"
+            );
             assert_eq!(*buffer.counters(), naive.counters, "seed {seed}, request {n}");
             let dirty = naive.pages.iter().filter(|e| Naive::is_dirty(e)).count();
             assert_eq!(buffer.dirty_pages() as usize, dirty);
@@ -314,12 +318,12 @@ fn buffer(pages: u32, read_cache: bool) -> Buffer {
     Buffer::new(config(pages, read_cache))
 }
 
-/// What one request asks for.
+/// Executes one request.
 fn ask(buffer: &mut Buffer, op: Op, start: u64, bytes: u64, request_flags: u8) -> Vec<Step> {
     ask_where(buffer, (op, start, bytes), request_flags, |_| false)
 }
 
-/// The same where some pages lie in disturbed blocks.
+/// Executes one request while some pages lie in disturbed blocks.
 pub(super) fn ask_where(
     buffer: &mut Buffer,
     request: (Op, u64, u64),
@@ -341,7 +345,7 @@ fn a_write_that_finds_no_place_sends_the_oldest_page_away() {
         [evict(1, Lpn(1), false), Step::Take { place: 1 }, Step::Wait { place: 1 }]
     );
     assert!(b.holds(Lpn(0), 0, 4096) && !b.holds(Lpn(1), 0, 512) && b.holds(Lpn(2), 4000, 4096));
-    // Larger than the buffer: its own first page leaves for its last.
+    // Larger than the buffer: its own first page is evicted for its last.
     assert_eq!(
         ask(&mut b, Op::Write, 5 * 4096, 3 * 4096, 0),
         [
@@ -356,7 +360,7 @@ fn a_write_that_finds_no_place_sends_the_oldest_page_away() {
             Step::Wait { place: 0 },
         ]
     );
-    // Neighbours that are not here are one run; with one of them here, the run is cut.
+    // Neighbours that are not in the buffer are one run; a neighbour in the buffer cuts the run.
     assert_eq!(
         ask(&mut b, Op::Read, 0, 8 * 4096, 0),
         [
@@ -376,7 +380,8 @@ fn sectors_merge_until_a_page_is_whole() {
     let flushed = ask(&mut b, Op::Read, 0, 1, FLUSH)[0];
     assert_eq!(flushed, Step::Flush { place: 0, lpn: Lpn(0), whole: true, why: Why::Flush });
     assert_eq!((b.counters().pages_merged, b.counters().flushed_pages()), (7, 1));
-    // A clean whole page that is written in part is whole; one written anew in part is not, until it is read.
+    // A clean whole page that is partly written stays whole; a new page that is partly written is not whole until it is
+    // read.
     assert!(ask(&mut b, Op::Write, 5, 5, FUA).contains(&Step::Flush {
         place: 0,
         lpn: Lpn(0),
@@ -399,14 +404,14 @@ fn sectors_merge_until_a_page_is_whole() {
 fn trimming_more_than_there_is_costs_no_more() {
     let mut b = buffer(3, false);
     ask(&mut b, Op::Write, 0, 3 * 4096, 0);
-    // Of the first page only a part goes: it stays.
+    // The first page is trimmed only in part: it stays.
     assert_eq!(ask(&mut b, Op::Trim, 1, 999 * 4096, 0), [Step::Trim { lpn: Lpn(1), pages: 998 }]);
     assert!(b.holds(Lpn(0), 0, 4096) && !b.holds(Lpn(1), 0, 1) && !b.holds(Lpn(2), 0, 1));
     assert_eq!((b.counters().pages_dropped, b.dirty_pages()), (2, 1));
 }
 
-/// Uniform reads of N pages: whichever C of them lie in the buffer, a read finds its page there with C / N. 400 000
-/// reads make a standard error of at most 0.0008.
+/// Uniform reads of N pages hit with probability C / N, whichever C of them are in the buffer. With 400 000 reads the
+/// standard error is at most 0.0008.
 #[test]
 fn uniform_reads_hit_by_the_share_of_pages_held() {
     for (places, share) in [(10, 0.01), (250, 0.25), (900, 0.9)] {

@@ -1,7 +1,7 @@
-//! Slot `ftl.dispatch`: which writes of the host belong together. One file a policy, one row of `dispatchers!` each.
+//! Slot `ftl.dispatch`: which host writes belong together. One file per policy, with one row of `dispatchers!` each.
 //!
-//! A dispatcher sees the requests of a window, as a scheduler sees those of its queue, and labels writes
-//! ([`Label`]). It changes neither their order nor their times; the FTL decides what a label means for open blocks.
+//! A dispatcher sees the requests of a window, as a scheduler sees those of its queue, and labels writes ([`Label`]).
+//! It changes neither their order nor their times; the FTL decides what a label means for open blocks.
 
 mod fcfs;
 mod patterns;
@@ -26,7 +26,7 @@ pub const SLOT: Slot = Slot {
     acts: Acts::Always,
 };
 
-/// One row a dispatcher that labels anything: its variant and its module, which has `INFO`, `Params` and `State`.
+/// One row per dispatcher that labels writes: its variant and its module, which has `INFO`, `Params` and `State`.
 macro_rules! dispatchers {
     ($($variant:ident: $module:ident,)*) => {
         /// All dispatchers.
@@ -44,22 +44,22 @@ macro_rules! dispatchers {
         }
 
         impl Dispatch {
-            /// The dispatcher that is given.
+            /// Creates the dispatcher with these settings.
             ///
             /// # Errors
-            /// Parameters that cannot be together.
+            /// Parameters that exclude each other.
             ///
             /// # Panics
-            /// When it is of another slot.
-            pub fn of(given: &Given) -> Result<Self, Misfit> {
-                match given.name() {
+            /// When the settings belong to another slot.
+            pub fn of(settings: &Given) -> Result<Self, Misfit> {
+                match settings.name() {
                     name if name == fcfs::INFO.name => Ok(Self::Fcfs),
-                    $(name if name == $module::INFO.name => $module::Params::of(given).map(Self::$variant),)*
-                    name => panic!("{name} is no dispatcher"),
+                    $(name if name == $module::INFO.name => $module::Params::of(settings).map(Self::$variant),)*
+                    name => panic!("{name} is not a dispatcher"),
                 }
             }
 
-            /// What it says of itself.
+            /// Returns the row of the dispatcher.
             #[must_use]
             pub fn info(self) -> &'static PolicyInfo {
                 match self {
@@ -117,46 +117,46 @@ dispatchers! {
 }
 
 impl Dispatch {
-    /// Whether it labels anything.
+    /// Returns whether it labels any writes.
     #[must_use]
     pub fn labels(self) -> bool {
         self != Self::Fcfs
     }
 
-    /// Whether it labels groups, which go to blocks by their wear.
+    /// Returns whether it labels groups, which the FTL places by the wear of blocks.
     #[must_use]
     pub fn makes_groups(self) -> bool {
         matches!(self, Self::Patterns(_))
     }
 }
 
-/// What dispatch did.
+/// Counters of the dispatcher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DispatchCounters {
-    /// Windows of which a request was served, the last partial one included.
+    /// Windows with a served request, including the last partial one.
     pub windows: u64,
-    /// Patterns of all of them.
+    /// Patterns of these windows.
     pub patterns: u64,
     /// Addresses of all patterns.
     pub items: u64,
-    /// Windows with more patterns than could be told, none of whose writes is labelled for it.
+    /// Windows with more patterns than the miner can list, whose patterns label no writes.
     pub windows_too_dense: u64,
     /// Write requests that were labelled.
     pub matched_requests: u64,
 }
 
-/// A dispatcher at work on the batches of a source, each of which begins where a window does.
+/// A dispatcher at work on the batches of a source; each batch begins at the start of a window.
 #[derive(Debug)]
 pub struct Dispatcher {
     labelling: Labelling,
     windows: Windows,
     writes: Writes,
-    /// What was learned from each window of the batch.
+    /// Results of learning from each window of the batch.
     learned: Vec<Learned>,
 }
 
 impl Dispatcher {
-    /// Before the first request; none for a dispatcher that labels nothing.
+    /// Creates a dispatcher before the first request; none if it labels no writes.
     #[must_use]
     pub fn of(dispatch: Dispatch) -> Option<Self> {
         Some(Self {
@@ -167,13 +167,13 @@ impl Dispatcher {
         })
     }
 
-    /// Requests that a batch must have, but for the last one of a pass: whole windows, at least `least` requests.
+    /// Returns the length of a batch except the last of a pass: whole windows, at least `least` requests.
     #[must_use]
     pub fn batch_len(&self, least: usize) -> usize {
         least.next_multiple_of(self.windows.window as usize)
     }
 
-    /// A pass begins.
+    /// Begins a pass.
     pub fn restart(&mut self) {
         self.labelling.restart();
     }
@@ -208,7 +208,7 @@ impl Dispatcher {
         batch.label = labels;
     }
 
-    /// Counts requests of the batch that were served: those before `to`, of which those before `from` are counted.
+    /// Counts served requests of the batch: those before `to`, of which those before `from` have been counted.
     pub fn count(&self, batch: &RequestBatch, (from, to): (usize, usize), counters: &mut DispatchCounters) {
         let window = self.windows.window as usize;
         // A window counts with its first request.

@@ -1,16 +1,16 @@
-//! By patterns: writes to addresses that are written together, again and again, go together.
+//! By patterns: writes to addresses that are repeatedly written together share a label.
 //!
 //! Source: the paper on pattern-based write scheduling, section III-B (`docs/reproduce.md`). The writes among the first
 //! `mined` requests of a window are mined for sets of start addresses that occur together ([`floatgate_patterns`]).
-//! Every write of the window whose address is in a set joins the group of that set; groups go to blocks with few erases,
-//! all else to blocks with many. No write changes its place in the order.
+//! Every write of the window whose address is in a set joins the group of that set. Groups go to blocks with few
+//! erases, all other writes to blocks with many. The order of writes is unchanged.
 //!
-//! What the paper leaves open:
+//! Choices that the paper leaves open:
 //! - The matrix of section III-B.2 has a row per request and a column per pattern, and holds how often an address was
-//!   accessed. Here a write whose address is in several sets joins the one whose column has the largest sum: of which
-//!   the window writes most. Of equal ones, the larger set, then the one with the lower addresses.
-//! - A set is a maximal one (`docs/patterns.md`), a transaction is a run of `transaction` writes.
-//! - A window with more sets than the miner tells is left unlabelled, and counted.
+//!   accessed. A write whose address is in several sets joins the one whose column has the largest sum, of which the
+//!   window writes most. Ties go to the larger set, then to the one with the lower addresses.
+//! - A set is a maximal one (`docs/patterns.md`); a transaction is a run of `transaction` writes.
+//! - A window with more sets than the miner can list is left unlabelled, and counted.
 //!
 //! Parameters: `window`, `mined`, `support`, `items_min`, `transaction`, `look`. Cost: mining, and O(log mined) per
 //! write. Memory: 24 bytes per request of a window, and the miner's tables.
@@ -56,16 +56,16 @@ pub struct Params {
 }
 
 impl Params {
-    /// As given.
+    /// Reads the parameters.
     ///
     /// # Errors
-    /// What cannot be together.
-    pub(super) fn of(given: &Given) -> Result<Self, Misfit> {
+    /// Values that exclude each other.
+    pub(super) fn of(settings: &Given) -> Result<Self, Misfit> {
         Ok(Self {
-            windows: Windows::of(given)?,
-            transaction: given.whole("transaction"),
-            support: given.whole("support"),
-            items_min: given.whole("items_min"),
+            windows: Windows::of(settings)?,
+            transaction: settings.whole("transaction"),
+            support: settings.whole("support"),
+            items_min: settings.whole("items_min"),
         })
     }
 
@@ -83,15 +83,15 @@ impl Params {
     }
 }
 
-/// What it knows.
+/// Its state.
 #[derive(Debug)]
 pub struct State {
     settings: Settings,
     transaction: usize,
-    /// The sets found last, if `is_known`.
+    /// The sets of the last mining, if `is_known`.
     window: Window<Start>,
     is_known: bool,
-    /// Groups of the windows before, of this pass.
+    /// Number of groups of the previous windows of this pass.
     next_group: u32,
     /// The item of each write of the window, or [`NONE`].
     items: Vec<u32>,
@@ -104,7 +104,7 @@ pub struct State {
 const NONE: u32 = u32::MAX;
 
 impl State {
-    /// Which set the writes of each address join: the columns of the matrix, added up.
+    /// Selects the set for the writes of each address: sums up the columns of the matrix.
     fn match_patterns(&mut self, writes: &[Start]) {
         let Self { window, items, accesses, pattern_of, .. } = self;
         items.clear();
@@ -129,12 +129,14 @@ impl State {
 
 impl Labels for State {
     fn learn(&mut self, mined: &[Start]) -> Learned {
-        let found = self.window.mine(mined, self.transaction, &self.settings);
-        self.is_known = found.is_ok();
-        match found {
-            Ok(found) => {
-                Learned { patterns: found.len() as u64, items: found.total_items() as u64, too_many: false }
-            }
+        let patterns = self.window.mine(mined, self.transaction, &self.settings);
+        self.is_known = patterns.is_ok();
+        match patterns {
+            Ok(patterns) => Learned {
+                patterns: patterns.len() as u64,
+                items: patterns.total_items() as u64,
+                too_many: false,
+            },
             Err(_) => Learned { too_many: true, ..Learned::default() },
         }
     }
@@ -152,7 +154,7 @@ impl Labels for State {
                 pattern => Label::of_group(self.next_group.wrapping_add(pattern)),
             });
         }
-        // What a later window labels is placed anew.
+        // Labels of later windows are new groups.
         self.next_group = self.next_group.wrapping_add(self.window.patterns().len() as u32);
     }
 

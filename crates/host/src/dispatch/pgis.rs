@@ -1,12 +1,12 @@
-//! By frequency: writes to addresses that are written often go together.
+//! By frequency: writes to frequently written addresses share a label.
 //!
-//! Source: Guo et al., PGIS (a parallelism and garbage-collection aware I/O scheduler), reference [12] of the paper on
-//! patterns, which compares itself with it; their own text is not at hand. This is the reading of that comparison
-//! ("dispatching hot write data into the same physical block", "considers the frequency", "does not take the
-//! correlation factor into account"): it differs from `patterns` in one thing, that it asks how often an address is
-//! written and not with which others. An address is hot if at least `support` of the writes at the beginning of the
-//! window start there. Hot writes join open blocks of their own, planes in turn: parallelism is in the name. Which free
-//! blocks those are it leaves to `ftl.free_block`.
+//! Source: Guo et al., PGIS (a parallelism and garbage-collection aware I/O scheduler). It is reference [12] of the
+//! paper on patterns, which compares itself with it; the original text is not at hand. This implementation follows that
+//! comparison ("dispatching hot write data into the same physical block", "considers the frequency", "does not take the
+//! correlation factor into account"). It differs from `patterns` in one respect: it considers how often an address is
+//! written, not together with which others. An address is hot if at least `support` of the writes at the beginning of
+//! the window start there. Hot writes join open blocks of their own, which rotate over the planes: parallelism is in
+//! the name. `ftl.free_block` selects these free blocks.
 //!
 //! Parameters: `window`, `mined`, `support`, `look`. Cost: O(log mined) per write. Memory: 16 bytes per request of a
 //! window.
@@ -17,7 +17,7 @@ use floatgate_base::{Label, Misfit, ParamInfo, PolicyInfo};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "pgis",
-    summary: "writes to addresses that are written often join blocks of their own",
+    summary: "writes to frequently written addresses join blocks of their own",
     source: "Guo et al., PGIS, as the paper on patterns describes it",
     params: &[
         window::WINDOW,
@@ -42,12 +42,12 @@ pub struct Params {
 }
 
 impl Params {
-    /// As given.
+    /// Reads the parameters.
     ///
     /// # Errors
-    /// What cannot be together.
-    pub(super) fn of(given: &Given) -> Result<Self, Misfit> {
-        Ok(Self { windows: Windows::of(given)?, support: given.whole("support") })
+    /// Values that exclude each other.
+    pub(super) fn of(settings: &Given) -> Result<Self, Misfit> {
+        Ok(Self { windows: Windows::of(settings)?, support: settings.whole("support") })
     }
 
     pub(super) fn state(&self) -> State {
@@ -55,12 +55,12 @@ impl Params {
     }
 }
 
-/// What it knows.
+/// Its state.
 #[derive(Clone, Debug)]
 pub struct State {
     support: usize,
     sorted: Vec<Start>,
-    /// Addresses that are written often, ascending.
+    /// Frequently written addresses, ascending.
     hot: Vec<Start>,
 }
 

@@ -1,4 +1,4 @@
-//! What is labelled, and as what.
+//! Tests of the labels.
 
 use super::*;
 use floatgate_base::Rng;
@@ -7,7 +7,7 @@ fn dispatcher(policy: &str, values: &[(&str, f64)]) -> Dispatcher {
     Dispatcher::of(Dispatch::of(&SLOT.with(policy, values)).unwrap()).unwrap()
 }
 
-/// Requests by address; a negative one is read.
+/// Makes requests by address; a negative address is a read.
 fn batch(starts: &[i64]) -> RequestBatch {
     let mut batch = RequestBatch::default();
     for &start in starts {
@@ -17,7 +17,7 @@ fn batch(starts: &[i64]) -> RequestBatch {
     batch
 }
 
-/// The group of each request; 0 for the rest, 9 for what is written often.
+/// Returns the group of each request; 0 for no label, 9 for frequently written addresses.
 fn groups(batch: &RequestBatch) -> Vec<u32> {
     let number = |label: &Label| match label.group() {
         Some(group) => group + 1,
@@ -27,7 +27,7 @@ fn groups(batch: &RequestBatch) -> Vec<u32> {
     batch.label.iter().map(number).collect()
 }
 
-/// Figure 3: of the requests of the queue, {a, c, e, f} are a pattern, and d is in none.
+/// Figure 3: of the requests in the queue, {a, c, e, f} are a pattern, and d is in none.
 #[test]
 fn the_example_of_figure_3() {
     let [a, b, c, d, e, f] = [1, 2, 3, 4, 5, 6];
@@ -42,14 +42,14 @@ fn the_example_of_figure_3() {
     let expected =
         DispatchCounters { windows: 1, patterns: 1, items: 4, windows_too_dense: 0, matched_requests: 16 };
     assert_eq!(counters, expected);
-    // By frequency, what is written four times is hot, whatever it comes with.
+    // By frequency, an address written four times is hot, whatever is written with it.
     let values = [("window", 32.0), ("mined", 32.0), ("support", 4.0)];
     dispatcher("pgis", &values).label(&mut figure);
     let hot = |start: &i64| if [a, c, e, f].contains(start) { 9 } else { 0 };
     assert_eq!(groups(&figure), queue.iter().map(hot).collect::<Vec<_>>());
 }
 
-/// Two transactions of {1, 2, 3} and two of {4, 5, 6} by turns, then all but the last window's requests.
+/// Returns two transactions of {1, 2, 3} and two of {4, 5, 6} in turn, then all but the requests of the last window.
 fn windows() -> (RequestBatch, [(&'static str, f64); 5]) {
     let two = [1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6];
     let one = [7, 8, 9, 1, 2, 3, 7, 8, 9, 1, 2, 3];
@@ -67,7 +67,7 @@ fn groups_of_a_later_window_are_others() {
     let expected =
         [&[1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2][..], &[4, 4, 4, 3, 3, 3, 4, 4, 4, 3, 3, 3], &[0; 5]];
     assert_eq!(groups(&batch), expected.concat());
-    // Counted in parts as at once: a window belongs to the part that its first request is in.
+    // Counting in parts gives the same sum: a window belongs to the part of its first request.
     for cut in 0..=batch.len() {
         let mut counters = DispatchCounters::default();
         patterns.count(&batch, (0, cut), &mut counters);
@@ -82,7 +82,7 @@ fn groups_of_a_later_window_are_others() {
         };
         assert_eq!(counters, expected, "cut at {cut}");
     }
-    // The next pass begins as the first one did.
+    // The next pass begins like the first.
     patterns.restart();
     let (mut again, _) = windows();
     patterns.label(&mut again);
@@ -92,20 +92,20 @@ fn groups_of_a_later_window_are_others() {
 #[test]
 fn causal_labels_go_by_the_window_before() {
     let (mut batch, values) = windows();
-    let given: Vec<_> = values.iter().copied().chain([("look", 1.0)]).collect();
-    let mut patterns = dispatcher("patterns", &given);
+    let with_look: Vec<_> = values.iter().copied().chain([("look", 1.0)]).collect();
+    let mut patterns = dispatcher("patterns", &with_look);
     patterns.label(&mut batch);
-    // Of the second window only {1, 2, 3} was a set of the first; the third goes by {1, 2, 3} and {7, 8, 9}.
+    // In the second window, only {1, 2, 3} was a set of the first; the third uses {1, 2, 3} and {7, 8, 9}.
     let second = [0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1];
     assert_eq!(groups(&batch), [&[0; 12][..], &second, &[3, 3, 3, 0, 0]].concat());
-    // The next pass knows nothing of this one.
+    // The next pass starts without knowledge of this one.
     patterns.restart();
     let (mut again, _) = windows();
     patterns.label(&mut again);
     assert_eq!(again.label, batch.label);
 }
 
-/// Of sets that share addresses the one takes them of which the window writes most.
+/// An address in several sets joins the set of which the window writes most.
 #[test]
 fn shared_addresses_join_the_set_that_is_written_most() {
     let (strong, weak) = ([1, 2, 3, 4], [3, 4, 5, 6]);
@@ -119,7 +119,7 @@ fn shared_addresses_join_the_set_that_is_written_most() {
             ("items_min", 3.0),
         ]
     };
-    // Equal sums: the one with the lower addresses. What is written later in the window decides otherwise.
+    // Equal sums: the set with the lower addresses. Later writes of the window can change the result.
     let mut equal = batch(&mined);
     dispatcher("patterns", &values(mined.len())).label(&mut equal);
     assert_eq!(groups(&equal), [[1, 1, 1, 1], [1, 1, 2, 2], [1, 1, 1, 1], [1, 1, 2, 2]].concat());
@@ -130,7 +130,7 @@ fn shared_addresses_join_the_set_that_is_written_most() {
     assert_eq!(groups(&other)[16..], [2, 2]);
 }
 
-/// Neither what is mined nor batches change how a window is labelled.
+/// The sizes of the mined part and of batches do not change the labels of a window.
 #[test]
 fn batches_do_not_matter() {
     for seed in 0..50 {
@@ -166,15 +166,15 @@ fn batches_do_not_matter() {
     }
 }
 
-/// A dispatcher against one that looks for each write in the sets that were found, without items or sums.
+/// Compares a dispatcher with one that searches the mined sets for each write, without items or sums.
 #[test]
 fn a_label_names_a_set_that_has_the_address() {
     for seed in 0..50 {
         let mut rng = Rng::new(seed, "dispatch sets");
         let starts: Vec<i64> = (0..64).map(|_| rng.below(9).cast_signed()).collect();
         let values = [("window", 64.0), ("mined", 40.0), ("transaction", 5.0), ("support", 3.0)];
-        let mut found = batch(&starts);
-        dispatcher("patterns", &values).label(&mut found);
+        let mut labelled = batch(&starts);
+        dispatcher("patterns", &values).label(&mut labelled);
         let transactions: Vec<Vec<i64>> = starts[..40].chunks(5).map(<[i64]>::to_vec).collect();
         let settings = floatgate_patterns::Settings {
             support: 3,
@@ -182,7 +182,7 @@ fn a_label_names_a_set_that_has_the_address() {
             kind: floatgate_patterns::Kind::Maximal,
         };
         let sets = floatgate_patterns::mine(&transactions, &settings).unwrap();
-        for (start, label) in starts.iter().zip(&found.label) {
+        for (start, label) in starts.iter().zip(&labelled.label) {
             match label.group() {
                 Some(group) => assert!(sets[group as usize].items.contains(start), "seed {seed}"),
                 None => assert!(sets.iter().all(|set| !set.items.contains(start)), "seed {seed}"),
@@ -199,9 +199,9 @@ fn what_cannot_be_is_refused() {
     };
     let expected = "expected no more than ftl.dispatch.window";
     let mined = refused("patterns", &[("window", 100.0)]);
-    assert_eq!(mined, format!("mined is 256, and a window has 100 requests; {expected}"));
+    assert_eq!(mined, format!("mined is 256, but a window has 100 requests; {expected}"));
     let support = refused("pgis", &[("window", 300.0), ("support", 301.0)]);
-    assert_eq!(support, format!("support is 301, and a window has 300 requests; {expected}"));
+    assert_eq!(support, format!("support is 301, but a window has 300 requests; {expected}"));
     assert_eq!(Dispatch::of(&SLOT.with("fcfs", &[])), Ok(Dispatch::Fcfs));
     assert!(Dispatcher::of(Dispatch::Fcfs).is_none() && !Dispatch::Fcfs.labels());
 }

@@ -1,85 +1,87 @@
-//! What dispatchers that look at a window of requests have in common.
+//! Windows of requests, shared by the dispatchers that learn from them.
 
 use floatgate_base::policy::Given;
 use floatgate_base::{Label, Misfit, Op, ParamInfo, RequestBatch};
 use std::ops::Range;
 
-/// Most requests of a window.
+/// Most requests per window.
 pub const WINDOW_MAX: u32 = 1 << 16;
-/// Most requests of a window of which a dispatcher learns.
+/// Most requests of a window for learning.
 pub const MINED_MAX: u32 = 1 << 14;
 
-/// Requests of a window.
+/// Requests per window.
 pub(super) const WINDOW: ParamInfo =
-    ParamInfo::whole("window", "requests of a window, reads included", 1024, (1, WINDOW_MAX)).shared();
-/// Of which it learns.
+    ParamInfo::whole("window", "requests per window, reads included", 1024, (1, WINDOW_MAX)).shared();
+/// Requests to learn from.
 pub(super) const MINED: ParamInfo = ParamInfo::whole(
     "mined",
-    "requests at the beginning of a window whose writes are looked at; no more than the window",
+    "requests at the beginning of a window from whose writes it learns; no more than the window",
     256,
     (1, MINED_MAX),
 )
 .shared();
-/// To which requests it is applied.
+/// Requests to which the labels apply.
 pub(super) const LOOK: ParamInfo =
-    ParamInfo::name("look", "to which requests that is applied which a window shows", LOOKS).shared();
+    ParamInfo::name("look", "to which requests the patterns of a window apply", LOOKS).shared();
 
-/// Names of [`Look`], with what they do.
+/// Names of [`Look`] with their meaning.
 const LOOKS: &[(&str, &str)] = &[
-    ("window", "to all requests of the same window, as if the queue held it whole"),
-    ("causal", "to the requests of the next window: nothing is known ahead of time"),
+    ("window", "all requests of the same window, as if the queue held all of it"),
+    ("causal", "the requests of the next window: no knowledge of the future"),
 ];
 
-/// To which requests a dispatcher applies what a window shows.
+/// The requests to which a dispatcher applies what it learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// To those of the window itself.
+    /// The same window.
     Window,
-    /// To those of the next one.
+    /// The next window.
     Causal,
 }
 
 /// How windows are cut and used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Windows {
-    /// Requests of a window.
+    /// Requests per window.
     pub window: u32,
-    /// Requests at its beginning whose writes are looked at.
+    /// Requests at the beginning to learn from.
     pub mined: u32,
     pub look: Look,
 }
 
 impl Windows {
-    /// As given.
+    /// Reads the parameters.
     ///
     /// # Errors
-    /// More is to be mined, or must occur, than a window has.
-    pub fn of(given: &Given) -> Result<Self, Misfit> {
-        let (window, mined, support) = (given.whole("window"), given.whole("mined"), given.whole("support"));
+    /// More requests to learn from, or a higher support, than a window has.
+    pub fn of(settings: &Given) -> Result<Self, Misfit> {
+        let (window, mined, support) =
+            (settings.whole("window"), settings.whole("mined"), settings.whole("support"));
         for (key, value) in [("mined", mined), ("support", support)] {
             if value > window {
-                let what = format!("{key} is {value}, and a window has {window} requests");
+                let what = format!("{key} is {value}, but a window has {window} requests");
                 return Err(Misfit::new(key, what, "expected no more than ftl.dispatch.window"));
             }
         }
-        let look = if given.text("look") == LOOKS[1].0 { Look::Causal } else { Look::Window };
+        let look = if settings.text("look") == LOOKS[1].0 { Look::Causal } else { Look::Window };
         Ok(Self { window, mined, look })
     }
 }
 
-/// By what a write is known: device and first byte.
+/// Identity of a write: device and first byte.
 pub(super) type Start = (u16, u64);
 
 /// The writes of a window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Writes {
     pub starts: Vec<Start>,
-    /// How many of them are looked at.
+    /// Number of writes to learn from.
     pub mined: usize,
 }
 
 impl Writes {
-    /// Those of the requests in `range` of a batch, of the first `mined` of which is learned.
+    /// Collects the writes among the requests in `range` of a batch; those of the first `mined` requests are for
+    /// learning.
     pub fn read(&mut self, batch: &RequestBatch, range: Range<usize>, mined: usize) {
         self.starts.clear();
         self.mined = 0;
@@ -94,25 +96,25 @@ impl Writes {
     }
 }
 
-/// What was learned from a window.
+/// Result of learning from a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Learned {
-    /// Patterns.
+    /// Number of patterns.
     pub patterns: u64,
-    /// Addresses of all of them.
+    /// Addresses of all patterns.
     pub items: u64,
-    /// Whether there were too many to be told, so that none is.
+    /// Whether there were too many patterns to list, in which case none is listed.
     pub too_many: bool,
 }
 
-/// What a dispatcher that looks at windows does.
+/// The interface of a dispatcher that works on windows.
 pub(super) trait Labels {
-    /// Learns from the writes that come first in a window, and forgets what it had learned.
+    /// Learns from the first writes of a window, and discards earlier results.
     fn learn(&mut self, mined: &[Start]) -> Learned;
 
-    /// Labels all writes of a window, in order, by what was learned last.
+    /// Labels all writes of a window, in order, by the latest results.
     fn label(&mut self, writes: &[Start], labels: impl FnMut(Label));
 
-    /// Forgets everything.
+    /// Discards all state.
     fn restart(&mut self);
 }

@@ -1,9 +1,9 @@
-//! The host's queues: where requests wait until the drive fetches them.
+//! The host's queues: requests wait here until the drive fetches them.
 //!
 //! The drive fetches from the queue of the best priority whose first request may go, in turn among equals. Within a
-//! queue requests are fetched in order of arrival. A request may not go while one that arrived before it waits (in
-//! whatever queue), touches a page of its own, and one of both writes or trims: so a read returns what was written
-//! last before it arrived, and the drive ends with the data that a single queue would have left.
+//! queue, requests are fetched in order of arrival. A request must wait while an earlier one in any queue waits that
+//! touches one of its pages, if one of the two writes or trims. A read therefore returns the last data written before
+//! it arrived, and the drive ends with the data that a single queue would have left.
 
 use crate::overlaps::{Entry, Overlaps};
 use floatgate_base::{ExtentColumns, ExtentKind as Kind, Extents, Lpn, Op};
@@ -11,53 +11,53 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Queues that a host may have.
+/// Most queues of a host.
 pub const QUEUES_MAX: u32 = 1024;
 
-/// Which queue a request joins.
+/// The queue that a request joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueueOf {
-    /// One after the other; in closed loop the next one with room.
+    /// Each queue in turn; in closed loop the next one with room.
     RoundRobin,
-    /// By the number of its device.
+    /// Selected by the number of its device.
     Device,
-    /// By its stream.
+    /// Selected by its stream.
     Stream,
 }
 
-/// Names of the ways with what they are.
+/// Names of the choices with their meaning.
 pub const QUEUE_OF: &[(&str, &str)] = &[
     ("round-robin", "one queue after the other; in closed loop the next one with room"),
     ("device", "the number of the request's device, modulo the number of queues"),
     ("stream", "the request's stream, modulo the number of queues"),
 ];
 
-/// The queues of a host.
+/// The setup of the host's queues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSetup {
-    /// One for each queue; the lowest is served first.
+    /// Priority of each queue; the lowest value is served first.
     pub priorities: Vec<u32>,
-    /// Which queue a request joins.
+    /// The queue that a request joins.
     pub queue_of: QueueOf,
-    /// Requests that the drive works on at once; none for no limit.
+    /// Most requests in the drive at once; none for no limit.
     pub outstanding_max: Option<u32>,
 }
 
 impl Default for QueueSetup {
-    /// One queue that the drive empties at once.
+    /// Returns one queue that the drive empties at once.
     fn default() -> Self {
         Self { priorities: vec![0], queue_of: QueueOf::RoundRobin, outstanding_max: None }
     }
 }
 
 impl QueueSetup {
-    /// Number of queues.
+    /// Returns the number of queues.
     #[must_use]
     pub fn queues(&self) -> usize {
         self.priorities.len()
     }
 
-    /// Whether every request is fetched when it arrives, and all join one queue.
+    /// Returns whether every request joins a single queue and is fetched when it arrives.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.queues() == 1 && self.outstanding_max.is_none()
@@ -67,19 +67,19 @@ impl QueueSetup {
 /// A request as it arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// From 1, in order of arrival.
+    /// Number from 1, in order of arrival.
     pub number: u64,
-    /// From 0, in its pass over the source.
+    /// Index from 0, in its pass over the source.
     pub index: u64,
-    /// Its stamp in the source.
+    /// Its time stamp in the source.
     pub stamp_ns: i64,
-    /// When it arrived.
+    /// Time of arrival.
     pub arrival_ns: u64,
-    /// When it had passed the throttle; as it arrived where there is none.
+    /// Time at which it passed the throttle; equals the arrival without a throttle.
     pub entry_ns: u64,
-    /// What it asks for.
+    /// Its operation.
     pub op: Op,
-    /// What it asks for beside that ([`floatgate_base::batch::flags`]).
+    /// Its flags ([`floatgate_base::batch::flags`]).
     pub flags: u8,
     /// Its device.
     pub device: u16,
@@ -91,42 +91,42 @@ pub struct Request {
     pub queue: u16,
 }
 
-/// A place for a request that waits.
+/// A slot for a waiting request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Slot {
     request: Request,
     extents: Vec<(Lpn, u32, Kind)>,
-    /// Whether it shared a page with another one when it joined; if not, there is nobody to wait for.
+    /// Whether it shared a page with another request when it joined; otherwise it waits for none.
     shares: bool,
     columns: ExtentColumns,
-    /// An earlier request that it must not pass, found before.
+    /// An earlier request that it must not overtake, from an earlier lookup.
     behind: Option<Entry>,
 }
 
 /// No request has this number.
-const NOBODY: u64 = u64::MAX;
+const NO_REQUEST: u64 = u64::MAX;
 
 /// Queues of one priority, which take turns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Level {
     queues: Vec<u16>,
-    /// Whose turn is next.
+    /// The queue whose turn is next.
     next: usize,
 }
 
-/// Requests that wait.
+/// Waiting requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Queues {
     setup: QueueSetup,
     /// The most preferred first.
     levels: Vec<Level>,
-    /// Level, and place within it, of each queue.
+    /// Level of each queue, and its position in the level.
     places: Vec<(usize, usize)>,
     lines: Vec<VecDeque<u32>>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     overlaps: Overlaps,
-    /// Queue that round-robin gives to the next request.
+    /// The queue for the next request in round-robin order.
     joins: usize,
     waiting: usize,
     waiting_page_reads: u64,
@@ -134,7 +134,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Empty queues.
+    /// Creates empty queues.
     #[must_use]
     pub fn new(setup: QueueSetup) -> Self {
         let mut priorities = setup.priorities.clone();
@@ -163,31 +163,31 @@ impl Queues {
         }
     }
 
-    /// How the queues are set up.
+    /// Returns the setup of the queues.
     #[must_use]
     pub fn setup(&self) -> &QueueSetup {
         &self.setup
     }
 
-    /// Requests that wait.
+    /// Returns the number of waiting requests.
     #[must_use]
     pub fn len(&self) -> usize {
         self.waiting
     }
 
-    /// Whether none waits.
+    /// Returns whether no request waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
-    /// Pages that waiting requests read and write.
+    /// Returns the pages that waiting requests read and write.
     #[must_use]
     pub fn waiting_pages(&self) -> (u64, u64) {
         (self.waiting_page_reads, self.waiting_page_writes)
     }
 
-    /// The queue that the next request joins, given what `key` says of it (device or stream); none if that has no room.
+    /// Selects the queue of the next request with this `key` (device or stream); none if that queue has no room.
     pub fn choose(&mut self, key: u32, has_room: impl Fn(usize) -> bool) -> Option<u16> {
         let queues = self.setup.queues();
         if self.setup.queue_of != QueueOf::RoundRobin {
@@ -199,7 +199,7 @@ impl Queues {
         Some(queue as u16)
     }
 
-    /// The request joins its queue; it touches the extents in `range`.
+    /// Adds a request to its queue; it touches the extents in `range`.
     pub fn join(&mut self, request: Request, extents: &Extents, range: Range<usize>) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot {
@@ -234,7 +234,7 @@ impl Queues {
         self.waiting += 1;
     }
 
-    /// Takes the next request out, with its extents appended to `out`; none if none may go.
+    /// Removes the next request and appends its extents to `out`; none if no request may go.
     pub fn fetch(&mut self, out: &mut Extents) -> Option<Request> {
         let queue = self.next()?;
         self.took(queue);
@@ -256,21 +256,21 @@ impl Queues {
             }
         }
         let request = kept.request;
-        kept.request.number = NOBODY;
+        kept.request.number = NO_REQUEST;
         kept.behind = None;
         self.free.push(slot);
         self.waiting -= 1;
         Some(request)
     }
 
-    /// A request of this queue is fetched: the others of its priority come first now.
+    /// Counts a request as fetched from this queue: the others of its priority now come first.
     pub fn took(&mut self, queue: u16) {
         let (level, place) = self.places[usize::from(queue)];
         let level = &mut self.levels[level];
         level.next = if place + 1 < level.queues.len() { place + 1 } else { 0 };
     }
 
-    /// The queue to fetch from.
+    /// Selects the queue to fetch from.
     fn next(&mut self) -> Option<u16> {
         for level in 0..self.levels.len() {
             let (queues, next) = (self.levels[level].queues.len(), self.levels[level].next);
@@ -296,7 +296,7 @@ impl Queues {
             return false;
         }
         let Slot { request, extents, .. } = &self.slots[slot];
-        // A flush is for what has been fetched before it, whatever else waits.
+        // A flush concerns requests fetched before it, regardless of waiting ones.
         let touched = extents.iter().filter(|(.., kind)| *kind != Kind::Flush);
         let behind = touched.into_iter().find_map(|&(lpn, pages, kind)| {
             self.overlaps.earlier(lpn, pages, kind != Kind::Read, request.number)
@@ -306,7 +306,7 @@ impl Queues {
     }
 }
 
-/// Changes the count of pages that wait.
+/// Changes the count of waiting pages.
 fn count(kind: Kind, pages: u32, reads: &mut u64, writes: &mut u64, by: fn(u64, u64) -> u64) {
     match kind {
         Kind::Read => *reads = by(*reads, u64::from(pages)),

@@ -48,14 +48,14 @@ fn the_best_priority_goes_first_and_equals_take_turns() {
 
 #[test]
 fn nobody_passes_an_earlier_overlapping_change() {
-    // The read of pages 5 and 6 waits for the write of page 6, and what is behind the read waits with it.
+    // The read of pages 5 and 6 waits for the write of page 6, and requests behind the read wait with it.
     let mut q = queues(&[0, 1]);
     join(&mut q, 1, 1, Op::Write, &[(0, 1)]);
     join(&mut q, 2, 1, Op::Write, &[(6, 3)]);
     join(&mut q, 3, 0, Op::Read, &[(5, 2)]);
     join(&mut q, 4, 0, Op::Read, &[(100, 1)]);
     assert_eq!(drain(&mut q), [1, 2, 3, 4]);
-    // Reads pass reads; a trim passes neither.
+    // Reads overtake reads; a trim overtakes neither.
     join(&mut q, 5, 1, Op::Read, &[(5, 2)]);
     join(&mut q, 6, 0, Op::Read, &[(6, 1)]);
     join(&mut q, 7, 0, Op::Trim, &[(0, 1000)]);
@@ -78,19 +78,19 @@ fn a_closed_loop_joins_the_next_queue_with_room() {
 /// A request of the naive model: number, queue, whether it changes, extents.
 type Naive = (u64, u16, bool, Vec<(u32, u32)>);
 
-/// Looks through all that wait, for every question.
+/// Searches all waiting requests at every call.
 fn naive_fetch(waiting: &mut Vec<Naive>, priorities: &[u32], turns: &mut [u64]) -> Option<u64> {
     let overlap =
         |a: &Naive, b: &Naive| a.3.iter().any(|&(x, n)| b.3.iter().any(|&(y, m)| x < y + m && y < x + n));
     let heads = (0..priorities.len()).filter_map(|q| waiting.iter().find(|r| usize::from(r.1) == q));
     let free = heads.filter(|h| !waiting.iter().any(|e| e.0 < h.0 && (e.2 || h.2) && overlap(e, h)));
-    // Equals take turns: whoever was served longest ago is next, in the order of a ring.
+    // Equals take turns: the queue served longest ago is next, in the order of a ring.
     let best = free.min_by_key(|h| {
         let queue = usize::from(h.1);
         (priorities[queue], turns[queue])
     })?;
     let (number, queue) = (best.0, usize::from(best.1));
-    // The ring goes on behind `queue`: all of its level get their distances anew.
+    // The ring continues after `queue`: all queues of its level get new distances.
     let level: Vec<usize> = (0..priorities.len()).filter(|&q| priorities[q] == priorities[queue]).collect();
     let at = level.iter().position(|&q| q == queue).unwrap();
     for k in 0..level.len() {
@@ -119,7 +119,7 @@ fn the_index_and_a_search_through_all_agree() {
             let op = [Op::Read, Op::Write, Op::Trim][rng.below(3) as usize];
             let extents: Vec<(u32, u32)> =
                 (0..rng.below(3)).map(|_| (rng.below(pages) as u32, 1 + rng.below(most) as u32)).collect();
-            // One request writes a page once.
+            // A request writes a page only once.
             let apart = extents.len() < 2 || {
                 let ((a, m), (b, n)) = (extents[0], extents[1]);
                 a + m <= b || b + n <= a
@@ -130,16 +130,16 @@ fn the_index_and_a_search_through_all_agree() {
             let mut bound = Bound::new(100_000_000);
             while rng.unit() < busy {
                 bound.step();
-                let found = q.fetch(&mut Extents::default()).map(|r| r.number);
-                assert_eq!(found, naive_fetch(&mut waiting, &priorities, &mut turns), "seed {seed}");
+                let fetched = q.fetch(&mut Extents::default()).map(|r| r.number);
+                assert_eq!(fetched, naive_fetch(&mut waiting, &priorities, &mut turns), "seed {seed}");
             }
         }
         let mut bound = Bound::new(100_000_000);
         while !waiting.is_empty() {
             bound.step();
-            let found = q.fetch(&mut Extents::default()).map(|r| r.number);
-            assert!(found.is_some(), "seed {seed}: the earliest may always go");
-            assert_eq!(found, naive_fetch(&mut waiting, &priorities, &mut turns), "seed {seed}");
+            let fetched = q.fetch(&mut Extents::default()).map(|r| r.number);
+            assert!(fetched.is_some(), "seed {seed}: the earliest may always go");
+            assert_eq!(fetched, naive_fetch(&mut waiting, &priorities, &mut turns), "seed {seed}");
         }
         assert!(q.is_empty() && q.overlaps.is_empty(), "seed {seed}");
         assert_eq!(q.waiting_pages(), (0, 0));

@@ -1,4 +1,4 @@
-//! Tests of the host interface: one program, with the common code compiled once.
+//! Tests of the host interface, linked as one program; common code is compiled once.
 #![allow(missing_docs)]
 
 mod optional_columns;

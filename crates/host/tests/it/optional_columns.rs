@@ -1,4 +1,4 @@
-//! Each optional column, wanted or not, comes out of splitter and queues as it went in.
+//! Optional columns, wanted or not, pass through splitter and queues unchanged.
 
 use floatgate_base::batch::flags::{FLUSH, FUA};
 use floatgate_base::testing::Bound;
@@ -7,7 +7,7 @@ use floatgate_host::{Beyond, Devices, Placement, QueueSetup, Queues, Request, Sp
 
 const PAGES: u32 = 40;
 
-/// Requests with every optional column of a batch, or with none.
+/// Draws requests with all optional columns of a batch, or with none.
 fn draw(rng: &mut Rng, requests: usize, is_filled: bool) -> RequestBatch {
     let mut batch = RequestBatch::default();
     for _ in 0..requests {
@@ -71,7 +71,7 @@ fn columns_pass_splitter_and_queues_as_they_are() {
                 joined += 1;
             }
             let Some(request) = queues.fetch(&mut out) else { continue };
-            // The request by itself, split anew.
+            // The request alone, split again.
             let i = request.index as usize;
             let mut alone = Extents::default();
             splitter(wanted, flushes).split(&batch, i..i + 1, &mut alone, &mut Vec::new()).unwrap();
