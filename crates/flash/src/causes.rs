@@ -1,37 +1,37 @@
-//! Why a flash operation happened, and the counters kept by cause.
+//! The causes of flash operations, and the counters by cause.
 //!
-//! A cause is a row of the table below. Counters, results, series, colours and legends follow from it.
+//! A cause is a row of the table below, which determines counters, results, series, colours and legends.
 
 use crate::Class;
 use floatgate_nand::disturb::MODES_MAX;
 use serde::{Deserialize, Serialize};
 
-/// What there is to say of a cause.
+/// The properties of a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CauseInfo {
     /// The cause.
     pub cause: Cause,
     /// The name in results.
     pub name: &'static str,
-    /// The name in words.
+    /// The name in prose.
     pub label: &'static str,
-    /// As what its programs wait at a die. Its moves and erases are background work whatever stands here.
+    /// Priority class of its programs at a die. Its moves and erases are always background work.
     pub class: Class,
-    /// Whether it erases.
+    /// Whether it erases blocks.
     pub erases: bool,
-    /// Its place in sentences, stacks and legends.
+    /// Its position in sentences, stacks and legends.
     pub place: u8,
-    /// The colour in pictures, `#rrggbb`. The colours can be told apart with the common colour weaknesses.
+    /// The colour in charts, `#rrggbb`; distinct under common colour vision deficiencies.
     pub color: &'static str,
-    /// The pattern drawn over the colour, for pictures in black and white; the empty one is a plain fill. The report
-    /// knows the patterns (`python/floatgate/pages/causes.py`).
+    /// The pattern drawn over the colour, for charts in black and white; empty for a plain fill. The report defines the
+    /// patterns (`python/floatgate/pages/causes.py`).
     pub pattern: &'static str,
 }
 
 macro_rules! causes {
     ($($(#[$doc:meta])* $cause:ident: $name:literal, $label:literal, $class:ident, erases: $erases:literal,
         place: $place:literal, $color:literal, $pattern:literal;)*) => {
-        /// Who asked for a flash operation.
+        /// Cause of a flash operation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[repr(u8)]
         pub enum Cause {
@@ -51,7 +51,7 @@ macro_rules! causes {
         },)*];
 
         impl Cause {
-            /// As what its programs wait at a die.
+            /// Returns the priority class of its programs at a die.
             #[inline(always)]
             #[must_use]
             pub fn class(self) -> Class {
@@ -63,23 +63,23 @@ macro_rules! causes {
     };
 }
 
-// New rows go to the end: the numbers of causes stand in snapshots and timelines.
+// New rows go to the end: snapshots and timelines contain the numbers of causes.
 causes! {
-    /// A host request, whole pages.
+    /// A host request for whole pages.
     Host: "host", "host", Write, erases: false, place: 0, "#0072b2", "";
-    /// A host write of part of a page: its read-modify-write.
+    /// The read-modify-write of a host write to part of a page.
     Partial: "partial", "partial pages", Write, erases: false, place: 2, "#009e73", "dots";
     /// Garbage collection.
     Gc: "gc", "garbage collection", Background, erases: true, place: 1, "#d55e00", "diagonal";
     /// Wear-leveling beyond the choice of free blocks.
     Level: "level", "wear leveling", Background, erases: true, place: 3, "#cc79a7", "cross";
-    /// Flash pages that are programmed before they are full.
+    /// Flash pages programmed before they are full.
     Padding: "padding", "padding", Write, erases: false, place: 6, "#999999", "upright";
-    /// Read reclaim: data leave a block before reads have disturbed it too much.
+    /// Read reclaim: moves data out of a block before reads have disturbed it too much.
     Reclaim: "reclaim", "read reclaim", Background, erases: true, place: 4, "#56b4e9", "back";
-    /// Copies of pages that are read often, on other blocks.
+    /// Copies of frequently read pages on other blocks.
     Replica: "replica", "replicas", Background, erases: false, place: 5, "#b8860b", "rings";
-    /// Collection packs anew what lives of compressed chunks.
+    /// Collection repacks the valid pages of compressed chunks.
     Repack: "repack", "repacking", Background, erases: false, place: 7, "#4b0082", "level";
 }
 
@@ -94,7 +94,7 @@ impl Cause {
         }
         all
     };
-    /// Those that erase.
+    /// The causes that erase blocks.
     pub const ERASING: [Self; erasing()] = {
         let mut some = [Self::Host; erasing()];
         let (mut i, mut n) = (0, 0);
@@ -108,20 +108,20 @@ impl Cause {
         some
     };
 
-    /// Its row in the table.
+    /// Returns the row of the cause.
     #[must_use]
     pub fn info(self) -> &'static CauseInfo {
         &TABLE[self as usize]
     }
 
-    /// The name in results.
+    /// Returns the name in results.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.info().name
     }
 }
 
-/// How many causes erase.
+/// Counts the causes that erase.
 const fn erasing() -> usize {
     let (mut i, mut n) = (0, 0);
     while i < TABLE.len() {
@@ -136,34 +136,34 @@ const fn erasing() -> usize {
 pub struct Counters {
     /// Pages written.
     pub programs: [u64; Cause::ALL.len()],
-    /// Where several pages share a flash page, flash pages programmed, by the cause of the page that filled them.
+    /// If several pages share a flash page: flash pages programmed, by the cause of the page that filled them.
     pub packed: Option<[u64; Cause::ALL.len()]>,
-    /// Of the flash pages programmed, those of blocks in modes beyond the ordinary one: by mode, 1 first, and cause.
+    /// Flash pages programmed in blocks of modes other than 0, by mode (from 1) and cause.
     pub in_modes: [[u64; Cause::ALL.len()]; MODES_MAX - 1],
     /// Flash pages read.
     pub reads: [u64; Cause::ALL.len()],
     /// Blocks erased.
     pub erases: [u64; Cause::ALL.len()],
-    /// Host reads of pages that were never written; they cost no flash read.
+    /// Host reads of pages that were never written; they need no flash read.
     pub unmapped_reads: u64,
-    /// Reads of pages whose flash page was not full yet; they cost no flash read.
+    /// Reads of pages whose flash page was not yet full; they need no flash read.
     pub gathered_reads: u64,
 }
 
 impl Counters {
-    /// Nothing has been counted, on an array where several pages share a flash page or none do.
+    /// Creates counters at zero; `is_packed` if several pages share a flash page.
     #[must_use]
     pub fn new(is_packed: bool) -> Self {
         Self { packed: is_packed.then(Default::default), ..Self::default() }
     }
 
-    /// Flash pages programmed for a cause.
+    /// Counts the flash pages programmed for a cause.
     #[must_use]
     pub fn flash_programs(&self, cause: Cause) -> u64 {
         self.packed.as_ref().unwrap_or(&self.programs)[cause as usize]
     }
 
-    /// Flash pages programmed for any cause.
+    /// Counts the flash pages programmed for any cause.
     #[must_use]
     pub fn flash_programs_total(&self) -> u64 {
         self.packed.as_ref().unwrap_or(&self.programs).iter().sum()
@@ -177,26 +177,26 @@ impl Counters {
         }
     }
 
-    /// Pages programmed for any cause.
+    /// Counts the pages programmed for any cause.
     #[must_use]
     pub fn programs_total(&self) -> u64 {
         self.programs.iter().sum()
     }
 
-    /// Pages programmed for host writes.
+    /// Counts the pages programmed for host writes.
     #[must_use]
     pub fn programs_for_host(&self) -> u64 {
         [Cause::Host, Cause::Partial].iter().map(|&cause| self.programs[cause as usize]).sum()
     }
 
-    /// Flash pages carried over a channel: out for each read, in for each program; a copy makes both. Of a flash page that
-    /// holds several pages of the map some may stay; it counts as one all the same.
+    /// Counts the flash pages carried over a channel: out for a read, in for a program, both for a copy. A flash page
+    /// of which only some pages leave counts as one.
     #[must_use]
     pub fn transfers(&self, cause: Cause) -> u64 {
         self.reads[cause as usize] + self.flash_programs(cause)
     }
 
-    /// Blocks erased for any cause.
+    /// Counts the blocks erased for any cause.
     #[must_use]
     pub fn erases_total(&self) -> u64 {
         self.erases.iter().sum()
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_can_be_told_apart() {
+    fn causes_are_distinct() {
         let looks: [fn(&CauseInfo) -> &str; 4] = [|i| i.name, |i| i.label, |i| i.color, |i| i.pattern];
         for look in looks {
             assert_eq!(TABLE.iter().map(look).collect::<BTreeSet<_>>().len(), TABLE.len());
@@ -243,7 +243,7 @@ mod tests {
         for info in TABLE {
             let digits = info.color.strip_prefix('#').expect("a colour begins with #");
             assert!(digits.len() == 6 && u32::from_str_radix(digits, 16).is_ok(), "{}", info.color);
-            // Keys of results and columns of series are made from the name.
+            // The name is part of keys of results and columns of series.
             assert!(info.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') && info.name != "total");
         }
     }

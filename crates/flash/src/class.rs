@@ -1,12 +1,12 @@
-//! Who waits for a flash operation.
+//! Priority classes of flash operations.
 
 use serde::{Deserialize, Serialize};
 
-/// Who waits for an operation; the default order of preference.
+/// The class of an operation, by its issuer; in the default order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Class {
-    /// Host reads, those of read-modify-writes included.
+    /// Host reads, including those of read-modify-writes.
     Read = 0,
     /// Host writes.
     Write = 1,
@@ -18,7 +18,7 @@ impl Class {
     /// All classes, the most preferred first.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Background];
 
-    /// The two other classes.
+    /// Returns the two other classes.
     #[inline(always)]
     pub(crate) fn others(self) -> [Self; 2] {
         match self {
@@ -28,7 +28,7 @@ impl Class {
         }
     }
 
-    /// The name in results.
+    /// Returns the name in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         ["read", "write", "background"][self as usize]

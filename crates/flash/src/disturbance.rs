@@ -1,4 +1,4 @@
-//! What the shadow model knows of read disturb: the sum of each block, kept apart from what managers keep.
+//! Read disturb in the shadow model: the sum of each block, independent of the sums of managers.
 
 use crate::Layout;
 use floatgate_base::{Ppn, UnitId};
@@ -8,19 +8,19 @@ use floatgate_nand::Disturb;
 #[derive(Clone, Debug)]
 pub(crate) struct Disturbance {
     disturb: Disturb,
-    /// Whether no read may go beyond the maximum.
+    /// Whether a read beyond the maximum is a violation.
     enforced: bool,
     /// By block, numbered over the drive; thousandths of a read.
     sums: Vec<u32>,
 }
 
 impl Disturbance {
-    /// Nothing has been read.
+    /// Creates the sums of blocks without reads.
     pub fn new(disturb: Disturb, layout: &Layout, enforced: bool) -> Self {
         Self { disturb, enforced, sums: vec![0; layout.geometry().blocks() as usize] }
     }
 
-    /// A page is read, in a block of such a mode; what is wrong, if anything.
+    /// Adds a read of a page, in a block of this mode; returns the violation, if any.
     pub fn read(&mut self, layout: &Layout, ppn: Ppn, mode: u8) -> Option<String> {
         let page = layout.address(ppn).page;
         let weight = self.disturb.weight(mode, page % self.disturb.types);
@@ -36,18 +36,18 @@ impl Disturbance {
         })
     }
 
-    /// A unit is erased.
+    /// Clears the sums of an erased unit.
     pub fn erase(&mut self, layout: &Layout, unit: UnitId) {
         let blocks = layout.blocks_per_unit();
         self.sums[(unit.0 * blocks) as usize..][..blocks as usize].fill(0);
     }
 
-    /// What a snapshot knew of a block.
+    /// Restores the sum of a block from a snapshot.
     pub fn install(&mut self, block: u32, sum: u32) {
         self.sums[block as usize] = sum;
     }
 
-    /// The sum of a block.
+    /// Returns the sum of a block.
     pub fn sum(&self, block: u32) -> u32 {
         self.sums[block as usize]
     }

@@ -1,6 +1,6 @@
-//! The functional back end: counts operations by cause, keeps wear, and only knows of time what it is told.
+//! The functional back end counts operations by cause and keeps wear; the caller sets its time.
 //!
-//! It keeps the mode of each block, from its first program to its erase, beside the wear; files of drives hold both.
+//! Beside the wear it keeps the mode of each block, from the first program to the erase; drive files hold both.
 
 use crate::{Cause, Counters, Flash, Layout, Part, Rest};
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
@@ -8,26 +8,26 @@ use floatgate_nand::Endurance;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Counts what the FTL asks for.
+/// The functional back end.
 #[derive(Clone, Debug)]
 pub struct Functional {
     layout: Layout,
     blocks_per_unit: u64,
     counters: Counters,
     erases: IdVec<UnitId, u32>,
-    /// Sum of the squares of `erases`: how far wear spreads, without going through all units.
+    /// Sum of the squares of `erases`: measures the spread of wear without a scan of all units.
     erase_squares: u64,
-    /// Modes by unit; empty as long as all are 0.
+    /// Modes by unit; empty while all are 0.
     modes: IdVec<UnitId, u8>,
     rest: Rest,
-    /// Where several pages share a flash page: up to where each unit is written.
+    /// If several pages share a flash page: the end of the written part of each unit.
     written: IdVec<UnitId, Ppn>,
-    /// What blocks stand; none where nothing wears out.
+    /// The endurance of blocks; none if blocks do not wear out.
     endurance: Option<Endurance>,
 }
 
 impl Functional {
-    /// A fresh array.
+    /// Creates a fresh array.
     #[must_use]
     pub fn new(layout: Layout) -> Self {
         let units = layout.units();
@@ -46,12 +46,12 @@ impl Functional {
 }
 
 impl Functional {
-    /// Lets blocks wear out.
+    /// Makes blocks wear out.
     pub fn set_endurance(&mut self, endurance: Endurance) {
         self.endurance = Some(endurance);
     }
 
-    /// Counts a move where pages are flash pages.
+    /// Counts a move if pages are flash pages.
     #[inline(always)]
     pub(crate) fn count_copy(&mut self, destination: Ppn, cause: Cause) {
         self.counters.reads[cause as usize] += 1;
@@ -59,7 +59,7 @@ impl Functional {
         self.count_mode(destination, 1, cause);
     }
 
-    /// Counts flash pages programmed from `destination` on where their block is not in the ordinary mode.
+    /// Counts flash pages programmed from `destination` if their block is not in mode 0.
     #[inline(always)]
     fn count_mode(&mut self, destination: Ppn, flash_pages: u64, cause: Cause) {
         if !self.modes.is_empty() {
@@ -68,7 +68,7 @@ impl Functional {
         }
     }
 
-    /// Pages are written; flash pages that are full by that are programmed.
+    /// Writes pages, and programs the flash pages that become full.
     #[inline(never)]
     fn pack(&mut self, first: Ppn, pages: u32, cause: Cause) {
         let end = first + pages;
@@ -80,13 +80,13 @@ impl Functional {
         self.written[self.layout.unit_of(first)] = end;
     }
 
-    /// Sum of the squares of the units' erases since counting began.
+    /// Returns the sum of the squares of the units' erases since counting began.
     #[must_use]
     pub fn erase_squares(&self) -> u64 {
         self.erase_squares
     }
 
-    /// What follows happens `now_ns` after counting began. Time that runs backwards stands still.
+    /// Sets the time of further operations to `now_ns` after the start of counting. Time never decreases.
     #[inline]
     pub fn set_now(&mut self, now_ns: u64) {
         self.rest.set_now(now_ns);
@@ -106,13 +106,13 @@ impl Functional {
         all
     }
 
-    /// How long blocks rested between two erases.
+    /// Returns the statistics of rest between two erases.
     #[must_use]
     pub fn rest(&self) -> &Rest {
         &self.rest
     }
 
-    /// Takes over what a snapshot kept of the rest of an array of the same layout; false if it is of another one.
+    /// Restores the rest from a snapshot of an array with the same layout; returns false for another layout.
     #[must_use]
     pub fn restore_rest(&mut self, rest: Rest) -> bool {
         let fits = rest.fits(self.erases.len());
@@ -123,7 +123,7 @@ impl Functional {
     }
 }
 
-/// What a snapshot keeps of the array.
+/// The content of the array in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedCounts<'a> {
     counters: Cow<'a, Counters>,
@@ -136,10 +136,10 @@ pub struct SavedCounts<'a> {
 }
 
 impl Functional {
-    /// What a snapshot keeps.
+    /// Returns the content for a snapshot.
     #[must_use]
     pub fn saved(&self) -> SavedCounts<'_> {
-        // Rest matters to a run that goes on, and is kept with that.
+        // A run that continues keeps the rest separately.
         let Self {
             counters,
             erases,
@@ -159,7 +159,7 @@ impl Functional {
         }
     }
 
-    /// Takes over what a snapshot kept of an array of the same layout; false if it is of another one.
+    /// Restores the content from a snapshot of an array with the same layout; returns false for another layout.
     #[must_use]
     pub fn restore(&mut self, saved: SavedCounts<'_>) -> bool {
         let SavedCounts { counters, erases, modes, written } = saved;

@@ -1,27 +1,27 @@
-//! How erase units and pages lie on channels, chips, dies and planes.
+//! The placement of erase units and pages on channels, chips, dies and planes.
 //!
-//! The FTL sees pools (domains) of erase units; the physical page is `unit * pages_per_unit + offset`. This file alone
-//! knows whether a unit is a block or a superblock, so every mechanism and policy works in both scopes.
+//! The FTL sees pools (domains) of erase units; a physical page is `unit * pages_per_unit + offset`. Only this file
+//! distinguishes blocks and superblocks, and every mechanism and policy works in both scopes.
 //! `ftl.allocation.order` permutes the levels by which planes are numbered.
 //!
 //! A page of the map may be smaller than a page of the flash. Only the array handles the difference: it programs a
-//! flash page once it is full, serves pages that still gather without the flash, and reads the source of moves by flash
-//! page. The FTL fills one flash page of a stream at a time and pads what a job leaves half full
+//! flash page once it is full, serves pages of an incomplete flash page from the controller, and reads the source of
+//! moves by flash page. The FTL fills one flash page per stream at a time, and pads those that a job leaves incomplete
 //! (`docs/decisions/0018-mapping-units.md`).
 
 use floatgate_base::{DomainId, FastDiv, Ppn, UnitId};
 use floatgate_nand::Geometry;
 
-/// What is collected and erased together.
+/// The unit of collection and erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Each plane looks after its own blocks.
+    /// Each plane manages its own blocks.
     Plane,
-    /// The blocks of one number over all planes form a superblock that is filled, collected and erased as one.
+    /// The blocks with one number on all planes form a superblock that is filled, collected and erased as one.
     Superblock,
 }
 
-/// Where a page is.
+/// Address of a page on the chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     /// Channel.
@@ -38,7 +38,7 @@ pub struct Address {
     pub page: u32,
 }
 
-/// A level at which a drive is parallel.
+/// A level of parallelism of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Channels.
@@ -51,7 +51,7 @@ pub enum Level {
     Plane,
 }
 
-/// The levels in the default order of allocation, the one that varies first in front.
+/// The levels in the default order of allocation; the first varies fastest.
 pub const ALLOCATION_ORDER: [Level; 4] = [Level::Channel, Level::Chip, Level::Die, Level::Plane];
 
 /// Names of the levels; a chip on its channel is also called a way.
@@ -63,13 +63,13 @@ pub const LEVELS: &[(&str, Level)] = &[
     ("plane", Level::Plane),
 ];
 
-/// The drive as the FTL sees it: `domains` pools of `units_per_domain` erase units of `pages_per_unit` pages.
+/// The drive as seen by the FTL: `domains` pools of `units_per_domain` erase units of `pages_per_unit` pages.
 ///
-/// A page is what the map knows (`ftl.mapping_bytes`). The flash programs and reads pages that may hold several of these, a
-/// *flash page*; then the geometry counts in pages of the map, too.
+/// A page is a page of the map (`ftl.mapping_bytes`). A page of the flash, a *flash page*, may hold several of them;
+/// the geometry then counts pages of the map, too.
 ///
-/// A domain is a plane under plane scope and the whole drive under superblock scope. Planes are numbered in the
-/// order of allocation, by default channel first, then chip, die, plane; so round-robin is plain counting.
+/// A domain is a plane under plane scope and the whole drive under superblock scope. Planes are numbered in the order
+/// of allocation, by default channel first, then chip, die, plane; round-robin is plain counting.
 #[derive(Clone, Debug)]
 pub struct Layout {
     geometry: Geometry,
@@ -78,14 +78,14 @@ pub struct Layout {
     pages_per_unit: FastDiv,
     units_per_domain: FastDiv,
     domains: u32,
-    /// Logarithm of the pages of the map in a page of the flash.
+    /// Logarithm of the pages of the map per flash page.
     subpage_shift: u32,
-    /// By number of the plane: its chip, those of the first channel in front.
+    /// By plane number: the chip, with those of the first channel first.
     chip_of_plane: Vec<u32>,
 }
 
 impl Layout {
-    /// The layout of a checked geometry.
+    /// Creates the layout of a valid geometry.
     #[must_use]
     pub fn new(geometry: Geometry, scope: Scope) -> Self {
         let (domains, pages_per_unit) = match scope {
@@ -105,14 +105,14 @@ impl Layout {
         layout.with_order(ALLOCATION_ORDER)
     }
 
-    /// The same where so many pages, a power of two that divides the pages of a block, are programmed as one flash page.
+    /// Sets the number of pages per flash page, a power of two that divides the pages of a block.
     #[must_use]
     pub fn with_subpages(mut self, subpages: u32) -> Self {
         self.subpage_shift = subpages.trailing_zeros();
         self
     }
 
-    /// The same with another order of allocation, which names each level once.
+    /// Sets another order of allocation, which names each level once.
     #[must_use]
     pub fn with_order(mut self, order: [Level; 4]) -> Self {
         self.order = order;
@@ -123,28 +123,28 @@ impl Layout {
         self
     }
 
-    /// Pages of the map in a page of the flash.
+    /// Returns the pages of the map per flash page.
     #[inline]
     #[must_use]
     pub fn subpages(&self) -> u32 {
         1 << self.subpage_shift
     }
 
-    /// Whether several pages of the map share a page of the flash.
+    /// Returns whether several pages of the map share a flash page.
     #[inline]
     #[must_use]
     pub fn is_packed(&self) -> bool {
         self.subpage_shift > 0
     }
 
-    /// Number of the flash page that holds a page.
+    /// Returns the number of the flash page that holds a page.
     #[inline]
     #[must_use]
     pub fn flash_page_of(&self, ppn: Ppn) -> u32 {
         ppn.0 >> self.subpage_shift
     }
 
-    /// Pages that follow one another, cut where flash pages begin: the first of each piece, and how many there are.
+    /// Splits a run of pages at flash page boundaries: the first page and the length of each piece.
     pub fn by_flash_page(&self, first: Ppn, pages: u32) -> impl Iterator<Item = (Ppn, u32)> + use<> {
         let (end, mask) = (first.0 + pages, self.subpages() - 1);
         let begin = move |from: u32| (from < end).then_some(from);
@@ -152,51 +152,51 @@ impl Layout {
         pieces.map(move |from| (Ppn(from), ((from | mask) + 1).min(end) - from))
     }
 
-    /// Pages that are still to be written before the flash page that `next` belongs to is full; 0 where it begins one.
+    /// Returns the number of pages still to be written before the flash page of `next` is full; 0 if `next` begins one.
     #[inline]
     #[must_use]
     pub fn left_of_flash_page(&self, next: Ppn) -> u32 {
         next.0.wrapping_neg() & (self.subpages() - 1)
     }
 
-    /// The geometry behind, in pages of the map.
+    /// Returns the underlying geometry, in pages of the map.
     #[must_use]
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// What is collected together.
+    /// Returns the scope of collection.
     #[must_use]
     pub fn scope(&self) -> Scope {
         self.scope
     }
 
-    /// Pools that allocate and collect for themselves.
+    /// Returns the number of domains.
     #[must_use]
     pub fn domains(&self) -> u32 {
         self.domains
     }
 
-    /// Erase units in each domain.
+    /// Returns the number of erase units per domain.
     #[must_use]
     pub fn units_per_domain(&self) -> u32 {
         self.units_per_domain.divisor()
     }
 
-    /// Erase units of the drive.
+    /// Returns the number of erase units of the drive.
     #[must_use]
     pub fn units(&self) -> u32 {
         self.domains * self.units_per_domain()
     }
 
-    /// Pages of an erase unit.
+    /// Returns the pages per erase unit.
     #[inline]
     #[must_use]
     pub fn pages_per_unit(&self) -> u32 {
         self.pages_per_unit.divisor()
     }
 
-    /// Blocks that one erase of a unit erases.
+    /// Returns the number of blocks per erase unit.
     #[must_use]
     pub fn blocks_per_unit(&self) -> u32 {
         match self.scope {
@@ -205,20 +205,20 @@ impl Layout {
         }
     }
 
-    /// Pages of the drive.
+    /// Returns the number of pages of the drive.
     #[must_use]
     pub fn pages(&self) -> u32 {
         self.units() * self.pages_per_unit()
     }
 
-    /// The unit that holds a page.
+    /// Returns the unit that holds a page.
     #[inline]
     #[must_use]
     pub fn unit_of(&self, ppn: Ppn) -> UnitId {
         UnitId(self.pages_per_unit.quotient(ppn.0))
     }
 
-    /// The block that holds a page, numbered over the drive: those of a unit follow one another.
+    /// Returns the block that holds a page, numbered over the drive; blocks of a unit are consecutive.
     #[inline]
     #[must_use]
     pub fn block_of(&self, ppn: Ppn) -> u32 {
@@ -232,7 +232,7 @@ impl Layout {
         }
     }
 
-    /// Number of a page's flash page in its block.
+    /// Returns the number of a page's flash page in its block.
     #[inline]
     #[must_use]
     pub fn page_in_block(&self, ppn: Ppn) -> u32 {
@@ -243,29 +243,29 @@ impl Layout {
         }
     }
 
-    /// The domain that holds a unit.
+    /// Returns the domain that holds a unit.
     #[inline]
     #[must_use]
     pub fn domain_of(&self, unit: UnitId) -> DomainId {
         DomainId(self.units_per_domain.quotient(unit.0))
     }
 
-    /// The domain whose turn comes after another's.
+    /// Returns the next domain in turn.
     #[inline]
     #[must_use]
     pub fn domain_after(&self, domain: DomainId) -> DomainId {
         DomainId(if domain.0 + 1 == self.domains { 0 } else { domain.0 + 1 })
     }
 
-    /// First page of a unit.
+    /// Returns the first page of a unit.
     #[inline]
     #[must_use]
     pub fn first_page(&self, unit: UnitId) -> Ppn {
         Ppn(unit.0 * self.pages_per_unit())
     }
 
-    /// Where the flash page of a page is on the chips. Flash pages of a superblock are striped over the planes in allocation
-    /// order.
+    /// Returns the address of a page's flash page on the chips. Flash pages of a superblock are striped over the planes
+    /// in allocation order.
     #[must_use]
     pub fn address(&self, ppn: Ppn) -> Address {
         let g = &self.geometry;
@@ -279,7 +279,7 @@ impl Layout {
         Address { channel, chip, die, plane, block, page }
     }
 
-    /// Number of the plane of a page, in the order of allocation.
+    /// Returns the plane number of a page, in the order of allocation.
     #[inline(always)]
     fn plane_number(&self, ppn: Ppn) -> u32 {
         let unit = self.unit_of(ppn);
@@ -291,14 +291,14 @@ impl Layout {
         }
     }
 
-    /// The chip of a page, those of the first channel in front.
+    /// Returns the chip of a page; chips of the first channel come first.
     #[inline]
     #[must_use]
     pub fn chip_of(&self, ppn: Ppn) -> u32 {
         self.chip_of_plane[self.plane_number(ppn) as usize]
     }
 
-    /// Channel, chip, die and plane of a plane by its number in the order of allocation.
+    /// Returns channel, chip, die and plane of a plane number in the order of allocation.
     #[must_use]
     pub fn place_of_plane(&self, plane_number: u32) -> (u32, u32, u32, u32) {
         let g = &self.geometry;
@@ -310,8 +310,8 @@ impl Layout {
         (at[0], at[1], at[2], at[3])
     }
 
-    /// Number of the die of a plane, which is given by its number in the order of allocation. Dies are numbered with
-    /// the channel as the lowest part, then the chip.
+    /// Returns the die of a plane number in the order of allocation. Dies are numbered with the channel as the lowest
+    /// part, then the chip.
     #[must_use]
     pub fn die_of_plane(&self, plane_number: u32) -> u32 {
         let g = &self.geometry;
@@ -372,7 +372,7 @@ mod tests {
             [0, 1, 2, 6, 12].map(|n| layout.place_of_plane(n)),
             [(0, 0, 0, 0), (0, 0, 0, 1), (0, 1, 0, 0), (1, 0, 0, 0), (0, 0, 1, 0)]
         );
-        // Die 1 of chip 2 on channel 1 of two channels and three chips.
+        // Die 1 of chip 2 on channel 1, with two channels and three chips.
         assert_eq!(layout.place_of_plane(22), (1, 2, 1, 0));
         assert_eq!(layout.die_of_plane(22), (3 + 2) * 2 + 1);
     }

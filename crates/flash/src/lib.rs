@@ -1,9 +1,9 @@
-//! The flash array: what state its blocks are in, and what each command costs.
+//! The flash array: the state of its blocks, and the cost of each command.
 //!
-//! The FTL issues commands through [`Flash`]; a back end counts them (functional) or also times them. The shadow
-//! model wraps a back end and checks every command against what an honest drive would hold.
+//! The FTL issues commands through [`Flash`]; a back end counts them (functional) or also times them. The shadow model
+//! wraps a back end and checks every command against the correct content of the drive.
 //!
-//! Must not know: policies, victims, streams, requests.
+//! Must not depend on policies, victims, streams or requests.
 
 pub mod causes;
 mod class;
@@ -24,14 +24,14 @@ pub use timed::Timed;
 
 use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 
-/// Content that lies somewhere.
+/// The location of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What a page holds.
+    /// The content of a page.
     Page(Ppn),
     /// A slot of a chunk that gathers in the controller.
     Gathered {
-        /// Its number.
+        /// Number of the chunk.
         chunk: u32,
         /// The slot.
         slot: u8,
@@ -45,118 +45,120 @@ pub enum Part {
     },
 }
 
-/// The commands that the FTL issues. State changes when a command is issued; a timed back end decides when it is
-/// done.
+/// The commands that the FTL issues. The state changes at the issue; a timed back end decides when a command completes.
 pub trait Flash {
-    /// Writes `ppn` with host data for `lpn`. Where several pages share a flash page, that is programmed when it is full.
+    /// Writes `ppn` with host data for `lpn`. If several pages share a flash page, it is programmed when it is full.
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
-    /// The next program writes a logical page anew that lies in `before`, which a power cut brings back until `ppn` is on
-    /// flash. Only told where power cuts lose anything.
+    /// Announces that the next program replaces a logical page stored in `before`, which a power cut restores until
+    /// `ppn` is on flash. Called only if power cuts lose data.
     fn replace(&mut self, _ppn: Ppn, _before: Ppn) {}
     /// Moves a live page with its owner: reads `source` (unless it was fetched), programs `destination`.
     fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause);
-    /// Moves live pages, given with their owners, to consecutive pages from `destination` on.
+    /// Moves live pages with their owners to consecutive pages from `destination`.
     #[inline(always)]
     fn copy_run(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
         for (&(source, owner), at) in sources.iter().zip(0..) {
             self.copy(source, destination + at, owner, cause);
         }
     }
-    /// Where several pages share a flash page: the flash pages that hold these live pages of one unit, in ascending order,
-    /// are read, before [`Flash::copy_run`] moves them.
+    /// Reads the flash pages of these live pages of one unit, in ascending order, before [`Flash::copy_run`] moves
+    /// them. Called only if several pages share a flash page.
     fn fetch(&mut self, _sources: &[(Ppn, Owner)], _cause: Cause) {}
-    /// Reads pages that lie in one flash page, with the logical pages that the map holds them for.
+    /// Reads pages of one flash page, with the logical pages that the map stores there.
     #[inline(always)]
     fn read_run(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {
         for &(ppn, lpn) in pages {
             self.read(ppn, lpn, cause);
         }
     }
-    /// Fills the flash page that `first` is within: so many pages that hold nothing. The flash page is programmed on
-    /// behalf of `cause`.
+    /// Pads the flash page that contains `first` with pages without data. `cause` counts for the program.
     fn pad(&mut self, first: Ppn, pages: u32, cause: Cause);
-    /// The request at hand is done when all that the host has written so far is on flash; what gathered of it has been padded.
+    /// Delays the completion of the current request until all earlier host writes are on flash; incomplete flash pages
+    /// with such data have been padded.
     fn flush(&mut self) {}
-    /// The same of the pages given, with the logical pages that the map holds them for.
+    /// Delays the completion of the current request until these pages, with their logical pages, are on flash.
     fn force(&mut self, _pages: &[(Ppn, Lpn)]) {}
-    /// The host is about to write `lpn` with content of this fingerprint, 0 for not known: the shadow model holds what the drive
-    /// does with it against that.
+    /// Announces a host write to `lpn` with content of this fingerprint, 0 for unknown; the shadow model checks the
+    /// drive against it.
     #[inline(always)]
     fn host_content(&mut self, _lpn: Lpn, _fingerprint: u64) {}
-    /// The host wrote `lpn` with what lies there already: nothing is programmed, and the content has one owner more.
+    /// Records a host write to `lpn` whose content is already stored: nothing is programmed, and the content has one
+    /// more owner.
     #[inline(always)]
     fn share(&mut self, _part: Part, _lpn: Lpn) {}
-    /// The host wrote `lpn`, which joins a chunk that gathers in the controller, in this slot.
+    /// Adds the host write to `lpn` to a slot of a chunk that gathers in the controller.
     #[inline(always)]
     fn gather(&mut self, _chunk: u32, _slot: u8, _lpn: Lpn) {}
-    /// Nothing of a chunk that gathered is needed; its number may be used again.
+    /// Discards a gathered chunk of which nothing is needed; its number may be reused.
     #[inline(always)]
     fn forget_gathered(&mut self, _chunk: u32) {}
-    /// The host reads what gathers in the controller in a chunk.
+    /// Serves a host read of `lpn` from a chunk that gathers in the controller.
     fn read_gathered(&mut self, chunk: u32, lpn: Lpn);
-    /// The host reads a chunk that lies on pages that follow one another, because it wants `lpn`.
+    /// Reads a chunk on consecutive pages because the host reads `lpn`.
     fn read_chunk(&mut self, first: Ppn, pages: u32, lpn: Lpn, cause: Cause);
-    /// Chunks, by first page and number of pages, are read, before [`Flash::program_chunk`] packs what is left of them.
+    /// Reads chunks, by first page and number of pages, before [`Flash::program_chunk`] repacks their valid parts.
     fn fetch_chunks(&mut self, sources: &[(Ppn, u32)], cause: Cause);
-    /// Programs parts into pages that follow one another: a single one as it is into one page, or several as a chunk.
+    /// Programs parts to consecutive pages: a single part unchanged to one page, or several as a chunk.
     fn program_chunk(&mut self, first: Ppn, pages: u32, parts: &[Part], cause: Cause);
-    /// After [`Flash::install`] of all pages: these hold a chunk with such slots; nobody has those that are none.
+    /// After [`Flash::install`] of all pages: declares that these hold a chunk with such slots; empty slots have no
+    /// owner.
     fn install_chunk(&mut self, _first: Ppn, _pages: u32, _slots: &[Option<Lpn>]) {}
-    /// The same of a slot of a chunk that gathers in the controller.
+    /// After [`Flash::install`] of all pages: declares a slot of a chunk that gathers in the controller.
     fn install_gathered(&mut self, _chunk: u32, _slot: u8, _lpn: Lpn) {}
-    /// Whether what the host wrote last to a page gathers in a chunk of this number; only the shadow model knows.
+    /// Returns whether the newest content of a page gathers in a chunk of this number; only the shadow model knows.
     fn is_gathered(&self, _chunk: u32, _lpn: Lpn) -> bool {
         true
     }
-    /// Reads `ppn`, which the map holds for `lpn`.
+    /// Reads `ppn`, where the map stores `lpn`.
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
-    /// The host read a page that it never wrote: no flash read.
+    /// Serves a host read of a page that was never written, without a flash read.
     fn read_unmapped(&mut self, lpn: Lpn);
     /// Erases a unit.
     fn erase(&mut self, unit: UnitId, cause: Cause);
-    /// From its next program on until it is erased, a unit is in this mode, which decides how long operations take. Comes
-    /// between the erase of a unit and its first program; without it the mode is 0.
+    /// Sets the mode of a unit, which determines the times of operations, from its next program until its erase. Called
+    /// between the erase of a unit and its first program; otherwise the mode is 0.
     fn set_mode(&mut self, _unit: UnitId, _mode: u8) {}
 
-    /// The mode of a unit.
+    /// Returns the mode of a unit.
     fn mode(&self, unit: UnitId) -> u8;
 
-    /// Whether a page lies in a flash page that is not full yet: in the controller's buffer.
+    /// Returns whether a page lies in an incomplete flash page, in the controller's buffer.
     fn is_gathering(&self, ppn: Ppn) -> bool;
-    /// Whether blocks stand more programs than counted so far; without an endurance model they do.
+    /// Returns whether blocks can endure more programs than counted so far; always true without an endurance model.
     fn stands_more(&mut self) -> bool;
-    /// Whether the moves and erases that follow belong to a job in idle time; else a host write needs them now.
+    /// Declares whether the following moves and erases belong to a job in idle time; otherwise a host write needs them
+    /// now.
     fn in_background(&mut self, _on: bool) {}
-    /// The host gave up `lpn`.
+    /// Trims `lpn` for the host.
     fn trim(&mut self, lpn: Lpn);
-    /// Preconditioning: `ppn` holds `lpn`, or dead data. Counts nothing.
+    /// Stores `lpn` or dead data in `ppn`, for preconditioning. Counts nothing.
     fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>);
-    /// [`Flash::install`] of so many pages of a unit, ascending from `first` on.
+    /// Installs a run of pages of a unit, ascending from `first`, as [`Flash::install`] does.
     fn install_run(&mut self, first: Ppn, pages: u32, lpn_of: impl Fn(Ppn) -> Option<Lpn>) {
         Ppn::each(first..first + pages).for_each(|ppn| self.install(ppn, lpn_of(ppn)));
     }
-    /// After [`Flash::install`] of all pages: `ppn` holds what `original` holds.
+    /// After [`Flash::install`] of all pages: declares `ppn` a copy of `original`.
     fn install_replica(&mut self, _ppn: Ppn, _original: Ppn) {}
 
-    /// After [`Flash::install`] of all pages: reads have disturbed a block, numbered over the drive, by so many thousandths of
-    /// a read.
+    /// After [`Flash::install`] of all pages: sets the disturbance of a block, numbered over the drive, in thousandths
+    /// of a read.
     fn install_disturbance(&mut self, _block: u32, _sum: u32) {}
 
-    /// Erases that `unit` has seen since counting began.
+    /// Returns the erases of `unit` since counting began.
     fn erase_count(&self, unit: UnitId) -> u32;
-    /// Starts counting afresh: counters and wear go to 0, the state stays.
+    /// Resets counters and wear to 0; the state stays.
     fn reset_counts(&mut self);
-    /// What has been counted.
+    /// Returns the counters.
     fn counters(&self) -> &Counters;
-    /// Erase counts of all units.
+    /// Returns the erase counts of all units.
     fn erase_counts(&self) -> &IdSlice<UnitId, u32>;
-    /// How units and pages lie on the chips.
+    /// Returns the placement of units and pages on the chips.
     fn layout(&self) -> &Layout;
-    /// Whether a page (none for nowhere) holds what the host wrote to `lpn` last; only the shadow model knows.
+    /// Returns whether a page (none for nowhere) holds the host's newest content of `lpn`; only the shadow model knows.
     fn is_newest(&self, _lpn: Lpn, _ppn: Option<Ppn>) -> bool {
         true
     }
-    /// What the shadow model found first, if one is on and found anything.
+    /// Returns the first violation that the shadow model detected, if it is on and detected one.
     fn violation(&self) -> Option<&str> {
         None
     }

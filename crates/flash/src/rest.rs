@@ -1,9 +1,9 @@
-//! How long blocks rest between two erases, and how many programs they stand at that.
+//! The rest of blocks between two erases, and the number of programs that blocks endure with it.
 //!
-//! Time is handed down: nanoseconds since counting began. A block's first interval begins there, too.
+//! Time comes from the caller: nanoseconds since counting began, where a block's first interval begins, too.
 //!
-//! In timed mode the array knows the present moment; in functional mode `sim` tells it, second by second. Before the
-//! host opens a unit, the FTL asks the array whether blocks can endure more programs (`Flash::stands_more`); the law is
+//! In timed mode the array knows the present time; in functional mode `sim` sets it, second by second. Before the host
+//! opens a unit, the FTL asks the array whether blocks can endure more programs (`Flash::stands_more`); the law is
 //! `nand`'s.
 
 use floatgate_base::{IdSlice, IdVec, UnitId};
@@ -11,27 +11,27 @@ use floatgate_nand::Endurance;
 use floatgate_nand::endurance::mean_idle_s;
 use serde::{Deserialize, Serialize};
 
-/// Bins of each doubling of the time.
+/// Bins per doubling of the time.
 const SUB_BINS: usize = 16;
 const SUB_BITS: u32 = SUB_BINS.ilog2();
 const BINS: usize = (65 - SUB_BITS as usize) * SUB_BINS;
 
-/// The budget grows in steps of this share of the nominal one, so that what the model admits is asked again soon.
+/// Step of the budget, as a share of the nominal one: small enough to query the model again soon.
 const STEPS_OF_NOMINAL: u64 = 100;
 
-/// What the array remembers of times.
+/// The array's record of times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {
     now_ns: u64,
-    /// Time of the last erase, by unit; 0 where there was none.
+    /// Time of the last erase, by unit; 0 before the first erase.
     erased_ns: IdVec<UnitId, u64>,
     /// Intervals between two erases of a unit, by [`bin_of`].
     intervals: Vec<u64>,
-    /// Page programs that the endurance model admits, as far as it was asked.
+    /// Page programs that the endurance model has admitted so far.
     programs_max: u64,
 }
 
-/// The bin of a time: single nanoseconds up to 16, then 16 of equal width in each doubling.
+/// Returns the bin of a time: single nanoseconds up to 16, then 16 of equal width per doubling.
 fn bin_of(ns: u64) -> usize {
     if ns < SUB_BINS as u64 {
         return ns as usize;
@@ -41,7 +41,7 @@ fn bin_of(ns: u64) -> usize {
     (exponent - SUB_BITS + 1) as usize * SUB_BINS + sub
 }
 
-/// The smallest time of a bin; of the bin behind the last one, the largest time that there is.
+/// Returns the smallest time of a bin, or the largest time for the bin after the last one.
 fn bin_from_ns(bin: usize) -> u64 {
     if bin < SUB_BINS {
         return bin as u64;
@@ -56,12 +56,12 @@ impl Rest {
         Self { now_ns: 0, erased_ns: IdVec::filled(0, units), intervals: vec![0; BINS], programs_max: 0 }
     }
 
-    /// Whether it is of an array with so many units.
+    /// Returns whether it belongs to an array with `units` units.
     pub(crate) fn fits(&self, units: usize) -> bool {
         self.erased_ns.len() == units && self.intervals.len() == BINS
     }
 
-    /// Time and counting begin.
+    /// Restarts time and counting.
     pub(crate) fn restart(&mut self) {
         self.now_ns = 0;
         self.erased_ns.fill(0);
@@ -69,7 +69,7 @@ impl Rest {
         self.programs_max = 0;
     }
 
-    /// What follows happens at `now_ns`; time never runs backwards.
+    /// Sets the time of further operations; time never decreases.
     #[inline]
     pub(crate) fn set_now(&mut self, now_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
@@ -81,8 +81,8 @@ impl Rest {
         self.intervals[bin_of(self.now_ns - before)] += 1;
     }
 
-    /// Whether blocks stand more than `programs` page programs of a drive of `pages` pages. Where blocks recover, the
-    /// budget grows towards what the model admits at the mean idle time so far, a step at a time.
+    /// Returns whether blocks can endure more than `programs` page programs of a drive of `pages` pages. With recovery,
+    /// the budget grows in steps towards the model's limit at the mean idle time so far.
     pub(crate) fn admits(&mut self, endurance: Endurance, programs: u64, pages: u64) -> bool {
         let nominal = pages * u64::from(endurance.pe_cycles());
         self.programs_max = self.programs_max.max(nominal);
@@ -101,13 +101,13 @@ impl Rest {
         true
     }
 
-    /// Intervals recorded, of units.
+    /// Returns the number of recorded intervals of units.
     #[must_use]
     pub fn intervals(&self) -> u64 {
         self.intervals.iter().sum()
     }
 
-    /// Mean over the units that were erased of their mean interval, seconds; `erases` are those of each unit.
+    /// Returns the mean over the erased units of their mean interval, seconds; `erases` are those of each unit.
     #[must_use]
     pub fn mean_s(&self, erases: &IdSlice<UnitId, u32>) -> Option<f64> {
         // The intervals of a unit add up to the time of its last erase.
@@ -118,7 +118,7 @@ impl Rest {
         (units > 0).then(|| sum / units as f64 / 1e9)
     }
 
-    /// The interval that a share of all does not exceed, seconds, interpolated in its bin; bins are 6 % wide.
+    /// Returns a quantile of the intervals, seconds, interpolated within its bin; bins are 6 % wide.
     #[must_use]
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         let rank = share * self.intervals() as f64;
@@ -133,8 +133,8 @@ impl Rest {
         None
     }
 
-    /// Intervals in bins of four to a doubling, from the first that holds any to the last: the edges in seconds, one
-    /// more than counts, and the counts of units. What is shorter than a second or so shares one bin, from 0 on.
+    /// Returns a histogram with four bins per doubling, from the first occupied bin to the last: the edges in seconds,
+    /// one more than counts, and the counts of units. Intervals below about a second share one bin from 0.
     #[must_use]
     pub fn histogram_s(&self) -> (Vec<f64>, Vec<u64>) {
         const JOINED: usize = SUB_BINS / 4;
@@ -182,8 +182,8 @@ mod tests {
         assert_eq!(rest.mean_s(IdSlice::of(&[2, 1, 0])), Some(12.5));
         assert_eq!(rest.intervals(), 3);
         for (share, due_s) in [(0.3, 5.0), (0.6, 10.0), (1.0, 30.0)] {
-            let found = rest.quantile_s(share).unwrap();
-            assert!((found / due_s - 1.0f64).abs() < 1.0 / 16.0, "{found}");
+            let quantile_s = rest.quantile_s(share).unwrap();
+            assert!((quantile_s / due_s - 1.0f64).abs() < 1.0 / 16.0, "{quantile_s}");
         }
         let (edges, counts) = rest.histogram_s();
         assert_eq!((edges.len(), counts.iter().sum::<u64>()), (counts.len() + 1, 3));
@@ -213,8 +213,8 @@ mod tests {
             all.sort_unstable();
             for share in [0.1, 0.5, 0.9] {
                 let due = all[(share * 2000.0) as usize - 1] as f64 / 1e9;
-                let found = rest.quantile_s(share).unwrap();
-                assert!((found / due - 1.0).abs() < 1.0 / 16.0, "seed {seed}: {found}, not {due}");
+                let quantile_s = rest.quantile_s(share).unwrap();
+                assert!((quantile_s / due - 1.0).abs() < 1.0 / 16.0, "seed {seed}: {quantile_s}, not {due}");
             }
         }
     }
@@ -225,10 +225,10 @@ mod tests {
         let mut rest = Rest::new(1);
         assert!(rest.admits(fixed, 2_999_999, 1000) && !rest.admits(fixed, 3_000_000, 1000));
         let model = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
-        // Without time the limit itself holds: 3036 cycles.
+        // Without time the limit is exact: 3036 cycles.
         let mut rest = Rest::new(1);
         assert!(rest.admits(model, 3_035_000, 1000) && !rest.admits(model, 3_037_000, 1000));
-        // 8615 cycles in five years are the steady point: just then the drive is worn out.
+        // 8615 cycles in five years are the steady point: the drive is worn out at just that time.
         let cycle_s = 5.0 * 8760.0 * 3600.0 / 8615.0;
         let mut rest = Rest::new(1);
         let mut worn_at = None;

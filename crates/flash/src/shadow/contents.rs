@@ -1,33 +1,33 @@
-//! What the host wrote, and where it lies: tokens by logical page, by physical page, in chunks and in the controller.
+//! The host's contents and their locations: tokens by logical page, by physical page, in chunks and in the controller.
 //!
-//! Every host write makes a token. A physical page holds one token, or is part of a chunk, which has a token of its own and
-//! holds those of its slots. Several logical pages may have one token: where the drive finds equal content it says so, and
-//! must have been told an equal fingerprint by the host.
+//! Every host write creates a token. A physical page holds one token, or is part of a chunk, which has a token of its
+//! own and holds those of its slots. Several logical pages may have the same token: the drive reports equal content,
+//! and the host must have announced an equal fingerprint.
 
 use crate::Part;
 use floatgate_base::{IdVec, Lpn, Ppn};
 use std::collections::BTreeMap;
 
-/// Writer of a page that holds nothing.
-const NOBODY: Lpn = Lpn::MAX;
+/// Writer of a page without content.
+const NO_WRITER: Lpn = Lpn::MAX;
 /// Token of a page that was never written, or was trimmed.
 const GONE: u64 = 0;
 
-/// A token with the logical page for which it was made.
+/// A token with the logical page for which it was created.
 type Made = (Lpn, u64);
 
-/// A chunk that lies on flash.
+/// A chunk on flash.
 #[derive(Clone, Debug)]
 struct Chunk {
     /// By slot.
     slots: Vec<Made>,
-    /// Pages that it takes.
+    /// Number of its pages.
     pages: u32,
-    /// Pages that hold a part of it, copies included.
+    /// Pages that hold a part of it, including copies.
     held_by: u32,
 }
 
-/// Logical pages that have a token which was shared, and its fingerprint.
+/// The number of logical pages with a shared token, and its fingerprint.
 #[derive(Clone, Copy, Debug)]
 struct Sharers {
     pages: u32,
@@ -37,51 +37,51 @@ struct Sharers {
 /// All contents.
 #[derive(Clone, Debug)]
 pub(super) struct Contents {
-    /// Tokens given out.
+    /// Tokens created so far.
     made: u64,
-    /// By logical page, what the host wrote last.
+    /// By logical page, the token of the host's newest write.
     newest: IdVec<Lpn, u64>,
-    /// The fingerprint of it, where the host says any; 0 for not known.
+    /// Its fingerprint, if the host announces any; 0 for unknown.
     fingerprint: IdVec<Lpn, u64>,
-    /// What the host said of the write at hand.
-    told: Option<(Lpn, u64)>,
-    /// Whether contents were installed, of which nobody said what they are.
+    /// The host's announcement for the current write.
+    announced: Option<(Lpn, u64)>,
+    /// Whether any contents were installed, whose fingerprints are unknown.
     installed: bool,
-    /// By physical page, the token that it holds (that of a chunk for a part of it), and the logical page for which that
-    /// was made (the number of the part).
+    /// By physical page, its token (for part of a chunk, that of the chunk), and the logical page for which it was
+    /// created (for part of a chunk, the number of the part).
     content: IdVec<Ppn, u64>,
     writer: IdVec<Ppn, Lpn>,
-    /// Tokens that were shared and are still needed.
+    /// Shared tokens that are still needed.
     sharers: BTreeMap<u64, Sharers>,
     /// Chunks by token.
     chunks: BTreeMap<u64, Chunk>,
-    /// What gathers in the controller, by the number of the chunk and the slot.
+    /// Contents that gather in the controller, by the number of the chunk and the slot.
     gathered: BTreeMap<(u32, u8), Made>,
 }
 
 impl Contents {
-    /// Nothing was written.
+    /// Creates the contents of an empty drive.
     pub fn new(logical_pages: u32, pages: u32) -> Self {
         Self {
             made: GONE,
             newest: IdVec::filled(GONE, logical_pages),
             fingerprint: IdVec::default(),
-            told: None,
+            announced: None,
             installed: false,
             content: IdVec::filled(GONE, pages),
-            writer: IdVec::filled(NOBODY, pages),
+            writer: IdVec::filled(NO_WRITER, pages),
             sharers: BTreeMap::new(),
             chunks: BTreeMap::new(),
             gathered: BTreeMap::new(),
         }
     }
 
-    /// Token of what the host wrote last to a page; 0 if there is nothing.
+    /// Returns the token of the host's newest write to a page; 0 without content.
     pub fn newest(&self, lpn: Lpn) -> u64 {
         self.newest[lpn]
     }
 
-    /// The page for which what a page holds was made, with its token.
+    /// Returns the logical page for which the content of a page was created, with its token.
     pub fn at(&self, ppn: Ppn) -> Made {
         (self.writer[ppn], self.content[ppn])
     }
@@ -90,7 +90,7 @@ impl Contents {
         token != GONE && (self.newest[writer] == token || self.sharers.contains_key(&token))
     }
 
-    /// Whether some logical page has what a page holds, or a part of it.
+    /// Returns whether some logical page needs the content of a page, or a part of it.
     pub fn is_needed(&self, ppn: Ppn) -> bool {
         match self.chunks.get(&self.content[ppn]) {
             Some(chunk) => chunk.slots.iter().any(|&slot| self.is_needed_token(slot)),
@@ -98,7 +98,8 @@ impl Contents {
         }
     }
 
-    /// Whether a page (none for nowhere) holds what the host wrote to `lpn` last, by itself or with the rest of its chunk.
+    /// Returns whether a page (none for nowhere) holds the host's newest content of `lpn`, alone or as part of its
+    /// chunk.
     pub fn is_newest(&self, lpn: Lpn, ppn: Option<Ppn>) -> bool {
         let newest = self.newest[lpn];
         match ppn.map(|ppn| self.content[ppn]) {
@@ -111,7 +112,7 @@ impl Contents {
         self.chunks.get(&chunk).is_some_and(|chunk| chunk.slots.iter().any(|&(_, slot)| slot == token))
     }
 
-    /// Whether these are all pages of a chunk, in order.
+    /// Returns whether these are all pages of a chunk, in order.
     pub fn is_whole(&self, first: Ppn, pages: u32) -> bool {
         let token = self.content[first];
         let is_part = |(part, ppn)| self.content[ppn] == token && self.writer[ppn] == Lpn(part);
@@ -119,31 +120,31 @@ impl Contents {
             && (0..).zip(Ppn::each(first..first + pages)).all(is_part)
     }
 
-    /// Whether what the host wrote last to a page gathers in a chunk of this number.
+    /// Returns whether the newest content of a page gathers in a chunk of this number.
     pub fn gathers(&self, chunk: u32, lpn: Lpn) -> bool {
         let newest = self.newest[lpn];
         newest != GONE
             && self.gathered.range((chunk, 0)..=(chunk, u8::MAX)).any(|(_, &(_, token))| token == newest)
     }
 
-    /// Whether anything that somebody needs gathers in a chunk of this number.
+    /// Returns whether a chunk of this number gathers content that some logical page needs.
     pub fn needs_gathered(&self, chunk: u32) -> bool {
         self.gathered.range((chunk, 0)..=(chunk, u8::MAX)).any(|(_, &made)| self.is_needed_token(made))
     }
 
-    /// The host says what it is about to write.
-    pub fn tell(&mut self, lpn: Lpn, fingerprint: u64) {
+    /// Records the host's announcement of its next write.
+    pub fn announce(&mut self, lpn: Lpn, fingerprint: u64) {
         if self.fingerprint.is_empty() {
             self.fingerprint = IdVec::filled(0, self.newest.len() as u32);
         }
-        self.told = Some((lpn, fingerprint));
+        self.announced = Some((lpn, fingerprint));
     }
 
-    /// A logical page has other content from now on.
+    /// Sets the newest content of a logical page.
     fn set_newest(&mut self, lpn: Lpn, token: u64) {
-        let told = self.told.take().filter(|&(told, _)| told == lpn);
+        let announced = self.announced.take().filter(|&(announced, _)| announced == lpn);
         if let Some(fingerprint) = self.fingerprint.get_mut(lpn) {
-            *fingerprint = told.map_or(0, |(_, fingerprint)| fingerprint);
+            *fingerprint = announced.map_or(0, |(_, fingerprint)| fingerprint);
         }
         let before = std::mem::replace(&mut self.newest[lpn], token);
         if let Some(sharers) = self.sharers.get_mut(&before) {
@@ -154,7 +155,7 @@ impl Contents {
         }
     }
 
-    /// A logical page has no content any more.
+    /// Removes the content of a logical page.
     pub fn give_up(&mut self, lpn: Lpn) {
         self.set_newest(lpn, GONE);
     }
@@ -165,36 +166,36 @@ impl Contents {
         (lpn, self.made)
     }
 
-    /// A page takes on new content for a logical page.
+    /// Writes new content for a logical page to a page.
     pub fn write(&mut self, ppn: Ppn, lpn: Lpn) {
         let made = self.make(lpn);
         (self.writer[ppn], self.content[ppn]) = made;
     }
 
-    /// As [`Contents::write`], where nobody says what it is.
+    /// Installs new content for a logical page, with an unknown fingerprint.
     pub fn install(&mut self, ppn: Ppn, lpn: Lpn) {
         self.installed = true;
         self.write(ppn, lpn);
     }
 
-    /// New content for a logical page gathers in the controller.
+    /// Gathers new content for a logical page in the controller.
     pub fn gather(&mut self, chunk: u32, slot: u8, lpn: Lpn) {
         let made = self.make(lpn);
         self.gathered.insert((chunk, slot), made);
     }
 
-    /// As [`Contents::gather`], where nobody says what it is.
+    /// Gathers as [`Contents::gather`] does, with an unknown fingerprint.
     pub fn install_gathered(&mut self, chunk: u32, slot: u8, lpn: Lpn) {
         self.installed = true;
         self.gather(chunk, slot, lpn);
     }
 
-    /// Nothing gathers in a chunk of this number any more.
+    /// Forgets everything that gathers in a chunk of this number.
     pub fn forget_gathered(&mut self, chunk: u32) {
         self.gathered.retain(|&(number, _), _| number != chunk);
     }
 
-    /// What a part is.
+    /// Returns the token of a part.
     fn part(&self, part: Part) -> Option<Made> {
         match part {
             Part::Page(ppn) => Some(self.at(ppn)).filter(|made| made.1 != GONE),
@@ -205,13 +206,14 @@ impl Contents {
         }
     }
 
-    /// Pages take on parts that lie elsewhere: one page a single one, several pages a chunk. What is wrong, if anything.
+    /// Packs parts from elsewhere into pages: a single part into one page, several into a chunk. Returns the violation,
+    /// if any.
     pub fn pack(&mut self, first: Ppn, pages: u32, parts: &[Part]) -> Option<String> {
         let mut slots = Vec::with_capacity(parts.len());
         for &part in parts {
             match self.part(part).filter(|&made| self.is_needed_token(made)) {
                 Some(made) => slots.push(made),
-                None => return Some(format!("{part:?} is packed at page {first}, and nobody needs it")),
+                None => return Some(format!("{part:?} is packed at page {first}, but no page needs it")),
             }
         }
         for part in parts {
@@ -235,7 +237,7 @@ impl Contents {
         }
     }
 
-    /// Pages hold a chunk whose slots are these; nobody has those that are none.
+    /// Installs a chunk with these slots; empty slots have no owner.
     pub fn install_chunk(&mut self, first: Ppn, pages: u32, slots: &[Option<Lpn>]) {
         self.installed = true;
         if let ([Some(lpn)], 1) = (slots, pages) {
@@ -245,7 +247,7 @@ impl Contents {
         self.hold_chunk(first, pages, made);
     }
 
-    /// A page holds what another one does.
+    /// Copies the content of a page to another one.
     pub fn copy(&mut self, source: Ppn, destination: Ppn) {
         let token = self.content[source];
         if let Some(chunk) = self.chunks.get_mut(&token) {
@@ -254,7 +256,7 @@ impl Contents {
         (self.writer[destination], self.content[destination]) = (self.writer[source], token);
     }
 
-    /// A page was erased.
+    /// Erases a page.
     pub fn erase(&mut self, ppn: Ppn) {
         let token = self.content[ppn];
         if let Some(chunk) = self.chunks.get_mut(&token) {
@@ -263,10 +265,10 @@ impl Contents {
                 self.chunks.remove(&token);
             }
         }
-        (self.writer[ppn], self.content[ppn]) = (NOBODY, GONE);
+        (self.writer[ppn], self.content[ppn]) = (NO_WRITER, GONE);
     }
 
-    /// The host wrote `lpn` with what lies elsewhere. What is wrong, if anything.
+    /// Records a host write to `lpn` with content stored elsewhere. Returns the violation, if any.
     pub fn share(&mut self, part: Part, lpn: Lpn) -> Option<String> {
         let Some((writer, token)) = self.part(part).filter(|&(_, token)| token != GONE) else {
             return Some(format!("logical page {lpn} was to share {part:?}, which holds nothing"));
@@ -276,18 +278,19 @@ impl Contents {
             Some(sharers) => sharers.fingerprint,
             None if has_it => self.fingerprint.get(writer).copied().unwrap_or(0),
             None => {
-                return Some(format!("logical page {lpn} was to share {part:?}, which nobody has any more"));
+                return Some(format!("logical page {lpn} was to share {part:?}, which no page has any more"));
             }
         };
-        let told = self.told.filter(|&(told, _)| told == lpn).map(|(_, fingerprint)| fingerprint);
-        if let Some(told) = told.filter(|&told| told != held || told == 0)
+        let announced =
+            self.announced.filter(|&(announced, _)| announced == lpn).map(|(_, fingerprint)| fingerprint);
+        if let Some(announced) = announced.filter(|&announced| announced != held || announced == 0)
             && !(self.installed && held == 0)
         {
             return Some(format!(
-                "logical page {lpn} was given content {told:#x} and was to share {part:?}, which holds {held:#x}"
+                "logical page {lpn} received content {announced:#x} but was to share {part:?}, which holds {held:#x}"
             ));
         }
-        // The first to have it is still there, or nobody is.
+        // The first owner still has it, or no page has.
         let first = Sharers { pages: u32::from(has_it), fingerprint: held };
         self.sharers.entry(token).or_insert(first).pages += 1;
         self.set_newest(lpn, token);

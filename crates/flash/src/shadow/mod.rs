@@ -1,12 +1,11 @@
-//! The shadow model: beside any back end it keeps what an honest drive would hold, and checks every command.
+//! The shadow model: beside any back end it keeps the correct content of the drive, and checks every command.
 //!
-//! Each host write of a page makes new content, known by a *token*. Programming writes the token into the flash page,
-//! copying carries it along, erasing forgets it; so a read, or a copy of a page that nobody needs, shows at once. Several
-//! logical pages may have the same content: the drive says so when the host writes ([`Flash::share`]), and from then on
-//! each of them must find its token wherever the drive sends the read.
-//! Where a power cut loses what gathers in the controller, no page may be erased while what was moved from it gathers, and a
-//! FLUSH or FUA may leave nothing there that the host wrote.
-//! Memory: 8 bytes a logical page, 12 bytes a physical page, and some for each content that is shared.
+//! Each host write of a page creates new content, identified by a *token*. A program stores the token in the flash
+//! page, a copy carries it along, and an erase forgets it. A wrong read, or a copy of a page that is not needed, is
+//! thus detected at once. Several logical pages may have the same content: the drive reports that at the host write
+//! ([`Flash::share`]), and every later read of any of them must return its token. If a power cut loses data that gather
+//! in the controller, no page may be erased while data moved from it gather, and a FLUSH or FUA may leave no host data
+//! there. Memory: 8 bytes per logical page, 12 bytes per physical page, and some for each shared content.
 
 mod contents;
 
@@ -18,38 +17,39 @@ use floatgate_nand::Disturb;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// As the unit that a page came from: the host wrote it.
+/// Source unit of a page that the host wrote.
 const WRITTEN: UnitId = UnitId::MAX;
-/// As such: not known.
+/// Source unit of a page if it is unknown.
 const SOMEWHERE: UnitId = UnitId(u32::MAX - 1);
 
-/// A back end under the eyes of the shadow model.
+/// A back end observed by the shadow model.
 #[derive(Clone, Debug)]
 pub struct Shadow<F> {
     inner: F,
     contents: Contents,
     next_page: IdVec<UnitId, u32>,
-    /// Where a power cut loses what gathers: by physical page, the unit that it was moved from, and units within a flash page.
+    /// If a power cut loses gathering data: by physical page, the unit that it was moved from. Covers units with an
+    /// incomplete flash page.
     came_from: IdVec<Ppn, UnitId>,
     filling: BTreeSet<UnitId>,
-    /// Where reads disturb.
+    /// Present if reads disturb.
     disturbance: Option<Box<Disturbance>>,
     violation: Option<String>,
 }
 
 impl<F: Flash> Shadow<F> {
-    /// What is watched.
+    /// Returns the observed back end for modification.
     pub fn inner_mut(&mut self) -> &mut F {
         &mut self.inner
     }
 
-    /// What is watched.
+    /// Returns the observed back end.
     #[must_use]
     pub fn inner(&self) -> &F {
         &self.inner
     }
 
-    /// Watches `inner`, a fresh array, on behalf of a drive with this many logical pages.
+    /// Observes `inner`, a fresh array, for a drive with this many logical pages.
     #[must_use]
     pub fn new(inner: F, logical_pages: u32) -> Self {
         let pages = inner.layout().pages();
@@ -65,27 +65,27 @@ impl<F: Flash> Shadow<F> {
         }
     }
 
-    /// Watches, too, that power cuts lose nothing that the host may count on.
+    /// Checks also that power cuts lose no data on which the host may rely.
     #[must_use]
     pub fn with_power_cuts(mut self) -> Self {
         self.came_from = IdVec::filled(SOMEWHERE, self.inner.layout().pages());
         self
     }
 
-    /// Watches, too, by how much reads disturb blocks; where it is `enforced`, no read may go beyond the maximum.
+    /// Checks also the disturbance of blocks by reads; if `enforced`, a read beyond the maximum is a violation.
     #[must_use]
     pub fn with_disturb(mut self, disturb: Disturb, enforced: bool) -> Self {
         self.disturbance = Some(Box::new(Disturbance::new(disturb, self.inner.layout(), enforced)));
         self
     }
 
-    /// The disturbance of a block, numbered over the drive, in thousandths of a read.
+    /// Returns the disturbance of a block, numbered over the drive, in thousandths of a read.
     #[must_use]
     pub fn disturbance(&self, block: u32) -> Option<u32> {
         self.disturbance.as_ref().map(|disturbance| disturbance.sum(block))
     }
 
-    /// The flash reads a page whose data stay there.
+    /// Disturbs the block of a page that stays on flash.
     fn disturb(&mut self, ppn: Ppn) {
         let Some(disturbance) = &mut self.disturbance else { return };
         if self.inner.is_gathering(ppn) {
@@ -98,27 +98,27 @@ impl<F: Flash> Shadow<F> {
         }
     }
 
-    /// The flash reads the flash pages of pages that follow one another.
+    /// Disturbs the blocks of consecutive pages, once per flash page.
     fn disturb_flash_pages(&mut self, first: Ppn, pages: u32) {
         let pieces = self.inner.layout().by_flash_page(first, pages);
         pieces.for_each(|(ppn, _)| self.disturb(ppn));
     }
 
-    /// The pages in a flash page that is not full, of a unit.
+    /// Returns the pages in the incomplete flash page of a unit.
     fn gathering(&self, unit: UnitId) -> Range<Ppn> {
         let layout = self.inner.layout();
         let next = layout.first_page(unit) + self.next_page[unit];
         Ppn(next.0 & !(layout.subpages() - 1))..next
     }
 
-    /// A needed page that gathers and came from a unit.
+    /// Returns a needed page that gathers and came from a unit.
     fn gathered_from(&self, from: UnitId) -> Option<Ppn> {
         let gathering = self.filling.iter().flat_map(|&unit| Ppn::each(self.gathering(unit)));
-        let mut found = gathering.filter(|&ppn| self.came_from[ppn] == from);
-        found.find(|&ppn| self.contents.is_needed(ppn))
+        let mut candidates = gathering.filter(|&ppn| self.came_from[ppn] == from);
+        candidates.find(|&ppn| self.contents.is_needed(ppn))
     }
 
-    /// Token of what the host wrote last to a page; 0 if there is nothing.
+    /// Returns the token of the host's newest write to a page; 0 without content.
     #[must_use]
     pub fn newest(&self, lpn: Lpn) -> u64 {
         self.contents.newest(lpn)
@@ -128,14 +128,14 @@ impl<F: Flash> Shadow<F> {
         self.violation.get_or_insert(what);
     }
 
-    /// Flash programs the pages of a block in order, each once between two erases.
+    /// Checks that pages of a block are programmed in order, each once between two erases.
     fn check_order(&mut self, ppn: Ppn) {
         let layout = self.inner.layout();
         let unit = layout.unit_of(ppn);
         let offset = ppn - layout.first_page(unit);
         let next = self.next_page[unit];
         if offset != next {
-            self.fail(format!("page {offset} of unit {unit} programmed where page {next} was due"));
+            self.fail(format!("page {offset} of unit {unit} programmed instead of page {next}"));
         }
         self.next_page[unit] = offset + 1;
         if !self.came_from.is_empty() {
@@ -148,19 +148,19 @@ impl<F: Flash> Shadow<F> {
         }
     }
 
-    /// What a page holds is what the host wrote last to a logical page.
+    /// Checks that a page holds the host's newest content of a logical page.
     fn check_newest(&mut self, ppn: Ppn, lpn: Lpn, action: &str) {
         if !self.is_newest(lpn, Some(ppn)) {
             let (writer, token) = self.contents.at(ppn);
             let newest = self.contents.newest(lpn);
             self.fail(format!(
-                "{action} of logical page {lpn} at physical page {ppn} found what logical page {writer} was given by \
-                 write {token}; it was given write {newest} last"
+                "{action} of logical page {lpn} at physical page {ppn} returned write {token} of logical page \
+                 {writer}, not its newest write {newest}"
             ));
         }
     }
 
-    /// A page that is moved for the sake of a side table is needed by some logical page.
+    /// Checks that a page moved for a side table is needed by some logical page.
     fn check_needed(&mut self, ppn: Ppn) {
         if !self.contents.is_needed(ppn) {
             let (_, token) = self.contents.at(ppn);
@@ -168,10 +168,10 @@ impl<F: Flash> Shadow<F> {
         }
     }
 
-    /// All pages of a chunk are read, as a read of one of its slots needs them.
+    /// Checks that all pages of a chunk are read, as a read of one of its slots requires.
     fn check_whole(&mut self, first: Ppn, pages: u32) {
         if !self.contents.is_whole(first, pages) {
-            self.fail(format!("{pages} pages from {first} on were read as a chunk, which they are not"));
+            self.fail(format!("{pages} pages from {first} on were read as a chunk, but are none"));
         }
     }
 }
@@ -253,7 +253,7 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn host_content(&mut self, lpn: Lpn, fingerprint: u64) {
-        self.contents.tell(lpn, fingerprint);
+        self.contents.announce(lpn, fingerprint);
         self.inner.host_content(lpn, fingerprint);
     }
 
@@ -272,7 +272,7 @@ impl<F: Flash> Flash for Shadow<F> {
 
     fn forget_gathered(&mut self, chunk: u32) {
         if self.contents.needs_gathered(chunk) {
-            self.fail(format!("chunk {chunk} was given up in the controller, and somebody needs it"));
+            self.fail(format!("chunk {chunk} was discarded in the controller, but is still needed"));
         }
         self.contents.forget_gathered(chunk);
         self.inner.forget_gathered(chunk);
@@ -338,15 +338,15 @@ impl<F: Flash> Flash for Shadow<F> {
 
     fn read_unmapped(&mut self, lpn: Lpn) {
         if !self.contents.is_newest(lpn, None) {
-            self.fail(format!("read of logical page {lpn} found nothing; it was written and not trimmed"));
+            self.fail(format!("read of logical page {lpn} returned no data; it was written and not trimmed"));
         }
         self.inner.read_unmapped(lpn);
     }
 
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         let first = self.inner.layout().first_page(unit);
-        // The newest content may go only after its copy exists, which then carries the token elsewhere; the audit of the map
-        // finds the page if no copy was made.
+        // The newest content may be erased only after its copy exists, which then carries the token elsewhere. If no
+        // copy was made, the audit of the map detects the page.
         for ppn in Ppn::each(first..first + self.inner.layout().pages_per_unit()) {
             self.contents.erase(ppn);
         }

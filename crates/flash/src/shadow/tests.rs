@@ -1,4 +1,4 @@
-//! The shadow model finds every lie, and passes what is honest.
+//! The shadow model detects every violation and accepts correct commands.
 
 use super::*;
 use crate::{Functional, Scope};
@@ -47,7 +47,7 @@ fn modes_are_set_before_the_first_program() {
 }
 
 #[test]
-fn each_kind_of_lie_is_found() {
+fn each_kind_of_lie_is_detected() {
     let lies: [fn(&mut Shadow<Functional>); 7] = [
         |s| s.program(Ppn(1), Lpn(0), Cause::Host),
         |s| s.read_unmapped(Lpn(7)),
@@ -95,7 +95,7 @@ fn shared_content_lives_as_long_as_one_page_has_it() {
     assert!(s.is_newest(Lpn(5), None));
     s.copy(Ppn(5), Ppn(6), owner, Cause::Gc);
     assert!(s.violation().is_some_and(|fault| fault.contains("no logical page needs")));
-    // One that has it no more does not read it, either.
+    // A page that no longer has it does not read it, either.
     let mut s = shared;
     s.read(Ppn(5), Lpn(3), Cause::Host);
     assert!(s.violation().is_some());

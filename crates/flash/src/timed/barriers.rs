@@ -1,9 +1,9 @@
-//! Erases that wait for other dies: the pages of a superblock move anywhere, and none of its blocks is erased before all
-//! of them have arrived.
+//! Erases that wait for other dies: the pages of a superblock move anywhere, and its blocks are erased only after all
+//! pages have arrived.
 
 use serde::{Deserialize, Serialize};
 
-/// What one job has under way.
+/// The pending operations of one job.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Barrier {
     /// Programs on other dies that are not done.
@@ -12,7 +12,7 @@ struct Barrier {
     erases: u32,
 }
 
-/// The barriers of all jobs; numbers are used again.
+/// The barriers of all jobs; numbers are reused.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Barriers {
     barriers: Vec<Barrier>,
@@ -20,7 +20,7 @@ pub(super) struct Barriers {
 }
 
 impl Barriers {
-    /// A new barrier.
+    /// Opens a new barrier and returns its number.
     pub fn open(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.barriers.push(Barrier::default());
@@ -28,29 +28,29 @@ impl Barriers {
         })
     }
 
-    /// A program joins.
+    /// Adds a program to a barrier.
     pub fn program(&mut self, number: u32) {
         self.barriers[number as usize].programs += 1;
     }
 
-    /// A program is done; whether it was the last one.
+    /// Completes a program; returns whether it was the last one.
     pub fn programmed(&mut self, number: u32) -> bool {
         let barrier = &mut self.barriers[number as usize];
         barrier.programs -= 1;
         barrier.programs == 0
     }
 
-    /// An erase waits.
+    /// Adds a waiting erase.
     pub fn erase(&mut self, number: u32) {
         self.barriers[number as usize].erases += 1;
     }
 
-    /// Whether erases may begin.
+    /// Returns whether erases may begin.
     pub fn is_open(&self, number: u32) -> bool {
         self.barriers[number as usize].programs == 0
     }
 
-    /// An erase begins; after the last one the number is free.
+    /// Records the start of an erase; after the last one the number is free.
     pub fn erasing(&mut self, number: u32) {
         let barrier = &mut self.barriers[number as usize];
         barrier.erases -= 1;

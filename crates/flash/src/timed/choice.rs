@@ -1,4 +1,4 @@
-//! What may come next at a die that looks for work, and who waits for whom.
+//! Selects the next operation of an idle die, and decides what must wait.
 
 use super::joins::JOIN;
 use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST};
@@ -7,7 +7,7 @@ use super::settings::Order;
 use crate::Class;
 
 impl Schedule {
-    /// The request is done no sooner than the operation.
+    /// Delays the completion of a request until an operation is done.
     pub fn finish_after(&mut self, request: u32, operation: Far) {
         let die = operation.die as usize;
         self.catch_up(die);
@@ -18,7 +18,7 @@ impl Schedule {
         }
     }
 
-    /// Which class is next at a die that looks for work; `reads_only` where only reads may start.
+    /// Selects the next class of an idle die; `reads_only` if only reads may start.
     #[inline(always)]
     pub fn choose(&mut self, die: usize, reads_only: bool) -> Option<Class> {
         match self.settings.order {
@@ -37,8 +37,8 @@ impl Schedule {
         }
     }
 
-    /// Whether a job that a host write cannot do without is next: it has the rank of host writes, and takes turns with
-    /// them in the order of issue.
+    /// Returns whether a job on which a host write depends is next: it ranks with host writes and takes turns with them
+    /// in the order of issue.
     fn urgent_is_first(&mut self, die: usize, reads_only: bool) -> bool {
         let Order::Priority(classes) = self.settings.order else { return false };
         let urgent = self.dies[die].queues[Class::Background as usize].waiting(0).copied();
@@ -61,7 +61,7 @@ impl Schedule {
         false
     }
 
-    /// The class of the operation that was issued first of those that may start.
+    /// Selects the class whose next operation was issued first among those that may start.
     fn choose_first(&mut self, die: usize, reads_only: bool) -> Option<Class> {
         let mut first: Option<(u32, Class)> = None;
         for class in Class::ALL {
@@ -76,7 +76,7 @@ impl Schedule {
         first.map(|(_, class)| class)
     }
 
-    /// Whether the `n`th waiting operation of a class is there and nothing has to come before it; a die that waits for
+    /// Returns whether the `n`th waiting operation of a class exists and must wait for nothing; a die that waits for
     /// another one is woken by it.
     #[inline(always)]
     pub fn may_start(&mut self, die: usize, class: Class, n: usize, reads_only: bool) -> bool {
@@ -108,7 +108,8 @@ impl Schedule {
         true
     }
 
-    /// Whether the `n`th waiting operation of a class has all that its join waits for; then it needs the join no more.
+    /// Returns whether all reads of the join are done for the `n`th waiting operation of a class, which then no longer
+    /// needs the join.
     #[cold]
     fn join_is_done(&mut self, die: usize, class: Class, n: usize) -> bool {
         let Some(number) = self.dies[die].queues[class as usize].waiting(n).map(|op| op.far_die) else {
@@ -123,8 +124,8 @@ impl Schedule {
         true
     }
 
-    /// Leaves of reads those that are not done, the last one of each queue: operations of a queue are done in order. Those
-    /// of the queue that waits itself are done before, too.
+    /// Keeps only the pending reads, and of each queue only the last: operations of a queue complete in order. Reads of
+    /// the caller's own queue complete before it, too.
     pub fn keep_due(&self, reads: &mut Vec<Far>, own: (u32, u8)) {
         let queue = |far: &Far| (far.die, far.class);
         reads.retain(|far| {
@@ -134,7 +135,7 @@ impl Schedule {
         reads.dedup_by_key(|far| queue(far));
     }
 
-    /// The die looks again when another one wakes it; so nothing may start now.
+    /// Registers a die to be woken by another one; returns false, since nothing may start now.
     #[cold]
     fn wait_for_other(&mut self, die: usize) -> bool {
         if !self.waiting.contains(&die) {

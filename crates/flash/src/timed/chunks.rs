@@ -1,7 +1,7 @@
 //! Chunks: pages that gather in the controller until they are compressed and programmed together.
 //!
-//! The write that fills a chunk waits for its programs; writes before it are done at once. A chunk that is packed anew is read
-//! first; programs wait for all reads whose data they hold, wherever those are done.
+//! The write that fills a chunk waits for its programs; earlier writes are done at once. A chunk to be repacked is read
+//! first; programs wait for all reads whose data they hold, on any die.
 
 use super::Timed;
 use super::queue::{BARRIER, Due, Far, Kind};
@@ -9,7 +9,7 @@ use crate::{Cause, Class, Flash, Part};
 use floatgate_base::Ppn;
 
 impl Timed {
-    /// A host page joins a chunk: what has to be read for it first, the chunk's programs wait for.
+    /// Adds a host page to a chunk; the chunk's programs wait for the reads that this requires.
     pub(super) fn gather_page(&mut self, chunk: u32) {
         let mut read = std::mem::take(&mut self.read_first);
         if read.ticket == 0 {
@@ -21,7 +21,7 @@ impl Timed {
         self.newest = read;
     }
 
-    /// A host read of the pages of a chunk.
+    /// Issues a host read of the pages of a chunk.
     pub(super) fn read_chunk_pages(&mut self, first: Ppn, pages: u32, cause: Cause) {
         for (ppn, count) in self.counts.layout().clone().by_flash_page(first, pages) {
             if self.counts.is_gathering(ppn) {
@@ -36,7 +36,7 @@ impl Timed {
         }
     }
 
-    /// Reads chunks that will be packed anew, each flash page once.
+    /// Reads chunks that will be repacked, each flash page once.
     pub(super) fn fetch_chunk_pages(&mut self, sources: &[(Ppn, u32)], cause: Cause) {
         self.gathering.unpacked.clear();
         let layout = self.counts.layout().clone();
@@ -65,7 +65,7 @@ impl Timed {
         Far { die: place.die as u32, class: Class::Background as u8, ticket }
     }
 
-    /// What the programs of these parts wait for.
+    /// Returns the reads for which the programs of these parts wait.
     fn reads_of(&mut self, parts: &[Part]) -> Vec<Far> {
         let mut reads = Vec::new();
         let mut before = None;

@@ -8,7 +8,7 @@ use floatgate_nand::Geometry;
 /// Transfer 10, read 50, program 600, erase 3000.
 const PHASES: Phases = Phases::plain(10, 50, 600, 3000);
 
-/// Dies of two planes on one channel; blocks of 16 pages.
+/// Creates dies of two planes on one channel; blocks of 16 pages.
 fn array(dies: u32, settings: Settings) -> Timed {
     let geometry = Geometry {
         channels: 1,
@@ -28,7 +28,7 @@ fn with(commands: Commands) -> Settings {
     Settings { commands, ..Settings::plain(PHASES) }
 }
 
-/// Page of a block of a plane of the only die.
+/// Returns a page of a block of a plane of the only die.
 fn page(plane: u32, block: u32, offset: u32) -> Ppn {
     Ppn((plane * 8 + block) * 16 + offset)
 }
@@ -47,7 +47,7 @@ fn read(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
     request(t, number, now, |t| t.read(ppn, Lpn(number), Cause::Host));
 }
 
-/// Runs everything to its end; times in the order of the requests' numbers.
+/// Runs everything to its end; returns the times in the order of the requests' numbers.
 fn ends(timed: &mut Timed) -> Vec<u64> {
     timed.finish();
     let mut done = Vec::new();
@@ -62,14 +62,14 @@ const TOGETHER: Commands = Commands { multi_plane: MultiPlane::SamePage, ..Comma
 fn two_planes_program_and_read_together() {
     let mut t = array(1, with(TOGETHER));
     program(&mut t, 0, 0, page(0, 0, 0));
-    // The die is at work, so the next four wait: two pairs of one page number each.
+    // The die is busy, so the next four wait: two pairs with equal page numbers.
     for (number, (plane, block, offset)) in
         [(1, 1, 0), (0, 0, 1), (1, 1, 1), (0, 0, 2)].into_iter().enumerate()
     {
         program(&mut t, 1 + number as u32, 0, page(plane, block, offset));
     }
-    // 610; then page 0 of plane 1 with nothing beside it (page 1 of plane 0 is another page): 610 more; then both pages
-    // of number 1 in one: 2 x 10 + 600; then the last.
+    // 610; then page 0 of plane 1 alone (page 1 of plane 0 is another page): 610 more; then both pages of number 1 in
+    // one command: 2 x 10 + 600; then the last.
     assert_eq!(ends(&mut t), [610, 1220, 1840, 1840, 2450]);
     assert_eq!((t.command_counts().multi_plane, t.command_counts().multi_plane_pages), (1, 2));
 
@@ -83,7 +83,7 @@ fn two_planes_program_and_read_together() {
 
 #[test]
 fn the_address_rule_decides_who_goes_together() {
-    // Pages 0 and 1 of blocks 0 and 1, in planes 0 and 1, behind a program of plane 0.
+    // Pages 0 and 1 of blocks 0 and 1, in planes 0 and 1, after a program of plane 0.
     let finish = |rule, second: (u32, u32)| {
         let mut t = array(1, with(Commands { multi_plane: rule, ..Commands::PLAIN }));
         program(&mut t, 0, 0, page(0, 7, 0));
@@ -98,8 +98,8 @@ fn the_address_rule_decides_who_goes_together() {
         (MultiPlane::SamePage, together, together, apart),
         (MultiPlane::Any, together, together, together),
     ] {
-        let found = [finish(rule, (0, 0)), finish(rule, (1, 0)), finish(rule, (0, 1))];
-        assert_eq!(found, [same, other_block, other_page], "{rule:?}");
+        let ends = [finish(rule, (0, 0)), finish(rule, (1, 0)), finish(rule, (0, 1))];
+        assert_eq!(ends, [same, other_block, other_page], "{rule:?}");
     }
 }
 
@@ -111,7 +111,7 @@ fn two_planes_erase_together() {
         t.erase(UnitId(1), Cause::Gc);
         t.erase(UnitId(8), Cause::Gc);
     });
-    // Blocks 0 and 1 lie in plane 0: the second one goes with block 8, which lies in plane 1.
+    // Blocks 0 and 1 lie in plane 0: the second one is paired with block 8, which lies in plane 1.
     t.finish();
     assert_eq!(t.last_ns(), 3000 + 3000);
 }
@@ -122,11 +122,11 @@ fn a_cached_program_takes_its_data_while_the_array_programs() {
     for i in 0..4 {
         program(&mut t, i, 0, page(0, 0, i));
     }
-    // Data in 0..10, programs 10..610, 610..1210, ...: only the first transfer shows.
+    // Data in 0..10, programs 10..610, 610..1210, ...: only the first transfer is visible.
     assert_eq!(ends(&mut t), [610, 1210, 1810, 2410]);
     assert_eq!(t.command_counts().cache_programs, 3);
 
-    // What comes while the array works is loaded at once; here the transfer outlasts the program by 100.
+    // Data that arrive while the array works are loaded at once; here the transfer outlasts the program by 100.
     let phases = Phases { transfer_ns: 700, ..PHASES };
     let settings = Settings { phases, ..with(Commands { cache_program: true, ..Commands::PLAIN }) };
     let mut t = array(1, settings);
@@ -149,8 +149,8 @@ fn a_cached_read_lets_the_array_read_on() {
     };
     // 2 + 50 + 30, one after the other.
     assert_eq!(run(false), [82, 164, 246]);
-    // Command and array until 52; the next command 52..54, its array until 104, while the page leaves 54..84; and so on:
-    // 104..106 and 106..136, array until 156, then 156..186.
+    // Command and array until 52. The next command is 52..54 and its array time ends at 104, while the page leaves
+    // 54..84. Then 104..106 and 106..136, array until 156, and 156..186.
     assert_eq!(run(true), [84, 136, 186]);
     // A transfer that takes longer than the array: the channel is never idle after the first page.
     let phases = Phases { transfer_ns: 80, ..PHASES };
@@ -169,7 +169,7 @@ fn a_move_within_a_plane_stays_inside_the_die() {
     };
     assert_eq!(finish(false, page(0, 1, 0)), 50 + 2 * 10 + 600);
     assert_eq!(finish(true, page(0, 1, 0)), 50 + 600);
-    // Into the other plane the page has to go over the channel.
+    // Into the other plane the page must cross the channel.
     assert_eq!(finish(true, page(1, 1, 0)), 50 + 2 * 10 + 600);
 }
 
@@ -180,19 +180,20 @@ fn a_read_stops_a_program() {
     let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
     program(&mut t, 0, 0, page(0, 0, 0));
     read(&mut t, 1, 100, page(1, 0, 0));
-    // Programming 10..100, free at 105, read until 165, on again at 172 with 510 left.
+    // Programming 10..100, free at 105, read until 165, resumed at 172 with 510 left.
     assert_eq!(ends(&mut t), [172 + 510, 165]);
     let times = t.times();
     assert_eq!(times[Class::Write as usize].suspended_ns, 72);
     assert_eq!(times[Class::Read as usize].die_wait_ns, 5);
     assert_eq!(t.command_counts().program_suspends, 1);
 
-    // A read that comes while the data come in waits for their end, and one of the page itself for all of it.
+    // A read that arrives during the data transfer waits for its end, and one of the page itself for the whole program.
     let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
     program(&mut t, 0, 0, page(0, 0, 0));
     read(&mut t, 1, 3, page(1, 0, 0));
     read(&mut t, 2, 200, page(0, 0, 0));
-    // Stopped at 10, free at 15, read until 75, on at 82 with all 600 left; the second read is not worth a stop.
+    // Stopped at 10, free at 15, read until 75, resumed at 82 with all 600 left; the second read does not justify a
+    // stop.
     assert_eq!(ends(&mut t), [682, 75, 742]);
 }
 
@@ -210,8 +211,8 @@ fn a_ready_busy_pin_shows_the_array_alone() {
     let mut phases = Vec::new();
     t.take_phases(&mut phases);
     let shown: Vec<_> = phases.iter().map(|p| (p.die, p.work, p.from_ns, p.to_ns)).collect();
-    // Data in until 11, stopped at 100, free at 105, a command, read until 156, sent until 166, on from 173 with 511 left;
-    // then a command, the move's read, a command, two transfers and its program; a command and the erase.
+    // Data in until 11, stopped at 100, free at 105, a command, read until 156, sent until 166, resumed at 173 with 511
+    // left. Then a command, the move's read, a command, two transfers and its program; a command and the erase.
     let moved = 684 + 1 + 50 + 1 + 20;
     assert_eq!(
         shown,
@@ -242,17 +243,18 @@ fn pin_phases(commands: Commands, phases: Phases, issue: fn(&mut Timed, u32)) ->
 #[test]
 fn a_pin_shows_the_register_with_cache_commands() {
     let busy = 3000;
-    // Data of the first until 10, and to the array at once. The second's are there at 20 and wait for the array until 610; the
-    // third's come at 620 and wait until 1210.
+    // Data of the first until 10, and to the array at once. Those of the second are there at 20 and wait for the array
+    // until 610; those of the third arrive at 620 and wait until 1210.
     let programs = |t: &mut Timed, number: u32| program(t, number, 0, page(0, 0, number));
     let commands = Commands { cache_program: true, ..Commands::PLAIN };
     let shown = pin_phases(commands, PHASES, programs);
     assert_eq!(shown, [(10, 10 + busy), (20, 610 + busy), (620, 1210 + busy)]);
-    // The second read begins at 50, while the first leaves until 60; the third at 100, while the second leaves until 110.
+    // The second read begins at 50, while the first leaves until 60; the third at 100, while the second leaves until
+    // 110.
     let reads = |t: &mut Timed, number: u32| read(t, number, 0, page(0, 0, number));
     let commands = Commands { cache_read: true, ..Commands::PLAIN };
     assert_eq!(pin_phases(commands, PHASES, reads), [(0, 50), (60, 100), (110, 150)]);
-    // Transfers that are slower than the array: each page waits for the register, and moves there when it is free.
+    // Transfers slower than the array: each page waits for the register, and moves there when it is free.
     let slow = Phases { transfer_ns: 100, ..PHASES };
     assert_eq!(pin_phases(commands, slow, reads), [(0, 50), (150, 150 + busy), (250, 250 + busy)]);
 }
@@ -264,7 +266,7 @@ fn reads_pass_an_erase_only_so_often() {
     for (number, now) in [(1, 100), (2, 110), (3, 120), (4, 3000)] {
         read(&mut t, number, now, page(1, 0, 0));
     }
-    // Stopped at 100, free at 105; reads until 165 and 225; the third is one too many: on at 232 with 2900 left.
+    // Stopped at 100, free at 105; reads until 165 and 225; the third exceeds the limit: resumed at 232 with 2900 left.
     assert_eq!(ends(&mut t)[1..], [165, 225, 3132 + 60, 3132 + 120]);
     assert_eq!(t.command_counts().erase_suspends, 1);
 }
@@ -278,8 +280,8 @@ fn work_that_would_end_sooner_is_not_stopped() {
 }
 
 #[test]
-fn classes_are_served_in_the_order_asked_for() {
-    // While a program is under way a write, a read and a move come, in this order.
+fn classes_are_served_in_the_configured_order() {
+    // During a program a write, a read and a move arrive, in this order.
     let run = |order| {
         let mut t = array(1, Settings { order, ..Settings::plain(PHASES) });
         program(&mut t, 0, 0, page(0, 0, 0));
@@ -299,7 +301,7 @@ fn classes_are_served_in_the_order_asked_for() {
 
 #[test]
 fn urgent_jobs_may_rank_with_writes() {
-    // While a program is under way come a write, an urgent move, a second write and a read.
+    // During a program arrive a write, an urgent move, a second write and a read.
     let run = |urgent_as_writes| {
         let mut t = array(1, Settings { urgent_as_writes, ..Settings::plain(PHASES) });
         program(&mut t, 0, 0, page(0, 0, 0));
@@ -333,8 +335,8 @@ fn page_types_take_their_own_times() {
     assert_eq!(t.last_ns(), 1 + 50 + 20 + 1 + 900);
 }
 
-/// Two page types in three modes: programs of 100 and 200, then 8 % and 19 % longer; reads of 40 and 50, then 1 and 2
-/// longer. Moves stay inside the die.
+/// Creates an array with two page types in three modes: programs of 100 and 200, then 8 % and 19 % longer; reads of 40
+/// and 50, then 1 and 2 longer. Moves stay inside the die.
 fn in_modes() -> Timed {
     let mut rows = PHASES.rows;
     for (row, (read_ns, program_ns)) in
@@ -350,7 +352,7 @@ fn in_modes() -> Timed {
 fn operations_take_the_times_of_the_mode_of_their_block() {
     let mut t = in_modes();
     let mut numbers = 0..;
-    // Alone at the drive: how long it takes from the end of what was before.
+    // Alone in the drive: its duration from the end of the previous operation.
     let mut takes = |t: &mut Timed, make: &dyn Fn(&mut Timed)| {
         let from = t.last_ns();
         request(t, numbers.next().unwrap(), from, |t| make(t));
@@ -378,11 +380,11 @@ fn operations_take_the_times_of_the_mode_of_their_block() {
             );
         }
     }
-    // Read in mode 2, page 1; programmed in mode 1, page 4; and the other way round.
+    // Read in mode 2, page 1; programmed in mode 1, page 4; and the reverse.
     let copy = |from, to| move |t: &mut Timed| t.copy(from, to, Owner::page(Lpn(0)), Cause::Gc);
     assert_eq!(takes(&mut t, &copy(page(0, 2, 1), page(0, 1, 4))), 1 + 52 + 1 + 108);
     assert_eq!(takes(&mut t, &copy(page(0, 1, 4), page(0, 2, 4))), 1 + 41 + 1 + 119);
-    // An erase resets the mode, and takes what it takes.
+    // An erase resets the mode, and its time does not depend on it.
     assert_eq!(takes(&mut t, &|t| t.erase(UnitId(2), Cause::Gc)), 1 + 3000);
     assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), Lpn(0), Cause::Host)), 1 + 10 + 100);
     assert_eq!(takes(&mut t, &|t| t.erase(UnitId(2), Cause::Gc)), 1 + 3000);
@@ -408,7 +410,7 @@ fn what_was_issued_before_an_erase_keeps_its_mode() {
     assert_eq!(ends(&mut t), [130, 183, 0, 183 + 3001 + 119]);
 }
 
-/// That the array works from 480 to 720 ns at a time, 600 on average, as the seed says.
+/// Checks that the array works from 480 to 720 ns at a time, 600 on average, as drawn from the seed.
 fn spread_evenly(phases: Phases, issue: fn(&mut Timed, u32)) {
     let lengths = |seed| {
         let mut t = array(1, Settings { seed, ..Settings::plain(phases) });

@@ -1,47 +1,47 @@
-//! A die between two events.
+//! The state of a die between two events.
 
 use super::queue::{Job, Kind, Queue};
 use crate::Class;
 use serde::{Deserialize, Serialize};
 
-/// What the array of a die is busy with.
+/// The current work of a die's array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
-    /// Nothing.
+    /// None.
     Idle,
-    /// Reading; the data leave then.
+    /// Reading; the data leave afterwards.
     Reading,
     /// The data of its read leave, page by page.
     Sending,
-    /// A read whose data wait for the register that the read before still occupies.
+    /// A read whose data wait for the register that the previous read still occupies.
     Holding,
-    /// The read of a move; the data go out and in, or stay, and are programmed.
+    /// The read of a move; then the data go out and in, or stay, and are programmed.
     CopyReading,
     /// Data coming in, then programming; or erasing.
     Working,
-    /// On the way to be suspended.
+    /// About to be suspended.
     Suspending,
 }
 
-/// Operations that the array works on: the first ones under way in the queue of their class.
+/// Operations in the array: the first ones under way in the queue of their class.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Active {
     pub stage: Stage,
     pub class: Class,
     pub kind: Kind,
     pub job: Job,
-    /// Operations, one a plane.
+    /// Number of operations, one per plane.
     pub n: u32,
 }
 
-/// What the cache register is busy with.
+/// The current work of the cache register.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) enum Register {
-    /// Nothing.
+    /// None.
     Free,
     /// Pages of a read that leave; `ready_ns` is when the array had them.
     Out { class: Class, left: u32, ready_ns: u64 },
-    /// Pages of a program that have come, or will have come at `ready_ns`.
+    /// Pages of a program that have arrived, or will at `ready_ns`.
     In { class: Class, n: u32, job: Job, ready_ns: u64, program_ns: u64 },
 }
 
@@ -49,34 +49,34 @@ pub(super) enum Register {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Suspended {
     pub active: Active,
-    /// Array time left.
+    /// Remaining array time.
     pub remaining_ns: u64,
     pub since_ns: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Die {
-    /// The channel that it is on.
+    /// The channel of the die.
     pub channel: u32,
     pub queues: [Queue; 3],
     pub active: Active,
-    /// When the array next wants attention; `u64::MAX` for never.
+    /// Time of the array's next event; `u64::MAX` for none.
     pub array_at: u64,
-    /// When the present stage's array work began or begins.
+    /// Start of the array work of the current stage.
     pub array_from: u64,
-    /// When the present piece of work began.
+    /// Start of the current piece of work.
     pub started_ns: u64,
     pub register: Register,
-    /// When the register next wants attention; `u64::MAX` for never.
+    /// Time of the register's next event; `u64::MAX` for none.
     pub register_at: u64,
     pub suspended: Option<Suspended>,
-    /// Reads that have passed the program or erase under way.
+    /// Reads that have overtaken the current program or erase.
     pub reads_passed: u32,
-    /// Time spent on foreground and background jobs, up to the present piece.
+    /// Time spent on foreground and background jobs, up to the current piece.
     pub jobs_ns: [u64; 2],
-    /// Whether some other die waits for an operation of this one.
+    /// Whether another die waits for an operation of this one.
     pub awaited: bool,
-    /// Moves of the row under way that follow the present one without anything between.
+    /// Moves of the current row that follow the present one without interruption.
     pub ahead: u32,
 }
 
@@ -86,7 +86,7 @@ impl Die {
             Active { stage: Stage::Idle, class: Class::Read, kind: Kind::Read, job: Job::Host, n: 0 };
         Self {
             channel,
-            // Moves wait in the background.
+            // Moves wait in the background queue.
             queues: [Queue::default(), Queue::default(), Queue::with_rows()],
             active,
             array_at: u64::MAX,
@@ -102,7 +102,7 @@ impl Die {
         }
     }
 
-    /// Time spent on foreground and background jobs until `now`.
+    /// Returns the time spent on foreground and background jobs until `now`.
     #[inline(always)]
     pub fn jobs_until(&self, now: u64) -> [u64; 2] {
         let mut jobs = self.jobs_ns;

@@ -1,4 +1,4 @@
-//! What is issued, and what happens next: the events of the dies in the order of time, handed to whoever knows them.
+//! Issues operations, and handles the events of the dies in the order of time.
 //!
 //! Stands above `service.rs`, `register.rs` and `suspend.rs`, none of which calls anything here.
 
@@ -9,7 +9,7 @@ use super::schedule::Schedule;
 use crate::Class;
 
 impl Schedule {
-    /// Issues an operation at `now`, up to which time everything is settled; gives its ticket.
+    /// Issues an operation at `now`, up to which everything is settled; returns its ticket.
     #[inline(always)]
     pub fn push(&mut self, die: usize, class: Class, mut op: Op, now: u64) -> u64 {
         self.reached = (now, u32::MAX);
@@ -21,7 +21,7 @@ impl Schedule {
         } else if op.request != NO_REQUEST {
             self.join_barrier(&op);
         }
-        // Of a join the die finds out when it looks for work.
+        // The die checks a join when it looks for work.
         if op.far != Due::default() && op.far_class != JOIN {
             self.is_awaited(op.far_die as usize);
         }
@@ -49,7 +49,7 @@ impl Schedule {
         if op.kind == Kind::Erase { self.barriers.erase(number) } else { self.barriers.program(number) }
     }
 
-    /// A busy die may stop for a read, or take in the next program's data.
+    /// Handles an operation issued at a busy die, which may stop for a read or load the next program's data.
     fn pushed_while_busy(&mut self, die: usize, class: Class, now: u64) {
         if class == Class::Read {
             self.suspend_if_allowed(die, now);
@@ -58,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// Lets everything happen that happens until `until`, that moment included.
+    /// Handles all events up to and including `until`.
     pub fn advance(&mut self, until: u64) {
         loop {
             let (time, die) = self.go_along_rows(until);
@@ -70,7 +70,7 @@ impl Schedule {
         }
     }
 
-    /// Lets things happen until a request is done or the next event is later than `until`.
+    /// Handles events until a request is done or the next event is later than `until`.
     pub fn advance_to_done(&mut self, until: u64) {
         while self.done.is_empty() {
             let (time, die) = self.go_along_rows(until);
@@ -85,10 +85,11 @@ impl Schedule {
         }
     }
 
-    /// Lets moves of rows go on as long as nothing else is next and it is not later than `until`; the event that is next then.
+    /// Continues moves of rows while nothing else is next and the time is not later than `until`; returns the next
+    /// event then.
     #[inline(always)]
     fn go_along_rows(&mut self, until: u64) -> (u64, usize) {
-        // On most drives rows are closed, so that is asked first.
+        // On most drives rows are closed; that is tested first.
         if !self.closed() && self.plain && self.rows && !self.recording {
             self.go_along_steps(until)
         } else {
@@ -116,9 +117,9 @@ impl Schedule {
         }
     }
 
-    /// Programs, moves or erases are done.
+    /// Completes programs, moves or erases.
     fn worked(&mut self, die: usize, now: u64) {
-        // Only where somebody has begun to record are there rows under way here, and they are over.
+        // Rows are under way here only after a recording began, and then they are over.
         debug_assert_eq!(self.dies[die].ahead, 0);
         let active = self.dies[die].active;
         self.end_piece(die, now);

@@ -1,4 +1,4 @@
-//! FLUSH and FUA, where a power cut loses what gathers in the controller: requests that wait for programs of others.
+//! FLUSH and FUA on drives where a power cut loses gathering data: requests that wait for programs of others.
 
 use super::Timed;
 use super::queue::{Far, NO_REQUEST};
@@ -6,13 +6,13 @@ use crate::Class;
 use floatgate_base::{Lpn, Ppn};
 
 impl Timed {
-    /// The open request is done no sooner than all programs under way of what the host wrote.
+    /// Delays the open request until all programs of host data under way are done.
     pub(super) fn flush_packed(&mut self) {
         let Some(volatile) = self.volatile.as_ref().filter(|_| self.request != NO_REQUEST) else { return };
         volatile.programs().for_each(|program| self.schedule.finish_after(self.request, program));
     }
 
-    /// The open request is done no sooner than the programs under way of these pages.
+    /// Delays the open request until the programs of these pages under way are done.
     pub(super) fn force_packed(&mut self, pages: &[(Ppn, Lpn)]) {
         if self.volatile.is_none() || self.request == NO_REQUEST {
             return;

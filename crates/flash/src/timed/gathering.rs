@@ -1,21 +1,21 @@
-//! Flash pages and chunks that are not full yet, and what their programs will wait for.
+//! Incomplete flash pages and chunks, and the reads for which their programs will wait.
 
 use super::queue::Far;
 use floatgate_base::{IdVec, Ppn, UnitId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the flash pages that are not full yet wait for.
+/// The reads for which incomplete flash pages wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Gathering {
-    /// By unit: reads whose data belong into its flash page.
+    /// By unit: reads whose data belong to its flash page.
     pub reads: IdVec<UnitId, Vec<Far>>,
-    /// Flash pages that the present step of a job has read, ascending, with their reads. Empty between steps.
+    /// Flash pages that the current step of a job has read, ascending, with their reads. Empty between steps.
     #[serde(skip)]
     pub fetched: Vec<(u32, Far)>,
-    /// Reads whose data belong into chunks that gather, by the number of the chunk.
+    /// Reads whose data belong to gathering chunks, by the number of the chunk.
     pub chunks: BTreeMap<u32, Vec<Far>>,
-    /// Reads of the chunks that the present step of a job packs anew, by first page. Empty between steps.
+    /// Reads of the chunks that the current step of a job repacks, by first page. Empty between steps.
     #[serde(skip)]
     pub unpacked: Vec<(Ppn, Far)>,
 }
@@ -25,7 +25,7 @@ impl Gathering {
         Self { reads: IdVec::filled(Vec::new(), units), ..Self::default() }
     }
 
-    /// Whether it is of an array with as many units.
+    /// Returns whether it belongs to an array with as many units.
     pub fn is_like(&self, other: &Self) -> bool {
         self.reads.len() == other.reads.len()
     }

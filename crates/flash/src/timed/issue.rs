@@ -1,4 +1,4 @@
-//! What the FTL asks for, operation by operation.
+//! Commands of the FTL, operation by operation.
 
 use super::Timed;
 use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST};
@@ -184,7 +184,7 @@ impl Flash for Timed {
         }
         let first = self.counts.layout().first_page(unit);
         let subpages = self.counts.layout().subpages();
-        // Another job of this unit, later, has another barrier.
+        // A later job of this unit has another barrier.
         let barrier = self.barrier_of_unit[unit].take();
         let moved = self.volatile.as_mut().map(|volatile| volatile.erased(unit)).unwrap_or_default();
         for i in 0..self.counts.layout().blocks_per_unit() {

@@ -4,10 +4,10 @@ use super::die::Die;
 use super::queue::{Due, Far, Op};
 use serde::{Deserialize, Serialize};
 
-/// As the class of another die: the operation waits for the reads of a join, whose number stands in place of the die.
+/// Replaces the class of another die: the operation waits for the reads of a join, whose number replaces the die.
 pub(super) const JOIN: u8 = u8::MAX;
 
-/// What programs wait for, by number; numbers are used again.
+/// The reads for which programs wait, by number; numbers are reused.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Joins {
     joins: Vec<Vec<Far>>,
@@ -15,7 +15,7 @@ pub(super) struct Joins {
 }
 
 impl Joins {
-    /// Lets an operation wait for all of these.
+    /// Makes an operation wait for all of these reads.
     pub fn open(&mut self, reads: &[Far], op: &mut Op) {
         let number = self.free.pop().unwrap_or_else(|| {
             self.joins.push(Vec::new());
@@ -25,19 +25,19 @@ impl Joins {
         (op.far_die, op.far_class, op.far) = (number, JOIN, Due::of(1, 0));
     }
 
-    /// The die of an operation that is still to be waited for; none when all are done.
+    /// Returns the die of a read that is still pending; none if all are done.
     pub fn pending(&self, number: u32, dies: &[Die]) -> Option<usize> {
         let is_pending = |far: &&Far| far.ticket > dies[far.die as usize].queues[usize::from(far.class)].done;
         self.joins[number as usize].iter().find(is_pending).map(|far| far.die as usize)
     }
 
-    /// Whether no operation waits for a join.
+    /// Returns whether no operation waits for a join.
     #[cfg(test)]
     pub fn is_idle(&self) -> bool {
         self.free.len() == self.joins.len()
     }
 
-    /// The operation starts: its number is free.
+    /// Releases the number of a join when its operation starts.
     pub fn close(&mut self, number: u32) {
         self.joins[number as usize].clear();
         self.free.push(number);

@@ -1,40 +1,40 @@
-//! Requests that are done no sooner than others: what a DRAM buffer in front of the array needs. Only kept where asked
-//! for; without it a request is done with its last operation.
+//! Dependencies between requests, for a DRAM buffer in front of the array. Kept only on demand; without them a request
+//! is done with its last operation.
 //!
-//! Numbers inside are even for requests of the caller and odd for *asides*, which nobody is told of. The graph has no
-//! circles: a request waits for what was opened before it.
+//! Internal numbers are even for requests of the caller and odd for *asides*, whose completion is not reported. The
+//! graph has no cycles: a request waits only for earlier ones.
 
 use serde::{Deserialize, Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What a request waits for beside its own operations.
+/// The reason of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
-    /// Room: a place whose old content is not on flash yet, or a page that is not there yet.
+    /// Room: a place whose old content is not on flash yet, or a page that has not arrived yet.
     Place,
     /// Data that must be on flash.
     Flushed,
 }
 
-/// A request as it was when the handle was made: numbers are used again, handles are not.
+/// A request at the time when the handle was created: numbers are reused, handles are not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handle {
-    /// The number inside, plus 1; 0 for no request.
+    /// The internal number, plus 1; 0 for no request.
     number: u32,
     serial: u32,
 }
 
-/// Waiting of the caller's requests that is not for operations of their own, summed.
+/// Waits of the caller's requests for other requests, summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkTimes {
     /// Requests that waited for room.
     pub place_requests: u64,
-    /// How long in all.
+    /// Total time.
     pub place_ns: u64,
     /// Requests that waited for data to be on flash.
     pub flushed_requests: u64,
-    /// How long in all, from when they had room.
+    /// Total time, from when they had room.
     pub flushed_ns: u64,
 }
 
@@ -42,10 +42,10 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
-    /// Parts that are not done; 0 for a number that is free.
+    /// Parts that are not done; 0 for a free number.
     left: u32,
     serial: u32,
-    /// First of those that wait for it.
+    /// The first request that waits for this one.
     waiters: u32,
     class: u8,
     opened_ns: u64,
@@ -61,7 +61,7 @@ struct Waiter {
     next: u32,
 }
 
-/// Who waits for whom.
+/// The graph of dependencies.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Links {
     entries: Vec<Entry>,
@@ -69,28 +69,28 @@ pub(super) struct Links {
     free_waiters: Vec<u32>,
     free_asides: Vec<u32>,
     asides: u32,
-    /// Parts done that are still to be followed.
+    /// Completed parts still to be processed.
     todo: Vec<(u32, u64)>,
-    /// Requests whose data take some time more.
+    /// Requests whose data need some more time.
     #[serde(serialize_with = "in_order")]
     later: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The caller's requests that are done, by its numbers.
+    /// The caller's completed requests, by its numbers.
     pub out: Vec<(u32, u64)>,
     pub times: [LinkTimes; 2],
 }
 
-/// A heap as a sorted list, so that equal heaps are equal bytes however they came about.
+/// Serializes a heap as a sorted list: equal heaps give equal bytes, whatever their history.
 fn in_order<S: Serializer>(heap: &BinaryHeap<Reverse<(u64, u32)>>, to: S) -> Result<S::Ok, S::Error> {
     heap.clone().into_sorted_vec().serialize(to)
 }
 
 impl Links {
-    /// When the last of the requests that are only delayed is done; 0 if there is none.
+    /// Returns the end of the last request that is only delayed; 0 if no request is.
     pub fn latest_ns(&self) -> u64 {
         self.later.iter().map(|Reverse((time_ns, _))| *time_ns).max().unwrap_or(0)
     }
 
-    /// Opens a request of the caller; its number inside.
+    /// Opens a request of the caller; returns its internal number.
     pub fn open(&mut self, request: u32, now: u64) -> u32 {
         self.open_inside(request * 2, now)
     }
@@ -125,18 +125,18 @@ impl Links {
         number
     }
 
-    /// A handle of a request that is under way.
+    /// Returns a handle of a request under way.
     pub fn handle(&self, number: u32) -> Handle {
         Handle { number: number + 1, serial: self.entries[number as usize].serial }
     }
 
-    /// The request is done `ns` later than its last part, and its waiting counts with class 0 or 1.
+    /// Delays the end of a request by `ns` after its last part, and counts its waits with class 0 or 1.
     pub fn shape(&mut self, number: u32, delay_ns: u64, class: u8) {
         let e = &mut self.entries[number as usize];
         (e.delay_ns, e.class) = (delay_ns, class);
     }
 
-    /// Whether what the handle stands for is still under way.
+    /// Returns whether the request of a handle is still under way.
     pub fn pending(&self, handle: Handle) -> bool {
         handle.number > 0
             && self
@@ -145,7 +145,7 @@ impl Links {
                 .is_some_and(|e| e.left > 0 && e.serial == handle.serial)
     }
 
-    /// The request is done no sooner than what the handle stands for.
+    /// Delays a request until that of the handle is done.
     pub fn wait(&mut self, number: u32, handle: Handle, reason: Reason) {
         if !self.pending(handle) || handle.number - 1 == number {
             return;
@@ -165,7 +165,7 @@ impl Links {
         };
     }
 
-    /// The request waits for all asides under way.
+    /// Makes the request wait for all asides under way.
     pub fn wait_for_asides(&mut self, number: u32, reason: Reason) {
         for aside in (1..self.entries.len() as u32).step_by(2) {
             if self.entries[aside as usize].left > 0 {
@@ -174,7 +174,7 @@ impl Links {
         }
     }
 
-    /// Follows up what the schedule says is done.
+    /// Processes the operations that the schedule reports as done.
     #[inline(always)]
     pub fn settle(&mut self, done: &mut Vec<(u32, u64)>) {
         if !done.is_empty() {
@@ -227,12 +227,12 @@ impl Links {
         }
     }
 
-    /// When the next request is done that waits for nothing but its delay.
+    /// Returns the end of the next request that waits only for its delay.
     pub fn next_ns(&self) -> u64 {
         self.later.peek().map_or(u64::MAX, |Reverse((time, _))| *time)
     }
 
-    /// Requests whose delay has passed by `until`.
+    /// Completes the requests whose delay has passed by `until`.
     pub fn pass(&mut self, until: u64) {
         while self.next_ns() <= until
             && let Some(Reverse((time, request))) = self.later.pop()
@@ -264,7 +264,7 @@ mod tests {
         let mut links = Links::default();
         let (first, second) = (links.open(0, 0), links.open(1, 5));
         links.wait(second, links.handle(first), Reason::Place);
-        // Its own part is done, and nothing to wait for is left of what is done before.
+        // Its own part is done, and all dependencies on earlier requests are resolved.
         links.settle(&mut vec![(second, 10)]);
         assert_eq!(links.out, []);
         links.settle(&mut vec![(first, 30)]);

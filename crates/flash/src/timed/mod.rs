@@ -1,20 +1,22 @@
-//! The timed back end: the same state and counts as the functional one, and when each operation is done.
+//! The timed back end: state and counts as in the functional one, and the completion time of each operation.
 //!
-//! The FTL changes state when it issues a command; here the command waits at its die, in the queue of its class, until
-//! die and channel are free and what must come before is done:
-//! - a read comes after the unfinished program of its own page;
-//! - a program comes after the erase of its block, and after earlier programs of that block by another class, because
-//!   pages of a block are programmed in order;
-//! - a move comes after the programs of its source block; an erase after the reads and programs of its block, and after
-//!   the programs of all pages that moved from its superblock to other dies.
+//! The state changes when the FTL issues a command. The command then waits at its die, in the queue of its class, until
+//! die and channel are free and its predecessors are done:
+//! - a read follows the unfinished program of its own page;
+//! - a program follows the erase of its block, and earlier programs of that block by another class, because pages of a
+//!   block are programmed in order;
+//! - a move follows the programs of its source block;
+//! - an erase follows the reads and programs of its block, and the programs of all pages that moved from its superblock
+//!   to other dies.
 //!
-//! Reading order: `issue.rs` takes commands, `ops.rs` turns them into operations, `queue.rs` holds them, `schedule.rs`
-//! keeps dies and channels, `choice.rs` says what may come next, `service.rs` moves operations through their phases,
+//! Reading order: `issue.rs` accepts commands, `ops.rs` turns them into operations, `queue.rs` holds them, and
+//! `schedule.rs` keeps dies and channels. `choice.rs` selects the next operation, and `service.rs` moves operations
+//! through their phases.
 //! `events.rs` orders events by a tournament over the dies (`tournament.rs`). `register.rs` (cache commands) and
-//! `suspend.rs` are entered only where the drive has them; `plain.rs` is the way for plain commands. Moves of one block
-//! that follow one another are one operation, a row (`rows.rs`, `steps.rs`; `docs/decisions/0030-rows-of-moves.md`):
-//! code that reads or changes what a move changes calls `Schedule::catch_up` first, code that lets anything come
-//! between moves calls `Schedule::shorten`. `sim` says when requests arrive and how long they took
+//! `suspend.rs` are entered only on drives with these commands; `plain.rs` is the path for plain commands. Consecutive
+//! moves of one block are one operation, a row (`rows.rs`, `steps.rs`; `docs/decisions/0030-rows-of-moves.md`). Code
+//! that reads or changes the state touched by a move calls `Schedule::catch_up` first; code that lets anything come
+//! between moves calls `Schedule::shorten`. `sim` decides when requests arrive and measures their latency
 //! (`docs/decisions/0009-timed-array.md`).
 
 mod barriers;
@@ -66,7 +68,7 @@ use serde::{Deserialize, Serialize};
 use tap::Tap;
 use volatile::Volatile;
 
-/// Where a plane is.
+/// Address of a plane.
 #[derive(Clone, Copy, Debug)]
 struct PlaneAt {
     die: u32,
@@ -74,7 +76,7 @@ struct PlaneAt {
     plane: u8,
 }
 
-/// Where a page is.
+/// Location of a page.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     die: usize,
@@ -93,37 +95,37 @@ struct Block {
     erase: u64,
 }
 
-/// A request within another one; see [`Timed::open_aside`].
+/// A request nested in another one; see [`Timed::open_aside`].
 #[derive(Debug)]
 #[must_use]
 pub struct Aside {
     outer: u32,
 }
 
-/// An operation that was issued; nothing waits for the default one.
+/// An issued operation; the default one is already done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issued(Far);
 
-/// Times what the FTL asks for.
+/// The timed back end.
 #[derive(Clone, Debug)]
 pub struct Timed {
     counts: Functional,
     schedule: Schedule,
     blocks: Vec<Block>,
-    /// By number of the plane in the order of allocation.
+    /// By plane number in the order of allocation.
     plane_at: Vec<PlaneAt>,
     planes: u32,
-    /// The barrier of the job that empties a unit, where pages may move to other dies.
+    /// The barrier of the job that empties a unit, if pages may move to other dies.
     barrier_of_unit: IdVec<UnitId, Option<u32>>,
-    /// Whether operations must know the page in the block, the block in the plane and the plane in the die, or the mode
-    /// of the block.
+    /// Whether operations need the page in the block, the block in the plane and the plane in the die, or the mode of
+    /// the block.
     detailed: bool,
     /// Whether several pages of the map share a flash page.
     packed: bool,
     gathering: Gathering,
-    /// What a power cut would lose, where it would lose anything.
+    /// Data that a power cut would lose, if it would lose any.
     volatile: Option<Box<Volatile>>,
-    /// For whom moves and erases are.
+    /// The job of moves and erases.
     job: Job,
     /// Arrival of the request that is being issued.
     now_ns: u64,
@@ -131,20 +133,20 @@ pub struct Timed {
     request: u32,
     /// The read of a read-modify-write whose program comes next.
     read_first: Far,
-    /// What the next host operation must not start before.
+    /// The operation before which the next host operation must not start.
     hold: Far,
     /// The host operation issued last.
     newest: Far,
-    /// Requests that wait for others, where they may.
+    /// Dependencies between requests, if they are kept.
     links: Option<Box<Links>>,
-    /// What is under way for the sake of read disturb, where somebody asks.
+    /// Operations of read reclaim under way, if they are tracked.
     reclaims: Option<Box<Reclaims>>,
-    /// Whether operations take time; preconditioning and warm-up do not.
+    /// Whether operations take time; those of preconditioning and warm-up do not.
     on: bool,
 }
 
 impl Timed {
-    /// A fresh array in which no time has passed.
+    /// Creates a fresh array at time 0.
     #[must_use]
     pub fn new(layout: Layout, settings: Settings) -> Self {
         let geometry = *layout.geometry();
@@ -177,59 +179,59 @@ impl Timed {
         }
     }
 
-    /// State and counts, without time.
+    /// Returns state and counts, without time.
     #[must_use]
     pub fn counts(&self) -> &Functional {
         &self.counts
     }
 
-    /// State and counts, without time.
+    /// Returns state and counts for modification, without time.
     pub fn counts_mut(&mut self) -> &mut Functional {
         &mut self.counts
     }
 
-    /// Records who is busy with what.
+    /// Starts recording a timeline.
     pub fn record(&mut self, timeline: Timeline) {
         self.schedule.timeline = Some(timeline);
         self.schedule.recording = true;
         self.schedule.end_rows();
     }
 
-    /// What was recorded.
+    /// Returns the recorded timeline.
     #[must_use]
     pub fn timeline(&self) -> Option<&Timeline> {
         self.schedule.timeline.as_ref()
     }
 
-    /// From now on the phases of the arrays, or what their pins show, are kept until they are taken: those of one die, or of
-    /// all. Snapshots go without them.
+    /// Starts keeping the phases of the arrays, or of their pins, until they are taken, for one die or for all.
+    /// Snapshots do not contain them.
     pub fn tap(&mut self, signal: Signal, die: Option<u32>) {
         self.schedule.tap = Some(Tap::new(signal, die, self.schedule.dies.len()));
         self.schedule.recording = true;
         self.schedule.end_rows();
     }
 
-    /// Hands out the phases kept so far, those of a die in the order of time. Dies that go through an operation at once
-    /// tell its reading when it starts: such a phase may end later than now.
+    /// Moves the phases kept so far to `out`, those of a die in the order of time. Dies that pass through an operation
+    /// at once report its read when it starts: such a phase may end later than now.
     pub fn take_phases(&mut self, out: &mut Vec<ArrayPhase>) {
         if let Some(tap) = &mut self.schedule.tap {
             out.append(&mut tap.phases);
         }
     }
 
-    /// All phases of a die that begin before this moment were kept.
+    /// Returns the time before which all phases that begin at a die are known.
     #[must_use]
     pub fn phases_known_ns(&self, die: u32) -> u64 {
         tap::known_ns(&self.schedule.dies[die as usize], self.present_ns())
     }
 
-    /// How often optional commands were used.
+    /// Returns how often optional commands were used.
     #[must_use]
     pub fn command_counts(&self) -> CommandCounts {
         self.schedule.settled().counts
     }
 
-    /// Time that dies spent on foreground and on background jobs, nanoseconds, summed over the dies.
+    /// Returns the time that dies spent on foreground and on background jobs, nanoseconds, summed over the dies.
     #[must_use]
     pub fn jobs_ns(&self) -> [u64; 2] {
         let schedule = self.schedule.settled();
@@ -237,25 +239,25 @@ impl Timed {
         [sum(0), sum(1)]
     }
 
-    /// Whether host requests are under way.
+    /// Returns whether host requests are under way.
     #[must_use]
     pub fn host_is_busy(&self) -> bool {
         self.schedule.live() > 0
     }
 
-    /// When something happens next; `u64::MAX` for never.
+    /// Returns the time of the next event; `u64::MAX` for none.
     #[must_use]
     pub fn next_ns(&self) -> u64 {
         self.schedule.next_ns()
     }
 
-    /// Lets everything happen until `now_ns`, for what is issued then without a request that arrives.
+    /// Handles everything until `now_ns`, for operations issued then without a request.
     pub fn advance(&mut self, now_ns: u64) {
         self.schedule.advance(now_ns);
         self.now_ns = self.now_ns.max(now_ns);
     }
 
-    /// Whether a domain has nothing of a job waiting or under way.
+    /// Returns whether a domain has no operation of a job waiting or under way.
     #[must_use]
     pub fn job_is_idle(&self, domain: DomainId) -> bool {
         let idle = |die: usize| self.schedule.dies[die].queues[Class::Background as usize].is_empty();
@@ -265,24 +267,23 @@ impl Timed {
         }
     }
 
-    /// From now on [`Timed::reclaims`] knows.
+    /// Starts tracking for [`Timed::reclaims`].
     pub fn watch_reclaims(&mut self) {
         self.reclaims = Some(Box::default());
     }
 
-    /// Whether operations of reclaims or replications are issued and not done, as of the latest moment that was let
-    /// happen.
+    /// Returns whether operations of reclaims or replications are issued and not done, as of the latest time handled.
     pub fn reclaims(&mut self) -> bool {
         self.reclaims.as_mut().is_some_and(|reclaims| reclaims.pending(&self.schedule))
     }
 
-    /// From now on operations take time.
+    /// Makes operations take time from now on.
     pub fn start(&mut self) {
         self.on = true;
     }
 
-    /// Lets everything happen until `now_ns`, which must not lie before earlier arrivals, and opens a request there.
-    /// Numbers of requests are small and may be used again once a request is done.
+    /// Handles everything until `now_ns`, which must not lie before earlier arrivals, and opens a request there.
+    /// Numbers of requests are small and may be reused once a request is done.
     pub fn arrive(&mut self, request: u32, now_ns: u64) {
         self.schedule.advance(now_ns);
         self.now_ns = self.now_ns.max(now_ns);
@@ -297,22 +298,22 @@ impl Timed {
         self.schedule.open(self.request);
     }
 
-    /// All operations of the request are issued.
+    /// Declares all operations of the request issued.
     pub fn issued(&mut self) {
         self.schedule.close(self.request, self.now_ns);
         self.request = NO_REQUEST;
     }
 
-    /// From now on requests may wait for others.
+    /// Keeps dependencies between requests from now on.
     pub fn keep_links(&mut self) {
         self.links.get_or_insert_default();
     }
 
-    /// Opens a request within the one that is open, of which nobody is told when it is done. [`Timed::close_aside`]
-    /// must follow once its operations are issued.
+    /// Opens a request nested in the open one, whose completion is not reported. [`Timed::close_aside`] must follow
+    /// once its operations are issued.
     ///
     /// # Panics
-    /// Where no links are kept, as do the other functions about asides.
+    /// Without links, as do the other functions about asides.
     pub fn open_aside(&mut self) -> Aside {
         let outer = self.request;
         let now_ns = self.now_ns;
@@ -321,7 +322,7 @@ impl Timed {
         Aside { outer }
     }
 
-    /// All operations of the aside are issued; the request goes on in which it was opened.
+    /// Closes an aside after its operations are issued; the outer request continues.
     pub fn close_aside(&mut self, aside: Aside) -> Handle {
         let inner = std::mem::replace(&mut self.request, aside.outer);
         let handle = self.links().handle(inner);
@@ -329,36 +330,36 @@ impl Timed {
         handle
     }
 
-    /// The request that is open.
+    /// Returns the open request.
     pub fn open_request(&mut self) -> Handle {
         let request = self.request;
         self.links().handle(request)
     }
 
-    /// The open request is done `delay_ns` after its last part; what it waits for counts with `class` 0 or 1.
+    /// Delays the end of the open request by `delay_ns` after its last part; its waits count with `class` 0 or 1.
     pub fn shape_request(&mut self, delay_ns: u64, class: u8) {
         let request = self.request;
         self.links().shape(request, delay_ns, class);
     }
 
-    /// The open request is done no sooner than another.
+    /// Delays the open request until another one is done.
     pub fn wait_for(&mut self, other: Handle, reason: Reason) {
         let request = self.request;
         self.links().wait(request, other, reason);
     }
 
-    /// The open request is done no sooner than all asides under way.
+    /// Delays the open request until all asides under way are done.
     pub fn wait_for_asides(&mut self, reason: Reason) {
         let request = self.request;
         self.links().wait_for_asides(request, reason);
     }
 
-    /// Whether a request is under way.
+    /// Returns whether a request is under way.
     pub fn pending(&mut self, request: Handle) -> bool {
         self.links().pending(request)
     }
 
-    /// What requests of both classes waited for beside their own operations.
+    /// Returns the waits of both classes of requests for other requests.
     #[must_use]
     pub fn link_times(&self) -> Option<&[LinkTimes; 2]> {
         self.links.as_ref().map(|links| &links.times)
@@ -368,18 +369,18 @@ impl Timed {
         self.links.as_mut().expect("links are kept")
     }
 
-    /// The next host program (the read of a read-modify-write) starts only when the operation named is done.
+    /// Holds the next host program (or the read of a read-modify-write) until this operation is done.
     pub fn hold(&mut self, until: Issued) {
         self.hold = until.0;
     }
 
-    /// The host read or program issued last.
+    /// Returns the host read or program issued last.
     #[must_use]
     pub fn newest(&self) -> Issued {
         Issued(self.newest)
     }
 
-    /// Lets time pass until a request is done, nothing is under way, or it would be later than `until_ns`.
+    /// Advances time until a request is done, nothing is under way, or `until_ns` would be exceeded.
     pub fn advance_to_completion_until(&mut self, until_ns: u64) {
         let Some(links) = &mut self.links else { return self.schedule.advance_to_done(until_ns) };
         loop {
@@ -391,7 +392,7 @@ impl Timed {
             self.schedule.advance_to_done(until_ns.min(due_ns));
             if self.schedule.done.is_empty() {
                 if due_ns <= until_ns && due_ns < u64::MAX {
-                    // The array has gone on until then, though no operation of it need have been done.
+                    // The array has advanced to that time, even if none of its operations was done.
                     self.now_ns = self.now_ns.max(due_ns);
                 }
                 return links.pass(until_ns.min(due_ns));
@@ -399,12 +400,12 @@ impl Timed {
         }
     }
 
-    /// Lets time pass until a request is done, or nothing is under way.
+    /// Advances time until a request is done, or nothing is under way.
     pub fn advance_to_completion(&mut self) {
         self.advance_to_completion_until(u64::MAX - 1);
     }
 
-    /// Lets everything end that is under way.
+    /// Completes everything under way.
     pub fn finish(&mut self) {
         self.schedule.advance(u64::MAX - 1);
         if let Some(links) = &mut self.links {
@@ -413,46 +414,47 @@ impl Timed {
         }
     }
 
-    /// Whether [`Timed::take_done`] may have something to hand out.
+    /// Returns whether [`Timed::take_done`] may have any requests.
     #[inline(always)]
     #[must_use]
     pub fn has_done(&self) -> bool {
         !self.schedule.done.is_empty() || self.links.as_ref().is_some_and(|links| !links.out.is_empty())
     }
 
-    /// Hands out the requests done so far, with their times; in the order of time.
+    /// Moves the completed requests to `out`, with their times, in the order of time.
     pub fn take_done(&mut self, out: &mut Vec<(u32, u64)>) {
         match &mut self.links {
             None => out.append(&mut self.schedule.done),
             Some(links) => {
                 links.settle(&mut self.schedule.done);
-                // Those that DRAM delayed come behind those that were done meanwhile.
+                // Requests delayed by DRAM come after those completed meanwhile.
                 links.out.sort_by_key(|&(_, time_ns)| time_ns);
                 out.append(&mut links.out);
             }
         }
     }
 
-    /// From when on no host request is under way, if none is now: what DRAM delays included.
+    /// Returns the end of the last host request, with delays of DRAM included, if none is under way now.
     #[must_use]
     pub fn idle_from_ns(&self) -> u64 {
         let delayed = self.links.as_ref().map_or(0, |links| links.latest_ns());
         self.present_ns().max(delayed)
     }
 
-    /// The latest moment at which an operation or a request was done, or a request arrived: nothing can be issued before it.
+    /// Returns the latest time at which an operation or a request completed, or a request arrived: nothing can be
+    /// issued before it.
     #[must_use]
     pub fn present_ns(&self) -> u64 {
         self.last_ns().max(self.now_ns)
     }
 
-    /// When the last operation was done.
+    /// Returns the end of the last operation.
     #[must_use]
     pub fn last_ns(&self) -> u64 {
         self.schedule.last_done_ns()
     }
 
-    /// Where the time went, by class.
+    /// Returns the time spent, by class.
     #[must_use]
     pub fn times(&self) -> [ClassTimes; 3] {
         self.schedule.settled().times

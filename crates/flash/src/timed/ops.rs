@@ -1,4 +1,4 @@
-//! Operations are made and join the queues of their dies.
+//! Creates operations and adds them to the queues of their dies.
 
 use super::queue::{Due, Far, Job, Kind, NO_REQUEST, Op, row_after};
 use super::{Place, Timed};
@@ -59,20 +59,20 @@ impl Timed {
         op.read_row = op.row;
     }
 
-    /// Row of the array times of a page, which has this number in its block: of its type, in the mode that its block
-    /// has now. What is issued before an erase keeps the mode of before.
+    /// Returns the row of the array times of a page with this number in its block: by its type, in the current mode of
+    /// the block. Operations issued before an erase keep the earlier mode.
     pub(super) fn row(&self, ppn: Ppn, page: u32) -> u8 {
         let phases = &self.schedule.settings.phases;
         let page_type = page % phases.page_types;
         if phases.modes == 1 {
             return page_type as u8;
         }
-        // A drive that was read from a file may have been programmed in more modes than this one has.
+        // A drive restored from a file may have been programmed in more modes than this one has.
         let mode = u32::from(self.counts.mode(self.counts.layout().unit_of(ppn))).min(phases.modes - 1);
         (mode * phases.page_types + page_type) as u8
     }
 
-    /// What an operation waits for that another die does.
+    /// Makes an operation wait for another die's operation.
     #[inline(always)]
     pub(super) fn wait_for_far(&mut self, op: &mut Op, far: Far) {
         if far.ticket > 0 {
@@ -82,7 +82,7 @@ impl Timed {
         }
     }
 
-    /// The unfinished programs of a page, by the classes that program.
+    /// Returns the unfinished programs of a page, by the classes that program.
     pub(super) fn programs_of(&self, place: Place, ppn: Ppn) -> [Due; 2] {
         let mut after = [Due::default(); 2];
         let programs = self.blocks[place.block].programs;
@@ -96,13 +96,13 @@ impl Timed {
         after
     }
 
-    /// The barrier of the job that empties the unit of a page.
+    /// Returns the barrier of the job that empties the unit of a page.
     pub(super) fn barrier_of(&mut self, source: Ppn) -> u32 {
         let unit = self.counts.layout().unit_of(source);
         *self.barrier_of_unit[unit].get_or_insert_with(|| self.schedule.barriers.open())
     }
 
-    /// An operation of the background was issued, maybe for a reclaim.
+    /// Records a background operation that may belong to a reclaim.
     #[inline(always)]
     pub(super) fn note_reclaim(&mut self, die: usize, ticket: u64, cause: Cause) {
         if let Some(reclaims) = &mut self.reclaims {
@@ -110,7 +110,7 @@ impl Timed {
         }
     }
 
-    /// Issues moves of one block to pages of another one of its die that follow one another, as a row.
+    /// Issues moves of one block to consecutive pages of another one on the same die, as a row.
     pub(super) fn copy_row(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
         let Some((&(first, _), others)) = sources.split_first() else { return };
         let (from, to) = (self.place(first), self.place(destination));
@@ -119,7 +119,7 @@ impl Timed {
         op.pages = u8::from(from.plane_number == to.plane_number);
         op.far_die = others.len() as u32;
         if self.detailed {
-            // Pages of one block that follow one another are of the types in turn, and of one mode.
+            // Consecutive pages of a block cycle through the types, and share one mode.
             op.read_row = self.row(first, self.counts.layout().address(first).page);
             let page_types = self.schedule.settings.phases.page_types;
             if page_types > 1 {
@@ -138,7 +138,7 @@ impl Timed {
     pub(super) fn issue_read(&mut self, mut op: Op, place: Place, cause: Cause) {
         op.request = self.request;
         let queues = &self.schedule.dies[place.die].queues;
-        // Where nothing is programmed, no program needs looking for.
+        // Without programs there is no program to search for.
         if !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty()) {
             op.after = self.programs_of(place, op.ppn);
         }
@@ -153,8 +153,8 @@ impl Timed {
         }
     }
 
-    /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
-    /// Tickets order the operations of one class at one die by themselves: only other classes need saying.
+    /// Issues a program, or a copy whose page is on the same die; a copy follows the write `source_written`. Tickets
+    /// order the operations of one class at one die; only other classes need a dependency.
     #[inline(always)]
     pub(super) fn issue_program(
         &mut self,
@@ -165,7 +165,7 @@ impl Timed {
     ) -> u64 {
         let b = self.blocks[place.block];
         let done = |class| self.schedule.done_tickets(place.die, class);
-        // Pages of a block are programmed in order, whoever asks for it; of one class the queue sees to it.
+        // Pages of a block are programmed in order across classes; within one class the queue ensures it.
         if class == Class::Write {
             let before = b.erase.max(b.programs[Class::Background as usize - 1]);
             op.after[1] = Due::of(before, done(Class::Background));

@@ -1,5 +1,5 @@
-//! Whatever is asked of random drives, things happen in an order that flash could keep: judged from a log of what
-//! happened, by rules that know nothing of queues and tickets.
+//! Random commands on random drives must execute in an order that flash permits. A log of the execution is checked by
+//! rules that are independent of queues and tickets.
 
 use super::queue::Kind;
 use super::schedule::Happened;
@@ -12,36 +12,37 @@ use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 use std::collections::BTreeMap;
 
-/// Of each drive.
+/// Number of requests per drive.
 pub(super) const REQUESTS: u32 = 150;
 
-/// What was asked of a page or block, in the order of asking.
+/// A command to a page or block, in the order of issue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Asked {
+enum Issued {
     Program(Ppn),
     Read(Ppn),
     /// Of the block with this first page.
     Erase(Ppn),
 }
 
-/// A drive that asks for legal things: programs in the order of pages, reads and moves of written pages, erases.
+/// A drive with a generator of legal commands: programs in the order of pages, reads and moves of written pages,
+/// erases.
 pub(super) struct Driver {
     pub timed: Timed,
     pub rng: Rng,
     /// Next page to program, by unit; a unit may be erased once it is full.
     next: Vec<u32>,
-    asked: Vec<Asked>,
+    issued: Vec<Issued>,
     /// Mode by unit.
     modes: Vec<u8>,
-    /// What operations need for themselves, without spread and multi-plane commands, nanoseconds.
+    /// Service time of operations without spread and multi-plane commands, nanoseconds.
     service_ns: u64,
-    /// Moves, as source and the place of the program in `asked`.
+    /// Moves, as source and index of the program in `issued`.
     moves: Vec<(Ppn, usize)>,
-    /// Moves asked for together, at most.
+    /// Most moves to issue together.
     pub run_max: u64,
 }
 
-/// Any durations, optional commands and orders of service.
+/// Draws durations, optional commands and orders of service.
 fn settings(rng: &mut Rng, seed: u64) -> Settings {
     let yes = |rng: &mut Rng| rng.below(2) == 0;
     let phases = Phases {
@@ -85,7 +86,7 @@ impl Driver {
         Self::with(seed, |_, _| {})
     }
 
-    /// A random drive after some changes.
+    /// Creates a random drive after some changes.
     pub fn with(seed: u64, change: impl FnOnce(&mut Geometry, &mut Settings)) -> Self {
         let mut rng = Rng::new(seed, "order");
         let mut geometry = Geometry {
@@ -105,7 +106,7 @@ impl Driver {
         let mut timed = Timed::new(layout, settings);
         timed.start();
         let modes = vec![0; next.len()];
-        Self { timed, rng, next, asked: Vec::new(), modes, service_ns: 0, moves: Vec::new(), run_max: 6 }
+        Self { timed, rng, next, issued: Vec::new(), modes, service_ns: 0, moves: Vec::new(), run_max: 6 }
     }
 
     fn layout(&self) -> Layout {
@@ -116,13 +117,13 @@ impl Driver {
         self.rng.below(u64::from(n)) as u32
     }
 
-    /// The next page of some unit with room.
+    /// Returns the next page of some unit with room.
     fn fresh(&mut self) -> Option<Ppn> {
         let unit = self.below(self.timed.layout().units());
         self.fresh_in(unit)
     }
 
-    /// The next page of a unit, if it has room.
+    /// Returns the next page of a unit, if it has room.
     fn fresh_in(&mut self, unit: u32) -> Option<Ppn> {
         let layout = self.layout();
         let offset = self.next[unit as usize];
@@ -137,7 +138,7 @@ impl Driver {
         })
     }
 
-    /// A page that has been programmed.
+    /// Returns a page that has been programmed.
     fn written(&mut self) -> Option<Ppn> {
         let layout = self.layout();
         let unit = self.below(layout.units());
@@ -145,7 +146,7 @@ impl Driver {
         (written > 0).then(|| layout.first_page(UnitId(unit)) + self.below(written))
     }
 
-    /// Array times of a page, looked up by its address.
+    /// Returns the array times of a page, looked up by its address.
     fn times(&self, ppn: Ppn) -> PageTimes {
         let phases = &self.timed.schedule.settings.phases;
         let layout = self.timed.layout();
@@ -157,17 +158,17 @@ impl Driver {
     fn reads(&mut self, ppn: Ppn) {
         let phases = self.timed.schedule.settings.phases;
         self.service_ns += phases.command_ns + self.times(ppn).read_ns + phases.transfer_ns;
-        self.asked.push(Asked::Read(ppn));
+        self.issued.push(Issued::Read(ppn));
     }
 
     fn programs(&mut self, ppn: Ppn) {
         let phases = self.timed.schedule.settings.phases;
         self.service_ns += phases.command_ns + phases.transfer_ns + self.times(ppn).program_ns;
-        self.asked.push(Asked::Program(ppn));
+        self.issued.push(Issued::Program(ppn));
     }
 
-    /// Asks for one thing.
-    pub fn ask(&mut self) {
+    /// Issues one random command.
+    pub fn issue_any(&mut self) {
         match self.rng.below(10) {
             0..=3 => {
                 let Some(ppn) = self.fresh() else { return };
@@ -186,13 +187,13 @@ impl Driver {
                 self.timed.read(ppn, Lpn(0), Cause::Host);
                 self.reads(ppn);
             }
-            7..=8 => self.ask_to_move(),
-            _ => self.ask_to_erase(),
+            7..=8 => self.issue_moves(),
+            _ => self.issue_erase(),
         }
     }
 
-    /// Asks for the erase of some unit, if it is full.
-    pub fn ask_to_erase(&mut self) {
+    /// Issues the erase of some unit, if it is full.
+    pub fn issue_erase(&mut self) {
         let layout = self.layout();
         let unit = self.below(layout.units());
         if self.next[unit as usize] < layout.pages_per_unit() {
@@ -200,15 +201,15 @@ impl Driver {
         }
         self.timed.erase(UnitId(unit), Cause::Gc);
         for i in 0..layout.blocks_per_unit() {
-            self.asked.push(Asked::Erase(layout.first_page(UnitId(unit)) + i));
+            self.issued.push(Issued::Erase(layout.first_page(UnitId(unit)) + i));
         }
         let phases = self.timed.schedule.settings.phases;
         self.service_ns += u64::from(layout.blocks_per_unit()) * (phases.command_ns + phases.erase_ns);
         (self.next[unit as usize], self.modes[unit as usize]) = (0, 0);
     }
 
-    /// Asks for moves of pages of one unit to the next pages of another one.
-    pub fn ask_to_move(&mut self) {
+    /// Issues moves of pages of one unit to the next pages of another one.
+    pub fn issue_moves(&mut self) {
         let Some(first) = self.written() else { return };
         let (layout, run) = (self.layout(), 1 + self.rng.below(self.run_max));
         // Most moves stay in their die.
@@ -223,7 +224,7 @@ impl Driver {
         while let Some(&(last, owner)) = moving.last() {
             bound.step();
             let (page, room) = (last + 1 + self.below(2), layout.pages_per_unit());
-            // A page that is asked for now is not there yet.
+            // A page issued just now is not there yet.
             let done = moving.len() as u64 == run || page >= end || self.next[target.index()] == room;
             if done || source == target {
                 break;
@@ -235,7 +236,7 @@ impl Driver {
         let Settings { phases, commands, .. } = self.timed.schedule.settings;
         for (&(source, _), to) in moving.iter().zip(Ppn::each(to..to + moving.len() as u32)) {
             self.reads(source);
-            self.moves.push((source, self.asked.len()));
+            self.moves.push((source, self.issued.len()));
             self.programs(to);
             let [from, to] = [source, to].map(|ppn| self.timed.place(ppn).plane_number);
             if from == to && commands.copyback {
@@ -244,12 +245,12 @@ impl Driver {
         }
     }
 
-    /// Lets so many requests arrive and end; when each was done.
+    /// Runs [`REQUESTS`] requests to their ends; returns their times.
     fn drive(&mut self) -> Vec<(u32, u64)> {
         self.drive_with(|_, _| {})
     }
 
-    /// The same; between two requests something may happen to the array.
+    /// Runs the requests; `between` may act on the array between two of them.
     fn drive_with(&mut self, mut between: impl FnMut(u32, &mut Timed)) -> Vec<(u32, u64)> {
         let mut now = 0;
         for number in 0..REQUESTS {
@@ -257,7 +258,7 @@ impl Driver {
             now += self.rng.below(900);
             self.timed.arrive(number, now);
             for _ in 0..self.rng.below(4) {
-                self.ask();
+                self.issue_any();
             }
             self.timed.issued();
         }
@@ -268,7 +269,7 @@ impl Driver {
     }
 }
 
-/// The block of a page.
+/// Returns the block of a page.
 fn block_of(timed: &Timed, ppn: Ppn) -> usize {
     timed.place(ppn).block
 }
@@ -294,28 +295,28 @@ fn judge(seed: u64) -> CommandCounts {
     apart(channels, "a channel carries two things");
     check_times(&driver.timed, &operations, seed);
 
-    // Match what was asked with what happened: the operations of one kind on one page happen in the order of asking,
-    // except that reads of a page may change places with one another.
-    let times = |asked: &Asked, nth: usize| -> (u64, u64) {
-        let fits = |&&Happened { kind, ppn, .. }: &&Happened| match *asked {
-            Asked::Program(p) => ppn == p && matches!(kind, Kind::Program | Kind::Copy),
-            Asked::Read(p) => ppn == p && kind == Kind::Read,
-            Asked::Erase(p) => ppn == p && kind == Kind::Erase,
+    // Match the issued commands with the log: operations of one kind on one page execute in the order of issue, except
+    // that reads of a page may be reordered among themselves.
+    let times = |issued: &Issued, nth: usize| -> (u64, u64) {
+        let fits = |&&Happened { kind, ppn, .. }: &&Happened| match *issued {
+            Issued::Program(p) => ppn == p && matches!(kind, Kind::Program | Kind::Copy),
+            Issued::Read(p) => ppn == p && kind == Kind::Read,
+            Issued::Erase(p) => ppn == p && kind == Kind::Erase,
         };
-        let found = operations.iter().filter(fits).nth(nth);
-        found.map_or((u64::MAX, u64::MAX), |o| (o.from, o.to))
+        let entry = operations.iter().filter(fits).nth(nth);
+        entry.map_or((u64::MAX, u64::MAX), |o| (o.from, o.to))
     };
-    let mut seen: Vec<(Asked, (u64, u64))> = Vec::new();
-    let mut spans = vec![(0, 0); driver.asked.len()];
-    for (i, asked) in driver.asked.iter().enumerate() {
-        // A move within a die logs one operation, by the page programmed: its read is not looked at here.
-        if matches!(asked, Asked::Read(_)) {
+    let mut seen: Vec<(Issued, (u64, u64))> = Vec::new();
+    let mut spans = vec![(0, 0); driver.issued.len()];
+    for (i, issued) in driver.issued.iter().enumerate() {
+        // A move within a die logs one operation, by the page programmed; its read is not checked here.
+        if matches!(issued, Issued::Read(_)) {
             continue;
         }
-        let nth = driver.asked[..i].iter().filter(|a| *a == asked).count();
-        let span = times(asked, nth);
-        assert_ne!(span.0, u64::MAX, "seed {seed}: {asked:?} never happened");
-        seen.push((*asked, span));
+        let nth = driver.issued[..i].iter().filter(|a| *a == issued).count();
+        let span = times(issued, nth);
+        assert_ne!(span.0, u64::MAX, "seed {seed}: {issued:?} never happened");
+        seen.push((*issued, span));
         spans[i] = span;
     }
     check_moves(&driver, &spans, seed);
@@ -324,7 +325,7 @@ fn judge(seed: u64) -> CommandCounts {
     driver.timed.command_counts()
 }
 
-/// The parts into which time is divided add up to the time from issue to end, whatever overlaps.
+/// Checks that the parts of the time add up to the time from issue to end, whatever overlaps.
 fn check_times(timed: &Timed, operations: &[Happened], seed: u64) {
     for class in Class::ALL {
         let of_class = operations.iter().filter(|o| o.class == class);
@@ -335,12 +336,12 @@ fn check_times(timed: &Timed, operations: &[Happened], seed: u64) {
     }
 }
 
-/// No block is erased before the pages that moved away from it have arrived, wherever that is.
+/// Checks that no block is erased before the pages moved away from it have arrived on their dies.
 fn check_moves(driver: &Driver, spans: &[(u64, u64)], seed: u64) {
     for &(source, program) in &driver.moves {
         let block = block_of(&driver.timed, source);
-        let of_block = |a: &Asked| matches!(a, Asked::Erase(p) if block_of(&driver.timed, *p) == block);
-        let later = driver.asked.iter().enumerate().skip(program);
+        let of_block = |a: &Issued| matches!(a, Issued::Erase(p) if block_of(&driver.timed, *p) == block);
+        let later = driver.issued.iter().enumerate().skip(program);
         if let Some((i, erase)) = { later }.find(|(_, a)| of_block(a)) {
             let (arrived, erased) = (spans[program].1, spans[i].0);
             assert!(
@@ -351,23 +352,23 @@ fn check_moves(driver: &Driver, spans: &[(u64, u64)], seed: u64) {
     }
 }
 
-/// Programs and erases of a block happen one after another in the order of asking.
-fn check_blocks(timed: &Timed, seen: &[(Asked, (u64, u64))], seed: u64) {
-    let mut last: Vec<Option<(Asked, (u64, u64))>> = vec![None; timed.blocks.len()];
-    for &(asked, span) in seen {
-        let (Asked::Program(ppn) | Asked::Erase(ppn) | Asked::Read(ppn)) = asked;
+/// Checks that programs and erases of a block execute one after another in the order of issue.
+fn check_blocks(timed: &Timed, seen: &[(Issued, (u64, u64))], seed: u64) {
+    let mut last: Vec<Option<(Issued, (u64, u64))>> = vec![None; timed.blocks.len()];
+    for &(issued, span) in seen {
+        let (Issued::Program(ppn) | Issued::Erase(ppn) | Issued::Read(ppn)) = issued;
         let block = block_of(timed, ppn);
         if let Some((before, earlier)) = last[block] {
             assert!(
                 earlier.1 <= span.0,
-                "seed {seed}: {asked:?} {span:?} before {before:?} {earlier:?} ended"
+                "seed {seed}: {issued:?} {span:?} before {before:?} {earlier:?} ended"
             );
         }
-        last[block] = Some((asked, span));
+        last[block] = Some((issued, span));
     }
 }
 
-/// Each read lies behind the program of its page and before the erase of its block that follow each other around it.
+/// Checks that each read lies after the program of its page and before the next erase of its block.
 fn check_reads(driver: &Driver, operations: &[Happened], seed: u64) {
     for &Happened { kind, ppn, from, to, .. } in operations {
         if kind != Kind::Read {
@@ -395,7 +396,7 @@ fn check_reads(driver: &Driver, operations: &[Happened], seed: u64) {
     }
 }
 
-/// Dies with a channel each: whether phases are gone through at once or one by one, the same happens at the same times.
+/// On dies with a channel each, passing through all phases at once or one by one gives the same times.
 #[test]
 fn going_through_at_once_changes_nothing() {
     let mut compared = 0;
@@ -403,7 +404,7 @@ fn going_through_at_once_changes_nothing() {
         let run = |direct: bool| {
             let mut driver = Driver::with(seed, |geometry, settings| {
                 (geometry.chips_per_channel, geometry.dies_per_chip) = (1, 1);
-                // Each way draws the times of moves at another moment.
+                // The two paths draw the times of moves at different moments.
                 (settings.phases.program_spread, settings.phases.erase_spread) = (0.0, 0.0);
                 settings.commands = Commands { copyback: settings.commands.copyback, ..Commands::PLAIN };
             });
@@ -421,7 +422,7 @@ fn going_through_at_once_changes_nothing() {
     assert_eq!(compared, 400);
 }
 
-/// What a command did at a die by the log: array times of its slowest page, when the last page was done, and pages.
+/// A command at a die according to the log: array times of its slowest page, end of the last page, and pages.
 #[derive(Default)]
 struct Command {
     read_ns: u64,
@@ -430,12 +431,12 @@ struct Command {
     n: u64,
 }
 
-/// Holds the phases of the arrays to the log; how many phases are remains or beginnings of suspended work.
+/// Checks the phases of the arrays against the log; returns how many phases are pieces of suspended work.
 fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
     let (operations, channels, _) = &timed.schedule.log;
     let settings = &timed.schedule.settings;
     let p = &settings.phases;
-    // What began together at a die is one command.
+    // Operations that began together at a die are one command.
     let mut commands: BTreeMap<(usize, u64, u8), Command> = BTreeMap::new();
     for o in operations {
         let command = commands.entry((timed.place(o.ppn).die, o.from, o.kind as u8)).or_default();
@@ -451,7 +452,7 @@ fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
         let apart = of_die.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns);
         assert!(apart, "seed {seed}: phases of a die overlap, or come out of order");
     }
-    let (mut found, mut pieces_more) = (0, 0);
+    let (mut matched, mut pieces_more) = (0, 0);
     for (&(die, from, kind), command) in &commands {
         let of_die =
             |work| by_die[die].iter().filter(move |phase| phase.work == work && phase.from_ns >= from);
@@ -466,7 +467,7 @@ fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
                 read.from_ns,
             ));
             assert!(if whole == 0 { read.from_ns == from } else { carried }, "seed {seed}: {read:?}");
-            found += 1;
+            matched += 1;
         }
         if kind != Kind::Read as u8 {
             let erases = kind == Kind::Erase as u8;
@@ -479,19 +480,19 @@ fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
             if spread == 0.0 {
                 assert_eq!(sum, due, "seed {seed}: {pieces:?}");
             }
-            (found, pieces_more) = (found + pieces.len(), pieces_more + pieces.len() - 1);
+            (matched, pieces_more) = (matched + pieces.len(), pieces_more + pieces.len() - 1);
         }
     }
-    assert_eq!(found, phases.len(), "seed {seed}: every phase belongs to a command");
+    assert_eq!(matched, phases.len(), "seed {seed}: every phase belongs to a command");
     pieces_more
 }
 
-/// The tap shows what the arrays do and changes nothing.
+/// The tap shows the work of the arrays and changes nothing.
 #[test]
 fn the_tap_shows_when_arrays_work() {
     let mut pieces_more = 0;
     for seed in 0..600 {
-        // Every third drive has a channel for each die and plain commands, and goes through operations at once.
+        // Every third drive has a channel for each die and plain commands, and passes through operations at once.
         let new = || {
             Driver::with(seed, |geometry, settings| {
                 if seed % 3 == 0 {
@@ -523,7 +524,7 @@ fn the_tap_shows_when_arrays_work() {
     assert!(pieces_more > 100, "hardly anything was suspended: {pieces_more}");
 }
 
-/// An array that is written down in the middle of its work and taken up again goes on as if nothing had happened.
+/// An array saved in the middle of its work and restored continues unchanged.
 #[test]
 fn snapshots_go_on_equal() {
     let mut in_modes = 0;

@@ -1,9 +1,9 @@
 //! Flash pages that hold several pages of the map.
 //!
-//! What is written gathers in the controller's buffer, one flash page for each open unit. The write that fills it waits for
-//! its program; writes before it are done at once, for the buffer is safe from power cuts. The program starts when all that it
-//! holds has been read: old parts of pages written in part, and live pages that move. These may come from several dies, so a
-//! program can wait for more than one other die (`joins.rs`).
+//! Written pages gather in the controller's buffer, one flash page per open unit. The write that fills it waits for its
+//! program; earlier writes are done at once, since the buffer survives power cuts. The program starts when all its data
+//! have been read: old parts of pages written in part, and live pages that move. These may come from several dies, and
+//! a program can wait for more than one other die (`joins.rs`).
 
 use super::Timed;
 use super::queue::{Due, Far, Kind, Op};
@@ -11,12 +11,12 @@ use crate::{Cause, Class, Flash};
 use floatgate_base::{Lpn, Owner, Ppn};
 
 impl Timed {
-    /// The first page of a flash page stands for it in operations.
+    /// Returns the first page of a flash page, which represents it in operations.
     pub(super) fn flash_page(&self, ppn: Ppn) -> Ppn {
         Ppn(ppn.0 & !(self.counts.layout().subpages() - 1))
     }
 
-    /// A host page joins the flash page of its unit.
+    /// Adds a host page to the flash page of its unit.
     #[cold]
     pub(super) fn program_packed(&mut self, ppn: Ppn, cause: Cause) {
         let mut read = std::mem::take(&mut self.read_first);
@@ -31,7 +31,7 @@ impl Timed {
         self.program_if_full(ppn + 1, cause);
     }
 
-    /// A moved page joins the flash page of its unit.
+    /// Adds a moved page to the flash page of its unit.
     #[cold]
     pub(super) fn copy_packed(&mut self, source: Ppn, destination: Ppn, cause: Cause) {
         let page = self.counts.layout().flash_page_of(source);
@@ -46,7 +46,7 @@ impl Timed {
         self.program_if_full(destination + 1, cause);
     }
 
-    /// Pages that hold nothing fill a flash page.
+    /// Fills a flash page with pages without data.
     #[cold]
     pub(super) fn pad_packed(&mut self, first: Ppn, pages: u32, cause: Cause) {
         self.program_if_full(first + pages, cause);
@@ -75,7 +75,7 @@ impl Timed {
         }
         self.wait_for_all(&mut op, &mut reads, (place.die, class));
         reads.clear();
-        // Its memory serves the next page.
+        // Its memory is reused for the next page.
         self.gathering.reads[unit] = reads;
         let ticket = self.issue_program(op, class, place, 0);
         self.note_reclaim(place.die, ticket, cause);
@@ -88,7 +88,7 @@ impl Timed {
         }
     }
 
-    /// Lets an operation of a queue wait for operations of others, of which it leaves those that count.
+    /// Makes an operation of a queue wait for operations of others; only the relevant ones remain in `others`.
     pub(super) fn wait_for_all(&mut self, op: &mut Op, others: &mut Vec<Far>, (die, class): (usize, Class)) {
         self.schedule.keep_due(others, (die as u32, class as u8));
         match others[..] {
@@ -118,7 +118,7 @@ impl Timed {
         }
     }
 
-    /// A host read of pages of one flash page.
+    /// Issues a host read of pages of one flash page.
     #[cold]
     pub(super) fn read_packed(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {
         let Some(&(first, _)) = pages.first() else { return };

@@ -1,6 +1,6 @@
-//! Random drives whose flash pages hold several pages of the map: from a log of what happened it is judged that every
-//! program has its data, and every erase comes after what its block still owes. Where a power cut loses what gathers, also
-//! that an erase comes after the programs of what moved, and that no FLUSH or FUA write is done before its data are there.
+//! Random drives whose flash pages hold several pages of the map. A log of the execution is checked: every program has
+//! its data, and every erase follows the pending operations of its block. If a power cut loses gathering data, an erase
+//! must also follow the programs of moved data, and no FLUSH or FUA write may complete before its data are on flash.
 
 use super::queue::Kind;
 use super::*;
@@ -9,38 +9,38 @@ use floatgate_base::{Lpn, Owner, Ppn, Rng};
 use floatgate_nand::Geometry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of each drive.
+/// Number of requests per drive.
 const REQUESTS: u32 = 200;
 
 /// The nth operation of a class and kind on a flash page, by its first page.
-type Asked = (usize, u8, u32, usize);
+type Operation = (usize, u8, u32, usize);
 
 struct Driver {
     timed: Timed,
     rng: Rng,
     /// Next page by unit.
     next: Vec<u32>,
-    /// How often each class asked for each kind of operation on each flash page.
+    /// Number of operations by class, kind and flash page.
     counts: BTreeMap<(usize, u8, u32), usize>,
     /// Reads whose data each open flash page holds, by unit.
-    holds: Vec<Vec<Asked>>,
-    /// What must end before what begins.
-    before: Vec<(Asked, Asked)>,
+    holds: Vec<Vec<Operation>>,
+    /// Pairs of operations: the first must end before the second begins.
+    before: Vec<(Operation, Operation)>,
     /// The newest program of each flash page.
-    programs: BTreeMap<u32, Asked>,
-    /// By block, what has been asked of it since its erase.
-    of_block: Vec<Vec<Asked>>,
-    /// Whether a power cut loses what gathers, and then:
+    programs: BTreeMap<u32, Operation>,
+    /// By block, the operations issued since its erase.
+    of_block: Vec<Vec<Operation>>,
+    /// Whether a power cut loses gathering data; the fields below serve that case.
     loses: bool,
-    /// By unit, whether its open flash page holds what the host wrote, and the units that the rest came from.
+    /// By unit, whether its open flash page holds host data, and the units from which the other data came.
     written: Vec<bool>,
     from: Vec<BTreeSet<u32>>,
-    /// By unit, programs of what moved out of it.
-    moved: Vec<Vec<Asked>>,
-    /// Programs of what the host wrote.
-    of_host: Vec<Asked>,
-    /// What must end before a request does.
-    owes: Vec<(u32, Asked)>,
+    /// By unit, programs of data moved out of it.
+    moved: Vec<Vec<Operation>>,
+    /// Programs of host data.
+    of_host: Vec<Operation>,
+    /// Operations that must end before a request does.
+    owes: Vec<(u32, Operation)>,
     request: u32,
 }
 
@@ -96,27 +96,27 @@ impl Driver {
         Ppn(ppn.0 & !(self.timed.layout().subpages() - 1))
     }
 
-    /// Notes an operation on the flash page of `ppn` that is issued now.
-    fn asks(&mut self, class: Class, kind: Kind, ppn: Ppn) -> Asked {
+    /// Records an operation on the flash page of `ppn` that is issued now.
+    fn record(&mut self, class: Class, kind: Kind, ppn: Ppn) -> Operation {
         let base = self.base(ppn);
         let count = self.counts.entry((class as usize, kind as u8, base.0)).or_insert(0);
         *count += 1;
-        let asked = (class as usize, kind as u8, base.0, *count - 1);
+        let operation = (class as usize, kind as u8, base.0, *count - 1);
         let block = self.timed.place(base).block;
         if kind == Kind::Erase {
             let earlier = std::mem::take(&mut self.of_block[block]);
-            self.before.extend(earlier.into_iter().map(|earlier| (earlier, asked)));
+            self.before.extend(earlier.into_iter().map(|earlier| (earlier, operation)));
         }
         match kind {
-            Kind::Program => _ = self.programs.insert(base.0, asked),
-            Kind::Read => self.before.push((self.programs[&base.0], asked)),
+            Kind::Program => _ = self.programs.insert(base.0, operation),
+            Kind::Read => self.before.push((self.programs[&base.0], operation)),
             _ => {}
         }
-        self.of_block[block].push(asked);
-        asked
+        self.of_block[block].push(operation);
+        operation
     }
 
-    /// A page that is written and on flash.
+    /// Returns a page that is written and on flash.
     fn on_flash(&mut self) -> Option<Ppn> {
         let layout = self.timed.layout().clone();
         let unit = self.below(layout.units());
@@ -124,7 +124,7 @@ impl Driver {
         (full > 0).then(|| layout.first_page(UnitId(unit)) + self.below(full))
     }
 
-    /// The next page of some unit with room.
+    /// Returns the next page of some unit with room.
     fn fresh(&mut self) -> Option<Ppn> {
         let layout = self.timed.layout().clone();
         let unit = self.below(layout.units());
@@ -132,8 +132,8 @@ impl Driver {
         (offset < layout.pages_per_unit()).then(|| layout.first_page(UnitId(unit)) + offset)
     }
 
-    /// A page has been written, with data of these reads; notes the program of its flash page if that is full.
-    fn wrote(&mut self, ppn: Ppn, reads: &[Asked], class: Class) {
+    /// Records a written page with data of these reads, and the program of its flash page if that is full.
+    fn wrote(&mut self, ppn: Ppn, reads: &[Operation], class: Class) {
         let layout = self.timed.layout().clone();
         let unit = layout.unit_of(ppn).index();
         self.next[unit] += 1;
@@ -141,17 +141,17 @@ impl Driver {
         self.programs_if_full(ppn + 1, class);
     }
 
-    /// Notes the program of the flash page that ends there, if one does.
+    /// Records the program of the flash page that ends there, if one does.
     fn programs_if_full(&mut self, end: Ppn, class: Class) {
         let layout = self.timed.layout().clone();
         let ppn = Ppn(end.0 - 1);
         let unit = layout.unit_of(ppn).index();
         if layout.left_of_flash_page(end) == 0 {
             let earlier = self.of_block[self.timed.place(self.base(ppn)).block].clone();
-            let program = self.asks(class, Kind::Program, ppn);
+            let program = self.record(class, Kind::Program, ppn);
             let held = std::mem::take(&mut self.holds[unit]);
             self.before.extend(held.into_iter().map(|read| (read, program)));
-            // Programs of a block come in order, and after its erase.
+            // Programs of a block execute in order, and after its erase.
             let changes = earlier.into_iter().filter(|&(_, kind, ..)| kind != Kind::Read as u8);
             self.before.extend(changes.map(|earlier| (earlier, program)));
             if std::mem::take(&mut self.written[unit]) {
@@ -163,7 +163,7 @@ impl Driver {
         }
     }
 
-    /// Fills the open flash pages of which `is_it` holds.
+    /// Pads the open flash pages for which `is_it` holds.
     fn pads(&mut self, cause: Cause, is_it: impl Fn(&Self, usize) -> bool) {
         let layout = self.timed.layout().clone();
         for unit in 0..self.next.len() {
@@ -177,7 +177,7 @@ impl Driver {
         }
     }
 
-    /// FLUSH, or FUA of a page that is in a full flash page.
+    /// Issues a FLUSH, or a FUA of a page that is in a full flash page.
     fn flushes(&mut self) {
         if self.rng.below(3) > 0 {
             self.pads(Cause::Padding, |driver, unit| driver.written[unit]);
@@ -189,7 +189,7 @@ impl Driver {
         }
     }
 
-    fn ask(&mut self) {
+    fn issue_any(&mut self) {
         let layout = self.timed.layout().clone();
         if self.loses && self.rng.below(8) == 0 {
             return self.flushes();
@@ -201,7 +201,7 @@ impl Driver {
                 match old.filter(|_| self.rng.below(3) == 0) {
                     Some(old) => {
                         self.timed.read(old, Lpn(0), Cause::Partial);
-                        let read = self.asks(Class::Read, Kind::Read, old);
+                        let read = self.record(Class::Read, Kind::Read, old);
                         self.timed.replace(ppn, old);
                         self.from[layout.unit_of(ppn).index()].insert(layout.unit_of(old).0);
                         self.timed.program(ppn, Lpn(0), Cause::Partial);
@@ -216,7 +216,7 @@ impl Driver {
             5 => {
                 let Some(ppn) = self.on_flash() else { return };
                 self.timed.read(ppn, Lpn(0), Cause::Host);
-                self.asks(Class::Read, Kind::Read, ppn);
+                self.record(Class::Read, Kind::Read, ppn);
             }
             6..=8 => {
                 let Some(from) = self.on_flash() else { return };
@@ -229,7 +229,7 @@ impl Driver {
                 let mut reads = BTreeMap::new();
                 for &(ppn, _) in &sources {
                     let base = self.base(ppn).0;
-                    reads.entry(base).or_insert_with(|| self.asks(Class::Background, Kind::Read, ppn));
+                    reads.entry(base).or_insert_with(|| self.record(Class::Background, Kind::Read, ppn));
                 }
                 for source in sources {
                     let Some(to) = self.fresh() else { break };
@@ -251,7 +251,7 @@ impl Driver {
                 let moved = std::mem::take(&mut self.moved[unit as usize]);
                 for i in 0..layout.blocks_per_unit() {
                     let first = layout.first_page(UnitId(unit)) + i * layout.subpages();
-                    let erase = self.asks(Class::Background, Kind::Erase, first);
+                    let erase = self.record(Class::Background, Kind::Erase, first);
                     let moved = moved.iter().filter(|_| self.loses);
                     self.before.extend(moved.map(|&program| (program, erase)));
                 }
@@ -270,7 +270,7 @@ fn packed_programs_have_their_data() {
             now += driver.rng.below(700);
             driver.timed.arrive(number, now);
             driver.request = number;
-            (0..driver.rng.below(4)).for_each(|_| driver.ask());
+            (0..driver.rng.below(4)).for_each(|_| driver.issue_any());
             driver.timed.issued();
         }
         driver.timed.finish();
@@ -287,8 +287,8 @@ fn packed_programs_have_their_data() {
             happened.insert((key.0, key.1, key.2, *n), (o.from, o.to));
             *n += 1;
         }
-        let span = |asked: &Asked| {
-            *happened.get(asked).unwrap_or_else(|| panic!("seed {seed}: {asked:?} never was"))
+        let span = |operation: &Operation| {
+            *happened.get(operation).unwrap_or_else(|| panic!("seed {seed}: {operation:?} never was"))
         };
         for (earlier, later) in &driver.before {
             let (first, second) = (span(earlier), span(later));

@@ -1,5 +1,5 @@
-//! The way through an event where commands are plain and nobody records: what `events.rs` and `service.rs` do, without
-//! what only multi-plane commands, cache commands and suspension need.
+//! Event handling for plain commands without a recording: the logic of `events.rs` and `service.rs` without multi-plane
+//! commands, cache commands and suspension.
 
 use super::die::{Active, Stage};
 use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
@@ -7,15 +7,15 @@ use super::schedule::Schedule;
 use super::settings::{Order, spread};
 use crate::Class;
 
-/// What a die finds at the heads of its queues.
+/// The heads of a die's queues.
 struct Heads {
-    /// By class: whether there is one that nothing has to come before.
+    /// By class: whether the head exists and must wait for nothing.
     ready: [bool; 3],
     /// By class: its number in the order of issue.
     order: [u32; 3],
-    /// Whether one is there, by class.
+    /// By class: whether the head exists.
     there: [bool; 3],
-    /// Whether the background is at a job that a host write could not do without.
+    /// Whether the background works on a job on which a host write depends.
     urgent: bool,
 }
 
@@ -67,14 +67,14 @@ impl Heads {
 }
 
 impl Schedule {
-    /// What happens at a die.
+    /// Handles an event of a die.
     #[inline(always)]
     pub fn plain_event(&mut self, die: usize, now: u64) {
         match self.dies[die].active.stage {
             Stage::Reading => return self.array_has_read(die, now),
             Stage::CopyReading => return self.copy_has_read(die, now),
             Stage::Sending | Stage::Working => {
-                // Moves of rows with events of their own do not come here (`steps.rs`).
+                // Moves of rows with their own events are handled elsewhere (`steps.rs`).
                 debug_assert!(self.dies[die].ahead == 0 || self.closed());
                 if self.dies[die].ahead > 0 {
                     self.catch_up_to_end(die);
@@ -92,7 +92,7 @@ impl Schedule {
         self.order.set(die, array_at);
     }
 
-    /// The operation under way is done.
+    /// Completes the current operation.
     #[inline(always)]
     pub fn end_operation(&mut self, die: usize, now: u64) {
         #[cfg(test)]
@@ -119,7 +119,7 @@ impl Schedule {
         }
     }
 
-    /// Whether a read waits that nothing has to come before, and nothing but reads, so that there is no choice.
+    /// Returns whether a read waits that may start, and only reads wait: no choice is necessary.
     #[inline(always)]
     fn is_sole_read(&self, die: usize) -> bool {
         let [reads, writes, background] = &self.dies[die].queues;
@@ -127,7 +127,7 @@ impl Schedule {
         writes.is_empty() && background.is_empty() && reads.waiting(0).is_some_and(is_ready)
     }
 
-    /// Which class is next.
+    /// Selects the next class.
     #[inline(always)]
     fn choose_plain(&mut self, die: usize) -> Option<Class> {
         let queues = &self.dies[die].queues;
@@ -135,7 +135,7 @@ impl Schedule {
         for class in Class::ALL {
             let Some(op) = queues[class as usize].waiting(0) else { continue };
             if op.far != Due::default() || (op.kind == Kind::Erase && op.request != NO_REQUEST) {
-                // Another die decides, and must know that it is waited for.
+                // Another die decides, and must know that this one waits for it.
                 return self.choose(die, false);
             }
             let [a, b] = class.others();
@@ -145,11 +145,11 @@ impl Schedule {
             (heads.there[of], heads.ready[of], heads.order[of]) = (true, !due, op.order);
             heads.urgent = op.job == Job::Foreground;
         }
-        // The background comes last, and only its jobs are urgent.
+        // The background comes last, and only its jobs can be urgent.
         heads.next(self.settings.order, self.settings.urgent_as_writes)
     }
 
-    /// Starts the next operation of a class; when the array next wants attention.
+    /// Starts the next operation of a class; returns the time of the array's next event.
     #[inline(always)]
     fn begin_plain(&mut self, die: usize, class: Class, now: u64) -> u64 {
         let Self { dies, settings, times, rng, direct, .. } = self;
@@ -160,7 +160,7 @@ impl Schedule {
         };
         queue.start(1, now);
         let (stage, array_ns, command_ns) = match kind {
-            // Nobody else can ask for the channel, so the data leave at once.
+            // The channel belongs to this die alone: the data leave at once.
             Kind::Read if *direct => (Stage::Sending, p.row(read_row).read_ns, p.command_ns),
             Kind::Read => (Stage::Reading, p.row(read_row).read_ns, p.command_ns),
             Kind::Copy => (Stage::CopyReading, p.row(read_row).read_ns, p.command_ns),
@@ -200,7 +200,7 @@ impl Schedule {
         array_at
     }
 
-    /// A move has begun: what follows from that; when the array next wants attention.
+    /// Begins a move; returns the time of the array's next event.
     #[inline(always)]
     fn begin_copy(&mut self, die: usize) -> u64 {
         if self.direct {

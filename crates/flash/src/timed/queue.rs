@@ -1,4 +1,4 @@
-//! What waits at a die: one queue for each class, served in order within a class.
+//! The operations waiting at a die: one queue per class, served in order within a class.
 
 use floatgate_base::Ppn;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,23 @@ use std::collections::VecDeque;
 
 /// No request waits for the operation.
 pub(super) const NO_REQUEST: u32 = u32::MAX;
-/// From here on numbers of requests are those of barriers: operations of a job that its erases wait for on other dies.
+/// From this number on, numbers of requests are those of barriers: operations of a job for which its erases wait on
+/// other dies.
 pub(super) const BARRIER: u32 = 1 << 31;
 
-/// For whom an operation is.
+/// The origin of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Job {
     /// A host request.
     Host = 0,
-    /// A job that a host write could not do without.
+    /// A job on which a host write depends.
     Foreground = 1,
     /// A job in idle time.
     Background = 2,
 }
 
-/// What the die does.
+/// The kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -44,31 +45,31 @@ pub(super) struct Far {
     pub ticket: u64,
 }
 
-/// A ticket that was not done when it was noted down, by its low 31 bits: what is under way at a die is far fewer than
-/// 2^30 operations, so that they tell whether it is done since.
+/// A pending ticket by its low 31 bits. Far fewer than 2^30 operations are under way at a die, so the bits show whether
+/// it is done meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Due(u32);
 
 impl Due {
-    /// Notes a ticket down; one that is done already leaves nothing to wait for.
+    /// Stores a ticket; one that is already done leaves nothing to wait for.
     #[inline(always)]
     pub fn of(ticket: u64, done: u64) -> Self {
         if ticket <= done { Self(0) } else { Self((ticket as u32) << 1 | 1) }
     }
 
-    /// How far it is ahead of what is done; 0 and less for not any more.
+    /// Returns its distance from the last ticket done; 0 or less if it is done.
     #[inline(always)]
     pub fn ahead(self, done: u64) -> i32 {
         ((self.0 >> 1).wrapping_sub(done as u32) << 1).cast_signed() >> 1
     }
 
-    /// Whether it is still to be waited for.
+    /// Returns whether it is still pending.
     #[inline(always)]
     pub fn pending(self, done: u64) -> bool {
         self.0 != 0 && self.ahead(done) > 0
     }
 
-    /// The whole ticket, while it is not done; 0 afterwards.
+    /// Returns the whole ticket while it is pending; 0 afterwards.
     pub fn ticket(self, done: u64) -> u64 {
         if self.pending(done) { done.wrapping_add_signed(i64::from(self.ahead(done))) } else { 0 }
     }
@@ -78,21 +79,21 @@ impl Due {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Op {
     pub issued_ns: u64,
-    /// Time that the die had spent on foreground and background jobs when this was issued.
+    /// Time that the die had spent on foreground and background jobs at the issue.
     pub jobs_ns: [u64; 2],
-    /// The page read or programmed; of a copy the page programmed.
+    /// The page read or programmed; for a copy the page programmed.
     pub ppn: Ppn,
-    /// The host request that waits for it. Of a program that moves a page to another die the barrier that it belongs to,
-    /// of an erase the one that it waits for.
+    /// The host request that waits for it. For a program that moves a page to another die, its barrier; for an erase,
+    /// the barrier for which it waits.
     pub request: u32,
-    /// Number in the order of issue, its low half.
+    /// Low half of its number in the order of issue.
     pub order: u32,
-    /// Of this die, what must be done before: of the two other classes, in the order of [`Class::others`].
+    /// Predecessors at this die: in the two other classes, in the order of [`Class::others`].
     pub after: [Due; 2],
-    /// The program of this block and class before this one.
+    /// The previous program of this block and class.
     pub previous: Due,
-    /// Of another die, what must be done before: die, class and ticket; or the number of a join (`joins.rs`). A copy waits
-    /// for no other die: of it the moves that follow it in its row (`rows.rs`).
+    /// Predecessor at another die: die, class and ticket; or the number of a join (`joins.rs`). A copy waits for no
+    /// other die: here it stores the moves that follow it in its row (`rows.rs`).
     pub far_die: u32,
     pub far: Due,
     pub far_class: u8,
@@ -103,9 +104,10 @@ pub(super) struct Op {
     /// Rows of the array times of the page programmed, and of the page read.
     pub row: u8,
     pub read_row: u8,
-    /// Plane in its die; known where multi-plane commands are.
+    /// Plane in its die; known if multi-plane commands are enabled.
     pub plane: u8,
-    /// Of a read: pages of the map that leave the die. Of a copy: 1 if source and destination lie in one plane, else 0.
+    /// For a read: pages of the map that leave the die. For a copy: 1 if source and destination lie in one plane, else
+    /// 0.
     pub pages: u8,
     #[cfg(test)]
     #[serde(skip)]
@@ -116,7 +118,7 @@ pub(super) struct Op {
 const _: () = assert!(size_of::<Op>() == 64);
 
 impl Op {
-    /// Moves that follow this one in its row: to the pages that follow its own, with the tickets that follow its ticket.
+    /// Returns the moves that follow this one in its row, to the next pages and with the next tickets.
     #[inline(always)]
     pub fn more(&self) -> u32 {
         if self.kind == Kind::Copy { self.far_die } else { 0 }
@@ -125,29 +127,29 @@ impl Op {
 
 /// Operations of one class at one die. Tickets count from 1 in the order of issue, which is that of completion.
 ///
-/// Operations stay here until they are done: the first `started` are under way. A row of moves is one operation; of one
-/// that is under way the first move is, and as moves are done, it becomes the row of those that are left.
+/// Operations stay here until they are done: the first `started` are under way. A row of moves is one operation. While
+/// it is under way, so is its first move; completed moves are removed from the row.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Queue {
     ops: VecDeque<Op>,
     started: usize,
     issued: u64,
     pub done: u64,
-    /// Whether there may be rows here.
+    /// Whether the queue may contain rows.
     has_rows: bool,
-    /// Where there may be: ticket of the last move of each operation.
+    /// If so: ticket of the last move of each operation.
     ends: VecDeque<u64>,
-    /// Where page types differ: of the rows, the rows of the array times of the pages that are read after the first.
+    /// For rows on drives with page types: the rows of the array times of the pages read after the first.
     pub reads: VecDeque<u8>,
 }
 
 impl Queue {
-    /// An empty queue in which rows may be.
+    /// Creates an empty queue that may contain rows.
     pub fn with_rows() -> Self {
         Self { has_rows: true, ..Self::default() }
     }
 
-    /// Appends an operation and gives its ticket, of a row that of its last move.
+    /// Appends an operation and returns its ticket; for a row, that of its last move.
     #[inline(always)]
     pub fn push(&mut self, op: Op) -> u64 {
         self.issued += 1 + u64::from(op.more());
@@ -158,41 +160,41 @@ impl Queue {
         self.issued
     }
 
-    /// Whether nothing waits or is under way.
+    /// Returns whether no operation waits or is under way.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }
 
-    /// Operations that wait or are under way.
+    /// Returns the number of operations that wait or are under way.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.ops.len()
     }
 
-    /// Operations under way.
+    /// Returns the number of operations under way.
     #[inline(always)]
     pub fn started(&self) -> usize {
         self.started
     }
 
-    /// Ticket of the operation issued last of those that are not done and of which `is_it` holds; 0 for none.
+    /// Returns the ticket of the latest pending operation for which `is_it` holds; 0 for none.
     pub fn last(&self, is_it: impl Fn(&Op) -> bool) -> u64 {
         self.ops.iter().rposition(is_it).map_or(0, |i| self.done + 1 + i as u64)
     }
 
-    /// The `n`th of those that wait.
+    /// Returns the `n`th waiting operation.
     #[inline(always)]
     pub fn waiting(&self, n: usize) -> Option<&Op> {
         self.ops.get(self.started + n)
     }
 
-    /// The `n`th of those that wait need not wait for another die any more.
+    /// Removes the dependency of the `n`th waiting operation on another die.
     pub fn forget_far(&mut self, n: usize) {
         let op = &mut self.ops[self.started + n];
         (op.far, op.far_class, op.far_die) = (Due::default(), 0, 0);
     }
 
-    /// The first `n` that wait start.
+    /// Starts the first `n` waiting operations.
     #[inline(always)]
     pub fn start(&mut self, n: usize, _now: u64) {
         #[cfg(test)]
@@ -200,20 +202,20 @@ impl Queue {
         self.started += n;
     }
 
-    /// What was loaded into the register starts in the array.
+    /// Starts the operations loaded into the register in the array.
     #[cfg(test)]
     pub fn start_anew(&mut self, n: usize, now: u64) {
         self.ops.range_mut(..n).for_each(|op| op.started_ns = now);
     }
 
-    /// The `n`th of those under way.
+    /// Returns the `n`th operation under way.
     #[inline(always)]
     pub fn under_way(&self, n: usize) -> &Op {
         &self.ops[n]
     }
 
-    /// The first of those under way is done; of a row its first move, and the others wait. Pages are of so many types. Gives
-    /// the request that waits for it.
+    /// Completes the first operation under way; of a row its first move, and the others wait. Pages have `page_types`
+    /// types. Returns the request that waits for it.
     #[inline(always)]
     pub fn finish(&mut self, page_types: u32) -> u32 {
         self.started -= 1;
@@ -230,8 +232,8 @@ impl Queue {
         self.ops.pop_front().map_or(NO_REQUEST, |op| op.request)
     }
 
-    /// The first `n` moves of the row at the head are done, and more are left: it is the row of those then. Pages are of so
-    /// many types.
+    /// Completes the first `n` moves of the row at the head, which keeps the remaining ones. Pages have `page_types`
+    /// types.
     #[inline(always)]
     pub fn advance(&mut self, n: u32, page_types: u32) -> &Op {
         let op = &mut self.ops[0];
@@ -248,7 +250,7 @@ impl Queue {
         op
     }
 
-    /// Operation of a ticket that is not done, and the ticket of its last move.
+    /// Returns the operation of a pending ticket, and the ticket of its last move.
     #[inline(always)]
     fn of_ticket(&self, ticket: u64) -> (&Op, u64) {
         if !self.has_rows {
@@ -258,7 +260,8 @@ impl Queue {
         (&self.ops[place], self.ends[place])
     }
 
-    /// What waits or is under way, with tickets and with the moves of rows one by one, as it would be without rows.
+    /// Lists the operations that wait or are under way, with tickets and with the moves of rows one by one, as it would
+    /// be without rows.
     #[cfg(test)]
     pub fn one_by_one(&self, page_types: u32) -> Vec<(u64, Op)> {
         let mut queue = self.clone();
@@ -277,9 +280,9 @@ impl Queue {
         all
     }
 
-    /// Ticket of the unfinished program of a page, given the ticket of the newest program of its block; 0 for none.
-    /// Follows the block's programs backwards, so it takes at most as many steps as a block has pages, however long
-    /// the queue.
+    /// Returns the ticket of the unfinished program of a page, starting from the newest program of its block; 0 for
+    /// none. Follows the block's programs backwards, so it takes at most as many steps as a block has pages, however
+    /// long the queue.
     pub fn program_of(&self, ppn: Ppn, newest: u64) -> u64 {
         let mut ticket = newest;
         while ticket > self.done {
@@ -294,7 +297,7 @@ impl Queue {
     }
 }
 
-/// Row of the array times of the `n`th page after one of this row, in the same block.
+/// Returns the row of the array times of the `n`th page after one of this row, in the same block.
 #[inline(always)]
 pub(super) fn row_after(row: u8, n: u32, page_types: u32) -> u8 {
     let page_type = u32::from(row) % page_types;

@@ -1,21 +1,21 @@
-//! Whether dies have something to do for the sake of read disturb. Only kept where asked for.
+//! Tracks whether dies have pending operations for read disturb. Kept only on demand.
 
 use super::schedule::Schedule;
 use crate::{Cause, Class};
 use serde::{Deserialize, Serialize};
 
-/// By die that had such an operation, the newest one. Few dies have any at a time, and those that are done leave.
+/// The newest such operation of each die that had one. Few dies have any at a time, and completed ones are removed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Reclaims(Vec<(u32, u64)>);
 
 impl Reclaims {
-    /// Whether some of them are not done.
+    /// Returns whether any of them is pending.
     pub fn pending(&mut self, schedule: &Schedule) -> bool {
         self.0.retain(|&(die, ticket)| schedule.done_tickets(die as usize, Class::Background) < ticket);
         !self.0.is_empty()
     }
 
-    /// An operation of the background was issued.
+    /// Records an operation of the background.
     pub fn note(&mut self, die: usize, ticket: u64, cause: Cause) {
         if !matches!(cause, Cause::Reclaim | Cause::Replica) {
             return;

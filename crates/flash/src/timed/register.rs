@@ -1,16 +1,16 @@
 //! Cache commands: a second register in each die lets a transfer overlap the array's work on the next or last page.
 //!
-//! - Cache read: the pages that the array has read move to the cache register and leave from there while the array reads
-//!   on. Only reads may start meanwhile; a read that is done waits until the register is free.
-//! - Cache program: once the array has its data, the register takes in those of the program that is next, if it is of
-//!   the same class. What is in the register is programmed next, even if a preferred operation comes in between.
+//! - Cache read: the pages that the array has read move to the cache register and leave from there while the array
+//!   reads on. Only reads may start meanwhile; a completed read waits until the register is free.
+//! - Cache program: once the array has its data, the register loads those of the next program, if it is of the same
+//!   class. The content of the register is programmed next, even if a preferred operation arrives in between.
 
 use super::die::{Active, Register, Stage};
 use super::queue::{Kind, Op};
 use super::schedule::Schedule;
 
 impl Schedule {
-    /// The array has read: the data leave.
+    /// Sends the data that the array has read.
     pub fn array_has_read(&mut self, die: usize, now: u64) {
         if self.recording {
             self.record_read(die, self.dies[die].array_from, now);
@@ -26,7 +26,7 @@ impl Schedule {
         self.arm(die);
     }
 
-    /// The array has read and the register is to send it.
+    /// Moves the data that the array has read to the register, which sends them.
     pub fn hand_to_register(&mut self, die: usize, now: u64) {
         let d = &mut self.dies[die];
         d.array_from = now;
@@ -39,7 +39,7 @@ impl Schedule {
         self.send_from_register(die, now);
     }
 
-    /// The register takes the pages that the array has read: the array may read on, the pages leave.
+    /// Loads the pages that the array has read into the register: the array may read on, the pages leave.
     fn send_from_register(&mut self, die: usize, now: u64) {
         let d = &mut self.dies[die];
         let (class, ready_ns) = (d.active.class, d.array_from);
@@ -52,7 +52,7 @@ impl Schedule {
         self.arm(die);
     }
 
-    /// The register wants attention.
+    /// Handles an event of the register.
     pub fn register_event(&mut self, die: usize, now: u64) {
         self.dies[die].register_at = u64::MAX;
         match self.dies[die].register {
@@ -80,7 +80,7 @@ impl Schedule {
         self.arm(die);
     }
 
-    /// An operation was issued while the die is busy: it may be the program whose data can come in.
+    /// Handles an operation issued while the die is busy: it may be the program whose data can be loaded.
     pub fn load_if_allowed(&mut self, die: usize, now: u64) {
         let d = &mut self.dies[die];
         let free = matches!(d.register, Register::Free) && d.register_at == u64::MAX;
@@ -90,7 +90,7 @@ impl Schedule {
         }
     }
 
-    /// Takes in the data of the program that is next, if one is.
+    /// Loads the data of the next program, if one is next.
     fn load(&mut self, die: usize, now: u64) {
         let active = self.dies[die].active;
         if active.stage != Stage::Working || active.kind != Kind::Program {
@@ -112,7 +112,7 @@ impl Schedule {
         self.dies[die].register = Register::In { class, n, job, ready_ns, program_ns };
     }
 
-    /// The array is free for the program whose data are in the register.
+    /// Starts the program whose data are in the register, now that the array is free.
     pub fn program_loaded(&mut self, die: usize, now: u64) {
         let d = &mut self.dies[die];
         let Register::In { class, n, job, ready_ns, program_ns } = d.register else { return };

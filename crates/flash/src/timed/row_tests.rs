@@ -1,4 +1,4 @@
-//! Rows change nothing: random drives with and without them, compared at every step, and worked timelines.
+//! Rows change no result: random drives with and without them, compared at every step, and worked timelines.
 
 use super::order_tests::{Driver, REQUESTS};
 use super::*;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Random drives.
 const SEEDS: u64 = 100;
 
-/// A random drive on which rows may be; most have plain commands, channels of their own and long blocks.
+/// Creates a random drive that may have rows; most have plain commands, channels of their own and long blocks.
 fn driver(seed: u64) -> Driver {
     let mut driver = Driver::with(seed, |geometry, settings| {
         if !seed.is_multiple_of(4) {
@@ -25,7 +25,7 @@ fn driver(seed: u64) -> Driver {
         if seed % 4 == 1 {
             geometry.chips_per_channel = 1 + (seed / 4 % 3) as u32;
             settings.phases.command_ns = 0;
-            // Moves are found where they have begun unseen.
+            // Makes moves that have begun without an event frequent.
             settings.phases.rows.iter_mut().for_each(|row| row.read_ns *= 6);
         }
         if seed.is_multiple_of(5) {
@@ -39,7 +39,7 @@ fn driver(seed: u64) -> Driver {
     driver
 }
 
-/// What is under way, as it would be if every move were an operation of its own.
+/// Lists the operations under way as if every move were an operation of its own.
 fn canonical(timed: &Timed) -> Value {
     let mut schedule = timed.schedule.clone();
     schedule.end_rows();
@@ -73,7 +73,7 @@ fn canonical(timed: &Timed) -> Value {
     json!([value, timed.blocks, timed.saved_beside()])
 }
 
-/// Where two values differ first, and in what.
+/// Describes the first difference between two values.
 fn difference(a: &Value, b: &Value) -> Option<String> {
     let within = |key: String, a: &Value, b: &Value| difference(a, b).map(|what| format!("{key}.{what}"));
     match (a, b) {
@@ -87,7 +87,7 @@ fn difference(a: &Value, b: &Value) -> Option<String> {
     }
 }
 
-/// How a drive was driven, and what came of it.
+/// The course of a drive and its results.
 #[derive(Debug, PartialEq)]
 struct Drive {
     states: Vec<Value>,
@@ -95,11 +95,11 @@ struct Drive {
     phases: Vec<ArrayPhase>,
 }
 
-/// Drives with rows or without; `kept` says whether the array is written down and taken up again now and then. Gives
-/// how many moves began without a choice, too.
+/// Drives the array with or without rows; `kept` saves and restores the array now and then. Returns also how many moves
+/// began without a choice.
 fn drive(seed: u64, rows: bool, kept: bool) -> (Drive, u64) {
     let mut driver = driver(seed);
-    // Without rows, events go the general way.
+    // Without rows, events take the general path.
     driver.timed.schedule.rows &= rows;
     driver.timed.schedule.plain &= rows;
     let (settings, mut now) = (driver.timed.schedule.settings, 0);
@@ -133,9 +133,9 @@ fn drive(seed: u64, rows: bool, kept: bool) -> (Drive, u64) {
         }
         driver.timed.arrive(number, now);
         for _ in 0..driver.rng.below(3) {
-            driver.ask();
-            driver.ask_to_move();
-            driver.ask_to_erase();
+            driver.issue_any();
+            driver.issue_moves();
+            driver.issue_erase();
         }
         driver.timed.issued();
     }
@@ -165,7 +165,7 @@ fn rows_change_nothing() {
     assert!(closed > 2_000 && stepped > 500, "hardly any moves in rows: {closed}, {stepped}");
 }
 
-/// So many dies on one channel. Transfer 10, read 50, program 600, erase 3000: a move takes 670.
+/// Creates dies on one channel. Transfer 10, read 50, program 600, erase 3000: a move takes 670.
 fn dies(chips_per_channel: u32) -> Timed {
     let geometry = floatgate_nand::Geometry {
         channels: 1,
@@ -182,7 +182,7 @@ fn dies(chips_per_channel: u32) -> Timed {
     timed
 }
 
-/// Eight moves from block 0 to block 1, and the erase, at 0.
+/// Issues eight moves from block 0 to block 1, and the erase, at 0.
 fn empty_a_block(timed: &mut Timed) {
     let moving: Vec<_> = (0..8).map(|n| (Ppn(2 * n), Owner::page(Lpn(n)))).collect();
     timed.arrive(0, 0);
@@ -219,13 +219,14 @@ fn a_row_ends_where_a_host_may_go_before_it() {
     timed.read(Ppn(21), Lpn(5), Cause::Host);
     timed.issued();
     timed.arrive(2, 2000);
-    // And a write into the erased block after all.
+    // And a write into the erased block at the end.
     timed.program(Ppn(0), Lpn(21), Cause::Host);
     timed.issued();
     timed.finish();
     let mut done = Vec::new();
     timed.take_done(&mut done);
-    // Moves until 1340, the write, four moves from 1950 to 4630, the read, two moves until 6030, the erase, the other write.
+    // Moves until 1340, the write, four moves from 1950 to 4630, the read, two moves until 6030, the erase, the other
+    // write.
     assert_eq!(done, [(0, 0), (1, 4630 + 60), (2, 6030 + 3000 + 610)]);
     let writes = timed.times()[Class::Write as usize];
     assert_eq!(writes.foreground_wait_ns, (1340 - 700) + (4630 - 2000) + (6030 - 4690) + 3000);
@@ -253,7 +254,7 @@ fn on_a_shared_channel_a_move_has_one_event_and_the_next_one_begins_unseen() {
     assert_eq!((timed.last_ns(), timed.next_ns()), (670, 720));
     let background = timed.times()[Class::Background as usize];
     assert_eq!((background.operations, background.service_ns), (2, 670 + 50));
-    // A host's write of the same die, between two moves: it comes after the one under way.
+    // A host write to the same die, between two moves: it follows the current one.
     timed.arrive(1, 700);
     timed.program(timed.layout().first_page(UnitId(2)), Lpn(20), Cause::Host);
     timed.issued();

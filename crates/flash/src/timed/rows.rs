@@ -1,16 +1,16 @@
-//! Rows: moves of one block to pages that follow one another in a block of the same die, as one operation.
+//! Rows: moves of one block to consecutive pages of another block on the same die, as one operation.
 //!
-//! A row stands in the queue for as many operations as it has moves, with one ticket each, and may be left after any of
-//! them. When one of its moves begins, [`Schedule::uninterrupted`] says how many surely follow one another with it: up to
-//! the first that the head of another class waits for, and none where a head may start or waits for another die. That many
-//! need no choosing; to count too few of them changes nothing. A head that comes later shortens the row.
+//! A row occupies as many tickets of the queue as it has moves, and may be interrupted after any of them. When one of
+//! its moves begins, [`Schedule::uninterrupted`] determines how many moves certainly follow one another. They end with
+//! the first for which the head of another class waits; none is certain if a head may start or waits for another die.
+//! Certain moves need no choice; too low a count changes nothing. A head that arrives later shortens the row.
 //!
-//! Where a die has its channel for itself and times are not drawn, nothing at all can come between these moves: then there is one
-//! event at the end of the last one ([`Schedule::closed`]), and what has happened by some moment, [`Schedule::reached`], is
-//! reckoned when somebody asks. Whoever reads or changes what a move changes comes here first ([`Schedule::catch_up`]).
-//! Else each move has its events, at which the die only steps on.
+//! On a die with its own channel and with fixed times, nothing can come between these moves. There is then one event at
+//! the end of the last one ([`Schedule::closed`]), and the progress by [`Schedule::reached`] is computed on demand.
+//! Code that reads or changes the state touched by a move calls [`Schedule::catch_up`] first. Otherwise each move has
+//! its events, at which the die only steps on.
 //!
-//! While somebody records, moves go one by one.
+//! During a recording, moves go one by one.
 
 use super::queue::{Due, Job, Op, row_after};
 use super::schedule::Schedule;
@@ -18,35 +18,36 @@ use super::settings::Order;
 use crate::Class;
 use std::borrow::Cow;
 
-/// The queue in which rows are.
+/// The queue that contains rows.
 const ROWS: usize = Class::Background as usize;
 
-/// Moves of a row that have been done by some moment, beginning with the one that was under way.
+/// Moves of a row completed by some time, beginning with the one that was under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Passed {
     moves: u32,
-    /// How long they took.
+    /// Their duration.
     spent_ns: u64,
-    /// From the beginning of the first until each of the others began, and until the one after them did, summed.
+    /// Times from the beginning of the first move to the beginning of each of the others and of the one after them,
+    /// summed.
     starts_ns: u64,
 }
 
 impl Schedule {
-    /// Whether a row has no events but its end.
+    /// Returns whether a row has no events except its end.
     #[inline(always)]
     pub fn closed(&self) -> bool {
         self.rows && self.direct && self.settings.phases.program_spread == 0.0
     }
 
-    /// How long a move takes on a channel of the die's own: rows of the pages read and programmed, and whether it stays in its
-    /// plane.
+    /// Returns the duration of a move on a channel of the die's own: rows of the pages read and programmed, and whether
+    /// it stays in its plane.
     #[inline(always)]
     fn move_ns(&self, read_row: u8, row: u8, in_plane: bool) -> u64 {
         let p = &self.settings.phases;
         p.command_ns + p.row(read_row).read_ns + self.carried_ns(in_plane) + p.row(row).program_ns
     }
 
-    /// How long the program of a move takes the channel.
+    /// Returns the channel time of the program of a move.
     #[inline(always)]
     fn carried_ns(&self, in_plane: bool) -> u64 {
         let p = &self.settings.phases;
@@ -54,13 +55,14 @@ impl Schedule {
         p.command_ns + if stays { 0 } else { 2 * p.transfer_ns }
     }
 
-    /// How long the first move of an operation takes.
+    /// Returns the duration of the first move of an operation.
     #[inline(always)]
     fn time_of(&self, op: &Op) -> u64 {
         self.move_ns(op.read_row, op.row, op.pages == 1)
     }
 
-    /// How long the moves after the first one of the row under way take, `n` of them, and until each begins, summed.
+    /// Returns the durations of the moves after the first of the current row that begin until `until_ns`, at most
+    /// `most`, with the sum of their starts.
     fn moves_ns(&self, die: usize, until_ns: u64, most: u32) -> Passed {
         let d = &self.dies[die];
         let queue = &d.queues[ROWS];
@@ -88,7 +90,7 @@ impl Schedule {
         passed
     }
 
-    /// Moves of the row under way at a die that are done by what has been reached.
+    /// Returns the moves of the current row of a die that are done by the time reached.
     fn passed(&self, die: usize) -> Passed {
         let (now, below) = self.reached;
         let until_ns = if (die as u32) < below { now } else { now.saturating_sub(1) };
@@ -96,7 +98,7 @@ impl Schedule {
         if until_ns < d.started_ns { Passed::default() } else { self.moves_ns(die, until_ns, d.ahead) }
     }
 
-    /// Takes note of the moves of a row that are done by what has been reached.
+    /// Accounts for the moves of a row that are done by the time reached.
     #[inline(always)]
     pub fn catch_up(&mut self, die: usize) {
         if self.dies[die].ahead == 0 {
@@ -110,14 +112,14 @@ impl Schedule {
         }
     }
 
-    /// The last move of the row's present stretch is about to end.
+    /// Prepares for the end of the last move in the current stretch of a row.
     #[inline(always)]
     pub fn catch_up_to_end(&mut self, die: usize) {
         let passed = self.moves_ns(die, self.dies[die].array_at, self.dies[die].ahead);
         self.note_moves(die, passed);
     }
 
-    /// Puts moves on the log that are done.
+    /// Adds completed moves to the log.
     #[cfg(test)]
     fn log_moves(&mut self, die: usize, moves: u32) {
         let d = &self.dies[die];
@@ -144,7 +146,7 @@ impl Schedule {
         }
     }
 
-    /// Takes note of moves that are done, and that the one after them has begun.
+    /// Accounts for completed moves and the start of the next one.
     fn note_moves(&mut self, die: usize, passed: Passed) {
         let Passed { moves, spent_ns, starts_ns } = passed;
         if moves == 0 {
@@ -179,7 +181,7 @@ impl Schedule {
         d.queues[ROWS].start_anew(1, d.started_ns);
         let &now = self.dies[die].queues[ROWS].under_way(0);
         let now_ns = self.time_of(&now);
-        // Of a move all is booked when it begins: the first one's time was, that of the one under way now was not.
+        // The time of a move is booked when it begins: that of the first one was, that of the current one was not.
         self.times[ROWS].service_ns += now_ns;
         self.times[ROWS].service_ns -= self.time_of(&op);
         self.dies[die].array_from =
@@ -189,7 +191,7 @@ impl Schedule {
         }
     }
 
-    /// A move begins, the first of what may be a row: those that surely follow it need no choosing.
+    /// Begins a move, the first of what may be a row: the moves that certainly follow it need no choice.
     #[inline(always)]
     pub fn begin_row(&mut self, die: usize) {
         let more = self.dies[die].queues[ROWS].under_way(0).more();
@@ -206,7 +208,7 @@ impl Schedule {
         }
     }
 
-    /// Says when the present stretch of a row ends. Without any time there are no stretches.
+    /// Sets the end of the current stretch of a row. Without any durations there are no stretches.
     fn set_end(&mut self, die: usize) {
         let first_ns = self.time_of(self.dies[die].queues[ROWS].under_way(0));
         if first_ns == 0 {
@@ -223,7 +225,7 @@ impl Schedule {
         self.dies[die].array_at = self.dies[die].started_ns + all_ns;
     }
 
-    /// How long the move under way and those after it take.
+    /// Returns the duration of the current move and the next `ahead` ones.
     fn row_ns(&self, die: usize, ahead: u32) -> u64 {
         let queue = &self.dies[die].queues[ROWS];
         let &Op { read_row, row, pages, .. } = queue.under_way(0);
@@ -236,9 +238,9 @@ impl Schedule {
         all_ns
     }
 
-    /// How many moves of the row whose first one is under way follow one another whatever happens.
+    /// Returns how many moves of the row whose first one is under way follow without interruption.
     fn uninterrupted(&self, die: usize) -> u32 {
-        // Whoever waits looks again after every move.
+        // A die or request that waits checks again after every move.
         if self.dies[die].awaited {
             return 1;
         }
@@ -247,7 +249,7 @@ impl Schedule {
         limit(Class::Read).min(limit(Class::Write))
     }
 
-    /// How many moves of a row come before the head of another class may be looked at.
+    /// Returns how many moves of a row come before the head of another class may start.
     #[inline(always)]
     fn moves_before(&self, die: usize, class: Class, row: &Op) -> u32 {
         let queues = &self.dies[die].queues;
@@ -268,8 +270,8 @@ impl Schedule {
         moves
     }
 
-    /// Whether the head of another class could come before moves of a row. One that waits for another die is looked at
-    /// wherever it stands.
+    /// Returns whether the head of another class could come before moves of a row. A head that waits for another die is
+    /// examined in any case.
     #[inline(always)]
     fn may_precede(&self, class: Class, head: &Op, row: &Op) -> bool {
         if head.far != Due::default() {
@@ -286,7 +288,7 @@ impl Schedule {
         }
     }
 
-    /// A row may be interrupted sooner than it was when it began.
+    /// Cuts a row short that may be interrupted sooner than expected at its beginning.
     #[cold]
     pub fn shorten(&mut self, die: usize) {
         self.catch_up(die);
@@ -296,14 +298,14 @@ impl Schedule {
             if self.closed() {
                 self.set_end(die);
             }
-            // Else the die comes when the next move has been read, or there is none that may begin unseen.
+            // Otherwise the die has an event when the next move has been read, or no move may begin without an event.
             if self.closed() || ahead == 0 {
                 self.arm(die);
             }
         }
     }
 
-    /// Another die, or a request, waits for an operation of this one.
+    /// Marks a die whose operation another die, or a request, awaits.
     pub fn is_awaited(&mut self, die: usize) {
         self.dies[die].awaited = true;
         if self.dies[die].ahead > 0 {
@@ -311,7 +313,7 @@ impl Schedule {
         }
     }
 
-    /// From now on moves go one by one, because somebody records.
+    /// Makes moves go one by one from now on, because of a recording.
     pub fn end_rows(&mut self) {
         for die in 0..self.dies.len() {
             if self.dies[die].ahead > 0 {
@@ -325,12 +327,12 @@ impl Schedule {
         }
     }
 
-    /// Takes note of all moves of rows that are done by what has been reached.
+    /// Accounts for all moves of rows that are done by the time reached.
     pub fn settle(&mut self) {
         (0..self.dies.len()).for_each(|die| self.catch_up(die));
     }
 
-    /// With all such moves noted.
+    /// Returns the schedule with all such moves accounted for.
     pub fn settled(&self) -> Cow<'_, Self> {
         let behind =
             |die: usize| self.dies[die].ahead > 0 && (self.closed() || self.unseen_ns(die).is_some());
@@ -342,7 +344,7 @@ impl Schedule {
         Cow::Borrowed(self)
     }
 
-    /// Ends of moves that have no event of their own: when the last one was, or the next one is.
+    /// Lists the ends of moves without an event of their own: the end of the last one, or of the next one.
     fn ends_of_moves(&self, next: bool) -> impl Iterator<Item = u64> + '_ {
         let closed = self.closed();
         let within =
@@ -372,12 +374,12 @@ impl Schedule {
         })
     }
 
-    /// When something happens next; `u64::MAX` for never.
+    /// Returns the time of the next event; `u64::MAX` for none.
     pub fn next_ns(&self) -> u64 {
         self.ends_of_moves(true).fold(self.order.first().0, u64::min)
     }
 
-    /// When the last operation was done.
+    /// Returns the end of the last operation.
     pub fn last_done_ns(&self) -> u64 {
         self.ends_of_moves(false).fold(self.last_ns, u64::max)
     }

@@ -1,4 +1,4 @@
-//! What is under way, to a snapshot and back. State and counts go by [`crate::SavedCounts`].
+//! Saves and restores the operations under way. State and counts are part of [`crate::SavedCounts`].
 
 use super::gathering::Gathering;
 use super::links::Links;
@@ -10,7 +10,7 @@ use super::{Block, Timed};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What is under way.
+/// The operations under way.
 #[derive(Serialize, Deserialize)]
 pub struct Underway<'a> {
     schedule: Cow<'a, Schedule>,
@@ -30,7 +30,8 @@ pub struct Underway<'a> {
 }
 
 impl Timed {
-    /// What a snapshot keeps beside the counts. Taken apart without `..`, so that no new field is forgotten.
+    /// Returns the content for a snapshot beside the counts. The pattern without `..` makes the compiler report a new
+    /// field.
     #[must_use]
     pub fn saved(&self) -> Underway<'_> {
         let Self {
@@ -73,7 +74,7 @@ impl Timed {
         }
     }
 
-    /// The same without the schedule and the blocks, for tests that compare.
+    /// Returns the same without the schedule and the blocks, for tests that compare.
     #[cfg(test)]
     pub(super) fn saved_beside(&self) -> impl Serialize {
         let saved = serde_json::to_value(self.saved()).unwrap_or_default();
@@ -82,7 +83,7 @@ impl Timed {
         fields.into_iter().filter(|(key, _)| beside(key)).collect::<serde_json::Map<_, _>>()
     }
 
-    /// Takes over what a snapshot kept of an array of the same layout and settings; false if it is of another one.
+    /// Restores the content from a snapshot of an array with the same layout and settings; returns false for others.
     #[must_use]
     pub fn restore(&mut self, state: Underway<'_>) -> bool {
         let Underway {
@@ -111,7 +112,7 @@ impl Timed {
         if fits {
             let mut schedule = schedule.into_owned();
             std::mem::swap(&mut schedule.layout, &mut self.schedule.layout);
-            // Who listens here goes on listening.
+            // A tap stays in place.
             schedule.tap = self.schedule.tap.take();
             schedule.recording |= schedule.tap.is_some();
             if schedule.recording {

@@ -1,13 +1,13 @@
-//! Dies, channels and the order of things: what starts when, and when it is done.
+//! Dies, channels and their order: the start and end of every operation.
 //!
-//! A die does one operation at a time, or one multi-plane command. An operation is a row of phases: command and data
-//! over the channel, work in the array, data back over the channel. Each channel phase is reserved when the die asks
-//! for it, and dies ask in the order of time, so a channel serves first come, first served. There is one event for an
-//! operation without a phase on the channel at its end (program, erase), two for the others.
+//! A die executes one operation at a time, or one multi-plane command. An operation is a sequence of phases: command
+//! and data over the channel, work in the array, data back over the channel. Each channel phase is reserved when the
+//! die requests it, and dies do so in the order of time; a channel therefore serves first come, first served. An
+//! operation without a channel phase at its end (program, erase) has one event, the others have two.
 //!
-//! Here: the state, and completion. `choice.rs` says what may come next. `service.rs` starts operations and moves them through their
-//! phases; `register.rs` overlaps them with cache commands and `suspend.rs` stops programs and erases for reads, both by
-//! means of `service.rs`; `events.rs` stands above them.
+//! This file holds the state and the completion. `choice.rs` selects the next operation. `service.rs` starts operations
+//! and moves them through their phases; `register.rs` overlaps them with cache commands and `suspend.rs` stops programs
+//! and erases for reads, both by means of `service.rs`; `events.rs` stands above them.
 
 use super::barriers::Barriers;
 use super::die::{Die, Register, Stage};
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// Requests done, with the time of their last operation.
 pub(super) type Done = Vec<(u32, u64)>;
 
-/// An operation that is done.
+/// A completed operation.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Happened {
@@ -47,31 +47,31 @@ pub(super) type Busy = (usize, u64, u64);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Schedule {
     pub settings: Settings,
-    /// Snapshots go without it: what takes one over knows it.
+    /// Not part of snapshots, which are restored into a schedule with a layout.
     #[serde(skip, default = "no_layout")]
     pub layout: Layout,
     pub dies: Vec<Die>,
     pub order: Tournament,
     /// When each channel is free again.
     pub channel_free_ns: Vec<u64>,
-    /// Planes that one command may address.
+    /// Most planes that one command may address.
     pub planes_max: u32,
-    /// Whether any command needs more than the plain way.
+    /// Whether any command needs the general path.
     pub optional: bool,
-    /// Whether no command needs more than the plain way.
+    /// Whether no command needs the general path.
     pub plain: bool,
-    /// Whether operations may go through all their phases at once; see `go_through`.
+    /// Whether operations may pass through all their phases at once; see `go_through`.
     pub direct: bool,
-    /// Whether moves that follow one another may be one operation (`rows.rs`).
+    /// Whether consecutive moves may be one operation (`rows.rs`).
     pub rows: bool,
-    /// Up to where everything has happened: a moment, and of what happens at that moment the dies below this one.
+    /// The time up to which everything has been handled; at that time itself only the dies below this one.
     pub reached: (u64, u32),
     pub times: [ClassTimes; 3],
     pub counts: CommandCounts,
     pub rng: Rng,
     /// Operations issued so far.
     pub issued: u64,
-    /// Operations that each request still waits for.
+    /// Pending operations of each request.
     pub pending: Vec<u32>,
     /// Requests that are not done.
     live: u32,
@@ -79,18 +79,18 @@ pub(super) struct Schedule {
     pub joins: Joins,
     /// Dies that wait for an operation of another die.
     pub waiting: Vec<usize>,
-    /// Requests that wait for operations that are not theirs.
+    /// Requests that wait for operations of others.
     pub awaiting: Vec<Awaiting>,
     pub done: Done,
-    /// When the last operation was done.
+    /// End of the last operation.
     pub last_ns: u64,
     pub timeline: Option<Timeline>,
-    /// What the pins show, where somebody listens; whoever takes a snapshot over says so again.
+    /// Phases of the pins, if they are recorded; a restored snapshot must set this again.
     #[serde(skip)]
     pub tap: Option<Tap>,
-    /// Whether the timeline wants more, or somebody listens.
+    /// Whether the timeline records, or a tap does.
     pub recording: bool,
-    /// What happened, for the tests that judge it: operations, and channels and arrays with from and to.
+    /// The log for tests: operations, and channels and arrays with from and to.
     #[cfg(test)]
     #[serde(skip)]
     pub log: (Vec<Happened>, Vec<Busy>, Vec<Busy>),
@@ -100,7 +100,7 @@ pub(super) struct Schedule {
     pub unchosen: u64,
 }
 
-/// Of a drive of one page, in place of one that is not known yet.
+/// Returns the layout of a drive of one page, for a schedule without a layout yet.
 fn no_layout() -> Layout {
     let geometry = Geometry {
         channels: 1,
@@ -114,7 +114,7 @@ fn no_layout() -> Layout {
     Layout::new(geometry, Scope::Plane)
 }
 
-/// A request that is done no sooner than an operation.
+/// A request that waits for an operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Awaiting {
     pub request: u32,
@@ -141,7 +141,7 @@ impl Schedule {
             dies: (0..dies).map(|die| Die::new((die % channels) as u32)).collect(),
             order: Tournament::new(dies),
             channel_free_ns: vec![0; channels],
-            // A mask of 64 bits says which planes take part.
+            // A mask of 64 bits selects the planes of a command.
             planes_max: if together { geometry.planes_per_die.min(64) } else { 1 },
             optional,
             direct: channels == dies && !suspends && !overlaps && !together,
@@ -169,7 +169,7 @@ impl Schedule {
         }
     }
 
-    /// Whether both are for the same dies, channels and settings.
+    /// Returns whether both belong to the same dies, channels and settings.
     pub fn same_drive(&self, other: &Self) -> bool {
         (self.settings, self.dies.len(), self.channel_free_ns.len())
             == (other.settings, other.dies.len(), other.channel_free_ns.len())
@@ -180,43 +180,44 @@ impl Schedule {
         self.counts = CommandCounts::default();
     }
 
-    /// Operations of a class that are done at a die, as a ticket.
+    /// Returns the operations of a class done at a die, as a ticket.
     pub fn done_tickets(&self, die: usize, class: Class) -> u64 {
         self.dies[die].queues[class as usize].done
     }
 
-    /// Ticket of the unfinished program of a page in a class, given that of the newest program of its block; 0 for none.
+    /// Returns the ticket of the unfinished program of a page in a class, starting from the newest program of its
+    /// block; 0 for none.
     pub fn program_of(&self, die: usize, class: Class, ppn: Ppn, newest: u64) -> u64 {
         self.dies[die].queues[class as usize].program_of(ppn, newest)
     }
 
-    /// Requests that are not done.
+    /// Returns the number of requests that are not done.
     pub fn live(&self) -> u32 {
         self.live
     }
 
-    /// The die's next event is the earlier one of its array and its register.
+    /// Sets the die's next event to the earlier one of its array and its register.
     #[inline(always)]
     pub fn arm(&mut self, die: usize) {
         let d = &self.dies[die];
         self.order.set(die, d.array_at.min(d.register_at));
     }
 
-    /// Something is about to happen at a die.
+    /// Advances the time reached to an event of a die.
     #[inline(always)]
     pub fn reach(&mut self, now: u64, die: usize) {
         let (time, below) = self.reached;
         self.reached = (now, if time == now { below.max(die as u32) } else { die as u32 });
     }
 
-    /// Whether what happens at a die at some moment has happened.
+    /// Returns whether the events of a die at some time have been handled.
     #[inline(always)]
     pub fn has_reached(&self, die: usize, at_ns: u64) -> bool {
         let (now, below) = self.reached;
         at_ns < now || (at_ns == now && (die as u32) < below)
     }
 
-    /// Puts the end of an operation on the log.
+    /// Logs the end of an operation.
     #[cfg(test)]
     pub fn log_end(&mut self, die: usize, to: u64) {
         let d = &self.dies[die];
@@ -237,7 +238,7 @@ impl Schedule {
         self.live += 1;
     }
 
-    /// No more operations of this request: one without any is done at once.
+    /// Closes a request to further operations; one without any is done at once.
     pub fn close(&mut self, request: u32, now: u64) {
         self.finish_one(request, now);
     }
@@ -252,13 +253,13 @@ impl Schedule {
         }
     }
 
-    /// The channel of a die's own is free again from then on.
+    /// Sets the time from which the channel of a die's own is free again.
     pub fn channel_is_free(&mut self, die: usize, from_ns: u64) {
         self.channel_free_ns[die] = from_ns;
     }
 
-    /// Reserves a channel from `from` on for `length` on behalf of `n` operations of a class, the first of which is the
-    /// `first`th under way; gives start and end.
+    /// Reserves a channel from `from` for `length`, for `n` operations of a class, the first of which is the
+    /// `first`th under way; returns start and end.
     #[inline(always)]
     pub fn channel(
         &mut self,
@@ -280,7 +281,7 @@ impl Schedule {
         (start, start + length)
     }
 
-    /// The array stops working on what it has, for good or for a while.
+    /// Ends the array's current piece of work, finally or for a while.
     #[inline(always)]
     pub fn end_piece(&mut self, die: usize, now: u64) {
         if self.recording {
@@ -293,7 +294,7 @@ impl Schedule {
         d.active.stage = Stage::Idle;
     }
 
-    /// The first operation under way of a class is done.
+    /// Completes the first operation under way of a class.
     #[inline(always)]
     pub fn complete(&mut self, die: usize, class: Class, now: u64) {
         self.last_ns = self.last_ns.max(now);
@@ -320,7 +321,7 @@ impl Schedule {
         }
     }
 
-    /// Dies that waited for an operation of this one look again.
+    /// Wakes the dies that waited for an operation of this one.
     #[cold]
     pub fn wake(&mut self, die: usize, now: u64) {
         self.dies[die].awaited = false;
@@ -337,7 +338,7 @@ impl Schedule {
         }
     }
 
-    /// An operation of a die is done: so may be requests that wait for it.
+    /// Completes the requests that waited for an operation of a die.
     fn finish_awaiting(&mut self, die: usize, now: u64) {
         let mut awaiting = std::mem::take(&mut self.awaiting);
         awaiting.retain(|&Awaiting { request, operation }| {
@@ -371,32 +372,32 @@ impl Schedule {
         timeline.record(Span { resource: 1, index, kind: 4, cause, job, request, from_ns, to_ns });
     }
 
-    /// The array of a die has worked, or will have.
+    /// Records array work of a die, past or future.
     #[cold]
     pub fn record_phase(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
         self.tap.iter_mut().for_each(|tap| tap.push(die, work, from_ns, to_ns));
     }
 
-    /// The array has read a page for a host that may use the cache register.
+    /// Records a page read by the array for a host, which may use the cache register.
     #[cold]
     pub fn record_read(&mut self, die: usize, from_ns: u64, to_ns: u64) {
         let hidden = matches!(self.dies[die].register, Register::Out { .. });
         self.tap.iter_mut().for_each(|tap| tap.read(die, hidden, from_ns, to_ns));
     }
 
-    /// The register is free; `held` says whether it takes the next page at once.
+    /// Marks the register as free; `held` if it takes the next page at once.
     #[cold]
     pub fn record_register_free(&mut self, die: usize, now: u64, held: bool) {
         self.tap.iter_mut().for_each(|tap| tap.register_free(die, now, held));
     }
 
-    /// A cache program's data came at `ready_ns`, and the array takes them at `from_ns`.
+    /// Records a cache program whose data arrived at `ready_ns` and enter the array at `from_ns`.
     #[cold]
     pub fn record_cache_program(&mut self, die: usize, ready_ns: u64, from_ns: u64) {
         self.tap.iter_mut().for_each(|tap| tap.cache_program(die, ready_ns, from_ns));
     }
 
-    /// The array stops working on programs or erases, for good or for a while.
+    /// Records the end of array work on programs or erases, finally or for a while.
     #[cold]
     pub fn record_work(&mut self, die: usize, to_ns: u64) {
         let Die { active, array_from, .. } = self.dies[die];

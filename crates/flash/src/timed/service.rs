@@ -1,4 +1,4 @@
-//! Starting operations, and moving them through their phases.
+//! Starts operations and moves them through their phases.
 
 use super::die::{Active, Register, Stage, Suspended};
 use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
@@ -8,7 +8,7 @@ use super::tap::Work;
 use crate::Class;
 
 impl Schedule {
-    /// Starts the operation that is next, if one may start.
+    /// Starts the next operation, if one may start.
     #[inline(always)]
     pub fn start(&mut self, die: usize, now: u64) {
         let d = &self.dies[die];
@@ -23,7 +23,7 @@ impl Schedule {
         self.arm(die);
     }
 
-    /// Serves the next read, or goes on with what was suspended.
+    /// Serves the next read, or resumes the suspended operation.
     fn start_while_suspended(&mut self, die: usize, now: u64) {
         let Some(Suspended { active, remaining_ns, since_ns }) = self.dies[die].suspended else { return };
         let suspend = self.settings.commands.suspend;
@@ -45,8 +45,8 @@ impl Schedule {
         self.arm(die);
     }
 
-    /// How many of the waiting operations of a class go in one command: those that follow the first one directly, each
-    /// on a plane of its own, at addresses that the rule allows.
+    /// Returns how many waiting operations of a class form one command: the first and its direct successors, each on a
+    /// plane of its own, at addresses that the rule allows.
     #[inline(always)]
     pub fn together(&mut self, die: usize, class: Class) -> u32 {
         if self.planes_max == 1 { 1 } else { self.planes_together(die, class) }
@@ -88,8 +88,8 @@ impl Schedule {
         }
     }
 
-    /// Accounts for the wait of operations that start, and marks them as under way; gives the array time of the
-    /// slowest, of a move that of its read.
+    /// Accounts for the wait of operations that start, and marks them as under way; returns the array time of the
+    /// slowest, for a move that of its read.
     #[inline(always)]
     pub fn take(&mut self, die: usize, class: Class, n: u32, now: u64) -> u64 {
         let jobs = self.dies[die].jobs_until(now);
@@ -115,7 +115,7 @@ impl Schedule {
         array_ns
     }
 
-    /// Books phases that `n` operations go through together: of `each_on_channel` every one has its own and waits for
+    /// Books phases that `n` operations pass through together; for `each_on_channel`, each has its own and waits for
     /// those of the others.
     #[inline(always)]
     pub fn book(&mut self, class: Class, n: u32, each_on_channel: u64, array_ns: u64) {
@@ -177,7 +177,7 @@ impl Schedule {
         }
     }
 
-    /// Erases that waited for other dies need their barrier no more.
+    /// Releases the barrier of erases that waited for other dies.
     pub fn erases_begin(&mut self, die: usize, class: Class, n: u32) {
         for i in 0..n as usize {
             let queue = &self.dies[die].queues[class as usize];
@@ -188,8 +188,8 @@ impl Schedule {
         }
     }
 
-    /// A die that has its channel for itself, and nothing to be suspended or overlapped, need not come back between the
-    /// phases of an operation: nobody else can ask for the channel meanwhile.
+    /// Passes through an operation at once. A die with its own channel, and without suspension and overlap, needs no
+    /// event between the phases: no other die can take the channel.
     #[inline(always)]
     pub fn go_through(&mut self, die: usize) {
         let d = &mut self.dies[die];
@@ -208,7 +208,8 @@ impl Schedule {
         }
     }
 
-    /// The first page under way of a class, one that was read, over the channel; when it has left. `ready_ns` is when the array had it.
+    /// Sends the first page under way of a class over the channel; returns when it has left. `ready_ns` is when the
+    /// array had it.
     #[inline(always)]
     pub fn send(&mut self, die: usize, class: Class, ready_ns: u64, now: u64) -> u64 {
         let transfer_ns = self.transfer_ns(die, class);
@@ -219,7 +220,7 @@ impl Schedule {
         end
     }
 
-    /// How long what was read first takes over the channel: of a flash page only the pages that were asked for leave.
+    /// Returns the channel time of the page read first: only the requested pages of a flash page leave.
     #[inline(always)]
     fn transfer_ns(&self, die: usize, class: Class) -> u64 {
         let whole_ns = self.settings.phases.transfer_ns;
@@ -230,7 +231,7 @@ impl Schedule {
         whole_ns * u64::from(pages) / u64::from(self.layout.subpages())
     }
 
-    /// A page of a read has left.
+    /// Completes the transfer of a page of a read.
     pub fn page_left(&mut self, die: usize, now: u64) {
         let d = &mut self.dies[die];
         let (class, ready_ns) = (d.active.class, d.array_from);
@@ -246,7 +247,7 @@ impl Schedule {
         self.start(die, now);
     }
 
-    /// The read of a move is done: the page leaves and comes back to be programmed, or stays inside the die.
+    /// Continues a move after its read: the page leaves and returns to be programmed, or stays inside the die.
     pub fn copy_has_read(&mut self, die: usize, now: u64) {
         self.program_copy(die, now);
         self.arm(die);

@@ -1,20 +1,20 @@
-//! What the timed array can do, and how long it takes.
+//! Capabilities and durations of the timed array.
 
 use crate::Class;
 use floatgate_nand::timing::PAGE_TYPES_MAX;
 use serde::{Deserialize, Serialize};
 
-/// Modes in which a block may be programmed, at most.
+/// Most modes in which a block may be programmed.
 pub const MODES_MAX: usize = 4;
-/// Rows of the table of array times, at most.
+/// Most rows of the table of array times.
 pub const ROWS_MAX: usize = MODES_MAX * PAGE_TYPES_MAX;
 
 /// Array times of the pages of one type, in blocks of one mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageTimes {
-    /// Of a read, nanoseconds.
+    /// Time of a read, nanoseconds.
     pub read_ns: u64,
-    /// Of a program, nanoseconds.
+    /// Time of a program, nanoseconds.
     pub program_ns: u64,
 }
 
@@ -25,30 +25,30 @@ pub struct Phases {
     pub command_ns: u64,
     /// One page over the channel.
     pub transfer_ns: u64,
-    /// Array times by mode of the block and type of the page: type `t` in mode `m` is row `m * page_types + t`. Rows
-    /// beyond have no meaning.
+    /// Array times by mode of the block and type of the page: type `t` in mode `m` is row `m * page_types + t`. Further
+    /// rows are unused.
     pub rows: [PageTimes; ROWS_MAX],
-    /// Types of pages: page `p` of a block is of type `p % page_types`.
+    /// Number of page types: page `p` of a block has type `p % page_types`.
     pub page_types: u32,
-    /// Modes of blocks, from 1 to [`MODES_MAX`].
+    /// Number of modes of blocks, from 1 to [`MODES_MAX`].
     pub modes: u32,
-    /// A program takes up to this share more or less, drawn evenly; 0 for none.
+    /// Spread of program times: up to this share more or less, drawn evenly; 0 for none.
     pub program_spread: f64,
     /// Array time of an erase.
     pub erase_ns: u64,
-    /// An erase takes up to this share more or less, drawn evenly; 0 for none.
+    /// Spread of erase times: up to this share more or less, drawn evenly; 0 for none.
     pub erase_spread: f64,
 }
 
 impl Phases {
-    /// A row of the array times.
+    /// Returns a row of the array times.
     #[inline(always)]
     pub(super) fn row(&self, row: u8) -> &PageTimes {
-        // Rows are in the table; the remainder spares asking.
+        // Rows are in the table; the remainder spares a bounds check.
         &self.rows[usize::from(row) % ROWS_MAX]
     }
 
-    /// One type of pages and one mode, no command overhead, no spread.
+    /// Creates phases with one type of pages and one mode, no command overhead, no spread.
     #[must_use]
     pub const fn plain(transfer_ns: u64, read_ns: u64, program_ns: u64, erase_ns: u64) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Phases {
     }
 }
 
-/// The table of a drive whose blocks have one mode, from the times of reads and programs by page type.
+/// Creates the table of a drive whose blocks have one mode, from the times of reads and programs by page type.
 #[must_use]
 pub fn one_mode(read_ns: [u64; PAGE_TYPES_MAX], program_ns: [u64; PAGE_TYPES_MAX]) -> [PageTimes; ROWS_MAX] {
     let mut rows = [PageTimes::default(); ROWS_MAX];
@@ -79,19 +79,19 @@ pub fn one_mode(read_ns: [u64; PAGE_TYPES_MAX], program_ns: [u64; PAGE_TYPES_MAX
 pub enum MultiPlane {
     /// No multi-plane commands.
     None,
-    /// Pages of one number in any block of each plane.
+    /// Pages with one number, in any block of each plane.
     SamePage,
-    /// Pages of one number in blocks of one number.
+    /// Pages with one number, in blocks with one number.
     SameBlockAndPage,
     /// Any page of each plane.
     Any,
 }
 
-/// Names of the rules with what they allow.
+/// Names of the rules with their meaning.
 pub const MULTI_PLANE: &[(&str, &str)] = &[
     ("none", "one plane at a time"),
-    ("same-page", "pages of one number, in any block of each plane"),
-    ("same-block-and-page", "pages of one number in blocks of one number"),
+    ("same-page", "pages with one number, in any block of each plane"),
+    ("same-block-and-page", "pages with one number in blocks with one number"),
     ("any", "any page of each plane"),
 ];
 
@@ -100,13 +100,13 @@ pub const MULTI_PLANE: &[(&str, &str)] = &[
 pub struct Commands {
     /// Planes that work together.
     pub multi_plane: MultiPlane,
-    /// The next read's array time overlaps the transfer of the one before.
+    /// The next read's array time overlaps the previous transfer.
     pub cache_read: bool,
-    /// The next program's transfer overlaps the array time of the one before.
+    /// The next program's transfer overlaps the previous array time.
     pub cache_program: bool,
     /// Moves within a plane stay inside the die.
     pub copyback: bool,
-    /// Programs, erases stop for host reads.
+    /// Suspension of programs and erases for host reads.
     pub suspend: Suspend,
 }
 
@@ -119,14 +119,14 @@ pub struct Suspend {
     pub erase: bool,
     /// From the suspend command until the array is free.
     pub suspend_ns: u64,
-    /// From the resume command until the array goes on.
+    /// From the resume command until the array continues.
     pub resume_ns: u64,
-    /// Reads that may pass one program or erase; then it ends undisturbed.
+    /// Most reads that may overtake one program or erase; then it ends undisturbed.
     pub reads_max: u32,
 }
 
 impl Commands {
-    /// None of them.
+    /// No optional commands.
     pub const PLAIN: Self = Self {
         multi_plane: MultiPlane::None,
         cache_read: false,
@@ -136,16 +136,16 @@ impl Commands {
     };
 }
 
-/// Which of the operations that wait at a die is next.
+/// The order in which a die serves its waiting operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
-    /// Of the most preferred class that has one which may start.
+    /// The most preferred class with an operation that may start.
     Priority([Class; 3]),
-    /// The one that was issued first of those that may start.
+    /// The operation that was issued first among those that may start.
     Fcfs,
 }
 
-/// A timed array.
+/// Settings of a timed array.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Durations.
@@ -154,16 +154,17 @@ pub struct Settings {
     pub commands: Commands,
     /// Order of service.
     pub order: Order,
-    /// Under priorities: jobs that a host write cannot do without rank with host writes.
+    /// Under priorities: whether jobs on which a host write depends rank with host writes.
     pub urgent_as_writes: bool,
     /// Seed of the spread of program times.
     pub seed: u64,
-    /// Whether what gathers in the controller outlives a power cut; if not, an erase waits for the programs of what lay there.
+    /// Whether data that gather in the controller survive a power cut; if not, an erase waits for the programs of data
+    /// moved from its block.
     pub plp: bool,
 }
 
 impl Settings {
-    /// Plain commands, reads before writes before the background.
+    /// Creates settings with plain commands, and reads before writes before the background.
     #[must_use]
     pub const fn plain(phases: Phases) -> Self {
         Self {
@@ -177,7 +178,7 @@ impl Settings {
     }
 }
 
-/// A time that lies up to a share above or below `ns`.
+/// Draws a time up to a share above or below `ns`.
 #[inline(always)]
 pub(super) fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
     if share == 0.0 {

@@ -1,8 +1,8 @@
-//! Moves of rows that have events of their own (`rows.rs`): each begins and is programmed without a choice, and no request ends
-//! with it. So the dies that are at such moves go on among themselves, until it is another one's turn.
+//! Moves of rows that have events of their own (`rows.rs`): each begins and is programmed without a choice, and no
+//! request ends with it. Dies at such moves advance among themselves until another event is next.
 //!
-//! Where commands take no time on the channel, nobody has a say in when the next move begins, and it has no event: the die
-//! comes back when that move's page has been read. Whoever asks meanwhile finds out whether it has begun ([`Schedule::catch_up`]).
+//! If commands take no time on the channel, the start of the next move depends on no other die and has no event. The
+//! next event of the die is the end of that move's read. [`Schedule::catch_up`] determines whether it has begun.
 
 use super::die::{Die, Stage};
 use super::schedule::Schedule;
@@ -10,11 +10,12 @@ use super::settings::{Phases, spread};
 use super::times::ClassTimes;
 use crate::Class;
 
-/// The queue in which rows are.
+/// The queue that contains rows.
 const ROWS: usize = Class::Background as usize;
 
 impl Schedule {
-    /// Lets moves of rows go on as long as nothing else is next and it is not later than `until`; the event that is next then.
+    /// Continues moves of rows while nothing else is next and the time is not later than `until`; returns the next
+    /// event then.
     #[inline(never)]
     pub fn go_along_steps(&mut self, until: u64) -> (u64, usize) {
         loop {
@@ -27,7 +28,7 @@ impl Schedule {
         }
     }
 
-    /// A move of a row is done and the next one begins, or its page has been read and is programmed.
+    /// Completes a move of a row and begins the next one, or programs its page after the read.
     #[inline(always)]
     pub fn step(&mut self, die: usize, now: u64) {
         debug_assert!(!self.dies[die].awaited && !self.recording);
@@ -46,7 +47,7 @@ impl Schedule {
         }
         let op = d.queues[ROWS].under_way(0);
         let (row, read_row) = (op.row, op.read_row);
-        // Where the move began without an event, its page has been read by now.
+        // If the move began without an event, its page has been read by now.
         if !begins || *direct || end_ns < now {
             let stays = op.pages == 1 && settings.commands.copyback;
             counts.copybacks[usize::from(op.cause)] += u64::from(stays);
@@ -62,7 +63,7 @@ impl Schedule {
         let _ = busy;
     }
 
-    /// Of a die at whose row the next move begins without an event: how long that move reads.
+    /// Returns how long the next move reads at a die whose row begins it without an event.
     #[inline(always)]
     pub fn unseen_ns(&self, die: usize) -> Option<u64> {
         let d = &self.dies[die];
@@ -72,7 +73,7 @@ impl Schedule {
         unseen_ns(d, &self.settings.phases, self.direct, d.queues[ROWS].under_way(0).read_row)
     }
 
-    /// The next move of a row may have begun without an event.
+    /// Accounts for a next move that may have begun without an event.
     pub fn catch_up_step(&mut self, die: usize) {
         let end_ns = self.dies[die].array_at;
         if self.unseen_ns(die).is_none() || !self.has_reached(die, end_ns) {
@@ -102,19 +103,19 @@ impl Schedule {
     }
 }
 
-/// See [`Schedule::unseen_ns`]; `read_row` is that of the move under way.
+/// Implements [`Schedule::unseen_ns`]; `read_row` is that of the current move.
 #[inline(always)]
 fn unseen_ns(d: &Die, p: &Phases, direct: bool, read_row: u8) -> Option<u64> {
     if d.ahead == 0 || d.active.stage != Stage::Working || direct || p.command_ns > 0 {
         return None;
     }
     let read_row = if p.page_types == 1 { read_row } else { d.queues[ROWS].reads[0] };
-    // Two events of one moment may have those of other dies between them.
+    // Events of other dies may lie between two events at one time.
     Some(p.row(read_row).read_ns).filter(|&read_ns| read_ns > 0)
 }
 
-/// The move under way at a die is done, and the next one of its row begins; see [`Schedule::begin_plain`]. From when to when its
-/// command is on the channel, if that takes time.
+/// Completes the current move of a die and begins the next one of its row; see [`Schedule::begin_plain`]. Returns the
+/// time of its command on the channel, if it takes any.
 #[inline(always)]
 fn begin_next_move(
     d: &mut Die,
@@ -144,8 +145,8 @@ fn begin_next_move(
     busy
 }
 
-/// The page of the move under way has been read, and is programmed after so many ns on the channel; see
-/// [`Schedule::program_copy`]. From when to when it is on the channel, if that takes time.
+/// Programs the page of the current move after so many ns on the channel; see [`Schedule::program_copy`]. Returns its
+/// time on the channel, if it takes any.
 #[inline(always)]
 fn program_move(
     d: &mut Die,
@@ -162,7 +163,7 @@ fn program_move(
     busy
 }
 
-/// Reserves a channel from `now` on; from when to when.
+/// Reserves a channel from `now`; returns start and end.
 #[inline(always)]
 fn reserve(channel_free_ns: &mut u64, times: &mut ClassTimes, now: u64, length_ns: u64) -> (u64, u64) {
     let from_ns = now.max(*channel_free_ns);

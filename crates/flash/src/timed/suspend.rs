@@ -1,9 +1,10 @@
-//! Suspending programs and erases, so that host reads need not wait for their end.
+//! Suspends programs and erases to serve host reads before their end.
 //!
-//! A read that may start while the array programs or erases for a class less preferred stops it: `suspend_ns` later the
-//! array is free, reads are served, and when none is left that may start the work goes on after `resume_ns` (`service.rs`). At most
-//! `reads_max` reads pass one program or erase, so that it ends however many come. Work is not suspended while the cache
-//! register holds the next program's data, nor where it would end before the array were free.
+//! A read that may start while the array programs or erases for a less preferred class suspends it. `suspend_ns` later
+//! the array is free and serves reads. When no read may start any more, the work continues after `resume_ns`
+//! (`service.rs`). At most
+//! `reads_max` reads overtake one program or erase, which ensures its end. Work is not suspended while the cache
+//! register holds the next program's data, nor if it would end before the array became free.
 
 use super::die::{Register, Stage, Suspended};
 use super::queue::Kind;
@@ -12,7 +13,7 @@ use super::settings::Order;
 use crate::Class;
 
 impl Schedule {
-    /// A read was issued at a busy die.
+    /// Handles a read issued at a busy die.
     pub fn suspend_if_allowed(&mut self, die: usize, now: u64) {
         let suspend = self.settings.commands.suspend;
         let d = &self.dies[die];
@@ -53,7 +54,7 @@ impl Schedule {
         place(Class::Read) < place(class)
     }
 
-    /// The array is free.
+    /// Serves reads now that the array is free.
     pub fn suspended(&mut self, die: usize, now: u64) {
         self.end_piece(die, now);
         self.start(die, now);

@@ -1,18 +1,18 @@
-//! What the Ready/Busy pins of the dies would show, for whoever listens.
+//! Records the waveforms of the dies' Ready/Busy pins.
 //!
-//! Two things are called ready: the array (ARDY), and the die as far as commands go (RDY, what the pin shows). They differ with cache
-//! commands only. A cache program is busy until the register has given its data to the array, so the pin is low from the
-//! confirm command until the program before is done; a cache read is busy from the next command until the array has the page, which
-//! it read while the last one left.
+//! Two things can be ready: the array (ARDY), and the die as far as commands go (RDY, the pin). They differ with cache
+//! commands only. A cache program is busy until the register has passed its data to the array: the pin is low from the
+//! confirm command until the previous program is done. A cache read is busy from the next command until the array has
+//! the page, which it read while the previous one left.
 //!
-//! `Timed::tap` starts recording the busy phases of the arrays, `Timed::take_phases` hands them out. Recording hangs on
-//! one branch and changes no result.
+//! `Timed::tap` starts recording the busy phases of the arrays, `Timed::take_phases` returns them. Recording costs one
+//! branch and changes no result.
 
 use super::die::{Die, Register, Stage};
 use super::queue::Kind;
 use serde::{Deserialize, Serialize};
 
-/// What an array works on.
+/// The kind of array work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Work {
@@ -25,7 +25,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// On what an array works that is not reading.
+    /// Returns the array work of an operation other than a read.
     pub(super) fn of(kind: Kind) -> Self {
         match kind {
             Kind::Read => Self::Read,
@@ -35,13 +35,13 @@ impl Work {
     }
 }
 
-/// A time in which the array of a die works, commands and data on the channel left out. A command for several planes is
-/// one phase; suspended work is a phase from each start to each stop, without what stopping and going on cost.
+/// A time in which the array of a die works, without commands and data on the channel. A command for several planes is
+/// one phase; suspended work has a phase from each start to each stop, without the cost of stopping and resuming.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrayPhase {
     /// Number of the die; dies are numbered with the channel as the lowest part.
     pub die: u32,
-    /// On what.
+    /// Kind of work.
     pub work: Work,
     /// Start, nanoseconds since counting began.
     pub from_ns: u64,
@@ -49,13 +49,13 @@ pub struct ArrayPhase {
     pub to_ns: u64,
 }
 
-/// How long the register takes to hand pages to or from an array that is free (tCBSY and tRCBSY of data sheets, typical).
+/// Time that the register takes to pass pages to or from a free array (tCBSY and tRCBSY of data sheets, typical).
 const CACHE_BUSY_NS: u64 = 3_000;
 
-/// What is listened to.
+/// The recorded signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// The arrays, whatever the pins show.
+    /// The arrays.
     Array,
     /// The pins.
     Pin,
@@ -65,10 +65,10 @@ pub enum Signal {
 #[derive(Clone, Debug)]
 pub(super) struct Tap {
     signal: Signal,
-    /// The only die that is listened to, if not all are.
+    /// The only die to record, or none for all.
     die: Option<u32>,
     pub phases: Vec<ArrayPhase>,
-    /// By die: when its register became free last.
+    /// By die: when its register last became free.
     register_free_ns: Vec<u64>,
 }
 
@@ -77,7 +77,7 @@ impl Tap {
         Self { signal, die, phases: Vec::new(), register_free_ns: vec![0; dies] }
     }
 
-    /// The array of a die has worked, or will have.
+    /// Records array work of a die, past or future.
     pub fn push(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
         let die = die as u32;
         if from_ns < to_ns && self.die.is_none_or(|only| only == die) {
@@ -85,7 +85,7 @@ impl Tap {
         }
     }
 
-    /// The array has read a page; `hidden` says whether the page before is still in the register.
+    /// Records a read of the array; `hidden` if the previous page is still in the register.
     pub fn read(&mut self, die: usize, hidden: bool, from_ns: u64, to_ns: u64) {
         match (self.signal, hidden) {
             (Signal::Array, _) => self.push(die, Work::Read, from_ns, to_ns),
@@ -96,7 +96,7 @@ impl Tap {
         }
     }
 
-    /// The register is free; `held` says whether it takes the next page at once.
+    /// Marks the register as free; `held` if it takes the next page at once.
     pub fn register_free(&mut self, die: usize, now: u64, held: bool) {
         self.register_free_ns[die] = now;
         if held && self.signal == Signal::Pin {
@@ -104,15 +104,15 @@ impl Tap {
         }
     }
 
-    /// A cache program's data came at `ready_ns`, and the array takes them at `from_ns`.
+    /// Records a cache program whose data arrived at `ready_ns` and enter the array at `from_ns`.
     pub fn cache_program(&mut self, die: usize, ready_ns: u64, from_ns: u64) {
         if self.signal == Signal::Pin {
             self.push(die, Work::Program, ready_ns, from_ns + CACHE_BUSY_NS);
         }
     }
 
-    /// The array stops working on programs or erases, for good or for a while; `cached` says whether the program is one with
-    /// the cache register.
+    /// Records the end of array work on programs or erases, finally or for a while; `cached` if the program uses the
+    /// cache register.
     pub fn work(&mut self, die: usize, (kind, cached): (Kind, bool), from_ns: u64, to_ns: u64) {
         if !cached || self.signal == Signal::Array {
             self.push(die, Work::of(kind), from_ns, to_ns);
@@ -120,7 +120,7 @@ impl Tap {
     }
 }
 
-/// All phases of a die that begin before this moment were recorded, as of `present_ns`.
+/// Returns the time before which all phases that begin at a die are recorded, as of `present_ns`.
 pub(super) fn known_ns(die: &Die, present_ns: u64) -> u64 {
     let working = matches!(die.active.stage, Stage::Reading | Stage::CopyReading | Stage::Working);
     let loaded = if let Register::In { ready_ns, .. } = die.register { ready_ns } else { u64::MAX };

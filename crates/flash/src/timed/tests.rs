@@ -27,7 +27,7 @@ fn array(channels: u32, chips: u32, phases: Phases) -> Timed {
     timed
 }
 
-/// First page of a die.
+/// Returns the first page of a die.
 fn page(die: u32, offset: u32) -> Ppn {
     Ppn(die * 8 * 16 + offset)
 }
@@ -39,7 +39,7 @@ fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Time
     timed.issued();
 }
 
-/// Runs everything to its end; times by number of request.
+/// Runs everything to its end; returns the times by number of request.
 fn ends(timed: &mut Timed) -> Vec<(u32, u64)> {
     let mut done = Vec::new();
     let mut bound = Bound::new(100_000_000);
@@ -61,7 +61,7 @@ fn one_die_does_one_thing_at_a_time() {
     let mut t = array(1, 1, PHASES);
     request(&mut t, 0, 100, |t| t.program(page(0, 0), Lpn(0), Cause::Host));
     request(&mut t, 1, 100, |t| t.program(page(0, 1), Lpn(1), Cause::Host));
-    // 100 + 10 + 600, and again.
+    // 100 + 10 + 600, twice.
     assert_eq!(ends(&mut t), [(0, 710), (1, 1320)]);
     assert_eq!(t.times()[Class::Write as usize].die_wait_ns, 610);
     assert_eq!(t.times()[Class::Write as usize].service_ns, 1220);
@@ -74,7 +74,7 @@ fn dies_of_one_channel_share_it() {
     request(&mut t, 1, 0, |t| t.program(page(1, 0), Lpn(1), Cause::Host));
     request(&mut t, 2, 2000, |t| t.read(page(0, 0), Lpn(0), Cause::Host));
     request(&mut t, 3, 2000, |t| t.read(page(1, 0), Lpn(1), Cause::Host));
-    // The second program's data wait 10 ns for the channel, and so does the second read's data.
+    // The second program's data wait 10 ns for the channel, and so do the second read's.
     assert_eq!(ends(&mut t), [(0, 610), (1, 620), (2, 2060), (3, 2070)]);
     assert_eq!(t.times()[Class::Write as usize].channel_wait_ns, 10);
     assert_eq!(t.times()[Class::Read as usize].channel_wait_ns, 10);
@@ -86,7 +86,7 @@ fn a_write_waits_for_the_programs_of_the_chunk_that_it_fills() {
     let parts = [0, 1, 2].map(|slot| Part::Gathered { chunk: 5, slot });
     request(&mut t, 0, 100, |t| t.program_chunk(page(0, 0), 2, &parts, Cause::Host));
     assert_eq!(ends(&mut t), [(0, 100 + 2 * 610)]);
-    // A job's programs are nothing that a request waits for.
+    // No request waits for the programs of a job.
     request(&mut t, 1, 2000, |t| t.program_chunk(page(1, 0), 2, &parts, Cause::Repack));
     assert_eq!(ends(&mut t), [(1, 2000)]);
     let counters = t.counters();
@@ -101,7 +101,7 @@ fn nothing_is_issued_before_the_end_of_a_request_that_dram_delays() {
         t.program(page(0, 0), Lpn(0), Cause::Host);
         t.shape_request(300, 0);
     });
-    // A job's moves end at 1270 and 1940, so that no operation ends between 610 and 910.
+    // A job's moves end at 1270 and 1940: no operation ends between 610 and 910.
     request(&mut t, 1, 600, |t| {
         (0..2).for_each(|n| t.copy(page(1, n), page(1, 16 + n), Owner::page(Lpn(n)), Cause::Gc));
     });
@@ -114,7 +114,7 @@ fn nothing_is_issued_before_the_end_of_a_request_that_dram_delays() {
     assert_eq!((t.present_ns(), t.idle_from_ns()), (910, 910));
 }
 
-/// Two channels with a die each, whose flash pages hold four pages of the map.
+/// Creates two channels with a die each, whose flash pages hold four pages of the map.
 fn packed() -> Timed {
     let layout = Layout::new(geometry(2, 1), Scope::Plane).with_subpages(4);
     let mut t = Timed::new(layout, Settings::plain(Phases { transfer_ns: 40, ..PHASES }));
@@ -127,11 +127,11 @@ fn a_flash_page_is_programmed_when_it_is_full() {
     let mut t = packed();
     let write = |t: &mut Timed, n: u32| t.program(page(0, n), Lpn(n), Cause::Host);
     (0..3).for_each(|n| request(&mut t, n, 100 * u64::from(n), |t| write(t, n)));
-    // What gathers is done at once, and read without the flash.
+    // Gathering data are done at once, and read without the flash.
     request(&mut t, 3, 300, |t| t.read(page(0, 1), Lpn(1), Cause::Host));
     request(&mut t, 4, 1000, |t| write(t, 3));
     assert_eq!(ends(&mut t), [(0, 0), (1, 100), (2, 200), (3, 300), (4, 1640)]);
-    // A page that was asked for takes a quarter of the channel's time, two of them half.
+    // A requested page takes a quarter of the channel's time, two of them half.
     request(&mut t, 5, 2000, |t| t.read(page(0, 2), Lpn(2), Cause::Host));
     assert_eq!(ends(&mut t), [(5, 2000 + 50 + 10)]);
     request(&mut t, 6, 3000, |t| t.read_run(&[(page(0, 0), Lpn(0)), (page(0, 1), Lpn(1))], Cause::Host));
@@ -161,7 +161,7 @@ fn a_packed_program_waits_for_reads_at_all_dies() {
     assert_eq!(t.last_ns(), 5000 + 50 + 20 + 640);
     let gc = Cause::Gc as usize;
     assert_eq!((t.counters().reads[gc], t.counters().flash_programs(Cause::Gc)), (2, 1));
-    // A page that begins with what die 1 still reads is padded, and waits for it all the same.
+    // A page that begins with data still being read at die 1 is padded, and waits for them all the same.
     request(&mut t, 1, 10_000, |t| {
         t.fetch(&moved(1), Cause::Level);
         t.copy_run(&moved(1), page(0, 20), Cause::Level);
@@ -211,7 +211,7 @@ fn hosts_pass_moves_but_no_program_passes_the_erase_of_its_block() {
     request(&mut t, 2, 2, |t| t.program(page(0, 0), Lpn(6), Cause::Host));
     assert_eq!(ends(&mut t), [(0, 0), (1, 1280), (2, 5560)]);
     let times = t.times()[Class::Write as usize];
-    // Both wait for the background, the second one for the first write, too.
+    // Both wait for the background, the second one also for the first write.
     assert_eq!((times.foreground_wait_ns, times.die_wait_ns), (669 + 668 + 670 + 3000, 610));
 }
 
@@ -223,7 +223,7 @@ fn a_read_modify_write_programs_after_its_read_on_another_die() {
         t.read(page(1, 4), Lpn(7), Cause::Partial);
         t.program(page(0, 0), Lpn(7), Cause::Partial);
     });
-    // Die 1 reads for 0..60 and 60..120; die 0 programs from 120 on.
+    // Die 1 reads in 0..60 and 60..120; die 0 programs from 120.
     assert_eq!(ends(&mut t), [(0, 60), (1, 120 + 610)]);
 }
 
@@ -279,7 +279,7 @@ fn throughput_is_bound_by_channel_or_dies() {
     }
 }
 
-/// A read waits for the program of its own page and for no other, wherever that stands in a long queue.
+/// A read waits only for the program of its own page, even in a long queue.
 #[test]
 fn a_read_finds_its_program_in_a_long_queue() {
     let mut t = array(1, 1, PHASES);
@@ -291,7 +291,7 @@ fn a_read_finds_its_program_in_a_long_queue() {
     }
     let ends = ends(&mut t);
     let end = |number: u32| ends.iter().find(|(n, _)| *n == number).unwrap().1;
-    // Reads are preferred: each comes right behind its program. The reads before it delay the later ones.
+    // Reads are preferred: each directly follows its program. Earlier reads delay later ones.
     assert_eq!([end(100), end(101), end(102)], [610 + 60, 38 * 610 + 2 * 60, 100 * 610 + 3 * 60]);
 }
 
@@ -299,7 +299,7 @@ fn a_read_finds_its_program_in_a_long_queue() {
 fn a_program_held_for_another_waits_for_it_across_dies() {
     let mut t = array(2, 1, PHASES);
     t.keep_links();
-    // A request with an aside between its own programs, for which nobody waits.
+    // A request with an aside between its own programs, for which no request waits.
     t.arrive(0, 0);
     t.program(page(0, 0), Lpn(0), Cause::Host);
     let first = t.newest();
@@ -316,7 +316,7 @@ fn a_program_held_for_another_waits_for_it_across_dies() {
     t.read(page(1, 0), Lpn(1), Cause::Partial);
     t.program(page(1, 1), Lpn(1), Cause::Partial);
     t.issued();
-    // No operation of its own, but the aside, and 7 ns more; the one behind it has nothing to wait for.
+    // No operation of its own, but the aside, and 7 ns more; the next request has nothing to wait for.
     t.arrive(2, 5);
     t.shape_request(7, 1);
     t.wait_for(aside, Reason::Place);
@@ -324,7 +324,7 @@ fn a_program_held_for_another_waits_for_it_across_dies() {
     t.arrive(3, 5);
     t.shape_request(9, 1);
     t.issued();
-    // Another one waits for that, and flash for it no longer than for its own.
+    // Another one waits for that, and flash waits for it no longer than for its own operations.
     t.arrive(4, 6);
     t.wait_for_asides(Reason::Flushed);
     t.issued();

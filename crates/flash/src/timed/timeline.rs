@@ -1,9 +1,9 @@
-//! Who was busy with what in a chosen interval: spans of dies and channels, for pictures.
+//! Records the activity of dies and channels in a chosen interval, as spans for charts.
 
 use super::queue::Job;
 use serde::{Deserialize, Serialize};
 
-/// No die works on one thing for longer than that.
+/// No die works on one thing for longer than this.
 const LONGEST_SPAN_NS: u64 = 10_000_000_000;
 
 /// A time in which a die or a channel was busy with one thing.
@@ -17,9 +17,9 @@ pub struct Span {
     pub kind: u8,
     /// Cause as a number.
     pub cause: u8,
-    /// For whom.
+    /// The origin of the operation.
     pub job: Job,
-    /// Number of the host request that waits for it; `u32::MAX` for none. Numbers are used again.
+    /// Number of the host request that waits for it; `u32::MAX` for none. Numbers are reused.
     pub request: u32,
     /// Start, nanoseconds since counting began.
     pub from_ns: u64,
@@ -27,14 +27,14 @@ pub struct Span {
     pub to_ns: u64,
 }
 
-/// What is recorded, and what has been.
+/// The recorded interval and its spans.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timeline {
     /// Spans that overlap `from_ns..to_ns` are kept.
     pub from_ns: u64,
-    /// See `from_ns`.
+    /// End of the interval.
     pub to_ns: u64,
-    /// Spans kept at most; the interval ends where more would be needed.
+    /// Most spans to keep; the record ends where more would be needed.
     pub spans_max: usize,
     /// Spans in the order of their ends (channels: of their reservation).
     pub spans: Vec<Span>,
@@ -47,18 +47,18 @@ impl Timeline {
         Self { from_ns, to_ns, spans_max, spans: Vec::new() }
     }
 
-    /// Where the record ends: at `to_ns`, or where there was no room for more.
+    /// Returns the end of the record: `to_ns`, or an earlier time at which it was full.
     #[must_use]
     pub fn recorded_to_ns(&self) -> u64 {
         if self.spans.len() < self.spans_max {
             return self.to_ns;
         }
-        // Dies tell what they did at its end, in the order of time.
+        // Dies report their work at its end, in the order of time.
         let dies = self.spans.iter().filter(|span| span.resource == 0);
         dies.map(|span| span.to_ns).max().unwrap_or(self.from_ns).clamp(self.from_ns, self.to_ns)
     }
 
-    /// Whether spans that end later than one that began at `from_ns` may be wanted.
+    /// Returns whether spans that end after one that began at `from_ns` may be needed.
     pub(super) fn wants_more(&self, from_ns: u64) -> bool {
         self.spans.len() < self.spans_max && from_ns < self.to_ns.saturating_add(LONGEST_SPAN_NS)
     }
@@ -91,7 +91,7 @@ mod tests {
         timeline.record(span(0, 110, 130));
         timeline.record(span(0, 130, 150));
         assert_eq!(timeline.spans.len(), 3);
-        // The channel's future does not tell that of the dies.
+        // The channel's future does not reveal that of the dies.
         assert_eq!(timeline.recorded_to_ns(), 130);
     }
 

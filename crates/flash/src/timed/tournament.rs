@@ -1,9 +1,9 @@
-//! Which die's present phase ends first: a winner tree, so that the next one is known and one change costs
-//! the logarithm of the number of dies.
+//! Selects the die whose current phase ends first: a winner tree, in which a change costs the logarithm of the number
+//! of dies.
 //!
-//! A node is one word: a time, as ns after a base, above the number of a die. So the lesser of two words is the earlier time, and of
-//! equal times the lower die. Times that do not fit above the base move it. Eight nodes have one parent, since finding the least of
-//! eight words takes fewer instructions than three steps up a binary tree.
+//! A node is one word: a time, in ns after a base, above the number of a die. The smaller of two words is the earlier
+//! time, and among equal times the lower die. Times that do not fit above the base move it. Eight nodes have one
+//! parent, since finding the least of eight words takes fewer instructions than three steps up a binary tree.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 const FANOUT_BITS: usize = 3;
 const FANOUT: usize = 1 << FANOUT_BITS;
 
-/// Times at which dies want attention; `u64::MAX` for never.
+/// Times of the dies' next events; `u64::MAX` for none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Vec<u64>", from = "Vec<u64>")]
 pub(super) struct Tournament {
     /// Nodes with the same parent, the root's children first; the parent of group `i` is node `(i - 1) % 8` of group
-    /// `(i - 1) / 8`. Words beyond the dies are the largest.
+    /// `(i - 1) / 8`. Words beyond the dies have the maximum.
     groups: Vec<[u64; FANOUT]>,
     /// The group of the first dies.
     leaves: usize,
     /// The root: the least of all words.
     first: u64,
     dies: usize,
-    /// Bits of the number of a die.
+    /// Bits of a die number.
     die_bits: u32,
     base_ns: u64,
     /// ns after the base that stand for never.
@@ -44,7 +44,7 @@ impl From<Vec<u64>> for Tournament {
     }
 }
 
-/// The least of the words of a group.
+/// Returns the least word of a group.
 #[inline(always)]
 fn least(group: &[u64; FANOUT]) -> u64 {
     let [a, b, c, d, e, f, g, h] = *group;
@@ -52,7 +52,7 @@ fn least(group: &[u64; FANOUT]) -> u64 {
 }
 
 impl Tournament {
-    /// For so many dies, none of which wants attention.
+    /// Creates a tree of dies without events.
     pub fn new(dies: usize) -> Self {
         let die_bits = dies.next_power_of_two().trailing_zeros();
         let never_ns = u64::MAX >> die_bits;
@@ -78,16 +78,17 @@ impl Tournament {
         words.take(self.dies).map(|&node| self.time_of(node))
     }
 
-    /// The earliest time and its die; of equal times the lowest die.
+    /// Returns the earliest time and its die; among equal times the lowest die.
     #[inline(always)]
     pub fn first(&self) -> (u64, usize) {
         (self.time_of(self.first), (self.first & ((1 << self.die_bits) - 1)) as usize)
     }
 
-    /// Says when a die wants attention.
+    /// Sets the time of a die's next event.
     ///
     /// # Panics
-    /// If the times of two dies are further apart than words can say, which is half a year on a drive of 1,024 dies.
+    /// If the times of two dies are further apart than words can express, which is half a year on a drive of 1,024
+    /// dies.
     #[inline(always)]
     pub fn set(&mut self, die: usize, time: u64) {
         let after_ns = match time.checked_sub(self.base_ns) {
@@ -98,7 +99,7 @@ impl Tournament {
         let (mut group, mut node) = (self.leaves + (die >> FANOUT_BITS), die % FANOUT);
         loop {
             let nodes = &mut self.groups[group];
-            // Above a node that is as it was, nothing has changed.
+            // Above an unchanged node nothing changes.
             if nodes[node] == word {
                 return;
             }
@@ -112,7 +113,7 @@ impl Tournament {
         self.first = word;
     }
 
-    /// ns after the base of a time that is never, or for which the base must move: to the earliest of all.
+    /// Returns the ns after the base for a time that is never, or for which the base must move to the earliest of all.
     fn far(&mut self, die: usize, time: u64) -> u64 {
         if time == u64::MAX {
             return self.never_ns;

@@ -1,20 +1,20 @@
-//! Arrays without power-loss protection: which programs hold what the host wrote, for FLUSH, and what was moved or written
-//! anew, for the erase of where it lay.
+//! Arrays without power-loss protection: tracks the programs that hold host data, for FLUSH, and moved or rewritten
+//! data, for the erase of their source.
 
 use super::queue::Far;
 use floatgate_base::{IdVec, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// What is not on flash yet.
+/// Data that are not on flash yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Volatile {
-    /// By unit: whether its flash page that is not full holds anything that the host wrote.
+    /// By unit: whether its incomplete flash page holds host data.
     written: IdVec<UnitId, bool>,
-    /// By unit: where what has moved into its flash page that is not full came from, or lay before it was written anew.
+    /// By unit: the sources of data moved into its incomplete flash page, or the earlier locations of rewritten data.
     sources: IdVec<UnitId, Vec<UnitId>>,
-    /// By unit: programs of what has moved out of it or was written anew, the newest of each queue.
+    /// By unit: programs of data moved out of it or rewritten, the newest of each queue.
     moved: IdVec<UnitId, Vec<Far>>,
-    /// By die: the newest programs of what the host wrote, by class: host writes, background.
+    /// By die: the newest programs of host data, by class: host writes, background.
     programs: Vec<[u64; 2]>,
 }
 
@@ -28,17 +28,17 @@ impl Volatile {
         }
     }
 
-    /// Whether it is of an array with as many units and dies.
+    /// Returns whether it belongs to an array with as many units and dies.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.moved.len(), self.programs.len()) == (other.moved.len(), other.programs.len())
     }
 
-    /// A page that the host wrote joins the flash page of a unit.
+    /// Adds a host page to the flash page of a unit.
     pub fn joins(&mut self, unit: UnitId) {
         self.written[unit] = true;
     }
 
-    /// What lay in another unit joins the flash page of a unit.
+    /// Adds data from another unit to the flash page of a unit.
     pub fn moves(&mut self, source: UnitId, unit: UnitId) {
         let sources = &mut self.sources[unit];
         if !sources.contains(&source) {
@@ -46,7 +46,7 @@ impl Volatile {
         }
     }
 
-    /// The flash page of a unit is programmed.
+    /// Records the program of the flash page of a unit.
     pub fn programmed(&mut self, unit: UnitId, program: Far) {
         if std::mem::take(&mut self.written[unit]) {
             self.programs[program.die as usize][usize::from(program.class) - 1] = program.ticket;
@@ -61,14 +61,14 @@ impl Volatile {
         }
     }
 
-    /// The newest programs of what the host wrote.
+    /// Lists the newest programs of host data.
     pub fn programs(&self) -> impl Iterator<Item = Far> + '_ {
         self.programs.iter().zip(0..).flat_map(|(tickets, die)| {
             tickets.iter().zip(1..).map(move |(&ticket, class)| Far { die, class, ticket })
         })
     }
 
-    /// A unit is erased: the programs that come before.
+    /// Erases a unit; returns the programs that must come before.
     pub fn erased(&mut self, unit: UnitId) -> Vec<Far> {
         std::mem::take(&mut self.moved[unit])
     }
