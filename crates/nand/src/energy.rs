@@ -1,7 +1,7 @@
 //! Energy of the flash operations.
 
-/// Energy of one operation each, microjoules; none where it is not known. A page costs the same whether it is
-/// programmed alone, together with other planes, or suspended in between.
+/// Energy of one operation each, microjoules; None where unknown. A page costs the same whether it is programmed alone,
+/// together with other planes, or suspended in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// Array read of a page.
@@ -15,7 +15,7 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// The same where each operation is of so many planes at once.
+    /// Returns the energies of operations on so many planes at once.
     #[must_use]
     pub fn of_planes(self, planes: u32) -> Self {
         let times = |uj: Option<f64>| uj.map(|uj| uj * f64::from(planes));
@@ -28,7 +28,7 @@ impl Energy {
     }
 }
 
-/// Joules of `count` operations of `uj` microjoules each.
+/// Returns the joules of `count` operations of `uj` microjoules each.
 #[must_use]
 pub fn joules(uj: Option<f64>, count: u64) -> Option<f64> {
     uj.map(|uj| uj * count as f64 / 1e6)

@@ -21,7 +21,7 @@ pub struct Geometry {
     pub page_bytes: u32,
 }
 
-/// What is wrong with a geometry: the key at fault, the finding, and what would do.
+/// A fault of a geometry: its key, the fact, and what is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeometryError {
     /// Key of `[drive.geometry]`.
@@ -33,31 +33,31 @@ pub struct GeometryError {
 }
 
 impl Geometry {
-    /// Planes of the whole drive.
+    /// Counts the planes of the whole drive.
     #[must_use]
     pub fn planes(&self) -> u32 {
         self.channels * self.chips_per_channel * self.dies_per_chip * self.planes_per_die
     }
 
-    /// Dies of the whole drive.
+    /// Counts the dies of the whole drive.
     #[must_use]
     pub fn dies(&self) -> u32 {
         self.channels * self.chips_per_channel * self.dies_per_chip
     }
 
-    /// Blocks of the whole drive.
+    /// Returns the blocks of the whole drive.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         u64::from(self.planes()) * u64::from(self.blocks_per_plane)
     }
 
-    /// Pages of the whole drive.
+    /// Returns the pages of the whole drive.
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.blocks() * u64::from(self.pages_per_block)
     }
 
-    /// Bytes of the whole drive.
+    /// Returns the bytes of the whole drive.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.pages() * u64::from(self.page_bytes)
@@ -66,7 +66,7 @@ impl Geometry {
     /// Checks every count and the size as a whole.
     ///
     /// # Errors
-    /// Names the first key that is at fault.
+    /// Names the first faulty key.
     pub fn check(&self) -> Result<(), GeometryError> {
         let fault = |key, what, expected: &str| Err(GeometryError { key, what, expected: expected.into() });
         let counts = [

@@ -1,10 +1,10 @@
 //! How far ahead of the mean block a wear-leveler lets a block get.
 
-/// A bound on the lead of a block. Levelers that compare remaining lifetimes allow less the older the drive is; others allow the same
-/// number of erases for good.
+/// Bound on the lead of a block. Levelers that compare remaining lifetimes allow less as the drive ages; others always
+/// allow the same number of erases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeadLimit {
-    /// Cycles that the leveler takes for a block's life.
+    /// Cycles that the leveler assumes for a block's life.
     pub pe_cycles: f64,
     /// Share of the mean remaining cycles.
     pub of_remaining: f64,
@@ -13,7 +13,7 @@ pub struct LeadLimit {
 }
 
 impl LeadLimit {
-    /// The same number of erases at any age.
+    /// Returns a limit of the same number of erases at any age.
     #[must_use]
     pub fn constant(erases: f64) -> Self {
         Self { pe_cycles: 0.0, of_remaining: 0.0, least_erases: erases }

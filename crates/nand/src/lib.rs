@@ -1,6 +1,6 @@
-//! NAND physics, all of it passive: geometry, timing, endurance, read disturb, energy.
+//! NAND physics: geometry, timing, endurance, read disturb, energy.
 //!
-//! Must not know: logical addresses, policies, requests. Nothing here changes state.
+//! Must not know: logical addresses, policies, requests. All models are passive: nothing here changes state.
 
 pub mod disturb;
 pub mod endurance;

@@ -1,31 +1,32 @@
-//! The transactions as the miner needs them: frequent items alone, by rank, in both directions.
+//! The transactions in the miner's form: frequent items only, by rank, in both directions.
 
 use crate::transactions::Transactions;
 
 const NONE: u32 = u32::MAX;
 
-/// Frequent items have ranks: 0 is part of most transactions, items of equal support go by their number.
+/// Transactions with ranked frequent items. Rank 0 occurs in most transactions; items of equal support are ordered by
+/// number.
 #[derive(Debug, Default)]
 pub struct Database {
     /// The item of each rank.
     pub items: Vec<u32>,
-    /// Its support.
+    /// The support of each rank.
     pub supports: Vec<u32>,
-    /// Words of a set of transactions, one bit each.
+    /// Words per set of transactions; each bit is a transaction.
     pub words: usize,
-    /// For each rank the transactions that have it.
+    /// For each rank the transactions that contain it.
     bits: Vec<u64>,
     /// For each transaction its ranks, ascending.
     ranks: Vec<u32>,
     ends: Vec<usize>,
     /// By item: its support, then its rank.
     of_item: Vec<u32>,
-    /// By item: the last transaction in which it was met, from 1.
+    /// By item: the last transaction that contained it, from 1.
     seen_in: Vec<u32>,
 }
 
 impl Database {
-    /// Takes in transactions, with the items that at least `support` of them have.
+    /// Loads transactions, keeping the items that at least `support` of them contain.
     pub fn load(&mut self, transactions: &Transactions, support: u32) {
         self.rank_items(transactions, support);
         self.words = transactions.len().div_ceil(64);
@@ -75,26 +76,26 @@ impl Database {
         }
     }
 
-    /// The transactions that have the item of a rank.
+    /// Returns the transactions that contain the item of a rank.
     #[inline]
     pub fn bits(&self, rank: u32) -> &[u64] {
         &self.bits[rank as usize * self.words..][..self.words]
     }
 
-    /// The ranks of a transaction, ascending.
+    /// Returns the ranks of a transaction, ascending.
     #[inline]
     pub fn ranks(&self, t: usize) -> &[u32] {
         let from = if t == 0 { 0 } else { self.ends[t - 1] };
         &self.ranks[from..self.ends[t]]
     }
 
-    /// How many transactions there are.
+    /// Returns the number of transactions.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 }
 
-/// The transactions of a set of bits.
+/// Iterates over the transactions of a set of bits.
 pub fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(i, &word)| {
         let mut left = word;

@@ -1,4 +1,4 @@
-//! What was found.
+//! The result of mining.
 
 use std::cmp::Reverse;
 
@@ -17,25 +17,25 @@ struct Row {
 }
 
 impl Patterns {
-    /// How many there are.
+    /// Returns the number of sets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether no set was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Items of all sets together.
+    /// Counts the items of all sets together.
     #[must_use]
     pub fn total_items(&self) -> usize {
         self.items.len()
     }
 
-    /// The items of each set, ascending, and the number of transactions of which it is part.
+    /// Iterates over the items of each set, ascending, with the number of transactions that contain it.
     pub fn iter(&self) -> impl Iterator<Item = (&[u32], u32)> {
         self.rows.iter().map(|row| (&self.items[row.from..row.to], row.support))
     }
@@ -52,7 +52,7 @@ impl Patterns {
         self.rows.push(Row { from, to: self.items.len(), support });
     }
 
-    /// Puts the sets into their order, which does not depend on how they were found.
+    /// Sorts the sets, independent of the order in which they were found.
     pub(crate) fn order(&mut self) {
         let items = &self.items;
         let key = |row: &Row| (Reverse(row.to - row.from), &items[row.from..row.to]);

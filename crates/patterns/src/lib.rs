@@ -1,15 +1,15 @@
-//! Sets of items that occur together: which sets of at least so many items are part of at least so many transactions?
+//! Frequent sets: which sets of at least so many items occur in at least so many transactions?
 //!
-//! All such sets can be too many to write down: a transaction of 64 items that occurs four times has 2^64 subsets, each of
-//! which does. So the miner tells those that stand for the others, exactly: the *closed* sets (no larger set has the
-//! same support) or the *maximal* ones (no larger set has enough support). The method is FP-Growth (Han, Pei and Yin,
-//! "Mining frequent patterns without candidate generation", 2000), with the closures of FPclose and the pruning of
-//! FPmax (Grahne and Zhu, "Fast algorithms for frequent itemset mining using FP-trees", 2005); see [`Miner`].
+//! All frequent sets can be too many to write down: a transaction of 64 items that occurs four times has 2^64 subsets,
+//! each as frequent. The miner therefore returns those that represent the others, exactly: the *closed* sets (no larger
+//! set has the same support) or the *maximal* ones (no larger set has enough support). The method is FP-Growth (Han,
+//! Pei and Yin, "Mining frequent patterns without candidate generation", 2000). Closures follow FPclose and pruning
+//! follows FPmax (Grahne and Zhu, "Fast algorithms for frequent itemset mining using FP-trees", 2005); see [`Miner`].
 //!
-//! [`Window`] puts names to the items: it mines requests by whatever they are known by. The crate knows numbers; what
-//! an item stands for, and what is done with a set, is its callers' affair.
+//! [`Window`] maps any names to items, such as the addresses of requests. The rest of the crate handles numbers;
+//! callers decide what an item means and what to do with a set.
 
-/// Requests of a transaction, where nothing else is said (`docs/patterns.md`).
+/// Default number of requests per transaction (`docs/patterns.md`).
 pub const TRANSACTION: u32 = 12;
 
 mod database;

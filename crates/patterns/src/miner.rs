@@ -1,4 +1,4 @@
-//! The growth of sets.
+//! The miner: grows sets item by item.
 
 use crate::database::{Database, ones};
 use crate::found::Patterns;
@@ -6,104 +6,108 @@ use crate::settings::{Kind, Settings};
 use crate::transactions::Transactions;
 use crate::tree::{self, Begin, Trees};
 
-/// Most closed sets that are looked at.
+/// Limit of closed sets that are visited.
 ///
-/// 256 items in disjoint runs of any length `n` stay below it (there are at most `256 / n * 2^n` closed sets, and at most
-/// `2^(256 / n)`), and below [`STEPS_MAX`] with a support of 4 or more (a set has at most 256 / 4 items to grow by).
+/// 256 items in disjoint runs of any length `n` stay below it: there are at most `256 / n * 2^n` closed sets, and at
+/// most `2^(256 / n)`. They also stay below [`STEPS_MAX`] with a support of 4 or more (a set can grow by at most 256 /
+/// 4 items).
 pub const SETS_MAX: usize = 1 << 20;
-/// Most sets that are looked at, those included that turn out not to be closed.
+/// Limit of visited sets, including those that turn out not to be closed.
 pub const STEPS_MAX: usize = 1 << 25;
-/// Most items of all sets that are told.
+/// Limit of items in all reported sets.
 pub const ITEMS_MAX: usize = 1 << 25;
 
-/// There is more to look at than [`SETS_MAX`] or [`STEPS_MAX`], or more to tell than [`ITEMS_MAX`].
+/// The limit [`SETS_MAX`], [`STEPS_MAX`] or [`ITEMS_MAX`] was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
 
-/// FP-Growth of closed and of maximal sets. Keeps its memory from one call to the next.
+/// FP-Growth of closed and of maximal sets. Keeps its memory between calls.
 ///
-/// A set grows by items that are more frequent than the one it grew by last; its conditional tree holds them. Items that
-/// are in all transactions of the set join it at once (the closure), so that equal transactions of any length, and
-/// single paths, are one step. A set is dropped with all that would grow from it if an item that was passed over is in all
-/// its transactions: it is not closed then, and its closure has been met (FPclose). For maximal sets, if set and
-/// tail together (the tail is what the set can still grow by) have enough support, they are the only candidate, and
-/// maximal unless an item that was passed over can join (FPmax).
+/// A set grows by items more frequent than its last one; its conditional tree holds them. Items in all transactions of
+/// the set join it at once (the closure): equal transactions of any length, and single paths, take one step. A set is
+/// dropped with all its extensions if a skipped item is in all its transactions. It is then not closed, and its closure
+/// was visited before (FPclose).
 ///
-/// FPclose and FPmax ask the sets found so far whether one contains the set at hand. Here the transactions are asked,
-/// kept as bits by item, which gives the same answer: nothing found is searched, and beside what is told the memory
-/// is that of the trees, at most one level for each frequent item. There is no recursion.
+/// For maximal sets the miner checks set and tail together; the tail holds the items by which the set can still grow.
+/// If they have enough support they are the only candidate. The candidate is maximal unless a skipped item can join
+/// (FPmax).
 ///
-/// Cost: a step is at most the length of all transactions together, and every step but the dropped ones is a closed set.
+/// FPclose and FPmax search the earlier sets for one that contains the current set. This miner tests the transactions
+/// instead, which it keeps as bits by item; the result is the same. It searches no earlier result. Its memory beside
+/// the result is that of the trees, at most one level for each frequent item. It does not recurse.
+///
+/// Cost: a step takes at most the length of all transactions together; every step that is not dropped yields a closed
+/// set.
 #[derive(Debug, Default)]
 pub struct Miner {
     database: Database,
     trees: Trees,
     frames: Vec<Frame>,
-    /// Ranks of the set at hand, and whether a rank is one of them.
+    /// Ranks of the current set, and whether a rank is one of them.
     set: Vec<u32>,
     in_set: Vec<bool>,
-    /// The transactions of the set of each level; behind them those of set and tail.
+    /// The transactions of the set of each level; after them those of set and tail.
     bits: Vec<u64>,
     whole: Vec<u64>,
-    /// By slot of the tree at hand: transactions of the set that have it; its slot in the next tree.
+    /// By slot of the current tree: transactions of the set that contain it; its slot in the next tree.
     counts: Vec<u32>,
     new_slot: Vec<u32>,
     tail: Vec<Tail>,
-    /// By rank: transactions that have it, all 0 between two questions.
+    /// By rank: transactions that contain it; all 0 between two checks.
     joining: Vec<u32>,
     sets: usize,
     steps: usize,
-    found: Patterns,
+    patterns: Patterns,
 }
 
 /// A set that grows.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     tree: Begin,
-    /// Slots that it has yet to grow by: the last of them is next.
+    /// Slots left to grow by; the last one is next.
     left: usize,
     /// Items of the set.
     len: usize,
 }
 
-/// An item that a set may still grow by.
+/// An item by which a set may still grow.
 #[derive(Clone, Copy, Debug)]
 struct Tail {
-    /// Its place in the tree at hand.
+    /// Its slot in the current tree.
     slot: u32,
     rank: u32,
-    /// Transactions of the set that have it.
+    /// Transactions of the set that contain it.
     count: u32,
 }
 
 impl Miner {
-    /// A miner.
+    /// Creates a miner.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The closed or maximal sets of these transactions.
+    /// Mines the closed or maximal sets of these transactions.
     ///
     /// # Errors
-    /// There are too many of them.
+    /// The limits of [`TooMany`] are exceeded.
     pub fn mine(&mut self, transactions: &Transactions, settings: &Settings) -> Result<&Patterns, TooMany> {
         let settings = Settings { support: settings.support.max(1), ..*settings };
-        self.found.clear();
+        self.patterns.clear();
         self.sets = 0;
         self.steps = 0;
         if transactions.len() >= settings.support as usize {
             self.database.load(transactions, settings.support);
             self.grow(&settings)?;
-            self.found.order();
+            self.patterns.order();
         }
-        Ok(&self.found)
+        Ok(&self.patterns)
     }
 
-    /// The sets that were found last.
+    /// Returns the sets of the last call.
     #[must_use]
-    pub fn found(&self) -> &Patterns {
-        &self.found
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
     }
 
     fn grow(&mut self, settings: &Settings) -> Result<(), TooMany> {
@@ -132,7 +136,7 @@ impl Miner {
         Ok(())
     }
 
-    /// The set of no items, with what all transactions have.
+    /// Begins with the empty set, closed over the items of all transactions.
     fn begin(&mut self, settings: &Settings) -> Result<(), TooMany> {
         let all = self.database.len();
         self.make_level();
@@ -153,7 +157,7 @@ impl Miner {
         Ok(())
     }
 
-    /// The set at hand with one item more.
+    /// Adds one item to the current set.
     fn extend(&mut self, tree: Begin, slot: usize, settings: &Settings) -> Result<(), TooMany> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -180,7 +184,7 @@ impl Miner {
         Ok(())
     }
 
-    /// Makes room for the transactions of the set at hand.
+    /// Allocates the transactions of the current set.
     fn make_level(&mut self) {
         let end = (self.frames.len() + 1) * self.database.words;
         self.bits.resize(end, 0);
@@ -191,8 +195,8 @@ impl Miner {
         self.in_set[rank as usize] = true;
     }
 
-    /// By the counts of the slots: items that all transactions of the set have join it, others that are frequent
-    /// among them are the tail. Before there is a tree, slots are ranks.
+    /// Adds the items that all transactions of the set contain; the other frequent items become the tail. Before the
+    /// first tree, slots are ranks.
     fn close(&mut self, tree: Option<Begin>, count: u32, support: u32) {
         self.tail.clear();
         for slot in 0..self.counts.len() {
@@ -209,7 +213,7 @@ impl Miner {
         }
     }
 
-    /// Tells the set at hand, if it is one to tell; whether it is to grow. Ranks from `passed` on are passed over.
+    /// Reports the current set if it qualifies; returns whether it may grow. Ranks from `passed` on were skipped.
     fn is_to_grow(&mut self, count: u32, passed: u32, settings: &Settings) -> Result<bool, TooMany> {
         self.sets += 1;
         if self.sets > SETS_MAX {
@@ -237,7 +241,7 @@ impl Miner {
         Ok(!self.tail.is_empty())
     }
 
-    /// The transactions that have the set at hand and all of its tail, and how many they are.
+    /// Intersects the transactions of the current set and its whole tail; returns their number.
     fn count_together(&mut self) -> u32 {
         let here = self.frames.len() * self.database.words;
         self.whole.clear();
@@ -249,7 +253,7 @@ impl Miner {
         self.whole.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether an item from `passed` on that is not in the set is in all its transactions.
+    /// Returns whether a skipped item, from `passed` on, is in all transactions of the set.
     fn is_dropped(&self, passed: u32) -> bool {
         let here = &self.bits[self.frames.len() * self.database.words..];
         let Some(first) = ones(here).next() else { return false };
@@ -259,7 +263,7 @@ impl Miner {
         })
     }
 
-    /// Whether an item from `passed` on is in enough transactions of set and tail.
+    /// Returns whether a skipped item, from `passed` on, is in enough transactions of set and tail.
     fn can_join(&mut self, passed: u32, support: u32) -> bool {
         let (database, in_set, joining) = (&self.database, &self.in_set, &mut self.joining);
         let mut can = false;
@@ -276,15 +280,15 @@ impl Miner {
     }
 
     fn tell(&mut self, support: u32) -> Result<(), TooMany> {
-        if self.found.total_items() + self.set.len() > ITEMS_MAX {
+        if self.patterns.total_items() + self.set.len() > ITEMS_MAX {
             return Err(TooMany);
         }
         let items = &self.database.items;
-        self.found.push(self.set.iter().map(|&rank| items[rank as usize]), support);
+        self.patterns.push(self.set.iter().map(|&rank| items[rank as usize]), support);
         Ok(())
     }
 
-    /// Begins the tree of the tail, by which the set at hand grows.
+    /// Begins the tree of the tail, by which the current set grows.
     fn begin_tree(&mut self) -> Begin {
         self.new_slot.clear();
         self.new_slot.resize(self.counts.len(), tree::NONE);

@@ -1,21 +1,22 @@
-//! Which sets are looked for.
+//! Settings of the miner.
 
-/// Which sets stand for all others.
+/// The kind of sets that represent all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Sets of which no proper superset is in as many transactions: they tell the support of all frequent sets.
+    /// Sets without a proper superset of equal support: they determine the support of all frequent sets.
     Closed,
-    /// Sets of which no proper superset has enough support: they tell which sets are frequent.
+    /// Sets without a proper superset of enough support: they determine which sets are frequent.
     Maximal,
 }
 
-/// Which sets are looked for.
+/// Settings of the miner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Transactions that a set must be part of, at least 1.
+    /// Minimum number of transactions that contain a set, at least 1.
     pub support: u32,
-    /// Items that a set must have, at least 1. Closed and maximal is a set among all sets, smaller ones too.
+    /// Minimum number of items per set, at least 1. A set counts as closed or maximal among all sets, including smaller
+    /// ones.
     pub items_min: u32,
-    /// Which of the frequent sets are told.
+    /// The kind of frequent sets to report.
     pub kind: Kind,
 }

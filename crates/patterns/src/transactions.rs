@@ -1,7 +1,7 @@
-//! What is mined.
+//! The input of the miner.
 
-/// Transactions in flat columns. Items are numbers, best without gaps: there are tables with a place for each number up to
-/// the largest. An item that a transaction names twice counts once.
+/// Transactions in flat columns. Items are numbers, best without gaps: tables have an entry for each number up to the
+/// largest. An item that a transaction names twice counts once.
 #[derive(Clone, Debug, Default)]
 pub struct Transactions {
     items: Vec<u32>,
@@ -9,7 +9,7 @@ pub struct Transactions {
 }
 
 impl Transactions {
-    /// Forgets all transactions and keeps the memory.
+    /// Removes all transactions and keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
         self.ends.clear();
@@ -21,25 +21,25 @@ impl Transactions {
         self.ends.push(self.items.len());
     }
 
-    /// How many there are.
+    /// Returns the number of transactions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether no transaction was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The items of each, in the order in which they came.
+    /// Iterates over the items of each transaction, in the order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         begins.zip(&self.ends).map(|(from, &to)| &self.items[from..to])
     }
 
-    /// Places that a table by item must have.
+    /// Returns the length of a table by item.
     pub(crate) fn universe(&self) -> usize {
         self.items.iter().max().map_or(0, |&item| item as usize + 1)
     }

@@ -1,4 +1,4 @@
-//! FP-trees in flat arrays: the base tree at the bottom, on top of it one conditional tree a step of the growth.
+//! FP-trees in flat arrays: a stack with the base tree at the bottom and one conditional tree per step above it.
 
 /// No node, no slot.
 pub const NONE: u32 = u32::MAX;
@@ -6,7 +6,7 @@ pub const NONE: u32 = u32::MAX;
 /// A prefix that `count` transactions share.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// Place of its item in the tree's header.
+    /// Index of its item in the tree's header.
     slot: u32,
     count: u32,
     parent: u32,
@@ -21,7 +21,7 @@ struct Node {
 pub struct Header {
     /// Its rank.
     pub rank: u32,
-    /// Transactions of the tree that have it.
+    /// Transactions of the tree that contain it.
     pub count: u32,
     first: u32,
 }
@@ -33,7 +33,7 @@ pub struct Begin {
     headers: usize,
 }
 
-/// Trees, each of which is gone before those below it are.
+/// A stack of trees; the top one ends first.
 #[derive(Debug, Default)]
 pub struct Trees {
     nodes: Vec<Node>,
@@ -55,7 +55,7 @@ impl Trees {
         begin
     }
 
-    /// Takes the topmost tree away.
+    /// Removes the topmost tree.
     pub fn end(&mut self, tree: Begin) {
         self.nodes.truncate(tree.root);
         self.headers.truncate(tree.headers);
@@ -85,7 +85,7 @@ impl Trees {
         }
     }
 
-    /// How many of the transactions that have an item have each of the items before it, by slot.
+    /// Counts by slot how many transactions with an item contain each of the items before it.
     pub fn count_before(&self, header: Header, slot: usize, counts: &mut Vec<u32>) {
         counts.clear();
         counts.resize(slot, 0);
@@ -101,8 +101,8 @@ impl Trees {
         }
     }
 
-    /// Fills the topmost tree with the transactions that have an item of a tree below it: of each what stands before the
-    /// item. `new_slot` says by slot there which slot it has here, if any.
+    /// Fills the topmost tree with the prefixes of the transactions that contain an item of a lower tree: each
+    /// transaction up to that item. `new_slot` maps a slot there to its slot here, if any.
     pub fn insert_prefixes(&mut self, tree: Begin, header: Header, new_slot: &[u32]) {
         let mut path = std::mem::take(&mut self.path);
         let mut alike = header.first;

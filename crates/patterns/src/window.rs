@@ -1,4 +1,4 @@
-//! Sets of what has names: requests by their address, for instance.
+//! Frequent sets of named items, such as requests by their address.
 
 use crate::found::Patterns;
 use crate::miner::{Miner, TooMany};
@@ -10,14 +10,14 @@ use crate::transactions::Transactions;
 pub struct Pattern<K> {
     /// The names, ascending.
     pub items: Vec<K>,
-    /// Transactions of which they are part.
+    /// Transactions that contain it.
     pub support: u32,
 }
 
-/// One window of requests after the other, with the sets of the last one. Keeps its memory.
+/// Mines one window of requests after another and holds the sets of the last one. Keeps its memory.
 #[derive(Debug)]
 pub struct Window<K> {
-    /// All names, ascending: an item is the place of its name.
+    /// All names, ascending; an item is an index into it.
     names: Vec<K>,
     /// By item: whether it is in a pattern.
     in_pattern: Vec<bool>,
@@ -40,7 +40,7 @@ impl<K: Copy + Ord> Window<K> {
     /// Mines requests in disjoint runs of `run` (at least 1), each a transaction; the last run may be shorter.
     ///
     /// # Errors
-    /// There are too many sets.
+    /// The limits of [`TooMany`] are exceeded.
     pub fn mine(&mut self, requests: &[K], run: usize, settings: &Settings) -> Result<&Patterns, TooMany> {
         self.mine_transactions(requests.chunks(run.max(1)), settings)
     }
@@ -62,65 +62,65 @@ impl<K: Copy + Ord> Window<K> {
             self.transactions
                 .push(transaction.iter().map(|name| Self::find(&self.names, name).expect("a name") as u32));
         }
-        let found = self.miner.mine(&self.transactions, settings)?;
+        let patterns = self.miner.mine(&self.transactions, settings)?;
         self.in_pattern.clear();
         self.in_pattern.resize(self.names.len(), false);
-        for (items, _) in found.iter() {
+        for (items, _) in patterns.iter() {
             items.iter().for_each(|&item| self.in_pattern[item as usize] = true);
         }
-        Ok(found)
+        Ok(patterns)
     }
 
     fn find(names: &[K], name: &K) -> Option<usize> {
         names.binary_search(name).ok()
     }
 
-    /// The sets that were found last, in items; [`Window::name`] names them.
+    /// Returns the sets of the last call, in items; [`Window::name`] names them.
     #[must_use]
     pub fn patterns(&self) -> &Patterns {
-        self.miner.found()
+        self.miner.patterns()
     }
 
-    /// The name of an item.
+    /// Returns the name of an item.
     #[must_use]
     pub fn name(&self, item: u32) -> K {
         self.names[item as usize]
     }
 
-    /// The item of a name, if it has one.
+    /// Returns the item of a name, if it has one.
     #[must_use]
     pub fn item_of(&self, name: &K) -> Option<u32> {
         Self::find(&self.names, name).map(|item| item as u32)
     }
 
-    /// Items of the requests that were mined: numbers below this.
+    /// Returns the number of items of the mined requests; all items are below it.
     #[must_use]
     pub fn items(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether a name is in one of the sets.
+    /// Returns whether a name is in one of the sets.
     #[must_use]
     pub fn is_in_pattern(&self, name: &K) -> bool {
         Self::find(&self.names, name).is_some_and(|item| self.in_pattern[item])
     }
 
-    /// The names that are in any set, ascending.
+    /// Iterates over the names that are in any set, ascending.
     pub fn names_in_patterns(&self) -> impl Iterator<Item = K> {
         self.names.iter().zip(&self.in_pattern).filter(|&(_, &is)| is).map(|(&name, _)| name)
     }
 }
 
-/// The closed or maximal sets of transactions: larger sets first, sets of one size by their names.
+/// Mines the closed or maximal sets of transactions: larger sets first, sets of one size by their names.
 ///
 /// # Errors
-/// There are too many sets.
+/// The limits of [`TooMany`] are exceeded.
 ///
 /// ```
 /// use floatgate_patterns::{Kind, Settings, mine};
 /// let settings = Settings { support: 2, items_min: 2, kind: Kind::Maximal };
-/// let found = mine(&[vec!["a", "b", "c"], vec!["b", "c"], vec!["a", "d"]], &settings).unwrap();
-/// assert_eq!((found.len(), &found[0].items[..], found[0].support), (1, &["b", "c"][..], 2));
+/// let patterns = mine(&[vec!["a", "b", "c"], vec!["b", "c"], vec!["a", "d"]], &settings).unwrap();
+/// assert_eq!((patterns.len(), &patterns[0].items[..], patterns[0].support), (1, &["b", "c"][..], 2));
 /// ```
 pub fn mine<K: Copy + Ord>(transactions: &[Vec<K>], settings: &Settings) -> Result<Vec<Pattern<K>>, TooMany> {
     let mut window = Window::default();

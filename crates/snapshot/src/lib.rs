@@ -7,8 +7,8 @@
 //! end     = checksum (8 bytes), content hash (32 bytes)
 //! ```
 //! Numbers are little-endian. A chunk's checksum covers the kind, both versions, the name of its section, its number in
-//! the section and its packed bytes, so that none can be swapped, cut or changed without notice. The content hash is
-//! over the plain bytes: it names what is stored, however well it was packed.
+//! the section and its packed bytes: a swapped, cut or changed chunk is detected. The content hash is over the plain
+//! bytes and does not depend on the compression.
 //!
 //! Must not know: what is stored.
 
@@ -21,11 +21,11 @@ pub use error::{damaged, unfit};
 pub use read::Reader;
 pub use write::{Writer, replace_file};
 
-/// First bytes of every snapshot: no text, and broken by whoever changes line ends.
+/// First bytes of every snapshot. They are not text, and a conversion of line ends damages them.
 pub const MAGIC: [u8; 8] = *b"\x89FGS\r\n\x1a\n";
 /// Version of the container described above.
 pub const CONTAINER_VERSION: u16 = 1;
-/// Plain bytes of a chunk at most.
+/// Maximum of plain bytes per chunk.
 const CHUNK: usize = 1 << 20;
 
 /// What a file holds.
@@ -49,7 +49,7 @@ impl Kind {
         [Self::Drive, Self::Run].into_iter().find(|kind| kind.byte() == byte)
     }
 
-    /// What it is called in messages.
+    /// Returns the kind's name for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Kind {
     }
 }
 
-/// What every checksum begins with.
+/// Begins a checksum with the fields that all checksums share.
 fn seal(kind: Kind, state_version: u32) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     hasher
@@ -69,7 +69,7 @@ fn seal(kind: Kind, state_version: u32) -> blake3::Hasher {
     hasher
 }
 
-/// The checksum of a chunk of a section, or of the end (an empty name).
+/// Returns the checksum of a chunk of a section, or of the end (an empty name).
 fn checksum(seal: &blake3::Hasher, name: &str, number: u64, plain: u32, packed: &[u8]) -> [u8; 8] {
     let mut hasher = seal.clone();
     hasher.update(name.as_bytes()).update(&number.to_le_bytes()).update(&plain.to_le_bytes()).update(packed);

@@ -1,5 +1,5 @@
-//! Reading. Whatever the bytes, the answer is a value or an error; memory is asked for as it is filled, never because a
-//! length in the file says so.
+//! Reading. Any input yields a value or an error. Memory grows with the bytes that arrive; a length in the file
+//! reserves nothing.
 
 use crate::error::{damaged, refused, unfit};
 use crate::words::{WORDS, unshuffle};
@@ -46,10 +46,10 @@ impl Reader<BufReader<File>> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Begins to read; `path` stands for it in messages.
+    /// Begins to read; messages name the file `path`.
     ///
     /// # Errors
-    /// No snapshot, one of another version, one of something else.
+    /// The input is not a snapshot, or has another version or kind.
     pub fn new(path: &str, input: R, kind: Kind, state_version: u32) -> Result<Self> {
         let unpacker = Decompressor::new().map_err(|e| refused(path, "the snapshot cannot be read", &e))?;
         let mut reader = Self {
@@ -65,17 +65,17 @@ impl<R: Read> Reader<R> {
             plain: Vec::with_capacity(CHUNK),
         };
         let mut magic = [0; MAGIC.len()];
-        // A file that is too short to be one is none, rather than a damaged one.
+        // A file too short for a header is not a snapshot, rather than a damaged one.
         if reader.fill(&mut magic).is_err() || magic != MAGIC {
             let expected = format!("expected {}", kind.name());
             return Err(unfit(path, "is no snapshot of floatgate", expected));
         }
         let version = u16::from_le_bytes(reader.array()?);
-        let [found] = reader.array()?;
+        let [kind_byte] = reader.array()?;
         let state = u32::from_le_bytes(reader.array()?);
-        // Kinds have versions of their own.
-        if version == CONTAINER_VERSION && found != kind.byte() {
-            return Err(match Kind::of(found) {
+        // Each kind has its own versions.
+        if version == CONTAINER_VERSION && kind_byte != kind.byte() {
+            return Err(match Kind::of(kind_byte) {
                 Some(other) => {
                     unfit(path, format!("holds {}", other.name()), format!("expected {}", kind.name()))
                 }
@@ -93,13 +93,13 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// An error at the present place.
+    /// Returns an error at the current position.
     fn damage(&self, what: &str) -> Box<floatgate_base::Error> {
         damaged(&self.path, self.at, format!("the snapshot is damaged: {what}"))
     }
@@ -127,9 +127,9 @@ impl<R: Read> Reader<R> {
 
     fn begin(&mut self, name: &'static str) -> Result<()> {
         let [length] = self.array()?;
-        let mut found = [0; 255];
-        self.fill(&mut found[..usize::from(length)])?;
-        if &found[..usize::from(length)] != name.as_bytes() {
+        let mut stored = [0; 255];
+        self.fill(&mut stored[..usize::from(length)])?;
+        if &stored[..usize::from(length)] != name.as_bytes() {
             return Err(self.damage(&format!("section '{name}' is missing")));
         }
         (self.name, self.chunks) = (name, 0);
@@ -148,7 +148,7 @@ impl<R: Read> Reader<R> {
         let plain = u32::from_le_bytes(self.array()?);
         let sum: [u8; 8] = self.array()?;
         if plain as usize > CHUNK || plain == 0 || packed > zstd::zstd_safe::compress_bound(CHUNK) {
-            return Err(self.damage("a chunk has no possible length"));
+            return Err(self.damage("a chunk has an impossible length"));
         }
         self.packed.resize(packed, 0);
         let mut bytes = std::mem::take(&mut self.packed);
@@ -161,7 +161,7 @@ impl<R: Read> Reader<R> {
         self.plain.resize(plain as usize, 0);
         match self.unpacker.decompress_to_buffer(&self.packed, &mut self.plain[..]) {
             Ok(n) if n == plain as usize => {}
-            _ => return Err(self.damage("a chunk does not unpack")),
+            _ => return Err(self.damage("a chunk cannot be decompressed")),
         }
         self.content.update(&self.plain);
         self.chunks += 1;
@@ -223,10 +223,10 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Reads the end; gives the content hash in hex.
+    /// Reads the end; returns the content hash in hex.
     ///
     /// # Errors
-    /// A damaged or cut file, or more behind its end.
+    /// A damaged or cut file, or bytes after its end.
     pub fn finish(mut self) -> Result<String> {
         let [mark] = self.array()?;
         let sum: [u8; 8] = self.array()?;

@@ -1,5 +1,5 @@
-//! Words of four bytes, byte by byte: all lowest bytes of a chunk, then all second ones, and so on. The upper bytes of
-//! page numbers hardly differ, so side by side they pack well.
+//! Transposes words of four bytes: all lowest bytes of a chunk first, then all second bytes, third bytes and highest
+//! bytes. The upper bytes of page numbers hardly differ, so they compress well side by side.
 
 /// Words of a chunk.
 pub(crate) const WORDS: usize = super::CHUNK / 4;
@@ -16,7 +16,7 @@ pub(crate) fn shuffle(words: &[u32], out: &mut Vec<u8>) {
     }
 }
 
-/// The way back; `bytes` holds four for each word.
+/// Reverses [`shuffle`]; `bytes` holds four for each word.
 pub(crate) fn unshuffle(bytes: &[u8], words: &mut [u32]) {
     let n = words.len();
     let planes: [&[u8]; 4] = std::array::from_fn(|plane| &bytes[plane * n..][..n]);

@@ -10,16 +10,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use zstd::bulk::Compressor;
 
-/// Effort of the packing: page numbers are nearly random, so more finds little more.
+/// Compression level. Page numbers are nearly random; a higher level saves hardly anything.
 const LEVEL: i32 = 1;
 
-/// A snapshot being written. Its memory is a few chunks, whatever the size of what is stored.
+/// A snapshot being written. It holds a few chunks in memory, whatever the size of the stored state.
 pub struct Writer<W: Write> {
     out: W,
     seal: blake3::Hasher,
     content: blake3::Hasher,
     packer: Compressor<'static>,
-    /// The section at hand, how many chunks it has, and what is not packed yet.
+    /// The current section, its number of chunks, and its bytes that are not packed yet.
     name: &'static str,
     chunks: u64,
     plain: Vec<u8>,
@@ -56,7 +56,7 @@ impl<W: Write> Writer<W> {
         self.out.write_all(name.as_bytes())
     }
 
-    /// Packs what has gathered.
+    /// Packs the gathered bytes.
     fn chunk(&mut self) -> io::Result<()> {
         if self.plain.is_empty() {
             return Ok(());
@@ -77,12 +77,12 @@ impl<W: Write> Writer<W> {
 
     fn end(&mut self) -> io::Result<()> {
         self.chunk()?;
-        // Tells sections of equal bytes but other borders apart.
+        // Distinguishes sections with equal bytes but different boundaries.
         self.content.update(&self.chunks.to_le_bytes());
         self.out.write_all(&0u32.to_le_bytes())
     }
 
-    /// Writes a section of any state that serde knows.
+    /// Writes a section of any state that serde can serialize.
     ///
     /// # Errors
     /// Those of the file.
@@ -123,7 +123,7 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
-    /// Ends the snapshot; gives what is written to, and the content hash.
+    /// Ends the snapshot; returns the output and the content hash.
     ///
     /// # Errors
     /// Those of the file.
@@ -155,20 +155,20 @@ impl<W: Write> Write for Chunks<'_, W> {
     }
 }
 
-/// Removes the file under its temporary name unless it has got its own.
+/// Removes the temporary file unless it was renamed to its final name.
 struct Temporary(Option<PathBuf>);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
-            // Nothing more can be done where even this fails.
+            // No further remedy if even this fails.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// Writes a snapshot under a temporary name beside `path` and gives it its name once it is whole, so that whoever stops
-/// in between leaves what was there before. Gives the content hash in hex.
+/// Writes a snapshot to a temporary file beside `path` and renames it once it is complete; an interruption leaves the
+/// old file untouched. Returns the content hash in hex.
 ///
 /// # Errors
 /// A folder that is missing or may not be written, a full disk.

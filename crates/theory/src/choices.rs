@@ -2,25 +2,25 @@
 //!
 //! Source: the mean field of Van Houdt ("A mean field model for a class of garbage collection algorithms
 //! in flash-based solid state drives", 2013). `S_i` is the share of closed blocks with at least `i` valid
-//! pages. Victims leave, and full blocks close, at rate `f` a block; a victim has at least `i` valid
+//! pages. Victims leave, and full blocks close, at rate `f` per block; a victim has at least `i` valid
 //! pages with probability `S_i^d`; a block of `i` valid pages steps down at rate `i`. The blocks with at
 //! least `i` valid pages are in balance if
 //!
 //! `f - f S_i^d - i (S_i - S_(i+1)) = 0`, that is with `lambda = 1 / f`:
 //! `lambda i (S_i - S_(i+1)) = 1 - S_i^d`, `S_(b+1) = 0`.
 //!
-//! `sum S_i = b / alpha` fixes lambda. Host writes come at the rate of dying, `b / alpha` a block,
-//! programs at `b f`: `WA = alpha / lambda`. Summed over `i` the balance says the same of the victims,
-//! `WA = b / sum (1 - S_i^d)`. From `1 - S_i <= 1 - S_i^d <= 1` then `S <= 1 / WA <= 1`, so `lambda` lies
-//! between `alpha - 1` and `alpha`.
+//! `sum S_i = b / alpha` fixes lambda. Host writes come at the rate of dying, `b / alpha` per block,
+//! programs at `b f`: `WA = alpha / lambda`. Summed over `i` the balance gives the same from the victims, `WA = b / sum
+//! (1 - S_i^d)`. From `1 - S_i <= 1 - S_i^d <= 1` follows `S <= 1 / WA <= 1`, so `lambda` lies between `alpha - 1` and
+//! `alpha`.
 //!
-//! All is computed in `y_i = 1 - S_i`, `sum y_i = b S`: every term is positive and none cancels, however
-//! small the spare factor.
+//! All is computed in `y_i = 1 - S_i`, `sum y_i = b S`: every term is positive and none cancels, even for the smallest
+//! spare factor.
 
 use crate::error::{Result, checked};
 use crate::spare::{Spare, checked_pages};
 
-/// Write amplification of d-choices collection under uniform writes, in programs per host write.
+/// Returns the write amplification of d-choices collection under uniform writes, in programs per host write.
 ///
 /// `choices` = 1 is random collection, many choices tend to greedy.
 ///
@@ -42,21 +42,21 @@ pub(crate) fn checked_choices(choices: u32) -> Result<u32> {
     Ok(choices)
 }
 
-/// Law of the valid pages of a closed block: `p_i = S_i - S_(i+1) = (1 - S_i^d) / (lambda i)`,
-/// `p_0 = 1 - S_1`.
+/// Returns the law of the valid pages of a closed block: `p_i = S_i - S_(i+1) = (1 - S_i^d) / (lambda i)`, `p_0 = 1 -
+/// S_1`.
 pub(crate) fn validity(spare: Spare, pages_per_block: u32, choices: u32) -> Vec<f64> {
     let lambda = find_lambda(spare, pages_per_block, choices);
     let mut law = vec![0.0; pages_per_block as usize + 1];
     descend(lambda, pages_per_block, choices, |i, y, below_min| {
         law[i as usize] = below_min / (lambda * f64::from(i));
-        // The last to come, i = 1, stays: y_1 = p_0.
+        // The last one visited, i = 1, stays: y_1 = p_0.
         law[0] = y;
     });
     law
 }
 
-/// `lambda` at which `sum y_i = b S`; the sum grows with lambda. Regula falsi (Illinois), with a halving
-/// of the interval wherever that narrows it too slowly.
+/// Finds the `lambda` at which `sum y_i = b S`; the sum grows with lambda. Regula falsi (Illinois), with a bisection
+/// step wherever that narrows the interval too slowly.
 fn find_lambda(spare: Spare, b: u32, d: u32) -> f64 {
     let target = f64::from(b) * spare.share;
     let excess = |lambda: f64| {
@@ -97,7 +97,7 @@ fn find_lambda(spare: Spare, b: u32, d: u32) -> f64 {
     low + 0.5 * (high - low)
 }
 
-/// Solves the balance from `i = b` down and hands on `i, y_i, 1 - (1 - y_i)^d`.
+/// Solves the balance from `i = b` down and passes `i, y_i, 1 - (1 - y_i)^d` to `visit`.
 ///
 /// `1 - (1 - y)^d = lambda i (y_(i+1) - y)` has one root in `0..y_(i+1)`; the difference of the sides is
 /// increasing and concave in `y`, so Newton's iteration rises to the root from the left.
@@ -111,7 +111,7 @@ fn descend(lambda: f64, b: u32, d: u32, mut visit: impl FnMut(u32, f64, f64)) {
             let below_min = but_one + y * (1.0 - but_one);
             let gap = pull * (above - y) - below_min;
             let next = y + gap / (f64::from(d) * (1.0 - but_one) + pull);
-            // Rising steps end when rounding stops them.
+            // Rising steps end at the limit of rounding.
             if next - y <= 2.0 * f64::EPSILON * y {
                 break below_min;
             }
@@ -122,7 +122,7 @@ fn descend(lambda: f64, b: u32, d: u32, mut visit: impl FnMut(u32, f64, f64)) {
     }
 }
 
-/// `1 - (1 - y)^n`, the chance of at least one hit in `n` tries, by squaring, without cancellation.
+/// Computes `1 - (1 - y)^n`, the chance of at least one hit in `n` tries, by squaring and without cancellation.
 fn any_of(y: f64, n: u32) -> f64 {
     let (mut result, mut square, mut left) = (0.0, y, n);
     while left > 0 {

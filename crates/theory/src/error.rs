@@ -1,4 +1,4 @@
-//! What can be wrong with the parameters of a closed form.
+//! Errors in the parameters of a closed form.
 
 use std::fmt;
 
@@ -12,25 +12,25 @@ pub enum Error {
     NotFinite {
         /// The parameter's name.
         parameter: &'static str,
-        /// What was given.
+        /// The rejected value.
         value: f64,
-        /// What would have been accepted.
+        /// The accepted values.
         expected: &'static str,
     },
     /// A finite number outside its range.
     OutOfRange {
         /// The parameter's name.
         parameter: &'static str,
-        /// What was given.
+        /// The rejected value.
         value: f64,
-        /// What would have been accepted.
+        /// The accepted values.
         expected: &'static str,
     },
     /// A list of groups without a group.
     NoGroups,
     /// Writes aimed at a group without pages.
     WritesWithoutPages {
-        /// The group's place in the list, from 0.
+        /// The group's index in the list, from 0.
         group: usize,
     },
 }
@@ -54,7 +54,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// `value` if it is finite and `accepted`, else the error that says what was expected.
+/// Returns `value` if it is finite and `accepted`, else an error that names what was expected.
 pub(crate) fn checked(
     parameter: &'static str,
     value: f64,

@@ -2,9 +2,9 @@
 //!
 //! Source: the mean field of Desnoyers (2012) and of Van Houdt ("A mean field model for a class of
 //! garbage collection algorithms in flash-based solid state drives", 2013). Blocks close full (`b` valid
-//! pages) at rate `f`, and a block of `i` valid pages steps down at rate `i`. All of the flow passes the
-//! levels above some `k`: `i n_i = f`. Of the blocks that reach `k` a share `1 - q` is collected at once,
-//! `k n_k = q f` go on to `k - 1` and are collected there. Blocks sum to 1, live pages to `b / alpha`:
+//! pages) at rate `f`, and a block of `i` valid pages steps down at rate `i`. Above some level `k` the whole flow
+//! passes every level: `i n_i = f`. Of the blocks that reach `k` a share `1 - q` is collected at once; `k n_k = q f` go
+//! on to `k - 1` and are collected there. Blocks sum to 1, live pages to `b / alpha`:
 //!
 //! `f (H_b - H_k + q / k) = 1`, `f (b - k + q) = b / alpha`, so
 //! `alpha (b - k + q) / b = H_b - H_k + q / k`.
@@ -15,7 +15,7 @@
 use crate::error::Result;
 use crate::spare::{Spare, checked_pages};
 
-/// Write amplification of greedy collection under uniform writes, in programs per host write.
+/// Returns the write amplification of greedy collection under uniform writes, in programs per host write.
 ///
 /// At most `pages_per_block`: a victim has at least one dead page.
 ///
@@ -28,8 +28,7 @@ pub fn wa_greedy(spare_factor: f64, pages_per_block: u32) -> Result<f64> {
     Ok(Level::find(spare, b).wa(b))
 }
 
-/// Where victims are taken: at `k` valid pages, or for a share `q` of them at `k - 1`. `k = 0`: all are
-/// dead.
+/// The level of victims: `k` valid pages, or `k - 1` for a share `q` of them. At `k = 0` all pages are dead.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     k: u32,
@@ -56,7 +55,7 @@ impl Level {
     }
 }
 
-/// Law of the valid pages of a closed block: `f / i` above level `k`, `q f / k` at it, `f = WA / alpha`;
+/// Returns the law of the valid pages of a closed block: `f / i` above level `k`, `q f / k` at it, `f = WA / alpha`;
 /// dead blocks take the rest if `k` is 0.
 pub(crate) fn validity(spare: Spare, pages_per_block: u32) -> Vec<f64> {
     let level = Level::find(spare, pages_per_block);

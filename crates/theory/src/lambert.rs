@@ -3,7 +3,7 @@
 use crate::error::{Result, checked};
 use std::f64::consts::E;
 
-/// What the nearest double to e leaves out.
+/// What the nearest double to e omits.
 const E_REST: f64 = 1.445_646_891_729_250_1e-16;
 /// The nearest double to `-1/e`, where the branch ends; it lies above `-1/e`.
 const BRANCH_POINT: f64 = -0.367_879_441_171_442_3;
@@ -21,18 +21,17 @@ const BRANCH_SERIES: [f64; 9] = [
     226_287_557.0 / 37_623_398_400.0,
 ];
 
-/// `W0(z)`, by the series about the branch point near `-1/e` and by Halley's iteration elsewhere.
+/// Computes `W0(z)`, by the series about the branch point near `-1/e` and by Halley's iteration elsewhere.
 ///
-/// The error is a few units in the last place of `max(|W0|, 1)`. Near `-1/e` the function itself is a
-/// square root: a rounded `z` shifts it by up to `sqrt(eps)`, whatever computes it. The forms here that
-/// would need `alpha + W0(-alpha e^-alpha)` for little spare solve for that sum directly
-/// ([`crate::FifoLog`]).
+/// The error is a few units in the last place of `max(|W0|, 1)`. Near `-1/e` the function itself is a square root: a
+/// rounded `z` shifts it by up to `sqrt(eps)` under any method. For little spare the closed forms here do not use
+/// `alpha + W0(-alpha e^-alpha)`; they solve for that sum directly ([`crate::FifoLog`]).
 ///
 /// # Errors
 /// `z` not finite or below `-1/e`.
 pub fn lambert_w0(z: f64) -> Result<f64> {
     let z = checked("z", z, z >= BRANCH_POINT, "at least -1/e")?;
-    // 1 + e z without losing the digits that cancel.
+    // 1 + e z without cancellation.
     let above = E.mul_add(z, 1.0) + E_REST * z;
     let p = (2.0 * above.max(0.0)).sqrt();
     let series = |terms: usize| {
@@ -87,7 +86,7 @@ mod tests {
         assert!((lambert_w0(BRANCH_POINT).unwrap() + 1.0).abs() < 2e-8);
         assert!((lambert_w0(-1e-300).unwrap() + 1e-300).abs() < 1e-314);
         assert!(lambert_w0(f64::MAX).unwrap() > 700.0);
-        // Sixty digits of mpmath, cut.
+        // Sixty digits of mpmath, truncated.
         for (z, w) in [
             (-0.367_879_441, -0.999_969_470_698_208_6),
             (-0.3678, -0.979_360_714_957_830_5),

@@ -1,12 +1,11 @@
 //! Closed forms of write amplification under uniform random page writes, and the steady-state laws
 //! of block validity that go with them.
 //!
-//! All forms describe the same drive: very many blocks of `b` pages, one open block that takes host
-//! writes and copies alike, a host that overwrites its live pages uniformly at random (groups of pages
-//! with rates of their own in [`wa_fifo_skewed`]), and a victim policy that acts when the open block is
-//! full. The drive is given by its spare factor `S = (T - U) / T`, of `T` physical and `U` live pages, or
-//! by `alpha = T / U = 1 / (1 - S)`. Blocks that are free or open hold back pages from `T`: compare a
-//! simulation at the ratio of *closed* pages to the live pages in them.
+//! All forms describe the same drive. It has very many blocks of `b` pages and one open block that takes host writes
+//! and copies alike. The host overwrites its live pages uniformly at random (with a rate per group of pages in
+//! [`wa_fifo_skewed`]). The victim policy acts when the open block is full. The parameter of the drive is its spare
+//! factor `S = (T - U) / T`, with `T` physical and `U` live pages, or `alpha = T / U = 1 / (1 - S)`. Free and open
+//! blocks hold back pages from `T`: compare a simulation at the ratio of *closed* pages to the live pages in them.
 //!
 //! | policy | write amplification | file |
 //! |---|---|---|
@@ -16,12 +15,12 @@
 //! | greedy | mean field, a sum of harmonic terms | [`greedy`] |
 //! | d-choices | mean field, tails of the valid count | [`choices`] |
 //!
-//! Time is counted in page lifetimes: a live page dies at rate 1, so that a closed drive of `U` live
-//! pages takes `U` host writes in one unit. Functions are pure and repeat bit for bit on every machine.
+//! Time is counted in page lifetimes: a live page dies at rate 1, and a closed drive of `U` live pages takes `U` host
+//! writes per unit of time. Functions are pure and repeat bit for bit on every machine.
 //!
-//! This crate knows nothing of the engine, of traces or of configuration.
+//! Must not know: the engine, traces, configuration.
 //!
-//! It is a crate of its own because preconditioning needs the laws that the engine is also tested against.
+//! It is a separate crate because preconditioning needs the laws that the engine is tested against.
 
 pub mod choices;
 pub mod error;

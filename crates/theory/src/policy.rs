@@ -1,4 +1,4 @@
-//! The victim policies that have closed forms, and one entry to all of them.
+//! The victim policies that have closed forms, and one entry point to all of them.
 
 use crate::error::Result;
 use crate::spare::checked_pages;
@@ -14,12 +14,12 @@ pub enum Policy {
     Random,
     /// A block with the fewest valid pages.
     Greedy,
-    /// The one with the fewest valid pages among so many closed blocks drawn at random.
+    /// The block with the fewest valid pages among so many closed blocks drawn at random.
     DChoices(u32),
 }
 
 impl fmt::Display for Policy {
-    /// The policy's name in experiment files and on the command line.
+    /// Writes the policy's name in experiment files and on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Fifo => "fifo",
@@ -30,9 +30,9 @@ impl fmt::Display for Policy {
     }
 }
 
-/// Write amplification (programs per host write) of `policy` under uniform writes at a spare factor.
+/// Returns the write amplification (programs per host write) of `policy` under uniform writes at a spare factor.
 ///
-/// FIFO and random do not depend on the block's size; it is checked all the same.
+/// FIFO and random do not depend on the block size; it is checked all the same.
 ///
 /// # Errors
 /// `spare_factor` not finite or not between 0 and 1; `pages_per_block` 0 or above

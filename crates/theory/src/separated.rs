@@ -1,18 +1,18 @@
-//! Groups of pages of unlike heat in logs of their own, with the spare space split so that it does most good: what
-//! separation can reach when it knows the groups, FIFO inside each.
+//! Groups of pages with different write rates, each in its own log, with the best split of the spare space. This is the
+//! limit of separation that knows the groups, with FIFO inside each.
 //!
 //! A group of `f` of the pages that takes `w` of the writes has a log of `alpha f U` pages, whose turn takes `x` of its
-//! pages' lifetimes: `alpha = x / (1 - e^-x)`, `WA = 1 / (1 - e^-x)` (see [`crate::fifo`]). Least is `sum w WA` with
-//! `sum f alpha` given where each group's gain from one more page is the same: `d WA / d alpha` over groups is as
-//! `-f / w`, and the derivatives of both by `x` give `e^x - 1 - x = m w / f` with one `m` for all. That separate groups want
-//! a split of the spare space of their own is from Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014; the
-//! condition for FIFO is derived here.
+//! pages' lifetimes: `alpha = x / (1 - e^-x)`, `WA = 1 / (1 - e^-x)` (see [`crate::fifo`]). For a fixed `sum f alpha`,
+//! `sum w WA` is least where one more page gains each group the same: `d WA / d alpha` over groups is as `-f / w`. The
+//! derivatives of both by `x` give `e^x - 1 - x = m w / f` with one `m` for all. Desnoyers, "Analytic models of SSD
+//! write performance", ACM TOS 2014, shows that each group needs its own share of the spare space; the condition for
+//! FIFO is derived here.
 
 use crate::error::Result;
 use crate::fifo::{checked_groups, copied};
 use crate::spare::Spare;
 
-/// Groups of pages with logs of their own.
+/// Result for groups of pages with separate logs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Separated {
     /// Write amplification, programs per host write.
@@ -21,8 +21,8 @@ pub struct Separated {
     pub spare_factors: Vec<f64>,
 }
 
-/// Write amplification of FIFO collection when groups of pages are written at unlike rates, each in a log of its own,
-/// with the split of the spare space that makes it least.
+/// Returns the write amplification of FIFO collection where groups of pages differ in write rate and each has its own
+/// log, with the split of the spare space that minimizes it.
 ///
 /// A group is `(share_of_pages, share_of_writes)`, as in [`crate::wa_fifo_skewed`].
 ///
@@ -35,7 +35,7 @@ pub fn wa_fifo_separated(groups: &[(f64, f64)], spare_factor: f64) -> Result<Sep
     let heats = || written().map(|&(pages, writes)| libm::log(writes / pages));
     let widest = heats().fold(0.0, |most: f64, heat| most.max(heat.abs()));
     let narrow = written().map(|group| group.0).fold(1.0, f64::min);
-    // Where the logs, all together, have the spare space that there is. It grows with `ln m`.
+    // The root is where the logs together have the available spare space. It grows with `ln m`.
     let over = |log_m: f64| -> f64 {
         written().map(|&(pages, writes)| pages * copied(turn(log_m + libm::log(writes / pages)))).sum()
     };
@@ -60,14 +60,14 @@ pub fn wa_fifo_separated(groups: &[(f64, f64)], spare_factor: f64) -> Result<Sep
     Ok(Separated { wa, spare_factors })
 }
 
-/// The `x` for which `ln (e^x - 1 - x)` has a value.
+/// Returns the `x` for which `ln (e^x - 1 - x)` equals `value`.
 fn turn(value: f64) -> f64 {
     if value > 50.0 {
         // `(1 + x) e^-x` is below rounding.
         return value;
     }
     let y = libm::exp(value);
-    // Both lie above the root, from where Newton's iteration falls towards it: the function is convex.
+    // Both lie above the root; the function is convex, so Newton's iteration falls towards it.
     let mut x = libm::sqrt(2.0 * y).min(libm::log1p(y) + 1.5);
     for _ in 0..100 {
         let next = x - (beyond_line(x) - y) / libm::expm1(x);
@@ -79,7 +79,7 @@ fn turn(value: f64) -> f64 {
     x
 }
 
-/// `e^x - 1 - x`, free of cancellation.
+/// Computes `e^x - 1 - x` without cancellation.
 fn beyond_line(x: f64) -> f64 {
     if x > 0.5 {
         return libm::expm1(x) - x;

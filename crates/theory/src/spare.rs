@@ -2,17 +2,17 @@
 
 use crate::error::{Result, checked};
 
-/// How near a spare factor may come to 0 and to 1; one page of the largest drive is 4.7e-10 of it.
+/// Smallest distance of a spare factor from 0 and 1; one page of the largest drive is 4.7e-10 of it.
 pub const SPARE_MARGIN: f64 = 1e-12;
-/// Most pages that a block (or superblock) may have in the closed forms.
+/// Maximum of pages per block (or superblock) in the closed forms.
 pub const PAGES_PER_BLOCK_MAX: u32 = 1 << 20;
 
-/// A checked spare factor with what the laws need of it, each free of cancellation.
+/// A checked spare factor and derived values, each free of cancellation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spare {
-    /// `S`, share of the physical pages that hold no live page.
+    /// `S`, the share of the physical pages that hold no live page.
     pub share: f64,
-    /// `alpha`, physical pages a live page.
+    /// `alpha`, physical pages per live page.
     pub alpha: f64,
     /// `alpha - 1 = S / (1 - S)`, the over-provisioning.
     pub over: f64,
@@ -34,7 +34,7 @@ impl Spare {
     }
 }
 
-/// `alpha = 1 / (1 - S)`, physical pages a live page.
+/// Returns `alpha = 1 / (1 - S)`, physical pages per live page.
 ///
 /// # Errors
 /// `spare_factor` not finite or not between 0 and 1.
@@ -42,7 +42,7 @@ pub fn alpha_of_spare(spare_factor: f64) -> Result<f64> {
     Ok(Spare::from_share(spare_factor)?.alpha)
 }
 
-/// `S = 1 - 1 / alpha`, the spare factor of a drive of `alpha` physical pages a live page.
+/// Returns `S = 1 - 1 / alpha`, the spare factor of a drive of `alpha` physical pages per live page.
 ///
 /// # Errors
 /// `alpha` not finite or not above 1.
@@ -50,15 +50,15 @@ pub fn spare_of_alpha(alpha: f64) -> Result<f64> {
     Ok(Spare::from_alpha(alpha)?.share)
 }
 
-/// `alpha (1 - q) / (1 - 2 q)`: what `alpha` becomes when a share `q` of all requests trims.
+/// Returns `alpha (1 - q) / (1 - 2 q)`: the `alpha` that results when a share `q` of all requests trims.
 ///
 /// Source: Frankie et al., "A mathematical model of the trim command in NAND-flash SSDs", 2012.
 ///
-/// A trim removes one of the pages in use, a write goes to any logical page. In the steady state the
-/// writes that bring a page into use balance the trims, `(1 - q) (1 - s) = q`, so that the share of
-/// logical pages in use is `s = (1 - 2 q) / (1 - q)`; a live page then dies `1 / (s U)` per host write,
-/// by overwriting or trimming, as on an untrimmed drive of `s U` pages. Use the result in the closed
-/// forms through [`spare_of_alpha`]; the amplification counts programs per host *write*.
+/// A trim removes one of the pages in use; a write goes to any logical page. In the steady state the writes that bring
+/// a page into use balance the trims: `(1 - q) (1 - s) = q`. The share of logical pages in use is therefore `s = (1 - 2
+/// q) / (1 - q)`. A live page then dies `1 / (s U)` per host write, by overwriting or trimming, as on an untrimmed
+/// drive of `s U` pages. Use the result in the closed forms through [`spare_of_alpha`]; the amplification counts
+/// programs per host *write*.
 ///
 /// # Errors
 /// `alpha` not finite or not above 1; `trim_share` not finite, negative, or one half or more (nothing
@@ -70,7 +70,7 @@ pub fn alpha_with_trim(alpha: f64, trim_share: f64) -> Result<f64> {
     Ok(Spare::from_alpha(trimmed)?.alpha)
 }
 
-/// Checks the pages of a block.
+/// Checks the number of pages per block.
 pub(crate) fn checked_pages(pages_per_block: u32) -> Result<u32> {
     let accepted = (1..=PAGES_PER_BLOCK_MAX).contains(&pages_per_block);
     checked("pages_per_block", f64::from(pages_per_block), accepted, "1 to 1048576")?;

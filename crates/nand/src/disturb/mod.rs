@@ -1,41 +1,41 @@
 //! Read disturb: by how much a read disturbs the block that it reads (redFTL: dissertation on cross-layer
 //! optimization of NAND flash storage, chapters 3 and 4).
 //!
-//! A read of a page disturbs the other pages of its block, the more the longer it takes (type of the page) and the higher its
-//! voltage is (mode of the block, set when it is programmed). The sum over the reads of a block must not exceed a maximum
-//! before the block is erased. [`Disturb`] is what a drive has; [`trend`] is the law by which that maximum depends on
-//! voltage and time.
+//! Reading a page disturbs the other pages of its block. The disturbance grows with the duration of the read (page
+//! type) and with its voltage (mode of the block, set when it is programmed). The sum over the reads of a block must
+//! stay below a maximum until the block is erased. [`Disturb`] holds a drive's parameters; [`trend`] is the law by
+//! which that maximum depends on voltage and time.
 
 mod model;
 pub mod trend;
 
 pub use model::SLOT;
 
-/// Types of pages in a block at most.
+/// Maximum of page types per block.
 pub const TYPES_MAX: usize = 4;
-/// Modes in which a block may be programmed at most.
+/// Maximum of modes in which a block may be programmed.
 pub const MODES_MAX: usize = 4;
-/// Disturbance is counted in thousandths of a read of the slowest type of page in the ordinary mode.
+/// Unit of disturbance: a thousandth of a read of the slowest page type in the ordinary mode.
 pub const UNIT: u32 = 1000;
 
-/// How reads disturb the blocks of a drive.
+/// Parameters by which reads disturb the blocks of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disturb {
-    /// The sum that a block stands between two erases, in thousandths of a read.
+    /// Sum that a block endures between two erases, in thousandths of a read.
     pub max: u32,
     /// Types of pages: page `p` of a block is of type `p % types`, LSB first.
     pub types: u32,
     /// Modes in which a block may be programmed; mode 0 is the ordinary one.
     pub modes: u32,
-    /// What a read disturbs, in thousandths of a read, by mode and type; at least 1.
+    /// Disturbance of a read, in thousandths of a read, by mode and type; at least 1.
     pub weights: [[u32; TYPES_MAX]; MODES_MAX],
-    /// By how much longer a program takes in each mode.
+    /// Factor by which programs take longer in each mode.
     pub program_factors: [f64; MODES_MAX],
 }
 
 impl Disturb {
-    /// From weights by page type, and from how many times as many reads a block of each mode stands with how much longer
-    /// its programs take.
+    /// Builds the parameters from weights by page type, and per mode from the factor of reads that a block endures and
+    /// the factor by which its programs take longer.
     ///
     /// # Panics
     /// When there is no type or no mode, or too many.
@@ -56,27 +56,27 @@ impl Disturb {
         }
     }
 
-    /// What a read of a page type disturbs in a mode.
+    /// Returns how much a read of a page type disturbs in a mode.
     #[inline]
     #[must_use]
     pub fn weight(&self, mode: u8, page_type: u32) -> u32 {
         self.weights[usize::from(mode)][page_type as usize]
     }
 
-    /// What a read of the slowest type of page disturbs in a mode.
+    /// Returns how much a read of the slowest page type disturbs in a mode.
     #[must_use]
     pub fn heaviest(&self, mode: u8) -> u32 {
         self.weights[usize::from(mode)].into_iter().max().unwrap_or(0)
     }
 
-    /// The mode of which the maximum of reads is largest.
+    /// Returns the mode that allows the most reads.
     #[must_use]
     pub fn last_mode(&self) -> u8 {
         (self.modes - 1) as u8
     }
 }
 
-/// Names of page types, by how many a block has.
+/// Returns the names of page types, by how many a block has.
 #[must_use]
 pub fn type_names(types: u32) -> &'static [&'static str] {
     match types {
@@ -95,7 +95,7 @@ mod tests {
         Disturb::of(&SLOT.with(name, &[])).unwrap().unwrap()
     }
 
-    /// Table 5 and section 4.2.3, as the sheet reads them.
+    /// Table 5 and section 4.2.3.
     #[test]
     fn weights_are_those_of_the_paper() {
         let base = of("tlc-base");

@@ -1,4 +1,4 @@
-//! Slot `drive.disturb`: which reads disturb how much. One row a model.
+//! Slot `drive.disturb`: how much each read disturbs. One row per model.
 
 use super::{Disturb, MODES_MAX, TYPES_MAX};
 use floatgate_base::policy::Range;
@@ -9,7 +9,7 @@ pub const SLOT: Slot = Slot {
     key: "drive.disturb",
     selector: "model",
     what: "read-disturb model",
-    summary: "By how much reads disturb the block that they read.",
+    summary: "How much reads disturb the block that they read.",
     policies: &[NONE, UNIFORM, MLC, TLC_BASE, TLC_OPT],
     common: &[],
     acts: Acts::Always,
@@ -17,12 +17,12 @@ pub const SLOT: Slot = Slot {
 
 const NONE: PolicyInfo = PolicyInfo::plain("none", "reads disturb nothing");
 
-/// Sums of disturbance are 32-bit words of thousandths.
+/// Sums of disturbance are 32-bit counts of thousandths.
 const READS_MAX: u32 = 4_000_000;
 
 const MAX_READS: ParamInfo = ParamInfo::whole(
     "max_reads",
-    "reads of the slowest type of page that an ordinary block stands between two erases",
+    "reads of the slowest type of page that an ordinary block endures between two erases",
     40_000,
     (1, READS_MAX),
 )
@@ -31,7 +31,7 @@ const MAX_READS: ParamInfo = ParamInfo::whole(
 /// Table 4.
 const MODES: ParamInfo = ParamInfo::rows(
     "modes",
-    "modes in which a block may be programmed, the ordinary one first: how many times as many reads it stands then, and \
+    "modes in which a block may be programmed, the ordinary one first: the factor of reads that it endures then, and \
      by how much longer its programs take",
     &[&[1.0, 1.0], &[2.0, 1.08], &[5.0, 1.19]],
     (&[("reads", Range::closed(1.0, 1000.0)), ("program", Range::closed(1.0, 10.0))], MODES_MAX),
@@ -82,28 +82,28 @@ const TLC_OPT: PolicyInfo = PolicyInfo {
 };
 
 impl Disturb {
-    /// The model that is given; none where reads disturb nothing.
+    /// Returns the configured model, or None where reads disturb nothing.
     ///
     /// # Errors
-    /// Modes that make no sense together.
-    pub fn of(given: &Given) -> Result<Option<Self>, Misfit> {
-        if given.name() == NONE.name {
+    /// Modes that contradict each other.
+    pub fn of(settings: &Given) -> Result<Option<Self>, Misfit> {
+        if settings.name() == NONE.name {
             return Ok(None);
         }
-        let by_type = match given.name() {
+        let by_type = match settings.name() {
             name if name == UNIFORM.name => &[1.0],
-            _ => given.numbers("weights"),
+            _ => settings.numbers("weights"),
         };
-        let (reads, program) = (given.column("modes", "reads"), given.column("modes", "program"));
+        let (reads, program) = (settings.column("modes", "reads"), settings.column("modes", "program"));
         if reads[0] != 1.0 || program[0] != 1.0 {
             let what = format!("the first mode has reads = {} and program = {}", reads[0], program[0]);
             let expected = "expected 1 and 1: it is the ordinary mode, to which the others compare";
             return Err(Misfit::new("modes", what, expected));
         }
         if !reads.is_sorted() {
-            let what = "modes do not stand in the order of the reads that they allow";
+            let what = "modes are not sorted by the reads that they allow";
             return Err(Misfit::new("modes", what, "expected reads that rise from mode to mode"));
         }
-        Ok(Some(Self::new(given.whole("max_reads"), by_type, &reads, &program)))
+        Ok(Some(Self::new(settings.whole("max_reads"), by_type, &reads, &program)))
     }
 }

@@ -1,7 +1,7 @@
-//! How many program/erase cycles a block stands.
+//! Endurance: program/erase cycles per block.
 //!
-//! Under `fixed` a number; under the recovery models (READY, section 2) more of them the longer a block rests between
-//! two erases. [`Recovery`] is the physics, [`Endurance`] what a drive has.
+//! `fixed` is a number. Under the recovery models (READY, section 2) blocks endure more cycles the longer they rest
+//! between two erases. [`Recovery`] is the physics, [`Endurance`] the model that a drive uses.
 
 mod model;
 mod recovery;
@@ -14,12 +14,12 @@ pub use recovery::{NOMINAL_CYCLES, READY_PRINTED, READY_TABLE2, Recovery};
 /// The endurance model of a drive (`drive.endurance`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Endurance {
-    /// Every block stands the same nominal number of cycles, however long it rests between them.
+    /// Every block endures the same nominal number of cycles, however long it rests between them.
     Fixed {
         /// Nominal program/erase cycles.
         pe_cycles: u32,
     },
-    /// Charge that cycles trap in the oxide leaves it again while the block rests.
+    /// Charge that cycles trap in the oxide leaves it while the block rests.
     Recovery {
         /// Nominal program/erase cycles, to which the cycle axis of `law` is scaled.
         pe_cycles: u32,
@@ -29,7 +29,7 @@ pub enum Endurance {
 }
 
 impl Endurance {
-    /// Nominal cycles of a block.
+    /// Returns the nominal cycles of a block.
     #[must_use]
     pub fn pe_cycles(self) -> u32 {
         match self {
@@ -37,16 +37,16 @@ impl Endurance {
         }
     }
 
-    /// Whether blocks recover while they rest.
+    /// Returns whether blocks recover while they rest.
     #[must_use]
     pub fn recovers(self) -> bool {
         matches!(self, Self::Recovery { .. })
     }
 
-    /// Cycles that a block stands when it rests `idle_s` seconds between two erases; none where it has not yet rested
-    /// (see [`mean_idle_s`]). `fixed` gives the nominal cycles whatever the rest.
+    /// Returns the cycles that a block endures when it rests `idle_s` seconds between two erases; None if it has not
+    /// rested yet (see [`mean_idle_s`]). `fixed` gives the nominal cycles for any rest.
     ///
-    /// Without recovery the laws of READY give 3036 cycles for a nominal 3000: that is where the limit is met.
+    /// Without recovery the laws of READY reach the limit at 3036 cycles for a nominal 3000.
     #[must_use]
     pub fn cycles(self, idle_s: Option<f64>) -> f64 {
         match self {
@@ -57,12 +57,12 @@ impl Endurance {
         }
     }
 
-    /// The steady point of a life of `life_s` seconds in which all cycles are used evenly: cycles N and idle time
-    /// t = life / N in seconds, each following from the other. There is one such point, since t * N(t) grows with t.
+    /// Solves for the steady point of a life of `life_s` seconds in which all cycles are used evenly: cycles N and idle
+    /// time t = life / N in seconds. Each follows from the other. The point is unique because t * N(t) grows with t.
     #[must_use]
     pub fn steady(self, life_s: f64) -> (f64, f64) {
         let (mut low, mut high) = (life_s / self.cycles(Some(f64::INFINITY)), life_s / self.cycles(None));
-        // 64 halvings leave nothing of the bracket, whose ends differ by a factor of at most a few thousand.
+        // 64 halvings exhaust the bracket, whose ends differ by a factor of at most a few thousand.
         for _ in 0..64 {
             let middle = 0.5 * (low + high);
             if middle * self.cycles(Some(middle)) < life_s {
@@ -76,9 +76,8 @@ impl Endurance {
     }
 }
 
-/// Mean idle time between two erases of a block, seconds, of a drive whose blocks have been through `mean_cycles`
-/// cycles in `elapsed_s` seconds; none before the first cycle is complete, since until then no block has rested
-/// between two erases.
+/// Returns the mean idle time between two erases of a block, in seconds, after `mean_cycles` cycles in `elapsed_s`
+/// seconds. None before the first cycle is complete: until then no block has rested between two erases.
 #[must_use]
 pub fn mean_idle_s(elapsed_s: f64, mean_cycles: f64) -> Option<f64> {
     (mean_cycles >= 1.0 && elapsed_s > 0.0).then(|| elapsed_s / mean_cycles)

@@ -1,4 +1,4 @@
-//! Slot `drive.endurance`: which law says how many cycles a block stands. One row a model.
+//! Slot `drive.endurance`: the law of the cycles that blocks endure. One row per model.
 
 use super::Endurance;
 use super::recovery::{NOMINAL_CYCLES, READY_PRINTED, READY_TABLE2, Recovery};
@@ -10,13 +10,13 @@ pub const SLOT: Slot = Slot {
     key: "drive.endurance",
     selector: "model",
     what: "endurance model",
-    summary: "How many cycles a block stands.",
+    summary: "Program/erase cycles that blocks endure.",
     policies: &[FIXED, PRINTED, TABLE2],
     common: &[ParamInfo::whole("pe_cycles", "nominal program/erase cycles", 3000, (1, u32::MAX))],
     acts: Acts::Always,
 };
 
-const FIXED: PolicyInfo = PolicyInfo::plain("fixed", "every block stands pe_cycles program/erase cycles");
+const FIXED: PolicyInfo = PolicyInfo::plain("fixed", "every block endures pe_cycles program/erase cycles");
 
 const PRINTED: PolicyInfo = PolicyInfo {
     name: "ready-printed",
@@ -88,31 +88,31 @@ const fn constants(law: Recovery) -> [ParamInfo; 8] {
     ]
 }
 
-/// The most cycles that a model may come to; beyond, a drive's page programs would leave 64 bits.
+/// Limit of a model's cycles; more would overflow the 64-bit counts of page programs.
 const CYCLES_MAX: f64 = 1e9;
 
-/// Rest after which a law may heal all that was trapped: in less it would leave nothing to wear blocks out.
+/// Shortest rest after which a law may heal all trapped charge. If less sufficed, blocks would not wear out.
 const HEALED_S_MIN: f64 = 3600.0;
 
 impl Endurance {
-    /// The model that is given.
+    /// Returns the configured model.
     ///
     /// # Errors
-    /// Constants that make no sense together.
-    pub fn of(given: &Given) -> Result<Self, Misfit> {
-        let pe_cycles = given.whole("pe_cycles");
-        if given.name() == FIXED.name {
+    /// Constants that contradict each other.
+    pub fn of(settings: &Given) -> Result<Self, Misfit> {
+        let pe_cycles = settings.whole("pe_cycles");
+        if settings.name() == FIXED.name {
             return Ok(Self::Fixed { pe_cycles });
         }
         let law = Recovery {
-            interface_trap_v: given.real("interface_trap_v"),
-            interface_exponent: given.real("interface_exponent"),
-            oxide_trap_v: given.real("oxide_trap_v"),
-            oxide_exponent: given.real("oxide_exponent"),
-            limit_v: given.real("limit_v"),
-            recovery_efficiency: given.real("recovery_efficiency"),
-            recovery_onset_s: given.real("recovery_onset_s"),
-            healed_share_max: given.real("healed_share_max"),
+            interface_trap_v: settings.real("interface_trap_v"),
+            interface_exponent: settings.real("interface_exponent"),
+            oxide_trap_v: settings.real("oxide_trap_v"),
+            oxide_exponent: settings.real("oxide_exponent"),
+            limit_v: settings.real("limit_v"),
+            recovery_efficiency: settings.real("recovery_efficiency"),
+            recovery_onset_s: settings.real("recovery_onset_s"),
+            healed_share_max: settings.real("healed_share_max"),
         };
         let endurance = Self::Recovery { pe_cycles, law };
         heals_slowly(&law)?;
@@ -121,9 +121,9 @@ impl Endurance {
     }
 }
 
-/// Rest must not heal everything at once.
+/// Checks that rest does not heal everything at once.
 fn heals_slowly(law: &Recovery) -> Result<(), Misfit> {
-    // Without the cap: C_e ln(t / t0) = 1.
+    // Without the cap, all is healed when C_e ln(t / t0) = 1.
     let whole_s = law.recovery_onset_s * libm::exp(1.0 / law.recovery_efficiency);
     if whole_s >= HEALED_S_MIN {
         return Ok(());
@@ -136,7 +136,7 @@ fn heals_slowly(law: &Recovery) -> Result<(), Misfit> {
     Err(Misfit::new("recovery_efficiency", what, expected))
 }
 
-/// All constants together must give a drive that can be written to, and that wears out.
+/// Checks that the constants give a drive that can be written to and that wears out.
 fn wears_out(endurance: Endurance, law: &Recovery) -> Result<(), Misfit> {
     if law.interface_trap_v == 0.0 && law.oxide_trap_v == 0.0 {
         let what = "nothing is trapped, so no block wears out";
@@ -145,13 +145,13 @@ fn wears_out(endurance: Endurance, law: &Recovery) -> Result<(), Misfit> {
     let scale = NOMINAL_CYCLES / f64::from(endurance.pe_cycles());
     let least = endurance.cycles(None);
     if least.is_nan() || least < 1.0 {
-        let what = format!("limit_v {} is met before a block has been through one cycle", law.limit_v);
+        let what = format!("limit_v {} is reached within the first cycle of a block", law.limit_v);
         let expected = format!("expected more than {:.4} V, which one cycle traps", law.trap_v(scale));
         return Err(Misfit::new("limit_v", what, expected));
     }
     let most = endurance.cycles(Some(f64::INFINITY));
     if most > CYCLES_MAX {
-        let what = format!("limit_v {} is met only after {most:.3e} cycles", law.limit_v);
+        let what = format!("limit_v {} is reached only after {most:.3e} cycles", law.limit_v);
         return Err(Misfit::new("limit_v", what, "expected constants that give at most 10^9 cycles"));
     }
     Ok(())

@@ -1,12 +1,12 @@
 //! Charge trapped by cycles, and healed by rest (READY: Lee et al., FAST 2012, section 2, Eq. 1 and 2).
 //!
-//! N cycles trap `dV_trap(N) = A_it N^0.62 + B_ot N^0.3` volts. While a block rests for t between two cycles,
-//! `C_e ln(t / t0)` of that leaves the oxide again. A block is worn out once what is left reaches the limit.
+//! N cycles trap `dV_trap(N) = A_it N^0.62 + B_ot N^0.3` volts. While a block rests for t between two cycles, a share
+//! `C_e ln(t / t0)` of that charge leaves the oxide. A block is worn out once the remaining charge reaches the limit.
 
-/// Nominal cycles of the flash whose constants these are; other flash scales the cycle axis in proportion.
+/// Nominal cycles of the flash that these constants describe; the cycle axis of other flash is scaled in proportion.
 pub const NOMINAL_CYCLES: f64 = 3000.0;
 
-/// The law of a flash. Cycles are those of flash of [`NOMINAL_CYCLES`].
+/// The recovery law of a flash. Its cycles are those of flash of [`NOMINAL_CYCLES`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recovery {
     /// `A_it`, volts at one cycle.
@@ -23,7 +23,7 @@ pub struct Recovery {
     pub recovery_efficiency: f64,
     /// `t0`: idle time up to which nothing heals, seconds.
     pub recovery_onset_s: f64,
-    /// The most that heals. The law has no end of its own: under [`READY_TABLE2`] it would heal everything in 2.25
+    /// Largest share that heals. The law itself is unbounded: under [`READY_TABLE2`] it would heal everything in 2.25
     /// years of rest.
     pub healed_share_max: f64,
 }
@@ -40,19 +40,20 @@ pub const READY_PRINTED: Recovery = Recovery {
     healed_share_max: 0.6,
 };
 
-/// The same law with the `C_e` and `t0` that fit the nine distinct rows of Table 2, N' within 0.31 %.
+/// The same law with the `C_e` and `t0` that fit the nine distinct rows of Table 2; N' is within 0.31 %.
 pub const READY_TABLE2: Recovery =
     Recovery { recovery_efficiency: 7.02e-2, recovery_onset_s: 46.1, ..READY_PRINTED };
 
 impl Recovery {
-    /// Volts that `cycles` cycles trap (Eq. 1).
+    /// Returns the volts that `cycles` cycles trap (Eq. 1).
     #[must_use]
     pub fn trap_v(self, cycles: f64) -> f64 {
         self.interface_trap_v * libm::pow(cycles, self.interface_exponent)
             + self.oxide_trap_v * libm::pow(cycles, self.oxide_exponent)
     }
 
-    /// Share of the trapped charge that heals while a block rests `idle_s` seconds (Eq. 2); none up to the onset.
+    /// Returns the share of the trapped charge that heals while a block rests `idle_s` seconds (Eq. 2); 0 up to the
+    /// onset.
     #[must_use]
     pub fn healed_share(self, idle_s: f64) -> f64 {
         if idle_s <= self.recovery_onset_s {
@@ -63,18 +64,18 @@ impl Recovery {
         if self.recovery_efficiency == 0.0 { 0.0 } else { share.min(self.healed_share_max) }
     }
 
-    /// Cycles after which what `idle_s` seconds of rest leave of the trapped charge reaches the limit: the root N of
-    /// `trap(N) * (1 - healed(idle)) = limit`, exact to the rounding of `f64`.
+    /// Solves for the cycles after which the charge that remains after `idle_s` seconds of rest reaches the limit. This
+    /// is the root N of `trap(N) * (1 - healed(idle)) = limit`, exact to the rounding of `f64`.
     ///
-    /// Newton's method for `ln trap` as a function of `u = ln N`, which is convex (the logarithm of a sum of
-    /// exponentials) and rises. Each term alone reaches the limit later than both do, so the start lies right of the
-    /// root, and from there every step comes closer without passing it.
+    /// Newton's method for `ln trap` as a function of `u = ln N`, which rises and is convex (the logarithm of a sum of
+    /// exponentials). Each term alone reaches the limit later than their sum does, so the start lies right of the root.
+    /// From there every step approaches the root without passing it.
     #[must_use]
     pub fn cycles(self, idle_s: f64) -> f64 {
         let target = libm::log(self.limit_v / (1.0 - self.healed_share(idle_s)));
         let (a, p) = (libm::log(self.interface_trap_v), self.interface_exponent);
         let (b, q) = (libm::log(self.oxide_trap_v), self.oxide_exponent);
-        // A term without charge has a logarithm of minus infinity, and reaches the limit never.
+        // A term without charge has a logarithm of minus infinity and never reaches the limit.
         let mut u = ((target - a) / p).min((target - b) / q);
         for _ in 0..STEPS_MAX {
             let (x, y) = (a + p * u, b + q * u);
@@ -90,5 +91,5 @@ impl Recovery {
     }
 }
 
-/// Newton's steps; six do for the constants that ship.
+/// Maximum of Newton steps; the shipped constants need six.
 const STEPS_MAX: usize = 64;

@@ -9,9 +9,9 @@ const YEARS_5_S: f64 = 5.0 * 8760.0 * HOUR_S;
 const PRINTED: Endurance = Endurance::Recovery { pe_cycles: 3000, law: READY_PRINTED };
 const TABLE2: Endurance = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
 
-fn close(found: f64, expected: f64, tolerance: f64) {
-    let error = (found / expected - 1.0).abs();
-    assert!(error <= tolerance, "{found} is not {expected} ({error:e})");
+fn close(computed: f64, expected: f64, tolerance: f64) {
+    let error = (computed / expected - 1.0).abs();
+    assert!(error <= tolerance, "{computed} is not {expected} ({error:e})");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_young_drive_has_not_rested() {
     assert_eq!(mean_idle_s(1e6, 4.0), Some(2.5e5));
 }
 
-/// The root by bisection of the charge that is left, without logarithms of sums or slopes.
+/// Finds the root by bisection of the remaining charge, without logarithms of sums or slopes.
 fn cycles_by_bisection(law: Recovery, idle_s: f64) -> f64 {
     let left_v = |cycles: f64| law.trap_v(cycles) * (1.0 - law.healed_share(idle_s));
     let (mut low, mut high) = (0.0, 1.0);
@@ -169,11 +169,11 @@ fn the_root_is_that_of_bisection_for_any_constants() {
         }
         let mut before = 0.0;
         for idle_s in [0.0, 1.0, 100.0, 1e4, 1e6, 1e9] {
-            let found = law.cycles(idle_s);
-            let error = (found / cycles_by_bisection(law, idle_s) - 1.0).abs();
+            let computed = law.cycles(idle_s);
+            let error = (computed / cycles_by_bisection(law, idle_s) - 1.0).abs();
             assert!(error < 1e-9, "seed {seed}, {law:?}, {idle_s} s: off by {error:e}");
-            assert!(found >= before * (1.0 - 1e-12), "seed {seed}: rest costs cycles");
-            before = found;
+            assert!(computed >= before * (1.0 - 1e-12), "seed {seed}: rest costs cycles");
+            before = computed;
         }
     }
 }

@@ -152,7 +152,7 @@ fn many_transactions_equal_all_subsets() {
 #[test]
 fn results_do_not_depend_on_what_came_before_or_in_which_order() {
     let mut used = Miner::new();
-    let sets = |miner: &Miner| miner.found().iter().map(|(set, n)| (set.to_vec(), n)).collect::<Vec<_>>();
+    let sets = |miner: &Miner| miner.patterns().iter().map(|(set, n)| (set.to_vec(), n)).collect::<Vec<_>>();
     let flat = |transactions: &[Vec<Item>]| {
         let mut made = Transactions::default();
         transactions.iter().for_each(|one| made.push(one.iter().map(|&item| item.into())));
