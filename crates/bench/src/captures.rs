@@ -1,18 +1,18 @@
-//! Captures of Ready/Busy pins: reading them, and what writing one costs a timed run.
+//! Captures of Ready/Busy pins: the speed of reading them, and the cost of recording one in a timed run.
 
 use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, rate, rounds};
 use crate::readers::File;
-use crate::report::{Figure, Report, Yardstick};
+use crate::report::{Metric, Report, Yardstick};
 use floatgate_base::Rng;
 use floatgate_capture::{Format, Geometry, Measurement, ReadOptions, WaveWriter, measure};
 use floatgate_experiment::{Options, PinWindow, Waveform, load, run_with};
 use std::path::Path;
 
 const PINS: usize = 4;
-/// Low phases of the captures that are read.
+/// Low phases of the benchmark's captures.
 const LOWS: u64 = 3_000_000;
 
-/// Reads, programs and erases of a few dies, one after another.
+/// Writes reads, programs and erases of a few dies in turn.
 fn write(out: &mut dyn std::io::Write, format: Format) {
     let mut writer = WaveWriter::new(out, format, (0..PINS).map(|pin| format!("rb{pin}")).collect());
     let mut rng = Rng::new(1, "captures bench");
@@ -51,11 +51,12 @@ fn read(path: &Path) {
         multi_page: None,
         host: None,
     };
-    let found = measure(&measurement, &mut |_, _| Ok(())).expect("the bench's capture is valid");
-    assert_eq!(found.programs + found.reads + found.erases, LOWS);
+    let result = measure(&measurement, &mut |_, _| Ok(())).expect("the bench's capture is valid");
+    assert_eq!(result.programs + result.reads + result.erases, LOWS);
 }
 
-/// Programs per CPU second of the counted phase of a timed run, with a waveform of one die, of all, or of none.
+/// Measures programs per CPU second in the counted phase of a timed run, with a waveform of one die, of all, or of
+/// none.
 fn run(waveform: Option<(&Path, Option<u32>)>) -> f64 {
     let toml = format!(
         "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nblocks_per_plane = 128\npages_per_block = {PAGES_PER_BLOCK}\n\
@@ -76,20 +77,20 @@ fn run(waveform: Option<(&Path, Option<u32>)>) -> f64 {
         .expect("a run has its times")
 }
 
-/// All of it.
+/// Measures reading captures, then recording them.
 pub fn all(report: &mut Report) {
     report.group(
         "captures",
         "Captures of Ready/Busy pins: reading from warm files, MB per CPU second; then what writing one costs a timed run",
     );
-    for (name, extension, format, asked) in
+    for (name, extension, format, required) in
         [("VCD, MB/s", "vcd", Format::Vcd, 150.0), ("CSV, MB/s", "csv", Format::Csv, 100.0)]
     {
         let file = File::new(extension, |out| write(out, format));
         let bytes = std::fs::metadata(&file.0).expect("the file is written").len();
         read(&file.0);
         let rates = rounds(|| rate(bytes, || read(&file.0)));
-        report.print(name, &Figure::rate(format!("{extension}/read"), "MB/s", &rates).at_least(asked));
+        report.print(name, &Metric::rate(format!("{extension}/read"), "MB/s", &rates).at_least(required));
     }
     let file = File::new("vcd", |_| ());
     let (mut plain, mut one, mut all) = (vec![], vec![], vec![]);
@@ -99,10 +100,10 @@ pub fn all(report: &mut Report) {
         all.push(run(Some((&file.0, None))));
     }
     let without = Yardstick { name: "timed run without", unit: "programs/s", rounds: &plain };
-    let ratio = Figure::ratio("timed/one-die-ratio", &one, &without).at_least(0.5);
+    let ratio = Metric::ratio("timed/one-die-ratio", &one, &without).at_least(0.5);
     report.print("timed run with the pin of one die, / without", &ratio);
     report.print(
         "with those of all eight dies, / without",
-        &Figure::ratio("timed/all-dies-ratio", &all, &without),
+        &Metric::ratio("timed/all-dies-ratio", &all, &without),
     );
 }

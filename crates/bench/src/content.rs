@@ -1,21 +1,21 @@
-//! Host page writes a second of CPU time under deduplication and compression, and the memory that both take.
+//! Host page writes per CPU second under deduplication and compression, and the memory that both take.
 
 use crate::measure::{PAGE_BYTES, PAGES_PER_BLOCK, SPARE, plane, rounds};
-use crate::report::{Figure, Report};
+use crate::report::{Metric, Report};
 use floatgate_base::{Content, ExtentKind, Extents, Lpn, Rng};
 use floatgate_experiment::meter::{peak_rss_bytes, thread_cpu_s};
 use floatgate_flash::{Flash, Functional};
 use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
 use floatgate_ftl::{Ftl, Setup};
 
-/// Extents served at once.
+/// Extents per call.
 const BATCH: usize = 4096;
-/// Share of the writes that repeat what is stored.
+/// Percentage of the writes that repeat stored content.
 const DUPLICATES: u64 = 30;
-/// Contents written last, of which one is repeated.
+/// Number of recent contents, one of which is repeated.
 const POOL: usize = 1 << 16;
 
-/// What the drive does about content.
+/// The reduction schemes of the drive.
 #[derive(Clone, Copy)]
 pub struct Schemed {
     pub dedup: bool,
@@ -35,7 +35,7 @@ fn drive(blocks: u32, of: Schemed) -> (Ftl, Functional, u32) {
     (Ftl::new(layout.clone(), setup), Functional::new(layout), logical_pages)
 }
 
-/// Uniform writes of a page whose content repeats one of the last ones, or is new.
+/// Uniform writes of a page with new content or one of the recent contents.
 struct Writes {
     rng: Rng,
     pool: Vec<u64>,
@@ -62,7 +62,7 @@ impl Writes {
                 self.pool[at] = self.made;
             }
             let fingerprint = self.pool[at].wrapping_mul(0x2545_f491_4f6c_dd1d);
-            // Compressible to six tenths on average.
+            // Compressible to 60 % on average.
             let compressed_bytes = 820 + (fingerprint >> 40) as u32 % 3276;
             self.extents.push(Lpn(self.rng.below(u64::from(pages)) as u32), 1, ExtentKind::Write);
             self.extents.columns.content.push([Content { fingerprint, compressed_bytes }]);
@@ -71,8 +71,8 @@ impl Writes {
     }
 }
 
-/// Millions of host page writes per second of CPU time at steady state; write amplification; bytes of all tables per logical
-/// page.
+/// Measures millions of host page writes per CPU second at steady state; write amplification; bytes of all tables per
+/// logical page.
 pub fn host_pages(blocks: u32, of: Schemed, laps: u32) -> (f64, f64, f64) {
     let (mut ftl, mut flash, pages) = drive(blocks, of);
     let mut writes = Writes::new();
@@ -92,12 +92,12 @@ pub fn host_pages(blocks: u32, of: Schemed, laps: u32) -> (f64, f64, f64) {
     }
     let written = (batches * BATCH) as f64;
     let tables = ftl.reduced().map_or(0, |figures| figures.memory_bytes) as f64 / f64::from(pages);
-    // Both directions of the map, and a bit.
+    // Both directions of the map, and one bit.
     let map = 4.0 + 4.125 / (1.0 - SPARE);
     (written / cpu_s / 1e6, programs as f64 / written, map + tables)
 }
 
-/// Memory of a drive of so many GiB with deduplication, by its tables and by the whole process.
+/// Measures the memory of a drive of so many GiB with deduplication: of its tables and of the whole process.
 pub fn memory(report: &mut Report, gib: u32) {
     report.group(
         "content-memory",
@@ -112,19 +112,19 @@ pub fn memory(report: &mut Report, gib: u32) {
     let unit = "bytes per logical page";
     report.print(
         &format!("dedup at WAF {waf:.3}, M host pages/s"),
-        &Figure::rate(format!("{gib}gib/host-pages"), "M/s", &[rate]),
+        &Metric::rate(format!("{gib}gib/host-pages"), "M/s", &[rate]),
     );
     report.print(
         &format!("tables, {unit}"),
-        &Figure::cost(format!("{gib}gib/tables"), unit, &[bytes]).digits(1),
+        &Metric::cost(format!("{gib}gib/tables"), unit, &[bytes]).digits(1),
     );
     report.print(
         &format!("whole process at its peak, {unit}"),
-        &Figure::cost(format!("{gib}gib/process"), unit, &[whole]).digits(1),
+        &Metric::cost(format!("{gib}gib/process"), unit, &[whole]).digits(1),
     );
 }
 
-/// Speed at 8 GiB, and memory per logical page.
+/// Measures the speed at 8 GiB, and the memory per logical page.
 pub fn content(report: &mut Report) {
     let gib = 8;
     report.group(
@@ -142,13 +142,13 @@ pub fn content(report: &mut Report) {
         let of = Schemed { dedup, compress };
         let rounds = rounds(|| host_pages(gib * 1024, of, 1));
         let column = |of: fn(&(f64, f64, f64)) -> f64| rounds.iter().map(of).collect::<Vec<_>>();
-        let waf = report.keep(&Figure::fact(format!("{name}/waf"), "", &column(|round| round.1)));
+        let waf = report.keep(&Metric::fact(format!("{name}/waf"), "", &column(|round| round.1)));
         let tables =
-            Figure::cost(format!("{name}/tables"), "bytes per logical page", &column(|round| round.2));
+            Metric::cost(format!("{name}/tables"), "bytes per logical page", &column(|round| round.2));
         let bytes = report.keep(&tables);
         report.print(
             &format!("{name} at WAF {waf:.3}, {bytes:.1} bytes per logical page, M/s"),
-            &Figure::rate(format!("{name}/host-pages"), "M/s", &column(|round| round.0)).at_least(goal),
+            &Metric::rate(format!("{name}/host-pages"), "M/s", &column(|round| round.0)).at_least(goal),
         );
     }
 }

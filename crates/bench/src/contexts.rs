@@ -1,17 +1,17 @@
-//! Programs a second of CPU time under the separators that go by program contexts, beside `none`; and how long IDS takes
-//! to cluster a window of a thousand contexts.
+//! Programs per CPU second under the separators that use program contexts, relative to `none`, and the time that IDS
+//! takes to cluster a window of a thousand contexts.
 
 use crate::measure::{PAGES_PER_BLOCK, plane, rounds};
-use crate::report::{Figure, Report, Yardstick};
+use crate::report::{Metric, Report, Yardstick};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Flash, Functional};
 use floatgate_ftl::separate::SLOT;
 use floatgate_ftl::{Ftl, Separate, Setup};
 
-/// Programs that write, each to pages of its own.
+/// Programs that write, each to its own pages.
 const CONTEXTS: u64 = 64;
-/// Extents served at once.
+/// Extents per call.
 const BATCH: usize = 4096;
 
 fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
@@ -20,11 +20,11 @@ fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
     (Ftl::new(layout.clone(), setup), Functional::new(layout), logical_pages)
 }
 
-/// What serving took, in CPU time.
+/// CPU time of a series of batches.
 struct Served {
     /// Millions of programs per second.
     rate: f64,
-    /// Seconds of a batch: the longest one, and the mean.
+    /// Seconds per batch: the longest, and the mean.
     longest_s: f64,
     mean_s: f64,
 }
@@ -55,7 +55,7 @@ fn serve(ftl: &mut Ftl, flash: &mut Functional, pages: u32, contexts: u64, batch
     Served { rate: programs as f64 / cpu_s / 1e6, longest_s, mean_s: cpu_s / batches as f64 }
 }
 
-/// Millions of programs per second of CPU time on a drive at steady state, under a separator.
+/// Measures millions of programs per CPU second on a drive at steady state, under a separator.
 pub fn programs(blocks: u32, separator: &str) -> f64 {
     let separate = Separate::of(&SLOT.with(separator, &[]));
     let (mut ftl, mut flash, pages) = drive(blocks, separate);
@@ -64,8 +64,8 @@ pub fn programs(blocks: u32, separator: &str) -> f64 {
     serve(&mut ftl, &mut flash, pages, CONTEXTS, batches).rate
 }
 
-/// Milliseconds that a clustering of `contexts` contexts takes: the longest of many batches with one each, less the
-/// mean batch without any.
+/// Measures the milliseconds of clustering `contexts` contexts: the longest of many batches with one clustering each,
+/// less the mean batch without any.
 fn clustering_ms(contexts: u64, window: f64) -> f64 {
     let batch = |period: f64| {
         let set = [("window_updates", window), ("period_updates", period)];
@@ -77,7 +77,7 @@ fn clustering_ms(contexts: u64, window: f64) -> f64 {
     (with.longest_s - without.mean_s) * 1e3
 }
 
-/// Programs beside `none`, then clustering.
+/// Measures programs relative to `none`, then clustering.
 pub fn all(report: &mut Report) {
     let gib = 8;
     report.group(
@@ -93,8 +93,8 @@ pub fn all(report: &mut Report) {
     let yardstick = Yardstick { name: "none", unit: "M programs/s", rounds: &none };
     for (i, name) in names.iter().enumerate() {
         let rates = column(i);
-        let rate = report.keep(&Figure::rate(format!("{name}/programs"), "M/s", &rates));
-        let ratio = Figure::ratio(format!("{name}/none-ratio"), &rates, &yardstick);
+        let rate = report.keep(&Metric::rate(format!("{name}/programs"), "M/s", &rates));
+        let ratio = Metric::ratio(format!("{name}/none-ratio"), &rates, &yardstick);
         report.print(
             &format!("{name}, {rate:.1} M programs/s, / none"),
             &ratio.at_least(if i == 0 { 0.0 } else { 0.5 }),
@@ -104,7 +104,7 @@ pub fn all(report: &mut Report) {
         let ms = rounds(|| clustering_ms(1000, window));
         report.print(
             &format!("ids, 1000 contexts clustered, window {window}, ms"),
-            &Figure::cost(format!("ids/clustering-{window}"), "ms", &ms).at_most(10.0),
+            &Metric::cost(format!("ids/clustering-{window}"), "ms", &ms).at_most(10.0),
         );
     }
 }

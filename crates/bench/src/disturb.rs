@@ -1,21 +1,21 @@
-//! What it costs that reads disturb.
+//! The cost of modelling read disturb.
 
 use crate::engine;
 use crate::measure::{PAGES_PER_BLOCK, SPARE, rounds};
-use crate::report::{Figure, Report};
+use crate::report::{Metric, Report};
 
-/// Managers of read disturb with the page reads per CPU second that are asked of them, 10^6.
+/// Managers of read disturb with the required page reads per CPU second, 10^6.
 const MANAGERS: &[(&str, f64)] =
     &[("baseline", 40.0), ("rrb", 0.0), ("redftl", 0.0), ("redftl-plus", 20.0), ("redftl-plus-plus", 0.0)];
 
-/// The tables of a drive whose reads disturb, under a manager.
+/// Returns the tables of a drive with read disturb, under a manager.
 pub fn tables(manager: &str, max_reads: u32) -> String {
     format!(
         "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = {max_reads}\n[ftl.reclaim]\npolicy = \"{manager}\"\n"
     )
 }
 
-/// Page reads with and without a manager; blocks are reclaimed again and again.
+/// Measures page reads with and without a manager; blocks are reclaimed again and again.
 pub fn all(report: &mut Report) {
     let (gib, requests) = (8, 60_000_000);
     report.group(
@@ -25,10 +25,10 @@ pub fn all(report: &mut Report) {
         ),
     );
     let of = |tables: &str| rounds(|| engine::reads(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, tables));
-    report.print("without a model, M page reads/s", &Figure::rate("none/page-reads", "M/s", &of("")));
-    for &(manager, asked) in MANAGERS {
+    report.print("without a model, M page reads/s", &Metric::rate("none/page-reads", "M/s", &of("")));
+    for &(manager, required) in MANAGERS {
         let rates = of(&tables(manager, 4_000));
-        let rate = Figure::rate(format!("{manager}/page-reads"), "M/s", &rates).at_least(asked);
+        let rate = Metric::rate(format!("{manager}/page-reads"), "M/s", &rates).at_least(required);
         report.print(&format!("{manager}, M page reads/s"), &rate);
     }
 }

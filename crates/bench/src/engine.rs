@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// Requests of the generated MSR file.
 const MSR_REQUESTS: u64 = 4_000_000;
 
-/// Programs a CPU second in the counted phase, 10^6, and the write amplification, under a separator.
+/// Measures programs per CPU second in the counted phase, 10^6, and the write amplification, under a separator.
 pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, separator: &str) -> (f64, f64) {
     let toml = format!(
         "[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {pages_per_block}\n\
@@ -18,7 +18,7 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, sep
     rate_and_waf(&toml)
 }
 
-/// As [`uniform`] without a separator, under a wear-leveler, on one channel of two chips.
+/// Measures like [`uniform`] without a separator, under a wear-leveler, on one channel of two chips.
 pub fn leveled(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, level: &str) -> (f64, f64) {
     let toml = format!(
         "[drive.geometry]\nchips_per_channel = 2\nblocks_per_plane = {}\npages_per_block = {pages_per_block}\n\
@@ -29,7 +29,7 @@ pub fn leveled(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, lev
     rate_and_waf(&toml)
 }
 
-/// Pages written per CPU second in the counted phase, 10^6, and the write amplification.
+/// Measures pages written per CPU second in the counted phase, 10^6, and the write amplification.
 fn rate_and_waf(toml: &str) -> (f64, f64) {
     let result = result_of(toml, &[]);
     (
@@ -38,7 +38,7 @@ fn rate_and_waf(toml: &str) -> (f64, f64) {
     )
 }
 
-/// As [`uniform`] without a separator, where four pages of the map share a flash page.
+/// Measures like [`uniform`] without a separator, where four pages of the map share a flash page.
 pub fn packed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> (f64, f64) {
     let toml = format!(
         "[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {}\npage_bytes = 16384\n\
@@ -49,8 +49,8 @@ pub fn packed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> (
     rate_and_waf(&toml)
 }
 
-/// Page reads per CPU second in the counted phase, 10^6, of a drive filled in order whose reads are uniform; `tables` say how
-/// reads disturb and who manages that.
+/// Measures uniform page reads per CPU second in the counted phase, 10^6, of a drive filled in order; `tables`
+/// configure read disturb and its manager.
 pub fn reads(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, tables: &str) -> f64 {
     let toml = format!(
         "[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {pages_per_block}\n{tables}\
@@ -72,7 +72,7 @@ fn result_of(toml: &str, overrides: &[(String, String)]) -> serde_json::Value {
     run(resolved, &mut |_| Ok(())).expect("the bench's experiment runs").result
 }
 
-/// Requests a CPU second from a warm file, 10^6: through the parser alone, and through parser and simulation.
+/// Measures requests per CPU second from a warm file, 10^6: of the parser alone, and of parser and simulation.
 pub fn msr() -> (f64, f64) {
     let path = std::env::temp_dir().join(format!("floatgate-bench-{}.csv", std::process::id()));
     write_msr(&path);
@@ -82,7 +82,7 @@ pub fn msr() -> (f64, f64) {
     let parse = rate(MSR_REQUESTS, read);
     let toml =
         "[drive]\ncapacity = \"8 GiB\"\n[ftl]\nprecondition = \"random\"\n[workload]\nkind = \"trace\"\n";
-    // Preconditioning is no part of reading a trace: the clock starts when counting does.
+    // The clock starts with counting: preconditioning is not part of reading a trace.
     let simulate = |file: &str| {
         let resolved =
             load(Some(toml), "bench.toml", &[("workload.file".into(), file.into())]).expect("valid");
@@ -99,7 +99,7 @@ pub fn msr() -> (f64, f64) {
     (parse, both)
 }
 
-/// A file in MSR's form: single-page requests, 80 % writes, over 4 GiB.
+/// Writes a file in MSR's format: single-page requests, 80 % writes, over 4 GiB.
 fn write_msr(path: &std::path::Path) {
     let mut rng = Rng::new(1, "msr bench");
     let mut text = String::with_capacity(64 * MSR_REQUESTS as usize);

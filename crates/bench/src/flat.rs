@@ -1,6 +1,6 @@
-//! The yardstick: the same FTL (page map, greedy, one plane, one open block) written flat, for one purpose.
+//! The yardstick: the same FTL (page map, greedy, one plane, one open block) in flat code for a single purpose.
 //!
-//! No policies, no counters by cause, no configuration; what a careful programmer would write by hand for this one
+//! No policies, no counters by cause, no configuration: a careful programmer would write this by hand for this one
 //! case, with prefetching. The engine is measured against it in the same process.
 
 use floatgate_base::{Rng, memory::table, prefetch::prefetch};
@@ -14,7 +14,7 @@ pub struct Flat {
     map: Vec<u32>,
     reverse: Vec<u32>,
     live: Vec<u64>,
-    /// Valid pages and place in `order`, or `u32::MAX` while open.
+    /// Valid pages and index in `order`, or `u32::MAX` while open.
     blocks: Vec<(u32, u32)>,
     order: Vec<u32>,
     mask: u64,
@@ -29,7 +29,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// A drive filled in random order, then with each page live once.
+    /// Fills a drive in random order; each page is live once.
     pub fn new(blocks: u32, pages_per_block: u32, logical: u32, rng: &mut Rng) -> Self {
         assert!(pages_per_block.is_power_of_two() && pages_per_block >= 64);
         let pages = blocks as usize * pages_per_block as usize;

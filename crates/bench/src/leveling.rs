@@ -1,14 +1,14 @@
-//! What wear-leveling costs the host's writes.
+//! The cost of wear-leveling for host writes.
 
 use crate::engine;
 use crate::measure::{PAGES_PER_BLOCK, SPARE};
 use crate::report::Report;
 use crate::separators::beside_the_first;
 
-/// Levelers beside `none`, whose rounds alternate with theirs; the share of its programs that is asked.
+/// Levelers, each with the required share of the programs of `none`; their rounds alternate with those of `none`.
 const LEVELERS: &[(&str, f64)] = &[("none", 0.0), ("swl", 0.8), ("read-balance", 0.8)];
 
-/// Pages written per CPU second under each leveler.
+/// Measures pages written per CPU second under each leveler.
 pub fn leveling(report: &mut Report) {
     let (gib, host_pages) = (8, 8_000_000);
     report.group(

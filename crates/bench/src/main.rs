@@ -1,8 +1,8 @@
-//! `make bench`: the engine beside a flat kernel and plain memory, in one run, in CPU time.
+//! `make bench`: the engine relative to a flat kernel and to plain memory, in one run, in CPU time.
 //!
-//! Rounds alternate between what is compared, so that a machine whose speed drifts drifts for all; medians of rates and
-//! of ratios are printed, and kept in a history where the environment names one (`report.rs`). Nothing here judges a
-//! test.
+//! Rounds of the compared subjects alternate: a drift of the machine's speed affects all of them. Medians of rates and
+//! of ratios are printed, and appended to a history if the environment names one (`report.rs`). No test depends on
+//! them.
 
 mod captures;
 mod content;
@@ -27,10 +27,11 @@ use report::Report;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// `floatgate-bench count engine|packed|flat|CASE|reads|disturbed-reads|dedup|compress|SEPARATOR|contexts SEPARATOR`, with a case
-/// of `timed`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
-/// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does. `count trace FILE`
-/// reads a trace and does no more.
+/// Runs a fixed amount of work on a 1 GiB drive and nothing else.
+///
+/// `floatgate-bench count engine|packed|flat|CASE|reads|disturbed-reads|dedup|compress|SEPARATOR|contexts SEPARATOR`,
+/// with a case of `timed`, is meant for `valgrind --tool=callgrind`: its instruction counts do not depend on other load
+/// of the machine. `count trace FILE` reads a trace and does no more.
 fn count(what: Option<&str>) {
     if let (Some("trace"), Some(file)) = (what, std::env::args().nth(3)) {
         readers::read(Path::new(&file));
@@ -67,10 +68,10 @@ fn count(what: Option<&str>) {
     println!("{host_pages} host pages at WAF {waf:.3}");
 }
 
-/// A group of figures by its name, with what else stands on the command line.
+/// A group of metrics: its name, and its function of the rest of the command line.
 type Group = (&'static str, fn(&mut Report, Option<&str>));
 
-/// All groups, in the order of a whole bench.
+/// All groups, in the order of a whole benchmark.
 const GROUPS: &[Group] = &[
     ("separators", |report, _| separators::all(report)),
     ("engine", |report, _| [8, 128].into_iter().for_each(|gib| drives::plain(report, gib))),
@@ -91,7 +92,7 @@ const GROUPS: &[Group] = &[
     ("readers", |report, _| readers::all(report)),
 ];
 
-/// `floatgate-bench`, or `floatgate-bench GROUP [CASE]`.
+/// Runs `floatgate-bench`, or `floatgate-bench GROUP [CASE]`.
 fn bench(only: Option<&str>, case: Option<&str>) -> Result<(), String> {
     let mut report = Report::of_environment()?;
     if let Some(only) = only

@@ -1,19 +1,19 @@
-//! What all measurements share: the drives, the clock, and the median.
+//! Shared by all measurements: the drives, the clock, and the median.
 
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Layout, Scope};
 use floatgate_nand::Geometry;
 
-/// Pages of a block of the drives that are measured.
+/// Pages per block of the measured drives.
 pub(crate) const PAGES_PER_BLOCK: u32 = 256;
 /// Their spare factor.
 pub(crate) const SPARE: f64 = 0.07;
 /// Bytes of their pages.
 pub(crate) const PAGE_BYTES: u32 = 4096;
-/// Rounds of which the median counts.
+/// Rounds per median.
 pub(crate) const ROUNDS: usize = 3;
 
-/// A drive of one plane with so many blocks; its logical pages.
+/// Returns a drive of one plane with so many blocks, and its logical pages.
 pub(crate) fn plane(blocks: u32) -> (Layout, u32) {
     let geometry = Geometry {
         channels: 1,
@@ -28,19 +28,19 @@ pub(crate) fn plane(blocks: u32) -> (Layout, u32) {
     (Layout::new(geometry, Scope::Plane), logical_pages)
 }
 
-/// Millions a second of CPU time.
+/// Measures millions per CPU second.
 pub(crate) fn rate(count: u64, work: impl FnOnce()) -> f64 {
     let start = thread_cpu_s();
     work();
     count as f64 / (thread_cpu_s() - start) / 1e6
 }
 
-/// What every round gives, one after another.
+/// Collects the results of all rounds.
 pub(crate) fn rounds<T>(mut round: impl FnMut() -> T) -> Vec<T> {
     (0..ROUNDS).map(|_| round()).collect()
 }
 
-/// The middle one; of an even number the upper.
+/// Returns the median; the upper one of an even number.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,7 +1,7 @@
-//! Patterns: what it costs to mine each window of a trace, and to count all that `floatgate trace patterns` tells.
+//! Patterns: the cost of mining each window of a trace, and of everything that `floatgate trace patterns` reports.
 
 use crate::measure::rounds;
-use crate::report::{Figure, Report};
+use crate::report::{Metric, Report};
 use floatgate_base::{Op, RequestBatch, Result};
 use floatgate_config::twins;
 use floatgate_experiment::meter::thread_cpu_s;
@@ -9,12 +9,12 @@ use floatgate_patterns::{Kind, Settings, Window};
 use floatgate_trace::{Generator, GeneratorConfig, Pattern, PatternSettings, Source, Summary, patterns};
 use std::sync::Arc;
 
-/// Requests that are looked at.
+/// Requests per measurement.
 const REQUESTS: u64 = 1 << 20;
-/// Microseconds of CPU time a request that mining may take.
-const ASKED_US: f64 = 0.5;
+/// Microseconds of CPU time per request that mining may take.
+const REQUIRED_US: f64 = 0.5;
 
-/// Requests in memory, so that making them costs nothing.
+/// Requests in memory, generated beforehand to cost nothing while measuring.
 struct Made {
     rows: RequestBatch,
     at: usize,
@@ -66,14 +66,14 @@ fn made(twin: &str) -> Made {
     Made { rows, at: 0 }
 }
 
-/// Microseconds a request.
+/// Measures microseconds per request.
 fn us(work: impl FnOnce()) -> f64 {
     let start = thread_cpu_s();
     work();
     (thread_cpu_s() - start) * 1e6 / REQUESTS as f64
 }
 
-/// The writes among the first 256 requests of each 1,024, mined; nothing else.
+/// Mines the writes among the first 256 requests of each 1,024, and nothing else.
 fn mine(rows: &RequestBatch, settings: &PatternSettings) {
     let of_miner = Settings { support: settings.support, items_min: settings.items_min, kind: Kind::Maximal };
     let (mut window, mut writes) = (Window::default(), Vec::new());
@@ -85,7 +85,7 @@ fn mine(rows: &RequestBatch, settings: &PatternSettings) {
     }
 }
 
-/// What mining takes of each request of two twins.
+/// Measures mining per request for two twins.
 pub fn all(report: &mut Report) {
     let settings = PatternSettings::default();
     report.group(
@@ -100,9 +100,9 @@ pub fn all(report: &mut Report) {
             us(|| drop(patterns(&mut source, &settings).expect("not too many sets")))
         });
         let mining =
-            Figure::cost(format!("{twin}/mining"), "us per request", &mining).at_most(ASKED_US).digits(3);
+            Metric::cost(format!("{twin}/mining"), "us per request", &mining).at_most(REQUIRED_US).digits(3);
         report.print(&format!("{twin}, mining, us/request"), &mining);
-        let all = Figure::cost(format!("{twin}/trace-patterns"), "us per request", &all).digits(3);
+        let all = Metric::cost(format!("{twin}/trace-patterns"), "us per request", &all).digits(3);
         report.print(&format!("{twin}, trace patterns, us/request"), &all);
     }
 }

@@ -1,7 +1,7 @@
-//! Readers alone, from warm files: lines or records a second of CPU time.
+//! Readers alone, from warm files: lines or records per CPU second.
 
 use crate::measure::{rate, rounds};
-use crate::report::{Figure, Report};
+use crate::report::{Metric, Report};
 use floatgate_base::{RequestBatch, Rng};
 use floatgate_trace::{OpenOptions, open};
 use std::io::Write as _;
@@ -23,11 +23,11 @@ pub fn read(path: &Path) {
     }
 }
 
-/// A file of the bench, removed with it.
+/// A file of the benchmark, removed when dropped.
 pub struct File(pub PathBuf);
 
 impl File {
-    /// Writes it.
+    /// Writes the file.
     pub fn new(extension: &str, write: impl FnOnce(&mut dyn std::io::Write)) -> Self {
         let name = format!("floatgate-bench-{}.{extension}", std::process::id());
         let path = std::env::temp_dir().join(name);
@@ -45,7 +45,7 @@ impl Drop for File {
     }
 }
 
-/// What each reader makes; the asked rates are in millions.
+/// Measures each reader; required rates are in millions.
 pub fn all(report: &mut Report) {
     report.group("readers", "Readers alone, from warm files, one core");
     let rows: [(&str, &str, u64, f64, Writer); 5] = [
@@ -55,11 +55,11 @@ pub fn all(report: &mut Report) {
         ("vscsi version 1, M records/s", "vscsi", RECORDS, 20.0, vscsi),
         ("oracleGeneral, M records/s", "oracle", RECORDS, 20.0, oracle),
     ];
-    for (name, extension, count, asked, writer) in rows {
+    for (name, extension, count, required, writer) in rows {
         let file = File::new(extension, |out| writer(count, out));
         read(&file.0);
         let rates = rounds(|| rate(count, || read(&file.0)));
-        report.print(name, &Figure::rate(format!("{extension}/read"), "M/s", &rates).at_least(asked));
+        report.print(name, &Metric::rate(format!("{extension}/read"), "M/s", &rates).at_least(required));
     }
 }
 
@@ -75,7 +75,7 @@ fn msr(lines: u64, out: &mut dyn std::io::Write) {
     }
 }
 
-/// Queued, got, inserted, issued and completed, as blkparse prints each request.
+/// Writes blkparse lines: each request is queued, allocated, inserted, issued and completed.
 fn blkparse(lines: u64, out: &mut dyn std::io::Write) {
     let mut rng = Rng::new(1, "blkparse readers");
     let (mut sector, mut words) = (0, "R");

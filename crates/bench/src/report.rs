@@ -1,8 +1,8 @@
-//! What a bench says: lines for people, and the same figures as rows of a history.
+//! Reports of the benchmark: lines for people, and the same metrics as rows of a history.
 //!
-//! `FLOATGATE_BENCH_HISTORY` names the file to which rows are appended, `FLOATGATE_BENCH_CONTEXT` holds what all rows of
-//! a run share: id, date, commit, machine, as `scripts/bench_history.py context` prints it. Without them figures are only
-//! printed.
+//! `FLOATGATE_BENCH_HISTORY` names the file to which rows are appended. `FLOATGATE_BENCH_CONTEXT` holds what all rows
+//! of a run share: id, date, commit, machine, as `scripts/bench_history.py context` prints it. Without them metrics are
+//! only printed.
 
 use crate::measure::median;
 use floatgate_experiment::meter::build;
@@ -11,34 +11,34 @@ use std::fs::OpenOptions;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-/// Which way a figure gets better.
+/// The direction in which a metric improves.
 #[derive(Clone, Copy)]
 enum Better {
     Higher,
     Lower,
 }
 
-/// What a ratio is a ratio to.
+/// The denominator of a ratio.
 pub struct Yardstick<'a> {
     pub name: &'a str,
     pub unit: &'a str,
-    /// One value a round.
+    /// One value per round.
     pub rounds: &'a [f64],
 }
 
-/// A figure, of which the median of its rounds counts.
-pub struct Figure {
+/// A metric; its value is the median of its rounds.
+pub struct Metric {
     name: String,
     unit: String,
     rounds: Vec<f64>,
     better: Option<Better>,
     yardstick: Value,
-    /// A bound, and whether it is the most that the figure may be.
-    asked: Option<(f64, bool)>,
+    /// A bound, and whether it is an upper bound.
+    required: Option<(f64, bool)>,
     digits: usize,
 }
 
-impl Figure {
+impl Metric {
     fn new(name: impl Into<String>, unit: &str, rounds: &[f64], better: Option<Better>) -> Self {
         Self {
             name: name.into(),
@@ -46,27 +46,27 @@ impl Figure {
             rounds: rounds.to_vec(),
             better,
             yardstick: Value::Null,
-            asked: None,
+            required: None,
             digits: 2,
         }
     }
 
-    /// Work per time, of which more is better.
+    /// Builds a metric of work per time; more is better.
     pub fn rate(name: impl Into<String>, unit: &str, rounds: &[f64]) -> Self {
         Self::new(name, unit, rounds, Some(Better::Higher)).digits(1)
     }
 
-    /// Time or memory, of which less is better.
+    /// Builds a metric of time or memory; less is better.
     pub fn cost(name: impl Into<String>, unit: &str, rounds: &[f64]) -> Self {
         Self::new(name, unit, rounds, Some(Better::Lower))
     }
 
-    /// Neither: a change is a change.
+    /// Builds a metric that has no better direction.
     pub fn fact(name: impl Into<String>, unit: &str, rounds: &[f64]) -> Self {
         Self::new(name, unit, rounds, None).digits(3)
     }
 
-    /// By how much something is faster than its yardstick, round by round.
+    /// Builds the ratio of a rate to its yardstick, round by round.
     pub fn ratio(name: impl Into<String>, ours: &[f64], yardstick: &Yardstick<'_>) -> Self {
         let ratios: Vec<f64> = ours.iter().zip(yardstick.rounds).map(|(ours, other)| ours / other).collect();
         let value = short(median(yardstick.rounds.to_vec()));
@@ -76,19 +76,19 @@ impl Figure {
         }
     }
 
-    /// Asks for so much or more; 0 asks for nothing.
+    /// Requires a lower bound; 0 requires nothing.
     pub fn at_least(mut self, bound: f64) -> Self {
-        self.asked = (bound > 0.0).then_some((bound, false));
+        self.required = (bound > 0.0).then_some((bound, false));
         self
     }
 
-    /// Asks for so much or less.
+    /// Requires an upper bound.
     pub fn at_most(mut self, bound: f64) -> Self {
-        self.asked = Some((bound, true));
+        self.required = Some((bound, true));
         self
     }
 
-    /// Digits behind the point where it is printed.
+    /// Sets the number of digits printed after the decimal point.
     pub fn digits(mut self, digits: usize) -> Self {
         self.digits = digits;
         self
@@ -100,16 +100,16 @@ impl Figure {
 
     fn met(&self) -> Option<bool> {
         let value = self.value();
-        self.asked.map(|(bound, most)| if most { value <= bound } else { value >= bound })
+        self.required.map(|(bound, most)| if most { value <= bound } else { value >= bound })
     }
 
-    /// `  0.93   asked 0.75: met`.
+    /// Formats the value and its bound: `  0.93   required 0.75: met`.
     fn text(&self) -> String {
         let digits = self.digits;
         let mut text = format!("{:>8.digits$}", self.value());
-        if let (Some((bound, most)), Some(met)) = (self.asked, self.met()) {
+        if let (Some((bound, most)), Some(met)) = (self.required, self.met()) {
             let (most, word) = (if most { " at most" } else { "" }, if met { "met" } else { "NOT met" });
-            text += &format!("   asked {bound:.digits$}{most}: {word}");
+            text += &format!("   required {bound:.digits$}{most}: {word}");
         }
         text
     }
@@ -120,8 +120,8 @@ impl Figure {
             Better::Higher => "higher",
             Better::Lower => "lower",
         });
-        let asked = self
-            .asked
+        let required = self
+            .required
             .map(|(value, most)| json!({ "bound": if most { "most" } else { "least" }, "value": value }));
         let row = json!({
             "build": build(),
@@ -133,7 +133,7 @@ impl Figure {
             "better": better,
             "rounds": rounds,
             "yardstick": self.yardstick,
-            "asked": asked,
+            "asked": required,
             "met": self.met(),
         });
         match row {
@@ -143,12 +143,12 @@ impl Figure {
     }
 }
 
-/// Five digits are more than any of the figures holds.
+/// Rounds to five significant digits, more than any metric is accurate to.
 fn short(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
-/// Where rows go, and what they share.
+/// The history file, and the fields shared by all its rows.
 struct History {
     path: String,
     context: Map<String, Value>,
@@ -159,12 +159,12 @@ impl History {
         let Ok(path) = std::env::var("FLOATGATE_BENCH_HISTORY") else { return Ok(None) };
         let text = std::env::var("FLOATGATE_BENCH_CONTEXT").unwrap_or_default();
         let context = serde_json::from_str(&text).map_err(|_| {
-            "FLOATGATE_BENCH_CONTEXT: no JSON object; expected what `scripts/bench_history.py context` prints".to_owned()
+            "FLOATGATE_BENCH_CONTEXT: not a JSON object; expected what `scripts/bench_history.py context` prints".to_owned()
         })?;
         Ok(Some(Self { path, context }))
     }
 
-    /// Appends whole lines with one write, so that a bench that is broken off leaves no half of one.
+    /// Appends whole lines with one write; an interrupted benchmark leaves no partial line.
     fn append(&self, lines: &str) -> std::io::Result<()> {
         if let Some(folder) = Path::new(&self.path).parent() {
             std::fs::create_dir_all(folder)?;
@@ -175,13 +175,13 @@ impl History {
             file.seek(SeekFrom::End(-1))?;
             file.read_exact(&mut last)?;
         }
-        // A line that lost its end stays alone.
+        // An existing line without its end stays a line of its own.
         let separate = if last == [b'\n'] { "" } else { "\n" };
         file.write_all(format!("{separate}{lines}").as_bytes())
     }
 }
 
-/// Prints figures, and keeps them.
+/// Prints metrics and appends them to the history.
 pub struct Report {
     history: Option<History>,
     group: &'static str,
@@ -190,10 +190,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// With the history that the environment asks for, if any.
+    /// Builds a report with the history that the environment names, if any.
     ///
     /// # Errors
-    /// A history without its context.
+    /// The environment names a history without its context.
     pub fn of_environment() -> Result<Self, String> {
         Ok(Self {
             history: History::of_environment()?,
@@ -203,28 +203,28 @@ impl Report {
         })
     }
 
-    /// Begins a group of figures; `group` is the first part of their keys.
+    /// Begins a group of metrics; `group` is the first part of their keys.
     pub fn group(&mut self, group: &'static str, title: impl Into<String>) {
         self.flush();
         (self.group, self.title) = (group, title.into());
         println!("{}", self.title);
     }
 
-    /// Keeps a figure that the label of another line shows, and gives its value.
-    pub fn keep(&mut self, figure: &Figure) -> f64 {
+    /// Keeps a metric that appears in the label of another line; returns its value.
+    pub fn keep(&mut self, metric: &Metric) -> f64 {
         if let Some(History { context, .. }) = &self.history {
             let mut row = context.clone();
-            row.extend(figure.row(self.group, &self.title));
+            row.extend(metric.row(self.group, &self.title));
             self.lines += &Value::Object(row).to_string();
             self.lines.push('\n');
         }
-        figure.value()
+        metric.value()
     }
 
-    /// Keeps a figure and prints it in a line of its own.
-    pub fn print(&mut self, label: &str, figure: &Figure) {
-        self.keep(figure);
-        println!("    {label:<56} {}", figure.text());
+    /// Keeps a metric and prints it on its own line.
+    pub fn print(&mut self, label: &str, metric: &Metric) {
+        self.keep(metric);
+        println!("    {label:<56} {}", metric.text());
     }
 
     fn flush(&mut self) {
@@ -233,7 +233,7 @@ impl Report {
             && !lines.is_empty()
             && let Err(error) = history.append(&lines)
         {
-            eprintln!("error: {}: {error}; the figures of {} are not kept", history.path, self.group);
+            eprintln!("error: {}: {error}; the metrics of {} are not kept", history.path, self.group);
         }
     }
 }
@@ -260,7 +260,7 @@ mod tests {
         let path = folder.join("bench/history.jsonl");
         let mut report = report(&path);
         report.group("timed", "a drive in timed mode");
-        report.keep(&Figure::cost("write", "s", &[3.0]));
+        report.keep(&Metric::cost("write", "s", &[3.0]));
         drop(report);
         let text = std::fs::read_to_string(&path).expect("it was written");
         std::fs::remove_dir_all(&folder).expect("it is there");
@@ -268,18 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn figures_become_rows_of_whole_lines() {
+    fn metrics_become_rows_of_whole_lines() {
         let path = std::env::temp_dir().join(format!("floatgate-bench-{}.jsonl", std::process::id()));
-        // What a bench left that lost power.
+        // A line left by a benchmark that lost power.
         std::fs::write(&path, "{\"run\"").expect("there is room");
         let mut report = report(&path);
         report.group("timed", "a drive in timed mode");
         let flat = Yardstick { name: "flat kernel", unit: "M/s", rounds: &[40.0, 50.0, 40.0] };
         report.print(
             "steps, / flat",
-            &Figure::ratio("steps/flat-kernel-ratio", &[10.0, 10.0, 11.0], &flat).at_least(0.3),
+            &Metric::ratio("steps/flat-kernel-ratio", &[10.0, 10.0, 11.0], &flat).at_least(0.3),
         );
-        assert!((report.keep(&Figure::cost("write", "s", &[3.0])) - 3.0).abs() < 1e-9);
+        assert!((report.keep(&Metric::cost("write", "s", &[3.0])) - 3.0).abs() < 1e-9);
         drop(report);
         let text = std::fs::read_to_string(&path).expect("it was written");
         std::fs::remove_file(&path).expect("it is there");

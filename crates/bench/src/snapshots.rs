@@ -1,7 +1,7 @@
-//! A large drive to a file and back.
+//! Saving a large drive to a file and reading it back.
 
 use crate::measure::{PAGES_PER_BLOCK, SPARE, rounds};
-use crate::report::{Figure, Report};
+use crate::report::{Metric, Report};
 use floatgate_experiment::load;
 use floatgate_experiment::meter::{Meter, peak_rss_bytes};
 use floatgate_sim::{Phase, Simulation};
@@ -16,7 +16,7 @@ fn experiment(first_state: &str) -> String {
     )
 }
 
-/// A drive that is ready to count.
+/// Returns a drive at the start of counting.
 fn ready(first_state: &str) -> Simulation {
     let resolved = load(Some(&experiment(first_state)), "bench.toml", &[]).expect("valid");
     let mut simulation = Simulation::new(resolved.plan).expect("the drive is made");
@@ -26,7 +26,7 @@ fn ready(first_state: &str) -> Simulation {
     simulation
 }
 
-/// Seconds by the clock that something takes, round by round.
+/// Measures wall-clock seconds of `work`, round by round.
 fn times(work: &dyn Fn()) -> Vec<f64> {
     rounds(|| {
         let meter = Meter::start();
@@ -35,7 +35,7 @@ fn times(work: &dyn Fn()) -> Vec<f64> {
     })
 }
 
-/// Seconds by the clock, files in the temporary folder.
+/// Measures wall-clock seconds; files are in the temporary folder.
 pub fn all(report: &mut Report) {
     let path = std::env::temp_dir().join(format!("floatgate-bench-{}.drive", std::process::id()));
     let name = path.to_string_lossy().into_owned();
@@ -55,10 +55,11 @@ pub fn all(report: &mut Report) {
         "snapshots",
         format!("{GIB} GiB drive at random state to a file and back, seconds by the clock"),
     );
-    report.print("write, s", &Figure::cost("write", "s", &write_s).at_most(5.0));
-    report.print("read, s (beyond making an empty drive)", &Figure::cost("read", "s", &read_s).at_most(5.0));
+    report.print("write, s", &Metric::cost("write", "s", &write_s).at_most(5.0));
+    report.print("read, s (beyond making an empty drive)", &Metric::cost("read", "s", &read_s).at_most(5.0));
     let per_page = bytes as f64 / pages;
-    report.print("bytes a physical page", &Figure::cost("file", "bytes per page", &[per_page]).at_most(4.0));
-    let grown = Figure::cost("read-memory", "MiB", &[(grown >> 20) as f64]).digits(0);
+    report
+        .print("bytes per physical page", &Metric::cost("file", "bytes per page", &[per_page]).at_most(4.0));
+    let grown = Metric::cost("read-memory", "MiB", &[(grown >> 20) as f64]).digits(0);
     report.print("peak memory of reading beyond that of writing, MiB", &grown);
 }

@@ -1,20 +1,20 @@
-//! What passes the gate of a throttle in a second of CPU time: request by request, each looked at by itself, and whole
-//! lives, in which stretches without anything to hold back pass at once.
+//! Requests through the gate of a throttle per CPU second: one by one, and in whole lives, where stretches without
+//! throttling pass at once.
 
 use crate::measure::{rate, rounds};
-use crate::report::{Figure, Report};
+use crate::report::{Metric, Report};
 use floatgate_base::{Error, Rng};
 use floatgate_lifetime::life::{DemandBuilder, Life};
 use floatgate_lifetime::throttle::{Gate, Setup, Throttle};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const DAY_NS: u64 = 86_400 * SECOND_NS;
-/// Page writes that the drive admits, by page write that the host would make: throttling is at work.
+/// Share of the host's page writes that the drive admits; throttling is active.
 const ADMITTED: f64 = 0.6;
-/// Requests that pass one by one in a measurement.
+/// Requests per measurement that pass one by one.
 const REQUESTS: u64 = 40_000_000;
 
-/// A day of requests of one to eight pages at random times: when, and how many pages.
+/// Generates a day of requests of one to eight pages at random times: time and pages.
 fn day(per_second: u64) -> Vec<(u64, u64)> {
     let mut rng = Rng::new(1, "bench");
     let requests = per_second * DAY_NS / SECOND_NS;
@@ -28,11 +28,11 @@ fn day(per_second: u64) -> Vec<(u64, u64)> {
 
 fn setup(policy: Throttle, pages: u64, days: u64) -> Setup {
     let budget = ADMITTED * days as f64 * pages as f64;
-    // Under recovery a block stands about twice its nominal cycles.
+    // Under recovery a block endures about twice its nominal cycles.
     Setup::ready(policy, (budget / 6000.0) as u64 * 4096, days * DAY_NS)
 }
 
-/// Millions of requests per second, one by one.
+/// Measures millions of requests per CPU second, one by one.
 fn one_by_one(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     let pages = day.iter().map(|(_, pages)| pages).sum();
     let mut gate = Gate::new(setup(policy, pages, 365), 1.0);
@@ -48,7 +48,7 @@ fn one_by_one(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     })
 }
 
-/// Millions of requests per second of a year in windows of a second.
+/// Measures millions of requests per CPU second of a year in windows of a second.
 fn whole_life(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     let mut builder = DemandBuilder::new(Some(SECOND_NS));
     day.iter().for_each(|&(at_ns, pages)| builder.add(at_ns, pages));
@@ -63,9 +63,9 @@ fn whole_life(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     lives_per_s * pages as f64 / demand.pages() as f64 * day.len() as f64 / 1e6
 }
 
-/// Each throttle on a busy day and on a calm one.
+/// Measures each throttle on a busy day and on a calm one.
 pub fn all(report: &mut Report) {
-    for (per_second, asked) in [(100, 50.0), (5, 0.0)] {
+    for (per_second, required) in [(100, 50.0), (5, 0.0)] {
         report.group(
             "throttles",
             format!("requests of 1 to 8 pages at random times, {per_second} a second, of which a throttle admits 60 %"),
@@ -75,10 +75,10 @@ pub fn all(report: &mut Report) {
             let name = policy.info().name;
             let single = rounds(|| one_by_one(policy, &day));
             let single =
-                Figure::rate(format!("{name}/{per_second}-a-second/one-by-one"), "M requests/s", &single);
-            report.print(&format!("{name}, M requests/s one by one"), &single.at_least(asked));
+                Metric::rate(format!("{name}/{per_second}-a-second/one-by-one"), "M requests/s", &single);
+            report.print(&format!("{name}, M requests/s one by one"), &single.at_least(required));
             let whole = rounds(|| whole_life(policy, &day));
-            let whole = Figure::rate(format!("{name}/{per_second}-a-second/lives"), "M requests/s", &whole);
+            let whole = Metric::rate(format!("{name}/{per_second}-a-second/lives"), "M requests/s", &whole);
             report.print(&format!("{name}, lives by windows"), &whole);
         }
     }

@@ -1,16 +1,16 @@
 //! Timed mode at saturation: 8 channels, queue depth 32, collection timed too.
 
 use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE};
-use crate::report::{Figure, Report, Yardstick};
+use crate::report::{Metric, Report, Yardstick};
 use crate::yardsticks;
 use floatgate_experiment::load;
 use floatgate_experiment::meter::thread_cpu_s;
 
-/// A drive and its load, beside 8 channels, greedy and 7 % spare.
+/// A drive and its load; all cases have 8 channels, greedy collection and 7 % spare.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub name: &'static str,
-    /// Keys of `drive.geometry`, and tables that follow it.
+    /// Keys of `drive.geometry`, and tables after it.
     tables: &'static str,
     /// Collection by whole blocks or in steps.
     collect: &'static str,
@@ -18,8 +18,8 @@ pub struct Case {
     read_share: f64,
     dies_per_channel: u32,
     pages_per_block: u32,
-    /// Of the flat kernel's programs a second, a share that is asked for; 0 for none.
-    asked: f64,
+    /// Required share of the flat kernel's programs per second; 0 for none.
+    required: f64,
 }
 
 const fn case(name: &'static str, tables: &'static str) -> Case {
@@ -30,7 +30,7 @@ const fn case(name: &'static str, tables: &'static str) -> Case {
         read_share: 0.0,
         dies_per_channel: 1,
         pages_per_block: PAGES_PER_BLOCK,
-        asked: 0.0,
+        required: 0.0,
     }
 }
 
@@ -40,12 +40,12 @@ const COMMANDS: &str = "[drive.commands]\ncache_read = true\ncache_program = tru
 const QUEUES: &str = "[host]\nqueues = 4\noutstanding_max = 32\n";
 const BUFFER: &str = "[drive.buffer]\ncapacity = \"1 MiB\"\n";
 
-/// What is measured, the plain drive first.
+/// The measured cases, the plain drive first.
 pub const CASES: &[Case] = &[
-    Case { asked: 0.26, ..case("timed", "") },
-    Case { asked: 0.18, collect: "incremental", ..case("timed-steps", "") },
-    Case { asked: 0.16, ..case("timed-types", TYPES) },
-    Case { asked: 0.12, dies_per_channel: 4, ..case("timed-dies", "") },
+    Case { required: 0.26, ..case("timed", "") },
+    Case { required: 0.18, collect: "incremental", ..case("timed-steps", "") },
+    Case { required: 0.16, ..case("timed-types", TYPES) },
+    Case { required: 0.12, dies_per_channel: 4, ..case("timed-dies", "") },
     case("timed-spread", SPREAD),
     case("timed-commands", COMMANDS),
     case("timed-queues", QUEUES),
@@ -57,12 +57,13 @@ pub const CASES: &[Case] = &[
     Case { pages_per_block: PAGES_PER_BLOCK / 4, ..case("timed-packed", "page_bytes = 16384\n") },
 ];
 
-/// The case of a name.
+/// Returns the case of a name.
 pub fn named(name: &str) -> Option<Case> {
     CASES.iter().copied().find(|case| case.name == name)
 }
 
-/// Pages programmed and read for the host, in all, per CPU second in the counted phase, 10^6, and the write amplification.
+/// Measures pages programmed and read for the host, together, per CPU second in the counted phase, 10^6, and the write
+/// amplification.
 pub fn measure(case: Case, blocks: u32, requests: u64) -> (f64, f64) {
     let Case { tables, collect, read_share, dies_per_channel, pages_per_block, .. } = case;
     let toml = format!(
@@ -85,7 +86,7 @@ pub fn measure(case: Case, blocks: u32, requests: u64) -> (f64, f64) {
     (work / cpu_s / 1e6, outcome.waf.waf.unwrap_or(f64::NAN))
 }
 
-/// All cases beside the flat kernel, or the one of a name.
+/// Measures all cases relative to the flat kernel, or the one of a name.
 pub fn all(report: &mut Report, only: Option<&str>) {
     let (gib, requests) = (8, 8_000_000);
     report.group(
@@ -104,15 +105,15 @@ pub fn all(report: &mut Report, only: Option<&str>) {
             wafs.push(waf);
         }
         let key = case.name.strip_prefix("timed-").unwrap_or("plain");
-        let rate = report.keep(&Figure::rate(format!("{key}/pages"), "M/s", &rates));
-        // A load that only reads has none.
+        let rate = report.keep(&Metric::rate(format!("{key}/pages"), "M/s", &rates));
+        // A load of reads only has no ratio.
         let waf = if case.read_share < 1.0 {
-            format!(" at WAF {:.2}", report.keep(&Figure::fact(format!("{key}/waf"), "", &wafs)))
+            format!(" at WAF {:.2}", report.keep(&Metric::fact(format!("{key}/waf"), "", &wafs)))
         } else {
             String::new()
         };
         let flat = Yardstick { name: "flat kernel", unit: "M programs/s", rounds: &flat };
-        let ratio = Figure::ratio(format!("{key}/flat-kernel-ratio"), &rates, &flat).at_least(case.asked);
+        let ratio = Metric::ratio(format!("{key}/flat-kernel-ratio"), &rates, &flat).at_least(case.required);
         report.print(&format!("{}, {rate:.2} M/s{waf}, / flat", case.name), &ratio.digits(3));
     }
 }

@@ -1,4 +1,4 @@
-//! What the engine is measured against: the machine's memory, and the flat kernel.
+//! The yardsticks of the engine: the machine's memory, and the flat kernel.
 
 use crate::flat::Flat;
 use crate::measure::rate;
@@ -6,11 +6,11 @@ use floatgate_base::{Rng, memory::table, prefetch::prefetch};
 
 /// Pages written between two refills of the address buffer.
 const CHUNK: usize = 4096;
-/// Accesses under way at once in the prefetched variant.
+/// Accesses in flight in the prefetched variant.
 const AHEAD: usize = 64;
 
-/// Random read-modify-writes per second on a table of 4-byte words, 10^6: a plain loop, and one that asks for the
-/// words of a whole group before it touches them.
+/// Measures random read-modify-writes per second on a table of 4-byte words, 10^6: in a plain loop, and with the words
+/// of a whole group prefetched before use.
 pub fn memory(words: u64, accesses: u64) -> (f64, f64) {
     let mut rng = Rng::new(1, "memory");
     let mut words_table = table(words as usize, 0u32);
@@ -38,7 +38,7 @@ pub fn memory(words: u64, accesses: u64) -> (f64, f64) {
     (plain, prefetched)
 }
 
-/// Programs a second of the flat kernel at steady state, 10^6, and its write amplification.
+/// Measures programs per second of the flat kernel at steady state, 10^6, and its write amplification.
 pub fn flat(blocks: u32, pages_per_block: u32, spare: f64, host_pages: u64) -> (f64, f64) {
     let pages = u64::from(blocks) * u64::from(pages_per_block);
     let logical = (pages as f64 * (1.0 - spare)) as u32;

@@ -1,4 +1,4 @@
-//! Columns of a source, batch by batch, as bytes that Python makes arrays of.
+//! Columns of a source, batch by batch, as bytes from which Python builds arrays.
 
 use crate::errors::raise;
 use floatgate_base::{OptionalColumns, RequestBatch, Result};
@@ -7,21 +7,22 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Requests in one batch of columns handed to Python.
+/// Requests per batch of columns.
 const COLUMNS_LEN: usize = 1 << 18;
 
 /// Columns of a trace, batch by batch.
 ///
-/// Each batch is a dictionary of little-endian arrays: `time_ns` (int64), `device` (uint16, into `devices`), `op`
-/// (uint8: 0 read, 1 write, 2 trim), `offset` and `bytes` (uint64), and where the source has them `context` (uint32,
-/// into `contexts`), `stream` (uint32), `predicted_life` (uint32), `flags` (uint8, 1 = FUA, 2 = FLUSH), `content_len` (uint32, entries of each request), `fingerprint` (uint64) and
-/// `compressed_bytes` (uint16), the entries of all requests one behind the other.
+/// Each batch is a dictionary of little-endian arrays. Always present: `time_ns` (int64), `device` (uint16, into
+/// `devices`), `op` (uint8: 0 read, 1 write, 2 trim), `offset` and `bytes` (uint64). Where the source has them:
+/// `context` (uint32, into `contexts`), `stream` (uint32), `predicted_life` (uint32), `flags` (uint8, 1 = FUA, 2 =
+/// FLUSH). Content adds `content_len` (uint32, entries per request), and `fingerprint` (uint64) and `compressed_bytes`
+/// (uint16) with the entries of all requests in sequence.
 #[pyclass(module = "floatgate._core")]
 pub struct TraceBatches {
     source: Mutex<Box<dyn Source>>,
 }
 
-/// Bytes of an array of numbers.
+/// Packs numbers into the bytes of an array.
 fn array<'py, T: Copy, const N: usize>(
     py: Python<'py>,
     values: &[T],
@@ -105,7 +106,7 @@ impl TraceBatches {
         self.source().format()
     }
 
-    /// The optional columns that every batch has: some of `context`, `stream`, `predicted_life`, `flags`, `content`.
+    /// The optional columns of every batch, out of `context`, `stream`, `predicted_life`, `flags`, `content`.
     #[getter]
     fn optional(&self) -> Vec<&'static str> {
         let columns = self.source().columns();
@@ -119,19 +120,19 @@ impl TraceBatches {
         all.iter().filter(|(_, has)| *has).map(|(name, _)| *name).collect()
     }
 
-    /// Numbers and names of the contexts seen so far; the first stands for no context.
+    /// Numbers and names of the contexts seen so far; the first one means no context.
     #[getter]
     fn contexts(&self) -> Vec<(u64, String)> {
         self.source().contexts().iter().map(|c| (c.id, c.name.clone())).collect()
     }
 
-    /// Whether the stamps mean anything; if not they are 0.
+    /// Whether time stamps are meaningful; otherwise they are 0.
     #[getter]
     fn has_times(&self) -> bool {
         self.source().has_times()
     }
 
-    /// What a slice has kept and left out so far, as JSON; None where the whole trace is read.
+    /// Report of what a slice has kept and left out so far, as JSON; None where the whole trace is read.
     #[getter]
     fn slice_report(&self) -> Option<String> {
         let report = self.source().slice_report()?;

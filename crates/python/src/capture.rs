@@ -13,18 +13,18 @@ use pyo3::prelude::*;
 
 const PS_PER_US: f64 = 1e6;
 const PS_PER_S: f64 = 1e12;
-/// 100 days.
+/// Longest time, 100 days.
 const LENGTH_MAX_PS: f64 = 8.64e18;
 
 /// Channels, chips per channel, dies per chip, planes per die, bytes of a page, pages per block.
 type Shape = (u32, u32, u32, u32, u64, Option<u32>);
 
-fn refuse(option: &str, given: &str, what: &str, expected: &str) -> Box<Error> {
-    let what = format!("{} is no {what}", quote(given.as_bytes()));
+fn refuse(option: &str, value: &str, what: &str, expected: &str) -> Box<Error> {
+    let what = format!("{} is no {what}", quote(value.as_bytes()));
     Error::input(Place::Setting(option.into()), what, expected)
 }
 
-/// A length of time, from more than nothing to 100 days.
+/// Returns a length of time above zero, up to 100 days.
 fn length_ps(ps: f64) -> Option<u64> {
     (1.0..=LENGTH_MAX_PS).contains(&ps).then(|| ps.round() as u64)
 }
@@ -35,8 +35,8 @@ fn read_options(format: Option<&str>, time_unit: Option<&str>) -> Result<ReadOpt
         Some(name) => {
             let names: Vec<&str> = Format::NAMES.iter().map(|(name, _)| *name).collect();
             let expected = format!("expected one of {}", names.join(", "));
-            let found = Format::find(name);
-            Some(found.ok_or_else(|| refuse("--format", name, "format of captures", &expected))?)
+            let matched = Format::find(name);
+            Some(matched.ok_or_else(|| refuse("--format", name, "format of captures", &expected))?)
         }
     };
     let time_unit_ps = match time_unit {
@@ -50,7 +50,7 @@ fn read_options(format: Option<&str>, time_unit: Option<&str>) -> Result<ReadOpt
     Ok(ReadOptions { format, time_unit_ps })
 }
 
-/// `A..B`, in microseconds where no unit is said.
+/// Parses `A..B`, in microseconds unless a unit is named.
 fn interval(text: &str) -> Result<(u64, u64)> {
     let ends = text.split_once("..").and_then(|(from, to)| {
         let end = |text: &str| parse_duration_ps(text, Some(PS_PER_US)).and_then(length_ps);
@@ -64,7 +64,7 @@ fn interval(text: &str) -> Result<(u64, u64)> {
 fn recorder(poll_us: Option<f64>, quiet_s: f64) -> Result<Option<Recorder>> {
     let Some(poll_us) = poll_us else { return Ok(None) };
     let period_ps = length_ps(poll_us * PS_PER_US);
-    let what = "time between two looks";
+    let what = "polling interval";
     let period_ps = period_ps.ok_or_else(|| {
         refuse("--poll-us", &poll_us.to_string(), what, "expected microseconds, more than 0")
     })?;
@@ -80,13 +80,13 @@ fn recorder(poll_us: Option<f64>, quiet_s: f64) -> Result<Option<Recorder>> {
     Ok(Some(Recorder { period_ps, quiet_ps: quiet_ps.round() as u64 }))
 }
 
-/// Counts and write amplification of captures, as JSON.
+/// Measures operation counts and write amplification of captures, as JSON.
 #[pyfunction]
 #[pyo3(signature = (
     paths, shape, progress=None, *, format=None, time_unit=None, signals=vec![], program_us=None, poll_us=None,
     quiet_s=0.0, multi_page=None, host=None
 ))]
-// The options are those of the command line, by name.
+// The arguments are the options of the command line.
 #[allow(clippy::too_many_arguments)]
 fn capture_measure(
     py: Python<'_>,

@@ -1,5 +1,5 @@
-//! Formats that Python reads, handed to the core as columns: `floatgate.trace.columns` understands the file, this
-//! module only moves its arrays.
+//! Formats read in Python and passed to the core as columns: `floatgate.trace.columns` parses the file, this module
+//! only moves its arrays.
 
 use crate::errors::carry;
 use floatgate_base::{Error, Op, OptionalColumns, Result};
@@ -85,18 +85,20 @@ impl PythonReader {
 
 impl ColumnReader for PythonReader {
     fn next(&mut self, chunk: &mut ColumnChunk) -> Result<bool> {
-        let found = Python::attach(|py| {
-            let given = self.reader.call_method0(py, "next")?;
-            if given.is_none(py) {
+        let chunk_read = Python::attach(|py| {
+            let next = self.reader.call_method0(py, "next")?;
+            if next.is_none(py) {
                 return Ok(None);
             }
-            let columns = given.bind(py).cast::<PyDict>()?;
+            let columns = next.bind(py).cast::<PyDict>()?;
             self.take(columns, chunk).map(Some)
         });
-        match found.map_err(carry)? {
+        match chunk_read.map_err(carry)? {
             None => Ok(false),
             Some(Ok(())) => Ok(true),
-            Some(Err(code)) => Err(Error::run(format!("a reader of columns gave the operation {code}"), "")),
+            Some(Err(code)) => {
+                Err(Error::run(format!("a reader of columns returned the unknown operation code {code}"), ""))
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Files: what deduplication and compression would save on them.
+//! Files: the savings of deduplication and compression on them.
 
 use crate::errors::{guarded, raise};
 use crate::experiment::stop;
@@ -8,16 +8,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 
-/// Fingerprints (u64), LZ4 sizes (u16) of all pages and pages of each file (u32), in the machine's order of bytes.
+/// Fingerprints (u64) and LZ4 sizes (u16) of all pages, and pages per file (u32), in native byte order.
 type Columns = (Py<PyBytes>, Py<PyBytes>, Py<PyBytes>);
 
-/// Figures of the files below some paths as JSON, and the columns of their pages where `keep_pages` asks for them.
+/// Measures the files below some paths as JSON, with the columns of their pages if `keep_pages` is set.
 #[pyfunction]
 #[pyo3(signature = (
     paths, progress=None, *, zstd_level=1, chunks=vec![1, 2, 4, 8], sample_share=1.0 / 64.0, seed=1,
     fingerprint_bits=64, keep_pages=false
 ))]
-// The options are those of the command line, by name.
+// The arguments are the options of the command line.
 #[allow(clippy::too_many_arguments)]
 fn content_measure(
     py: Python<'_>,
@@ -58,7 +58,7 @@ fn columns(py: Python<'_>, pages: &FilePages) -> Columns {
     (bytes(&prints), bytes(&sizes), bytes(&files))
 }
 
-/// Fingerprint and LZ4 size of a page, as the recorder has them.
+/// Returns the fingerprint and LZ4 size of a page, as the recorder computes them.
 #[pyfunction]
 fn content_page(page: &[u8]) -> (u64, usize) {
     (Fingerprints::new(64).of(page), lz4_bytes(page))

@@ -6,21 +6,16 @@ use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 use std::sync::{Mutex, PoisonError};
 
-create_exception!(
-    _core,
-    FloatgateError,
-    PyException,
-    "What floatgate cannot do, with `status` and `message`."
-);
+create_exception!(_core, FloatgateError, PyException, "Error of floatgate, with `status` and `message`.");
 create_exception!(_core, InputError, FloatgateError, "Unusable input: exit status 2.");
 create_exception!(_core, RunError, FloatgateError, "The run failed: exit status 1.");
 
-/// An exception on its way through the core, which knows only its own errors.
+/// An exception on its way through the core, which only knows its own errors.
 static CARRIED: Mutex<Option<PyErr>> = Mutex::new(None);
 const CARRIED_TEXT: &str = "an exception of Python";
 
-/// Takes an exception into the core: floatgate's own as what they say, any other (Ctrl-C included) as it is, to come
-/// out again where the core's error is raised.
+/// Carries an exception through the core. Errors of floatgate become core errors; any other exception (Ctrl-C included)
+/// is raised again where the core's error is raised.
 pub fn carry(exception: PyErr) -> Box<Error> {
     let ours = Python::attach(|py| {
         let kind = if exception.is_instance_of::<InputError>(py) { Kind::Input } else { Kind::Run };
@@ -37,7 +32,7 @@ pub fn carry(exception: PyErr) -> Box<Error> {
     }
 }
 
-/// Turns a core error into its exception.
+/// Converts a core error into its exception.
 pub fn raise(error: &Error) -> PyErr {
     if error.what == CARRIED_TEXT
         && let Some(exception) = CARRIED.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -51,7 +46,7 @@ pub fn raise(error: &Error) -> PyErr {
     }
 }
 
-/// Does work of the core; should it panic, which is an error in floatgate, the panic becomes a run error.
+/// Runs work of the core; turns a panic, which is a bug in floatgate, into a run error.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -60,14 +55,14 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// An input error at a setting.
+/// Returns an input error at a setting.
 pub fn input(setting: &str, what: &str, expected: &str) -> PyErr {
     raise(&Error::input(Place::Setting(setting.into()), what, expected))
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    // Panics are caught and told as errors; their own text must not come before.
+    // Panics are caught and reported as errors; their own text must not precede the report.
     std::panic::set_hook(Box::new(|_| {}));
     module.add("FloatgateError", py.get_type::<FloatgateError>())?;
     module.add("InputError", py.get_type::<InputError>())?;

@@ -14,8 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a timed run records of who is busy with what where nothing else is asked for: the first 20 ms, and no more spans
-/// than a picture bears.
+/// Default timeline of a timed run: the first 20 ms, and no more spans than a chart can show.
 const DEFAULT_TIMELINE: (u64, u64, usize) = (0, 20_000_000, 20_000);
 
 type Overrides = Vec<(String, String)>;
@@ -27,21 +26,21 @@ fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Strin
     Ok(floatgate_experiment::experiment_toml(&resolved))
 }
 
-/// The same for a forecast, which keeps what acts in timed mode alone for its close-up.
+/// Checks a forecast and returns it as TOML; settings of timed mode stay, for its close-up.
 #[pyfunction]
 fn check_forecast(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<String> {
     errors::guarded(|| floatgate_experiment::forecast_toml(toml, path, &overrides))
         .map_err(|e| errors::raise(&e))
 }
 
-/// Tells the `config_hash` that a run of an experiment will have; None where the experiment reads files.
+/// Returns the `config_hash` of a run of the experiment; None where the experiment reads files.
 #[pyfunction]
 fn config_hash(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Option<String>> {
     let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     Ok(floatgate_experiment::config_hash(&resolved))
 }
 
-/// Cycles that a block of an experiment's drive stands, for each time in hours that it rests between erases.
+/// Returns the cycles that blocks of the experiment's drive endure, for each rest between erases in hours.
 #[pyfunction]
 fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f64>) -> PyResult<Vec<f64>> {
     let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
@@ -49,9 +48,10 @@ fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f
     Ok(idle_h.into_iter().map(|hours| endurance.cycles(Some(hours * 3600.0))).collect())
 }
 
-/// Goes through the life of each variant of an experiment; gives an object of schema `floatgate.lifetime/1` each.
-/// `options`: `detail`, two times in seconds between which all lives are looked at second by second; or `details`, such
-/// two times or None for each variant.
+/// Simulates the life of each variant of an experiment; returns an object of schema `floatgate.lifetime/1` each.
+///
+/// `options`: `detail`, two times in seconds between which all lives are recorded second by second; or `details`, a
+/// pair or None per variant.
 #[pyfunction]
 #[pyo3(signature = (toml, path, variants, options=None, progress=None))]
 fn lifetime<'py>(
@@ -63,30 +63,30 @@ fn lifetime<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let option = |key| -> PyResult<Option<Bound<'py, PyAny>>> {
-        let found = options.map(|options| options.get_item(key)).transpose()?.flatten();
-        Ok(found.filter(|found| !found.is_none()))
+        let value = options.map(|options| options.get_item(key)).transpose()?.flatten();
+        Ok(value.filter(|value| !value.is_none()))
     };
     let details_s = match (option("details")?, option("detail")?) {
         (Some(details), _) => details.extract()?,
         (None, Some(detail)) => vec![Some(detail.extract()?); variants.len()],
         (None, None) => vec![],
     };
-    let intervals = option("intervals")?.map_or(Ok(true), |found| found.extract())?;
-    let latencies = option("latencies")?.map_or(Ok(true), |found| found.extract())?;
+    let intervals = option("intervals")?.map_or(Ok(true), |value| value.extract())?;
+    let latencies = option("latencies")?.map_or(Ok(true), |value| value.extract())?;
     let options = LifetimeOptions { details_s, intervals, latencies };
     let mut raised = None;
-    let found = py.detach(|| {
+    let forecasts = py.detach(|| {
         errors::guarded(|| {
             floatgate_experiment::lifetime(toml, path, &variants, &options, &mut |at| {
                 call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised))
             })
         })
     });
-    match (found, raised) {
+    match (forecasts, raised) {
         (_, Some(exception)) => Err(exception),
-        (Ok(found), None) => {
+        (Ok(forecasts), None) => {
             let loads = py.import("json")?.getattr("loads")?;
-            found.iter().map(|object| loads.call1((object.to_string(),))).collect()
+            forecasts.iter().map(|object| loads.call1((object.to_string(),))).collect()
         }
         (Err(e), None) => Err(errors::raise(&e)),
     }
@@ -110,7 +110,7 @@ impl RunOutput {
         &self.0.experiment_toml
     }
 
-    /// The command that the run was started with, if it was told.
+    /// The command that started the run, if known.
     #[getter]
     fn command(&self) -> Option<&str> {
         self.0.command.as_deref()
@@ -153,7 +153,7 @@ impl RunOutput {
         Ok(columns)
     }
 
-    /// Who was busy with what, where that was recorded: name to little-endian values of each span.
+    /// Recorded activity of dies and channels, if any: name to little-endian values of each span.
     #[getter]
     fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(timeline) = &self.0.timeline else { return Ok(None) };
@@ -193,7 +193,7 @@ impl RunOutput {
     }
 }
 
-/// Where and how often a run is to be kept, and what it was started with.
+/// Builds the options of a run: where and how often to save it, and the command that started it.
 fn options(
     save_drive: Option<PathBuf>,
     snapshot: Option<PathBuf>,
@@ -204,34 +204,34 @@ fn options(
         let period = Duration::try_from_secs_f64(s).ok().filter(|period| !period.is_zero());
         period.ok_or_else(|| {
             let place = Place::Setting("--snapshot-every".into());
-            Error::input(place, format!("{s} is no time between snapshots"), "expected seconds, more than 0")
+            Error::input(place, format!("the time between snapshots is {s}"), "expected seconds, more than 0")
         })
     };
     let snapshot_every = snapshot_every.map(seconds).transpose()?;
     Ok(Options { save_drive, snapshot, snapshot_every, command, warn: Some(warn), ..Options::default() })
 }
 
-/// Says with `floatgate.base.errors.warn` what went wrong while a run goes on.
+/// Warns through `floatgate.base.errors.warn` about a problem during a run.
 fn warn(text: &str) {
     call_with("floatgate.base.errors", "warn", text);
 }
 
-/// Says with `floatgate.base.progress.tell` what a run is about to do.
+/// Announces the next step of a run through `floatgate.base.progress.tell`.
 fn tell(text: &str) {
     call_with("floatgate.base.progress", "tell", text);
 }
 
 fn call_with(module: &str, function: &str, text: &str) {
     Python::attach(|py| {
-        let told = py.import(module).and_then(|module| module.call_method1(function, (text,)));
-        if let Err(e) = told {
-            // A filter may turn warnings into exceptions; the run goes on.
+        let called = py.import(module).and_then(|module| module.call_method1(function, (text,)));
+        if let Err(e) = called {
+            // A filter may turn warnings into exceptions; the run continues.
             e.write_unraisable(py, None);
         }
     });
 }
 
-/// Lets Python's other threads go on while a run does, and hands its progress over.
+/// Runs `work` without the interpreter's lock, and passes its progress on.
 fn detached(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -247,7 +247,7 @@ fn detached(
     }
 }
 
-/// File, whether it has rows, die or none for all, nanoseconds from and until.
+/// Path, whether as rows, die (None for all), nanoseconds from and until.
 type WaveformArguments = (PathBuf, bool, Option<u32>, u64, u64);
 
 fn as_waveform((path, rows, die, from_ns, until_ns): WaveformArguments) -> Waveform {
@@ -289,7 +289,7 @@ fn run(
     detached(py, progress.as_ref(), |report| run_logged(resolved, &options, log, report))
 }
 
-/// Goes on with an interrupted run; it is left in the same file when it is interrupted again.
+/// Continues an interrupted run; a new interruption saves it to the same file.
 #[pyfunction]
 #[pyo3(signature = (path, *, snapshot_every=None, progress=None))]
 fn resume(
@@ -302,7 +302,7 @@ fn resume(
     detached(py, progress.as_ref(), |report| resume_run(path, &options, report))
 }
 
-/// Tells Python how far the run is, and lets it raise (Ctrl-C included).
+/// Reports progress to Python, which may raise (Ctrl-C included).
 fn call(progress: Option<&Py<PyAny>>, at: Progress) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -310,13 +310,13 @@ fn call(progress: Option<&Py<PyAny>>, at: Progress) -> PyResult<()> {
     })
 }
 
-/// Keeps the exception and gives the core something to stop with.
+/// Stores the exception and returns an error that stops the core.
 pub fn stop(exception: PyErr, raised: &mut Option<PyErr>) -> Box<Error> {
     *raised = Some(exception);
     Error::run("stopped from outside", "")
 }
 
-/// Policies, formats, drives, twins and micro-benchmarks as JSON: the sections of these names, or all.
+/// Returns policies, formats, drives, twins and micro-benchmarks as JSON: the named sections, or all.
 #[pyfunction]
 #[pyo3(signature = (sections=None))]
 #[allow(clippy::needless_pass_by_value)]
@@ -327,7 +327,7 @@ fn catalogue(sections: Option<Vec<String>>) -> String {
 /// A row of the table of causes: name, label, class, whether it erases, place, colour, pattern.
 type CauseRow = (&'static str, &'static str, &'static str, bool, u8, &'static str, &'static str);
 
-/// The table of causes in the order of their numbers.
+/// Returns the table of causes in the order of their numbers.
 #[pyfunction]
 fn causes() -> Vec<CauseRow> {
     let row = |cause: &Cause| {
@@ -337,13 +337,13 @@ fn causes() -> Vec<CauseRow> {
     Cause::ALL.iter().map(row).collect()
 }
 
-/// The figures that tables, pictures and comparisons choose by themselves, as JSON.
+/// Returns the metrics that tables, charts and comparisons show by default, as JSON.
 #[pyfunction]
 fn metrics() -> String {
     floatgate_stats::metrics::to_json().to_string()
 }
 
-/// The tables of a result, or of a forecast, with their figures as they are declared, as JSON.
+/// Returns the tables of a result, or of a forecast, with their declared metrics, as JSON.
 #[pyfunction]
 #[pyo3(signature = (of_forecast = false))]
 fn metric_groups(of_forecast: bool) -> String {
@@ -351,20 +351,20 @@ fn metric_groups(of_forecast: bool) -> String {
     floatgate_stats::metrics::groups_json(document).to_string()
 }
 
-/// JSON schema of the experiment file.
+/// Returns the JSON schema of the experiment file.
 #[pyfunction]
 fn schema() -> String {
     serde_json::to_string_pretty(&floatgate_config::schema::schema()).expect("a schema is JSON")
 }
 
-/// JSON schema of `result.json`.
+/// Returns the JSON schema of `result.json`.
 #[pyfunction]
 fn result_schema() -> String {
     let schema = floatgate_stats::metrics::schema(Document::Result, floatgate_experiment::result::SCHEMA);
     serde_json::to_string_pretty(&schema).expect("a schema is JSON")
 }
 
-/// JSON schema of `lifetime.json`.
+/// Returns the JSON schema of `lifetime.json`.
 #[pyfunction]
 fn forecast_schema() -> String {
     let schema = floatgate_stats::metrics::schema(Document::Forecast, floatgate_experiment::FORECAST_SCHEMA);

@@ -1,4 +1,4 @@
-//! JSON to read: objects go line by line, a list of figures stays on its line.
+//! Readable JSON: objects span lines, a list of numbers stays on one line.
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -7,7 +7,7 @@ use std::io::{Result, Write};
 #[derive(Default)]
 struct Columns {
     depth: usize,
-    /// Whether the object at hand holds anything.
+    /// Whether the current object has an entry.
     filled: bool,
 }
 
@@ -55,7 +55,7 @@ impl Formatter for Columns {
     }
 }
 
-/// The value as text.
+/// Formats the value as text.
 pub fn text(value: &impl Serialize) -> String {
     let mut out = Vec::new();
     let mut to = serde_json::Serializer::with_formatter(&mut out, Columns::default());

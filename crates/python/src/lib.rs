@@ -1,5 +1,5 @@
-//! `floatgate._core`: a thin layer between Python and the core. It converts, releases the interpreter while the core
-//! works, and turns the core's errors into exceptions; it decides nothing.
+//! `floatgate._core`: a thin layer between Python and the core. It converts values, releases the interpreter while the
+//! core works, and turns the core's errors into exceptions. It makes no decisions.
 
 mod batches;
 mod capture;
@@ -15,7 +15,7 @@ mod trace;
 
 use pyo3::prelude::*;
 
-/// Write amplification by a closed form; `choices` for d-choices only.
+/// Returns the write amplification by a closed form; `choices` for d-choices only.
 #[pyfunction]
 #[pyo3(signature = (policy, spare_factor, pages_per_block, choices=None))]
 fn theory_wa(policy: &str, spare_factor: f64, pages_per_block: u32, choices: Option<u32>) -> PyResult<f64> {
@@ -28,7 +28,7 @@ fn theory_wa(policy: &str, spare_factor: f64, pages_per_block: u32, choices: Opt
         ("greedy" | "fifo" | "random", Some(_)) => {
             return Err(errors::input(
                 "--choices",
-                "choices is no parameter of this policy",
+                "this policy has no parameter 'choices'",
                 "expected it with d-choices only",
             ));
         }
@@ -45,9 +45,9 @@ fn theory_wa(policy: &str, spare_factor: f64, pages_per_block: u32, choices: Opt
         .map_err(|e| errors::input("theory", &e.to_string(), ""))
 }
 
-/// Write amplification of FIFO collection where a share of the pages takes a share of the writes (`hot`): all in
-/// one log, or each of both in a log of its own with the best split of the spare space. Then also the spare factors of
-/// the hot pages' log and of the others'.
+/// Returns the write amplification of FIFO collection where a share of the pages takes a share of the writes (`hot`).
+/// All pages share one log, or hot and other pages have separate logs with the best split of the spare space. Separate
+/// logs also return the spare factors of the hot and of the other log.
 #[pyfunction]
 fn theory_wa_hot(
     spare_factor: f64,
@@ -57,15 +57,15 @@ fn theory_wa_hot(
 ) -> PyResult<(f64, Option<(f64, f64)>)> {
     use floatgate_theory::{Policy, wa, wa_fifo_separated, wa_fifo_skewed};
     let groups = [hot, (1.0 - hot.0, 1.0 - hot.1)];
-    // Checks what does not depend on the groups.
-    let told = wa(Policy::Fifo, spare_factor, pages_per_block).and_then(|_| {
+    // Checks the parameters that do not depend on the groups.
+    let result = wa(Policy::Fifo, spare_factor, pages_per_block).and_then(|_| {
         if separated {
             let best = wa_fifo_separated(&groups, spare_factor)?;
             return Ok((best.wa, Some((best.spare_factors[0], best.spare_factors[1]))));
         }
         Ok((wa_fifo_skewed(&groups, spare_factor)?, None))
     });
-    told.map_err(|e| errors::input("theory", &e.to_string(), ""))
+    result.map_err(|e| errors::input("theory", &e.to_string(), ""))
 }
 
 #[pymodule]

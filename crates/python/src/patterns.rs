@@ -1,4 +1,4 @@
-//! Addresses that are written together, and the miner behind.
+//! Addresses that are written together, and the miner that finds them.
 
 use crate::errors::{guarded, raise};
 use crate::json;
@@ -8,12 +8,12 @@ use floatgate_patterns::{Kind, Settings, mine};
 use floatgate_trace::{PatternSettings, patterns};
 use pyo3::prelude::*;
 
-/// Patterns of a trace as JSON.
+/// Mines the patterns of a trace, as JSON.
 #[pyfunction]
 #[pyo3(signature = (
     path, options, progress=None, *, window=1024, mined=256, transaction=12, support=4, items_min=3, closed=false
 ))]
-// The options are those of the command line, by name.
+// The arguments are the options of the command line.
 #[allow(clippy::too_many_arguments)]
 fn trace_patterns(
     py: Python<'_>,
@@ -37,7 +37,8 @@ fn trace_patterns(
     Ok(json::text(&info))
 }
 
-/// The closed or maximal sets of transactions with their support: larger sets first, sets of one size by their items.
+/// Mines the closed or maximal sets of transactions with their support: larger sets first, sets of one size by their
+/// items.
 #[pyfunction]
 #[pyo3(signature = (transactions, *, support, items_min=1, closed=false))]
 fn patterns_mine(
@@ -49,14 +50,15 @@ fn patterns_mine(
 ) -> PyResult<Vec<(Vec<u64>, u32)>> {
     let kind = if closed { Kind::Closed } else { Kind::Maximal };
     let settings = Settings { support, items_min, kind };
-    let found = py.detach(|| {
+    let patterns = py.detach(|| {
         guarded(|| {
             let expected = "expected a larger support, or fewer items";
-            mine(&transactions, &settings).map_err(|_| Error::run("there are too many sets", expected))
+            mine(&transactions, &settings)
+                .map_err(|_| Error::run("more frequent sets than the miner can hold", expected))
         })
     });
-    let found = found.map_err(|e| raise(&e))?;
-    Ok(found.into_iter().map(|pattern| (pattern.items, pattern.support)).collect())
+    let patterns = patterns.map_err(|e| raise(&e))?;
+    Ok(patterns.into_iter().map(|pattern| (pattern.items, pattern.support)).collect())
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

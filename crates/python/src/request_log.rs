@@ -1,5 +1,5 @@
-//! A log of requests that Python keeps: `floatgate.run.request_log` writes the file, this module only hands its columns
-//! over.
+//! A log of requests written by Python: `floatgate.run.request_log` writes the file, this module only passes its
+//! columns on.
 
 use crate::errors::carry;
 use floatgate_base::Result;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 type Overrides = Vec<(String, String)>;
 
-/// What the dispatcher of an experiment takes of a pass over its workload, as JSON.
+/// Counts the requests that the experiment's dispatcher takes from one pass over its workload, as JSON.
 #[pyfunction]
 #[pyo3(signature = (toml, path, overrides, progress=None))]
 fn workload_dispatch(
@@ -22,10 +22,10 @@ fn workload_dispatch(
     overrides: Overrides,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    told(py, toml, path, &overrides, progress.as_ref(), requests::dispatch)
+    read_pass(py, toml, path, &overrides, progress.as_ref(), requests::dispatch)
 }
 
-/// Patterns of the workload of an experiment, as JSON.
+/// Mines the patterns of an experiment's workload, as JSON.
 #[pyfunction]
 #[pyo3(signature = (toml, path, overrides, progress=None))]
 fn workload_patterns(
@@ -35,13 +35,13 @@ fn workload_patterns(
     overrides: Overrides,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    told(py, toml, path, &overrides, progress.as_ref(), |_, source| {
+    read_pass(py, toml, path, &overrides, progress.as_ref(), |_, source| {
         patterns(source, &PatternSettings::default())
     })
 }
 
-/// Reads a pass over the workload and tells what `work` finds there.
-fn told<T: Serialize + Send>(
+/// Reads one pass over the workload and returns the report of `work` as JSON.
+fn read_pass<T: Serialize + Send>(
     py: Python<'_>,
     toml: Option<&str>,
     path: &str,
@@ -50,8 +50,8 @@ fn told<T: Serialize + Send>(
     work: impl FnOnce(&Resolved, &mut dyn Source) -> Result<T> + Send,
 ) -> PyResult<String> {
     let resolved = guarded(|| load(toml, path, overrides)).map_err(|e| raise(&e))?;
-    let found = with_opened(py, || requests::open(&resolved), progress, |source| work(&resolved, source))?;
-    Ok(json::text(&found))
+    let report = with_opened(py, || requests::open(&resolved), progress, |source| work(&resolved, source))?;
+    Ok(json::text(&report))
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

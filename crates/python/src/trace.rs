@@ -1,4 +1,4 @@
-//! Traces: describe, convert, hand out as columns.
+//! Traces: describe them, convert them, return their columns.
 
 use crate::batches::TraceBatches;
 use crate::errors::{carry, guarded, raise};
@@ -17,12 +17,12 @@ use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsFd;
 
-/// Batches between two calls of the progress callback.
+/// Batches between two progress reports.
 const BATCHES_PER_CALL: u64 = 64;
 
 pub type Options = BTreeMap<String, String>;
 
-/// Opens a trace, or what the options ask for: a slice of it, its writes shuffled, issued by so many cursors, with content.
+/// Opens a trace under its options: sliced, its writes shuffled, issued by several cursors, with content.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     const KEYS: [&str; 5] = ["format", "time_unit", "lba_unit", "action", "on_bad_line"];
     let own = [&Slice::KEYS[..], &Shuffle::KEYS, &Amplification::KEYS, &ContentModel::KEYS];
@@ -30,7 +30,7 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
         let known: Vec<String> = keys.by_ref().map(|k| format!("'{k}'")).collect();
         let expected = format!("expected one of {}", known.join(", "));
-        return Err(Error::input(Place::Setting(key.clone()), "this is no option of a trace", expected));
+        return Err(Error::input(Place::Setting(key.clone()), "unknown option of a trace", expected));
     }
     let get = |key: &str| options.get(key).map(String::as_str);
     let slice = Slice::parse(get)?;
@@ -51,7 +51,7 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     with_content(source, ContentModel::parse(get)?)
 }
 
-/// Puts a content model behind a source, if there is one.
+/// Attaches a content model to a source, if there is one.
 fn with_content(source: Box<dyn Source>, model: Option<ContentModel>) -> Result<Box<dyn Source>> {
     match model {
         None => Ok(source),
@@ -59,7 +59,7 @@ fn with_content(source: Box<dyn Source>, model: Option<ContentModel>) -> Result<
     }
 }
 
-/// A source that tells Python how far it has been read, so that Ctrl-C works and progress shows.
+/// A source that reports its progress to Python, which can interrupt it by Ctrl-C.
 struct Watched<'a> {
     inner: Box<dyn Source>,
     progress: Option<&'a Py<PyAny>>,
@@ -99,7 +99,7 @@ impl Source for Watched<'_> {
     );
 }
 
-/// Opens a trace and does `work` with it, without the interpreter.
+/// Opens a trace and runs `work` on it, without the interpreter.
 pub fn with_source<T: Send>(
     py: Python<'_>,
     path: &str,
@@ -110,7 +110,7 @@ pub fn with_source<T: Send>(
     with_opened(py, || open_with(path, options), progress, work)
 }
 
-/// Opens a source and does `work` with it, without the interpreter.
+/// Opens a source and runs `work` on it, without the interpreter.
 pub fn with_opened<T: Send>(
     py: Python<'_>,
     open: impl FnOnce() -> Result<Box<dyn Source>> + Send,
@@ -130,7 +130,7 @@ pub fn with_opened<T: Send>(
     }
 }
 
-/// Statistics of a trace as JSON; `window_s` is the width of the windows of demand in seconds.
+/// Computes statistics of a trace as JSON; `window_s` is the width of the windows of demand in seconds.
 #[pyfunction]
 #[pyo3(signature = (path, options, progress=None, *, counts_only=false, window_s=600.0))]
 fn trace_info(
@@ -150,8 +150,10 @@ fn trace_info(
     Ok(json::text(&info))
 }
 
-/// Writes a trace in another format to a new file, or to standard output where there is no path; what was written,
-/// what the format could not hold, and what a slice left out, as JSON. What cannot be written raises OSError.
+/// Writes a trace in another format to a new file, or to standard output without a path.
+///
+/// Returns as JSON what was written, what the format could not hold, and what a slice left out. Raises OSError if the
+/// file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (path, options, out_path, out_format, progress=None))]
 fn trace_write(
@@ -167,14 +169,14 @@ fn trace_write(
         let report = write_file(source, format, out_path)?;
         Ok((report, source.slice_report()))
     })?;
-    let mut told = serde_json::to_value(report).expect("a report is JSON");
+    let mut written = serde_json::to_value(report).expect("a report is JSON");
     if let Some(slice) = slice {
-        told["slice"] = serde_json::to_value(slice).expect("a report is JSON");
+        written["slice"] = serde_json::to_value(slice).expect("a report is JSON");
     }
-    Ok(told.to_string())
+    Ok(written.to_string())
 }
 
-/// A file that remembers why it could not be written to.
+/// A file that keeps the error of a failed write.
 struct Target {
     file: File,
     failed: Option<std::io::Error>,
@@ -194,7 +196,7 @@ impl Write for Target {
     }
 }
 
-/// The system's error as Python's OSError of its kind.
+/// Converts a system error to the matching OSError of Python.
 fn os_error(error: &std::io::Error) -> PyErr {
     let text = error.to_string();
     let reason = text.split(" (os error").next().unwrap_or(&text).to_owned();
@@ -215,10 +217,10 @@ fn write_file(source: &mut dyn Source, format: WriteFormat, out_path: Option<&st
     written.map_err(|e| out.failed.take().map_or(e, |failed| carry(os_error(&failed))))
 }
 
-/// What to generate: settings of `[workload]`, the address space, the seed, and options of a content model.
+/// Input of a generator: settings of `[workload]`, the address space, the seed, and options of a content model.
 type Making = (Vec<(String, String)>, Option<String>, u64, Options);
 
-/// A generator. Without a content model of its own a twin has that of its TOML, where `content_of_twin` asks for it.
+/// Builds a generator. A twin without a content model uses that of its TOML if `content_of_twin` is set.
 fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> {
     let (overrides, space, seed, content) = making;
     let made = floatgate_config::generator(overrides, space.as_deref(), *seed)?;
@@ -240,7 +242,7 @@ fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> 
     with_content(made.amplification.of(source)?, model)
 }
 
-/// Writes a generated trace to a new file; what was written, and what the format could not hold, as JSON.
+/// Writes a generated trace to a new file; returns as JSON what was written and what the format could not hold.
 #[pyfunction]
 #[pyo3(signature = (making, out_path, out_format, progress=None))]
 fn generate_write(
@@ -264,7 +266,7 @@ fn generate_batches(making: Making) -> PyResult<TraceBatches> {
     Ok(TraceBatches::new(source))
 }
 
-/// The twin of a trace: its TOML, its number of requests, and how many TRIMs were left out.
+/// Fits the twin of a trace: its TOML, its number of requests, and how many TRIMs were left out.
 #[pyfunction]
 #[pyo3(signature = (path, options, progress=None))]
 fn twin_fit(
@@ -296,7 +298,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_batches, module)?)
 }
 
-/// Refuses a trace without requests: it has nothing to tell.
+/// Refuses a trace without requests.
 pub fn must_have_requests(requests: u64, path: &str) -> Result<()> {
     if requests > 0 {
         return Ok(());
