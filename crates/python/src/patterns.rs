@@ -53,8 +53,7 @@ fn patterns_mine(
     let patterns = py.detach(|| {
         guarded(|| {
             let expected = "expected a larger support, or fewer items";
-            mine(&transactions, &settings)
-                .map_err(|_| Error::run("more frequent sets than the miner can hold", expected))
+            mine(&transactions, &settings).map_err(|_| Error::run("there are too many sets", expected))
         })
     });
     let patterns = patterns.map_err(|e| raise(&e))?;

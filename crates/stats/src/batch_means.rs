@@ -1,55 +1,56 @@
-//! How sure a measured write amplification is: batch means of a ratio.
+//! Confidence interval of a measured write amplification: batch means of a ratio.
 //!
-//! The run is cut into batches of equal numbers of requests. With P_i programs and W_i host page writes in batch i,
-//! R = sum P / sum W and W their mean, the residuals x_i = (P_i - R W_i) / W give the variance of the ratio estimator
-//! (Law, Simulation Modeling and Analysis, section 9.5). Neighbouring batches of a drive are correlated, because a
-//! block filled in one is collected in the next ones: the variance is raised by (1 + r) / (1 - r), r the lag-1
-//! autocorrelation of the residuals where it is positive (that of a first-order autoregression).
+//! The run is cut into batches of equal numbers of requests. Batch i has P_i programs and W_i host page writes; R = sum
+//! P / sum W, and W is the mean of the W_i. The residuals x_i = (P_i - R W_i) / W give the variance of the ratio
+//! estimator (Law, Simulation Modeling and Analysis, section 9.5). Neighbouring batches of a drive are correlated,
+//! because a block filled in one is collected in the next ones. The variance is therefore raised by (1 + r) / (1 - r),
+//! with r the lag-1 autocorrelation of the residuals where it is positive (that of a first-order autoregression).
 //!
-//! Drives collect in bursts: a batch that ends behind a burst has paid for room that the next one uses. Whether a burst
-//! falls into a batch or behind it is no property of the drive, and at 12,500 requests per batch it is most of what
-//! batches differ by. The pages A_i that a batch frees beyond those it programs tell how far it has run ahead: each of
-//! them cost K = C / H programs, C those of collection and H all others of the whole run. So the residuals
-//! are x_i = (P_i - R W_i - K A_i) / W (A_i is a control variate whose coefficient is known). What remains is the error at
-//! the end of the run, which may lie before or behind a burst, as its beginning may: the variance of K A_i / W, over n^2.
+//! Drives collect in bursts: a batch that ends after a burst has freed space that the next one uses. Whether a burst
+//! falls into a batch or after it is chance, and at 12,500 requests per batch this dominates the differences between
+//! batches. The pages A_i that a batch frees beyond those it programs measure how far it has collected ahead. Each of
+//! them cost K = C / H programs, with C those of collection and H all others of the whole run. The residuals are
+//! therefore x_i = (P_i - R W_i - K A_i) / W (A_i is a control variate with a known coefficient). The remaining error
+//! is that of the end of the run, which may lie before or after a burst, as its beginning may: the variance of K A_i /
+//! W, over n^2.
 
 use crate::series::Row;
 use floatgate_flash::Cause;
 
-/// Batches asked for; long enough series are cut into so many.
+/// Intended number of batches; series that are long enough are cut into as many.
 const BATCHES: usize = 32;
-/// Fewer batches than this tell nothing.
+/// Minimum of batches for an estimate.
 const BATCHES_MIN: usize = 8;
-/// Victims below which the run has seen too little collection for an interval.
+/// Minimum of victims for an interval; fewer show too little collection.
 const VICTIMS_MIN: u64 = 50;
-/// Standard errors by which the first quarter and the last half of the run must differ to count as drift ...
+/// Drift requires that the first quarter and the last half of the run differ by this many standard errors ...
 const DRIFT_Z: f64 = 3.0;
-/// ... and the share of the write amplification that they must differ by: less does not matter to anybody.
+/// ... and by this share of the write amplification; a smaller drift does not matter.
 const DRIFT_SHARE: f64 = 0.003;
-/// An interval that is wider on a side than this share of its figure tells nothing.
+/// Largest half width of an interval, as a share of its metric; a wider one is useless.
 const HALF_WIDTH_MAX: f64 = 0.5;
-/// Largest autocorrelation taken at its word; beyond it the batches hold next to nothing new.
+/// Largest autocorrelation accepted; beyond it batches add almost no information.
 const CORRELATION_MAX: f64 = 0.9;
-/// A drive whose net use of free pages is a larger share of its programs than this is still filling up.
+/// Net use of free pages, as a share of the programs, above which a drive is still filling up.
 const FILLING_SHARE: f64 = 0.05;
 
-/// A write amplification with what is known of its error.
+/// An estimated write amplification and its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WafEstimate {
-    /// Flash programs over host page writes of the whole run; none without host writes.
+    /// Flash programs over host page writes of the whole run; None without host writes.
     pub waf: Option<f64>,
-    /// 95 % interval; none where the run is too short for it.
+    /// 95 % interval; None where the run is too short for it.
     pub interval: Option<(f64, f64)>,
     /// Whether the run was in a steady state: no drift between its first quarter and its last half, and as many pages
-    /// erased as programmed. None where the run is too short to tell.
+    /// erased as programmed. None where the run is too short to decide.
     pub stationary: Option<bool>,
     /// Requests at the beginning without which a run that is not stationary would be; none where leaving out half of
     /// it is not enough.
     pub transient_requests: Option<u64>,
 }
 
-/// Estimates from cumulative rows; `pages_per_erase` are the pages that one counted erase frees, `victims` the blocks
-/// (superblocks) that were collected.
+/// Estimates write amplification from cumulative rows; `pages_per_erase` are the pages that one counted erase frees,
+/// `victims` the collected blocks (superblocks).
 #[must_use]
 pub fn estimate_waf(rows: &[Row], pages_per_erase: u32, victims: u64) -> WafEstimate {
     let Some(last) = rows.last().filter(|row| row.page_writes > 0) else {
@@ -91,14 +92,15 @@ fn fills(batches: &[Batch]) -> bool {
     (programs - freed).abs() > FILLING_SHARE * programs
 }
 
-/// No amplification lies below 1 where every host page write is programmed. Deduplication and compression spare some.
+/// Returns the least possible amplification: 1 where every host page write is programmed. Deduplication and compression
+/// save programs.
 fn least_possible(last: &Row) -> f64 {
     let programmed: u64 =
         [Cause::Host, Cause::Partial].iter().map(|&cause| last.programs[cause as usize]).sum();
     if programmed < last.page_writes { 0.0 } else { 1.0 }
 }
 
-/// What a batch did.
+/// Counts of a batch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     programs: f64,
@@ -107,12 +109,12 @@ struct Batch {
     freed: f64,
     /// Requests from the beginning of the run to the end of the batch.
     requests_until: u64,
-    /// Programs of collection for room that a later batch uses; below 0 where an earlier batch has paid.
+    /// Programs of collection for space that a later batch uses; negative where an earlier batch collected ahead.
     ahead: f64,
 }
 
-/// Batches with equal numbers of rows; rows that do not fill a batch join the first one, which is the least settled
-/// anyway. Batches without writes say nothing and are left out.
+/// Cuts rows into batches of equal numbers of rows. Remaining rows join the first batch, which is the least settled.
+/// Batches without writes are left out.
 fn cut(rows: &[Row], pages_per_erase: u32) -> Vec<Batch> {
     let n = rows.len();
     let count = BATCHES.min(n);
@@ -132,14 +134,14 @@ fn cut(rows: &[Row], pages_per_erase: u32) -> Vec<Batch> {
     batches.filter(|batch| batch.writes > 0.0).collect()
 }
 
-/// Programs of collection for each page that it makes room for: in the whole run that is as many as others have programmed.
+/// Returns the programs of collection per page that it frees: in the whole run as many as the others have programmed.
 fn cost_of_room(last: &Row) -> f64 {
     let collection: u64 = [Cause::Gc, Cause::Repack].iter().map(|&cause| last.programs[cause as usize]).sum();
     let others = last.programs_total() - collection;
     if others > 0 { collection as f64 / others as f64 } else { 0.0 }
 }
 
-/// The write amplification of some batches, had each paid for its own room.
+/// Returns the write amplification of some batches, each charged for the space it used.
 fn ratio(batches: &[Batch]) -> f64 {
     let sum = |of: fn(&Batch) -> f64| batches.iter().map(of).sum::<f64>();
     sum(|batch| batch.programs - batch.ahead) / sum(|batch| batch.writes)
@@ -149,13 +151,13 @@ fn mean_writes(batches: &[Batch]) -> f64 {
     batches.iter().map(|batch| batch.writes).sum::<f64>() / batches.len() as f64
 }
 
-/// What each batch programmed for itself beyond the mean amplification, per host page write.
+/// Returns the programs of each batch for its own space beyond the mean amplification, per host page write.
 fn residuals(batches: &[Batch], waf: f64) -> Vec<f64> {
     let mean_writes = mean_writes(batches);
     batches.iter().map(|batch| (batch.programs - batch.ahead - waf * batch.writes) / mean_writes).collect()
 }
 
-/// What each batch programmed for later ones, per host page write.
+/// Returns the programs of each batch for later ones, per host page write.
 fn ahead(batches: &[Batch]) -> Vec<f64> {
     let mean_writes = mean_writes(batches);
     batches.iter().map(|batch| batch.ahead / mean_writes).collect()
@@ -167,7 +169,8 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)
 }
 
-/// Variance of the residuals, raised for the correlation of neighbours: the variance of their mean is this over n.
+/// Returns the variance of the residuals, raised for the correlation of neighbours; divided by n it is that of their
+/// mean.
 fn noise(residuals: &[f64]) -> f64 {
     let n = residuals.len() as f64;
     let mean = residuals.iter().sum::<f64>() / n;
@@ -180,8 +183,8 @@ fn noise(residuals: &[f64]) -> f64 {
     variance * (1.0 + r) / (1.0 - r)
 }
 
-/// Whether the first quarter of the run differs from its last half. The noise is that of the last half alone: a
-/// transient at the beginning must not excuse itself.
+/// Returns whether the first quarter of the run differs from its last half. The noise is that of the last half alone,
+/// because a transient at the beginning would inflate its own noise.
 fn drifts(batches: &[Batch], residuals: &[f64], waf: f64) -> bool {
     let n = batches.len();
     let (quarter, half) = (n / 4, n / 2);
@@ -190,7 +193,8 @@ fn drifts(batches: &[Batch], residuals: &[f64], waf: f64) -> bool {
     difference > DRIFT_Z * error && difference > DRIFT_SHARE * waf
 }
 
-/// The 97.5 % point of Student's t: Cornish-Fisher expansion around the normal one, within 0.1 % from 7 degrees on, 1 % at 3.
+/// Returns the 97.5 % point of Student's t: Cornish-Fisher expansion around the normal one, within 0.1 % from 7 degrees
+/// on, 1 % at 3.
 #[must_use]
 pub fn student_t_975(degrees: f64) -> f64 {
     let z: f64 = 1.959_963_985;
@@ -229,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_steady_run_is_stationary_and_its_interval_holds_the_mean() {
-        // 200 pages a row, alternating a little; every row erases as much as it programs (2 pages per erase).
+        // 200 pages per row, alternating a little; every row erases as much as it programs (2 pages per erase).
         let e = estimate_waf(&rows(640, |i| 190 + i * 7919 % 21, |i| (190 + i * 7919 % 21) / 2), 2, 1000);
         let (low, high) = e.interval.unwrap();
         assert!(low < 2.0 && 2.0 < high && high - low < 0.05, "{e:?}");
@@ -246,7 +250,7 @@ mod tests {
         assert_eq!((filled.stationary, filled.transient_requests), (Some(false), Some(4000)));
     }
 
-    /// A transient at the beginning, as a drive that starts below its steady state shows it.
+    /// A transient at the beginning, as of a drive that starts below its steady state.
     #[test]
     fn a_transient_does_not_excuse_itself() {
         let programs = |i: u64| if i <= 80 { 130 } else { 198 + i * 7919 % 5 };
@@ -257,7 +261,7 @@ mod tests {
 
     #[test]
     fn correlated_batches_widen_the_interval() {
-        // The same figures in another order: alternating, or in two long runs.
+        // The same values in another order: alternating, or in two long runs.
         let width = |programs: &dyn Fn(u64) -> u64| {
             let (low, high) = estimate_waf(&rows(640, programs, |_| 100), 2, 1000).interval.unwrap();
             high - low
@@ -267,8 +271,8 @@ mod tests {
         assert!(blocks > 2.0 * alternating, "{blocks} {alternating}");
     }
 
-    /// Collection that comes in bursts pays now for what is written later: the same drive has about the same interval
-    /// whether it collects often or seldom.
+    /// Collection in bursts runs ahead of later writes: the same drive has about the same interval whether it collects
+    /// often or seldom.
     #[test]
     fn bursts_of_collection_do_not_widen_the_interval() {
         let width = |burst: u64| {
@@ -306,9 +310,9 @@ mod tests {
         assert_eq!(estimate_waf(&rows(640, |i| 190 + i % 21, |_| 100), 2, 49).interval, None);
     }
 
-    /// Where duplicates and compression spare programs, an amplification below 1 is what was measured.
+    /// Where duplicates and compression save programs, an amplification below 1 is a valid measurement.
     #[test]
-    fn a_drive_that_programs_less_than_the_host_writes_has_an_interval_around_its_figure() {
+    fn a_drive_that_programs_less_than_the_host_writes_has_an_interval_around_its_waf() {
         let e = estimate_waf(&rows(640, |i| 44 + i * 7919 % 21, |i| (44 + i * 7919 % 21) / 2), 2, 1000);
         let (waf, (low, high)) = (e.waf.unwrap(), e.interval.unwrap());
         assert!(waf < 0.6 && low < waf && waf < high && high - low < 0.05, "{e:?}");

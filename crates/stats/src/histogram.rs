@@ -1,4 +1,4 @@
-//! Histograms with few bins of equal width, for results and pictures.
+//! Histograms with few bins of equal width, for results and charts.
 
 /// Counts of whole numbers in bins `from + i * width ..`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Histogram {
     }
 }
 
-/// Smallest, mean, largest and population standard deviation of erase counts.
+/// Returns the smallest, mean, largest and population standard deviation of erase counts.
 #[must_use]
 pub fn moments(values: &[u32]) -> (u32, f64, u32, f64) {
     if values.is_empty() {

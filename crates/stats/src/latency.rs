@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds that a histogram holds apart at most: four and a half years; what is longer counts with the longest.
+/// Longest distinguishable latency in nanoseconds, four and a half years; longer ones count as this one.
 const LONGEST_NS: u64 = 1 << 57;
 
 /// The latencies of one kind of request.
@@ -14,7 +14,7 @@ pub struct Latency {
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
-    /// The longest since [`Latency::take_longest_ns`].
+    /// The longest latency since [`Latency::take_longest_ns`].
     longest_ns: u64,
 }
 
@@ -27,7 +27,7 @@ pub struct Cdf {
     pub share: Vec<f64>,
 }
 
-/// Points of a distribution for each tenfold of its tail.
+/// Points of a distribution per decade of its tail.
 const TAIL_POINTS: i32 = 16;
 /// The tail is resolved down to a share of 10 to the minus this.
 const TAIL_DECADES: i32 = 5;
@@ -36,7 +36,7 @@ fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("the bounds are in order")
 }
 
-/// A histogram as the counts of its buckets.
+/// Serializes a histogram as the counts of its buckets.
 mod counts {
     use super::{Histogram, histogram};
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -63,7 +63,7 @@ impl Default for Latency {
 }
 
 impl Latency {
-    /// Counts a request. Inlined: comes once per request of a timed run.
+    /// Counts a request. Inlined: called once per request of a timed run.
     #[inline(always)]
     pub fn record(&mut self, ns: u64) {
         self.histogram.saturating_record(ns);
@@ -73,7 +73,7 @@ impl Latency {
         self.longest_ns = self.longest_ns.max(ns);
     }
 
-    /// Counts several that took equally long.
+    /// Counts several requests of equal latency.
     pub fn record_many(&mut self, ns: u64, count: u64) {
         if count == 0 {
             return;
@@ -85,45 +85,46 @@ impl Latency {
         self.longest_ns = self.longest_ns.max(ns);
     }
 
-    /// The longest since this was last asked, exact; 0 without requests.
+    /// Takes the longest latency since the last call, exact; 0 without requests.
     pub fn take_longest_ns(&mut self) -> u64 {
         std::mem::take(&mut self.longest_ns)
     }
 
-    /// Sum of all, exact.
+    /// Returns the sum of all latencies, exact.
     #[must_use]
     pub fn sum_ns(&self) -> u128 {
         self.sum_ns
     }
 
-    /// Requests counted.
+    /// Returns the number of requests.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// Mean in nanoseconds, exact; none without requests.
+    /// Returns the mean in nanoseconds, exact; None without requests.
     #[must_use]
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64)
     }
 
-    /// The least latency that a share of the requests does not exceed, to three digits; none without requests.
+    /// Returns the least latency that a share of the requests does not exceed, to three digits; None without requests.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         (self.count() > 0).then(|| self.histogram.value_at_quantile(share).min(self.max_ns))
     }
 
-    /// The longest, exact; none without requests.
+    /// Returns the longest latency, exact; None without requests.
     #[must_use]
     pub fn max_ns(&self) -> Option<u64> {
         (self.count() > 0).then_some(self.max_ns)
     }
 
-    /// The distribution function in at most 150 points: at each percent, and finer in the tail, down to a share of
-    /// 1e-5. The ends are the shortest latency, with share 0, and the longest, with share 1, both exact; between them
-    /// latencies have three digits, and each stands with the exact share of the requests up to it. Empty without
-    /// requests.
+    /// Computes the distribution function in at most 150 points: at each percent, and finer in the tail, down to a
+    /// share of 1e-5.
+    ///
+    /// The ends are exact: the shortest latency with share 0, and the longest with share 1. Between them latencies have
+    /// three digits, each with the exact share of the requests up to it. Empty without requests.
     #[must_use]
     pub fn cdf(&self) -> Cdf {
         let mut cdf = Cdf::default();
@@ -153,7 +154,8 @@ impl Latency {
     }
 }
 
-/// Shares at which a distribution function gets a point: every percent, then [`TAIL_POINTS`] for each tenth of the rest.
+/// Iterates over the shares of a distribution function's points: every percent, then [`TAIL_POINTS`] per decade of the
+/// rest.
 fn cdf_targets() -> impl Iterator<Item = f64> {
     let percents = (1..=99).map(|percent| f64::from(percent) / 100.0);
     let first = 2 * TAIL_POINTS + 1;
@@ -178,8 +180,8 @@ mod tests {
             (100_000, Some(50_000.5), Some(100_000))
         );
         for share in [0.5, 0.9, 0.99, 0.999] {
-            let found = latency.quantile_ns(share).unwrap() as f64;
-            assert!((found / (share * 1e5) - 1.0).abs() < 1e-3, "{share}: {found}");
+            let quantile = latency.quantile_ns(share).unwrap() as f64;
+            assert!((quantile / (share * 1e5) - 1.0).abs() < 1e-3, "{share}: {quantile}");
         }
         latency.record(u64::MAX);
         assert_eq!(latency.max_ns(), Some(u64::MAX));
@@ -188,7 +190,7 @@ mod tests {
     #[test]
     fn the_distribution_is_that_of_the_sorted_latencies() {
         assert_eq!(Latency::default().cdf(), Cdf::default());
-        // A dense body and a sparse tail: i and then i^2, so that each share is known by counting.
+        // A dense body and a sparse tail, i and then i^2: each share is known by counting.
         let all: Vec<u64> =
             (0..200_000).map(|i| 1000 + if i < 190_000 { i } else { (i - 189_900) * i }).collect();
         let mut latency = Latency::default();
@@ -205,7 +207,7 @@ mod tests {
                 "{ns}: {share}"
             );
         }
-        // The last steps of the tail are as fine as promised.
+        // The last steps of the tail have the documented resolution.
         let tail: Vec<f64> = cdf.share.iter().copied().filter(|s| (0.99..1.0).contains(s)).collect();
         assert!(tail.len() > 30 && 1.0 - tail.last().unwrap() <= 1.5e-5, "{tail:?}");
     }

@@ -1,6 +1,6 @@
-//! What a run leaves behind: the series over its course, intervals of confidence, histograms.
+//! Statistics of a run: the series over its course, confidence intervals, histograms, metrics.
 //!
-//! Must not know: the FTL, the flash array, configuration. It is handed numbers.
+//! Must not know: the FTL, the flash array, configuration. Its input is numbers.
 
 pub mod batch_means;
 pub mod histogram;

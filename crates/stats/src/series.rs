@@ -1,14 +1,14 @@
 //! Cumulative counts at the ends of equal intervals of requests, in bounded memory.
 //!
-//! The interval doubles, and every other row goes, whenever the rows are full: a run of unknown length keeps
-//! between half and all of [`ROWS_MAX`] rows, and which ones does not depend on anything but the requests.
+//! When the rows are full, the interval doubles and every other row is dropped. A run of unknown length thus keeps
+//! between half and all of [`ROWS_MAX`] rows; the choice depends on nothing but the requests.
 //!
-//! The interval of confidence, stationarity and the growth of wear are computed from these rows.
+//! The confidence interval, stationarity and the growth of wear are computed from these rows.
 
 use floatgate_flash::Cause;
 use serde::{Deserialize, Serialize};
 
-/// Rows kept at most.
+/// Maximum of rows kept.
 pub const ROWS_MAX: usize = 1024;
 /// Requests of the first interval.
 const FIRST_INTERVAL: u64 = 64;
@@ -32,26 +32,26 @@ pub struct Row {
     pub erase_squares: u64,
     /// Free erase units at this moment.
     pub free_units: u64,
-    /// Units reclaimed on demand and in the background, where reads disturb.
+    /// Units reclaimed on demand and in the background, with read disturb.
     pub reclaims: [u64; 2],
-    /// Timed: reads and writes that are done.
+    /// Timed mode: completed reads and writes.
     pub done: [u64; 2],
-    /// Timed: the sum of their latencies, nanoseconds.
+    /// Timed mode: the sum of their latencies, nanoseconds.
     pub latency_ns: [u128; 2],
-    /// Timed: the longest of them since the row before, nanoseconds.
+    /// Timed mode: the longest of them since the previous row, nanoseconds.
     pub longest_ns: [u64; 2],
-    /// What a throttle held page writes back, nanoseconds.
+    /// Time for which a throttle held back page writes, nanoseconds.
     pub held_back_ns: u64,
 }
 
 impl Row {
-    /// Flash pages programmed for any cause.
+    /// Sums the flash pages programmed for any cause.
     #[must_use]
     pub fn programs_total(&self) -> u64 {
         self.programs.iter().sum()
     }
 
-    /// What the row before it knew and goes with it: all but maxima is cumulative.
+    /// Merges the dropped previous row: all but the maxima is cumulative.
     fn absorb(&mut self, before: &Self) {
         for (longest, &other) in self.longest_ns.iter_mut().zip(&before.longest_ns) {
             *longest = other.max(*longest);
@@ -73,15 +73,15 @@ impl Default for Series {
 }
 
 impl Series {
-    /// Requests that may be served before the next row is due, after `requests` of them.
+    /// Returns the requests that may be served before the next row is due, after `requests` of them.
     #[must_use]
     pub fn until_due(&self, requests: u64) -> u64 {
         self.interval - requests % self.interval
     }
 
-    /// Takes the row at the end of an interval, or the last one of the run.
+    /// Adds the row at the end of an interval, or the last one of the run.
     pub fn push(&mut self, mut row: Row) {
-        // A second row after the same request knows more: what was under way has ended meanwhile.
+        // A second row after the same request replaces the first: operations in flight have completed meanwhile.
         if let Some(last) = self.rows.pop_if(|last| last.requests == row.requests) {
             row.absorb(&last);
         }
@@ -89,7 +89,7 @@ impl Series {
         if self.rows.len() == ROWS_MAX {
             self.interval *= 2;
             let (interval, end) = (self.interval, row.requests);
-            // The last row of a run stays wherever it falls: it holds the totals.
+            // The last row of a run stays at any position: it holds the totals.
             let mut gone = Row::default();
             self.rows.retain_mut(|row| {
                 row.absorb(&gone);
@@ -100,7 +100,7 @@ impl Series {
         }
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows

@@ -1,27 +1,27 @@
-//! How the spread of wear grows: whether what the most erased blocks are ahead by is lasting or chance.
+//! How the spread of wear grows: whether the lead of the most erased blocks is lasting or chance.
 //!
-//! Erases of a block are those of the mean block plus an excess. Where blocks wear at different rates the excess grows as
-//! the mean does; where differences are chance, as its square root; where something levels them, not at all. So the
-//! standard deviation is fitted as `sd ~ mean^growth` over the last part of the run.
+//! A block's erases are those of the mean block plus an excess. The excess grows with the mean where blocks wear at
+//! different rates, with its square root where differences are chance, and not at all where wear is levelled. The
+//! standard deviation is therefore fitted as `sd ~ mean^growth` over the last part of the run.
 
 use crate::series::Row;
 
-/// Rows of a fit at least.
+/// Minimum of rows in a fit.
 const ROWS_MIN: usize = 8;
-/// Erases per block, on average, where a fit begins at the earliest: of fewer, one more or less is a large share.
+/// Mean erases per block at which a fit begins; with fewer, a single erase is a large share.
 const ERASES_MIN: f64 = 2.0;
 
-/// How the spread of wear grows with the mean.
+/// Growth of the spread of wear with the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WearGrowth {
     /// Exponent of the standard deviation: 1 where blocks wear at different rates, 0.5 by chance, 0 where levelled.
     pub exponent: f64,
-    /// By how much the exponents of the two halves of the fit differ.
+    /// Difference between the exponents of the two halves of the fit.
     pub error: f64,
 }
 
-/// Fits the last three quarters of the erases, of `units` erase units with `blocks_per_unit` blocks each; none where the
-/// run is too short.
+/// Fits the last three quarters of the erases, of `units` erase units with `blocks_per_unit` blocks each; None where
+/// the run is too short.
 #[must_use]
 pub fn wear_growth(rows: &[Row], units: u32, blocks_per_unit: u32) -> Option<WearGrowth> {
     let units = f64::from(units);
@@ -33,7 +33,7 @@ pub fn wear_growth(rows: &[Row], units: u32, blocks_per_unit: u32) -> Option<Wea
     growth_of(&rows.iter().map(spread).collect::<Vec<_>>())
 }
 
-/// The same from mean and standard deviation of the erases of blocks, as they grew.
+/// Fits the growth from mean and standard deviation of the erases of blocks, in order of growth.
 #[must_use]
 pub fn growth_of(spreads: &[(f64, f64)]) -> Option<WearGrowth> {
     let &(end, _) = spreads.last()?;
@@ -52,7 +52,7 @@ pub fn growth_of(spreads: &[(f64, f64)]) -> Option<WearGrowth> {
     Some(WearGrowth { exponent: slope(&part(0.25, 1.0)).clamp(0.0, 1.0), error: (late - early).abs() })
 }
 
-/// Slope of the least-squares line.
+/// Returns the slope of the least-squares line.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / n, sum.1 + p.1 / n));
@@ -66,7 +66,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A series of 100 units, whose standard deviation is `sd` of the mean.
+    /// Builds a series of 100 units, whose standard deviation is `sd` of the mean.
     fn rows(sd: impl Fn(f64) -> f64) -> Vec<Row> {
         (1..=200u64)
             .map(|i| {
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn the_exponent_is_that_of_the_spread() {
         for exponent in [0.5, 0.8, 1.0] {
-            let found = wear_growth(&rows(|mean| 3.0 * libm::pow(mean, exponent)), 100, 2).unwrap();
-            assert!((found.exponent - exponent).abs() < 0.01 && found.error < 0.02, "{found:?}");
+            let growth = wear_growth(&rows(|mean| 3.0 * libm::pow(mean, exponent)), 100, 2).unwrap();
+            assert!((growth.exponent - exponent).abs() < 0.01 && growth.error < 0.02, "{growth:?}");
         }
         let levelled = wear_growth(&rows(|_| 2.0), 100, 2).unwrap();
         assert!(levelled.exponent < 0.01, "{levelled:?}");
@@ -91,18 +91,19 @@ mod tests {
 
     #[test]
     fn a_change_on_the_way_is_an_error() {
-        let found = wear_growth(&rows(|mean| if mean < 100.0 { 10.0 } else { mean / 10.0 }), 100, 2).unwrap();
-        assert!(found.error > 0.5, "{found:?}");
+        let growth =
+            wear_growth(&rows(|mean| if mean < 100.0 { 10.0 } else { mean / 10.0 }), 100, 2).unwrap();
+        assert!(growth.error > 0.5, "{growth:?}");
     }
 
-    /// The exponent is of all three quarters: of a spread that grows as the square root in the early quarter and in
-    /// proportion in the late half it lies between both.
+    /// The exponent is that of all three quarters. A spread that grows as the square root in the early quarter and in
+    /// proportion in the late half has an exponent between both.
     #[test]
     fn the_whole_fit_counts() {
         let bend = |mean: f64| if mean <= 100.0 { libm::sqrt(mean) } else { mean / 10.0 };
-        let found = wear_growth(&rows(|mean| 3.0 * bend(mean)), 100, 2).unwrap();
-        assert!((0.65..0.95).contains(&found.exponent), "{found:?}");
-        assert!((found.error - 0.5).abs() < 0.02, "{found:?}");
+        let growth = wear_growth(&rows(|mean| 3.0 * bend(mean)), 100, 2).unwrap();
+        assert!((0.65..0.95).contains(&growth.exponent), "{growth:?}");
+        assert!((growth.error - 0.5).abs() < 0.02, "{growth:?}");
     }
 
     #[test]

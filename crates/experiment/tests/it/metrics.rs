@@ -1,19 +1,19 @@
-//! Every figure of a result has a row in the table of metrics, and every row stands for a figure that a run knows.
-//! (Every run of the other tests is held to the first: `common::try_run`.)
+//! Every metric of a result has a row in the table of metrics, and every row is a metric of some run.
+//! (`common::try_run` checks the first part in all other tests, too.)
 
 use crate::common::knob_toml::{aware, suspending};
 use crate::common::metrics::{known, known_of};
 use crate::common::{Folder, hinted, run_ok};
 use floatgate_experiment::{LifetimeOptions, lifetime};
-use floatgate_stats::metrics::{Document, figures};
+use floatgate_stats::metrics::{Document, metrics};
 use std::collections::BTreeSet;
 
 const SMALL: &str = "[drive.geometry]\nblocks_per_plane = 48\npages_per_block = 16\n";
 
-/// The type of page that only cells of four bits have, for which no model of read disturb ships.
+/// The page type of four-bit cells, for which no model of read disturb ships.
 const NEVER: &[&str] = &["reclaim.reads_by_page_type.TSB"];
 
-/// Runs that together know every figure.
+/// Returns experiments whose results together have every metric.
 fn runs(folder: &Folder) -> [String; 9] {
     let hinted = hinted::file(folder, "hinted.parquet", &hinted::programs(1, 3, 480, 4000));
     let trace = folder.file("trace.csv", msr(1));
@@ -49,7 +49,7 @@ fn runs(folder: &Folder) -> [String; 9] {
     ]
 }
 
-/// Writes to one device, so many seconds apart, with one damaged line and one time stamp that runs backwards.
+/// Generates writes to one device, so many seconds apart, with one damaged line and one out-of-order time stamp.
 fn msr(gap_s: u64) -> String {
     let line = |i: u64| {
         format!(
@@ -62,10 +62,10 @@ fn msr(gap_s: u64) -> String {
     lines + "a line\n" + &line(5)
 }
 
-/// What no forecast knows: pages that a drive without lives has to spare.
+/// A metric of the drive that no forecast has.
 const NEVER_FORECAST: &[&str] = &["drive.effective_spare_factor"];
 
-/// Forecasts that together know every figure that a forecast has of its own.
+/// Returns experiments whose forecasts together have every metric of their own.
 fn forecasts(folder: &Folder) -> [String; 4] {
     let trace = folder.file("days.csv", msr(900));
     let drive = |throttle: &str, method: &str| {
@@ -92,25 +92,25 @@ fn forecasts(folder: &Folder) -> [String; 4] {
 }
 
 #[test]
-fn every_row_is_a_figure_of_some_forecast() {
+fn every_row_is_a_metric_of_some_forecast() {
     let folder = Folder::new("forecast-metrics");
     let options = LifetimeOptions { details_s: vec![Some((0.0, 7200.0))], ..LifetimeOptions::default() };
-    let told = forecasts(&folder).map(|toml| {
+    let keys = forecasts(&folder).map(|toml| {
         let lives = lifetime(Some(&toml), "t.toml", &[vec![]], &options, &mut |_| Ok(()));
         known_of(Document::Forecast, &lives.unwrap_or_else(|error| panic!("{error}\n{toml}"))[0])
     });
-    let found: BTreeSet<String> = told.into_iter().flatten().collect();
-    let own = figures(Document::Forecast).into_iter().filter(|figure| !figure.optional);
-    let silent: Vec<_> = own.map(|figure| figure.key).filter(|key| !found.contains(key)).collect();
+    let known_keys: BTreeSet<String> = keys.into_iter().flatten().collect();
+    let own = metrics(Document::Forecast).into_iter().filter(|metric| !metric.optional);
+    let silent: Vec<_> = own.map(|metric| metric.key).filter(|key| !known_keys.contains(key)).collect();
     assert_eq!(silent, NEVER_FORECAST, "rows that no forecast has");
 }
 
 #[test]
-fn every_row_is_a_figure_of_some_run() {
+fn every_row_is_a_metric_of_some_run() {
     let folder = Folder::new("metrics");
-    let found: BTreeSet<String> =
+    let known_keys: BTreeSet<String> =
         runs(&folder).iter().flat_map(|toml| known(&run_ok(toml, &[]).result)).collect();
-    let keys = figures(Document::Result).into_iter().map(|figure| figure.key);
-    let silent: Vec<_> = keys.filter(|key| !found.contains(key)).collect();
+    let keys = metrics(Document::Result).into_iter().map(|metric| metric.key);
+    let silent: Vec<_> = keys.filter(|key| !known_keys.contains(key)).collect();
     assert_eq!(silent, NEVER, "rows that no run has");
 }

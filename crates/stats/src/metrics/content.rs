@@ -1,4 +1,4 @@
-//! Reads that disturb, content that is reduced, and what a run was given.
+//! Metrics of read disturb, data reduction, and the input of a run.
 
 use super::metric::{Group, count, flag, number, numbers, pairs, text, texts};
 
@@ -6,25 +6,25 @@ use super::metric::{Group, count, flag, number, numbers, pairs, text, texts};
 pub(super) const GROUPS: &[Group] = &[
     Group {
         key: "reclaim",
-        about: "Read disturb, and what was done about it.",
+        about: "Read disturb and its reclaims.",
         when: "where `drive.disturb.model` is set",
         rows: &[
             count(
                 "on_demand",
                 "reclaims",
-                "reclaims because a read could not wait; one takes a block (superblock), or two that it mixes",
+                "reclaims that a read could not wait for; each empties a block (superblock), or two that it mixes",
             ),
             count(
                 "background",
                 "reclaims",
-                "reclaims in idle time; in functional mode, before they were due",
+                "reclaims in idle time; in functional mode those done before they were due",
             ),
             count("first_after_reads", "reads", "flash reads of the host before the first reclaim").or_null(),
             count("moved_pages", "pages", "valid pages of the map moved"),
             count(
                 "reads_beyond_max",
                 "reads",
-                "reads of blocks whose disturbance was beyond the maximum already",
+                "reads of blocks whose disturbance had already exceeded the maximum",
             ),
             count(
                 "replicas.{fate}",
@@ -38,26 +38,18 @@ pub(super) const GROUPS: &[Group] = &[
                 "reads",
                 "flash reads of the host by mode of the block, 0 the ordinary one",
             ),
-            number(
-                "largest_disturbance_share",
-                "-",
-                "the largest disturbance that any block had / the maximum",
-            ),
+            number("largest_disturbance_share", "-", "largest disturbance of any block / the maximum"),
             numbers(
                 "disturbance.edges",
                 "-",
                 "lower edges of the bins of disturbance / the maximum; the last bin is open",
             ),
             numbers("disturbance.blocks", "blocks", "blocks in each bin at the end"),
-            number("time_s.reclaim", "s", "nominal time of reclaims, one operation after the other"),
-            number("time_s.replica", "s", "nominal time of replications, one operation after the other"),
-            count("service_ms.count", "times", "times at which something was reclaimed or replicated"),
-            number(
-                "service_ms.{rank}",
-                "ms",
-                "nominal time of all that is done at one time, one operation after the other",
-            )
-            .or_null(),
+            number("time_s.reclaim", "s", "nominal time of reclaims, its operations in sequence"),
+            number("time_s.replica", "s", "nominal time of replications, its operations in sequence"),
+            count("service_ms.count", "times", "instants with reclaims or replications"),
+            number("service_ms.{rank}", "ms", "nominal time of all operations of an instant, in sequence")
+                .or_null(),
             pairs(
                 "service_ms.cdf",
                 "ms, share",
@@ -66,32 +58,33 @@ pub(super) const GROUPS: &[Group] = &[
             count(
                 "response_us.{while}.count",
                 "reads",
-                "read requests while something was reclaimed or replicated, and otherwise",
+                "read requests during reclaims or replications, and otherwise",
             ),
             number("response_us.{while}.{quantile}", "us", "their latency"),
             numbers("response_us.{while}.cdf.us", "us", "its distribution: times"),
             numbers("response_us.{while}.cdf.share", "-", "its distribution: shares"),
             numbers("over_time.requests", "requests", "edges of the intervals, in requests"),
-            numbers("over_time.time_s", "s", "the same in time; null where the workload has none").or_null(),
+            numbers("over_time.time_s", "s", "the same in time; null if the workload has no time stamps")
+                .or_null(),
             numbers("over_time.on_demand", "reclaims", "reclaims on demand in each interval"),
             numbers("over_time.background", "reclaims", "reclaims in idle time in each interval"),
             count("memory_bytes", "bytes", "tables of the manager"),
             count(
                 "max_reads",
                 "reads",
-                "the maximum: the disturbance that a block stands between two erases",
+                "the maximum: the disturbance that a block endures between two erases",
             ),
         ],
     },
     REDUCE,
     Group {
         key: "precondition",
-        about: "What `ftl.precondition = \"auto\"` came to.",
+        about: "Outcome of `ftl.precondition = \"auto\"`.",
         when: "where the drive starts so",
         rows: &[
             text("asked", "`auto`"),
             text("became", "`steady` or `random`").or_null(),
-            text("why", "why no law of the steady state serves").or_null(),
+            text("why", "why no steady-state law applies").or_null(),
             count(
                 "wear_in_laps",
                 "laps",
@@ -102,75 +95,67 @@ pub(super) const GROUPS: &[Group] = &[
             count("wear_in_page_writes", "pages", "page writes of these passes"),
             number("wear_in_drive_writes", "capacities", "wear_in_page_writes / logical pages"),
             numbers("wear_in_waf", "pages/page", "write amplification of each lap"),
-            flag("stationary", "whether the laps became alike; null where there were none").or_null(),
-            number(
-                "error",
-                "-",
-                "relative distance to where write amplification goes, once there are three laps",
-            )
-            .or_null(),
-            text("ended", "why there were no more laps").or_null(),
-            number(
-                "expected_s",
-                "s",
-                "time that it was expected to take at most, guessed from the sizes alone",
-            ),
-            count("expected_bytes", "bytes", "tables of the drive, as expected"),
+            flag("stationary", "whether the laps converged; null without laps").or_null(),
+            number("error", "-", "relative distance to the limit of write amplification, from three laps on")
+                .or_null(),
+            text("ended", "why wear-in ended").or_null(),
+            number("expected_s", "s", "upper estimate of its duration from the sizes alone"),
+            count("expected_bytes", "bytes", "expected size of the drive's tables"),
         ],
     },
     DRIVE,
     Group {
         key: "workload",
-        about: "What the drive was given.",
+        about: "The workload of the drive.",
         when: "",
         rows: &[
             text("kind", "`synthetic`, `trace` or `twin`"),
             text("format", "the format of the trace, or the generator"),
             count("requests", "requests", "requests of the counted phase"),
-            count("passes", "passes", "times that the trace was gone through"),
+            count("passes", "passes", "passes over the trace"),
             count("footprint_bytes", "bytes", "distinct pages that a trace reads or writes").or_null(),
             text("devices[].name", "devices of the trace"),
             count("devices[].{direction}_requests", "requests", "of the kind, by device"),
             count("devices[].{direction}_bytes", "bytes", "of the kind, by device"),
             count("devices[].page_reads", "pages", "pages of the map that reads touch, by device"),
             count("devices[].page_writes", "pages", "pages of the map that writes touch, by device"),
-            count("bad_lines_skipped", "lines", "lines or records that could not be read and were left out"),
-            text("first_bad_line", "the first of them, with what is wrong").or_null(),
+            count("bad_lines_skipped", "lines", "unreadable lines or records, left out"),
+            text("first_bad_line", "the first of them and its fault").or_null(),
             count("other_records", "records", "records that are no read, write or TRIM, left out"),
             count("stamps_backwards", "stamps", "time stamps earlier than the one before"),
             text("stamps_backwards_first", "where the first of them is").or_null(),
-            number("stamps_backwards_s_max", "s", "by how much one lies before the one before it, at most")
+            number("stamps_backwards_s_max", "s", "largest step back from one time stamp to the next")
                 .or_null(),
             count("stamp_jumps", "stamps", "time stamps more than 30 years from the one before"),
             texts("suspicions", "what is odd about the trace"),
             text("content_hash", "blake3 of the decompressed trace").or_null(),
-            texts("assumed", "what the trace does not say, and was assumed"),
+            texts("assumed", "assumptions where the trace gives no information"),
             text("beyond.policy", "what happens to addresses beyond the drive (`workload.beyond`)").or_null(),
             count("beyond.requests_moved", "requests", "requests whose address was wrapped or scaled"),
         ],
     },
     Group {
         key: "",
-        about: "What was run.",
+        about: "Identity of the run.",
         when: "",
         rows: &[
             text("schema", "name and version of the layout"),
             text("version", "version of floatgate"),
             text(
                 "config_hash",
-                "hash of the resolved experiment: runs with the same hash give the same figures",
+                "hash of the resolved experiment: runs with the same hash have the same results",
             ),
             count("seed", "", "seed of every random stream"),
             text("mode", "`functional` or `timed`"),
-            texts("not_modelled", "what the model leaves out of this run"),
+            texts("not_modelled", "features of this run that the model omits"),
         ],
     },
     Group {
         key: "run",
-        about: "The clock: what differs from run to run of the same experiment.",
+        about: "Wall-clock measurements, which differ from run to run of the same experiment.",
         when: "in a run folder",
         rows: &[
-            number("wall_s", "s", "time by the clock"),
+            number("wall_s", "s", "elapsed time"),
             number("cpu_s", "s", "CPU time of the run's thread"),
             count("peak_rss_bytes", "bytes", "largest resident size of the process so far").or_null(),
             number(
@@ -187,31 +172,31 @@ pub(super) const GROUPS: &[Group] = &[
 pub(super) const REDUCE: Group = Group {
     key: "reduce",
     about: "Deduplication and compression.",
-    when: "where something is reduced, or was when the drive was saved",
+    when: "where data is reduced, or was when the drive was saved",
     rows: &[
         text("policy", "what reduces"),
         count("host_pages", "pages", "page writes that reached the FTL"),
-        number("unknown_share", "-", "of them pages of which the trace does not say the content").or_null(),
+        number("unknown_share", "-", "of them pages whose content the trace does not specify").or_null(),
         count("hashed_pages", "pages", "host pages whose fingerprint was computed, samples included"),
         count("duplicate_pages", "pages", "host pages not programmed because their content was on the drive"),
         number("duplicate_share", "-", "duplicate_pages / hashed_pages").or_null(),
-        count("shared_now", "contents", "contents that several logical pages have at the end"),
-        count("referrers_now", "pages", "logical pages that have such a content"),
-        count("references_max", "pages", "the most logical pages that one content ever had"),
+        count("shared_now", "contents", "contents shared by several logical pages at the end"),
+        count("referrers_now", "pages", "logical pages with such a content"),
+        count("references_max", "pages", "largest number of logical pages that ever shared one content"),
         count("compressed_pages", "pages", "host pages that were compressed, samples included"),
-        count("rewritten_pages", "pages", "host pages that replaced an older write in a chunk still filling"),
+        count("rewritten_pages", "pages", "host pages that replaced an older write in an unfinished chunk"),
         count("chunks", "chunks", "chunks, or parts of them, that were written compressed"),
         count(
             "plain_chunks",
             "chunks",
-            "chunks, or parts of them, written plain, for compression saved nothing; not in `chunks`",
+            "chunks, or parts of them, written uncompressed because compression saved nothing; not in `chunks`",
         ),
-        count("part_chunks", "chunks", "chunks written before they were full, compressed or plain"),
-        number("chunk_ratio", "-", "pages programmed for chunks, plain ones included / pages in them")
+        count("part_chunks", "chunks", "chunks written before they were full, compressed or not"),
+        number("chunk_ratio", "-", "pages programmed for chunks, uncompressed ones included / pages in them")
             .or_null(),
-        count("chunks_now", "chunks", "chunks on flash or still filling at the end"),
+        count("chunks_now", "chunks", "chunks on flash or unfinished at the end"),
         count("holes", "pages", "dead pages in chunks on flash at the end"),
-        count("repacked_pages", "pages", "live pages of chunks that were moved and packed anew"),
+        count("repacked_pages", "pages", "live pages of chunks that were moved and repacked"),
         count("repacked_into", "pages", "pages programmed for them"),
         count(
             "decompressed_pages",
@@ -228,13 +213,9 @@ pub(super) const REDUCE: Group = Group {
         .or_null(),
         count("index.{entry}", "", "the index of fingerprints: its size, searches, hits, evictions"),
         count("memory_bytes", "bytes", "tables of both schemes, the index included"),
-        count(
-            "epochs_by_choice.{choice}",
-            "epochs",
-            "epochs of the integrated manager by the schemes that were on",
-        ),
+        count("epochs_by_choice.{choice}", "epochs", "epochs of the integrated manager by active schemes"),
         number("manager.epoch_s", "s", "length of an epoch"),
-        count("manager.epochs", "epochs", "epochs that were decided"),
+        count("manager.epochs", "epochs", "decided epochs"),
         count("manager.throttled_epochs", "epochs", "of them with throttling"),
         number("manager.over_time[].from_s", "s", "beginning of an interval of the run"),
         number("manager.over_time[].to_s", "s", "its end"),
@@ -253,7 +234,7 @@ pub(super) const DRIVE: Group = Group {
     rows: &[
         text("name", "its name"),
         count("physical_bytes", "bytes", "all pages"),
-        count("logical_bytes", "bytes", "what the host sees"),
+        count("logical_bytes", "bytes", "capacity that the host sees"),
         number("spare_factor", "-", "(physical - logical) / physical"),
         number("over_provisioning", "-", "(physical - logical) / logical"),
         number(
@@ -266,7 +247,7 @@ pub(super) const DRIVE: Group = Group {
         count("blocks", "blocks", "in all"),
         count("pages_per_block", "pages", "flash pages"),
         count("page_bytes", "bytes", "of a flash page"),
-        count("mapping_bytes", "bytes", "of a page of the map"),
-        number("rated.*", "", "what its maker states (`drive.rated`)").or_null(),
+        count("mapping_bytes", "bytes", "of a mapping unit"),
+        number("rated.*", "", "ratings of its maker (`drive.rated`)").or_null(),
     ],
 };

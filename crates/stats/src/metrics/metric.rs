@@ -1,6 +1,6 @@
 //! A row of the table of metrics.
 
-/// What a figure of a result is.
+/// The type of a metric of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number.
@@ -13,9 +13,9 @@ pub enum Kind {
     Text,
     /// The ends of a 95 % interval, or of a range.
     Interval,
-    /// A list of numbers: bins, edges, a figure by number of something.
+    /// A list of numbers: bins, edges, values by an index.
     Numbers,
-    /// A list of numbers, null where one is not known.
+    /// A list of numbers, null where unknown.
     Gaps,
     /// A list of pairs of numbers.
     Pairs,
@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How a row says it.
+    /// Returns its name in a row.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// How a figure is written for people.
+/// How a metric is formatted for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// To four digits.
@@ -60,7 +60,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// How a row says it.
+    /// Returns its name in a row.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl Format {
     }
 }
 
-/// Which of two values is the better one.
+/// The better of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// The lower one.
@@ -83,7 +83,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// How a row says it.
+    /// Returns its name in a row.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -93,50 +93,50 @@ impl Better {
     }
 }
 
-/// A figure along an axis.
+/// The axis of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
     /// The title of the axis.
     pub title: &'static str,
-    /// How many of the metric's units are one of the axis.
+    /// Units of the metric per unit of the axis.
     pub per: f64,
     /// Whether the axis may be logarithmic: a tail, whose values differ by powers of ten.
     pub tail: bool,
 }
 
-/// One figure of a result, or several that differ by a name in braces.
+/// One metric of a result, or several that differ by a name in braces.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Its key below that of its group; `{cause}` and the like stand for each of several names, `[]` for the rows of a list,
-    /// and `*` for any name.
+    /// Its key below that of its group; `{cause}` and other braces mean each of several names, `[]` the rows of a list,
+    /// `*` any name.
     pub key: &'static str,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// Its unit; empty where it has none.
     pub unit: &'static str,
-    /// What it means, and how it is computed.
+    /// Its meaning, and how it is computed.
     pub meaning: &'static str,
-    /// Whether it may be null where its table is known.
+    /// Whether it may be null where its table is present.
     pub nullable: bool,
-    /// How it is called over a chart; `{kind}` is filled in.
+    /// Its title over a chart; `{kind}` is filled in.
     pub label: &'static str,
-    /// How it is called in a table.
+    /// Its name in a table.
     pub short: &'static str,
-    /// How the best setting by this figure is called; empty where no one looks for it.
+    /// Name of the best setting by this metric; empty where none is named.
     pub best: &'static str,
-    /// How it is written.
+    /// Its format for people.
     pub format: Format,
-    /// Which of two values is better, where that can be said.
+    /// Which of two values is better, if either.
     pub better: Option<Better>,
-    /// Its axis, where it is drawn against what varies.
+    /// Its axis, where a chart draws it against a varied setting.
     pub axis: Option<Axis>,
-    /// Whether people look for it first: it leads the columns of a flat table.
+    /// Whether it is among the first that people look for; it leads the columns of a flat table.
     pub leads: bool,
-    /// Whether every flat table has it, null where it is not known.
+    /// Whether every flat table has it, null where unknown.
     pub everywhere: bool,
     /// Whether two settings are compared by it.
     pub compared: bool,
-    /// How many of its units are one in the table of settings on a page, where it is a column there.
+    /// Units of the metric per unit of its column in a table of settings, where it has one.
     pub column: Option<f64>,
 }
 
@@ -160,117 +160,118 @@ const fn metric(key: &'static str, kind: Kind, unit: &'static str, meaning: &'st
     }
 }
 
-/// A whole number.
+/// Builds a whole number.
 pub const fn count(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Count, unit, meaning)
 }
 
-/// A number.
+/// Builds a number.
 pub const fn number(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Number, unit, meaning)
 }
 
-/// Yes or no.
+/// Builds a flag.
 pub const fn flag(key: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Flag, "", meaning)
 }
 
-/// A text.
+/// Builds a text.
 pub const fn text(key: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Text, "", meaning)
 }
 
-/// Both ends of an interval.
+/// Builds an interval with both ends.
 pub const fn interval(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Interval, unit, meaning)
 }
 
-/// A list of numbers.
+/// Builds a list of numbers.
 pub const fn numbers(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Numbers, unit, meaning)
 }
 
-/// A list of numbers, null where one is not known.
+/// Builds a list of numbers, null where unknown.
 pub const fn gaps(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Gaps, unit, meaning)
 }
 
-/// A list of pairs of numbers.
+/// Builds a list of pairs of numbers.
 pub const fn pairs(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Pairs, unit, meaning)
 }
 
-/// A list of texts.
+/// Builds a list of texts.
 pub const fn texts(key: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Texts, "", meaning)
 }
 
-/// Counts in bins.
+/// Builds counts in bins.
 pub const fn histogram(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
     metric(key, Kind::Histogram, unit, meaning)
 }
 
 impl Metric {
-    /// It may be null where its table is known.
+    /// Allows null where its table is present.
     pub const fn or_null(self) -> Self {
         Self { nullable: true, ..self }
     }
 
-    /// It leads the columns of every flat table.
+    /// Lets it lead the columns of every flat table.
     pub const fn leads(self) -> Self {
         Self { leads: true, everywhere: true, ..self }
     }
 
-    /// Every flat table has it.
+    /// Adds it to every flat table.
     pub const fn everywhere(self) -> Self {
         Self { everywhere: true, ..self }
     }
 
-    /// Two settings are compared by it, and it leads.
+    /// Compares two settings by it, and lets it lead.
     pub const fn compared(self) -> Self {
         Self { compared: true, ..self.leads() }
     }
 
-    /// Whether something chooses it by itself: a table, a picture, a comparison.
+    /// Returns whether tables, charts or comparisons show it by default.
     #[must_use]
     pub fn is_chosen(&self) -> bool {
         self.everywhere || self.compared || self.axis.is_some() || self.column.is_some()
     }
 
-    /// Which value is better.
+    /// Sets the better of two values.
     pub const fn better(self, better: Better) -> Self {
         Self { better: Some(better), ..self }
     }
 
-    /// Drawn against what varies: its label, the title of the axis, and how many units are one there.
+    /// Lets charts draw it against a varied setting: its label, the title of the axis, and its units per unit of the
+    /// axis.
     pub const fn drawn(self, label: &'static str, title: &'static str, per: f64) -> Self {
         Self { label, axis: Some(Axis { title, per, tail: false }), ..self }
     }
 
-    /// Drawn likewise, on an axis that may be logarithmic.
+    /// Lets charts draw it likewise, on an axis that may be logarithmic.
     pub const fn tail(self, label: &'static str, title: &'static str, per: f64) -> Self {
         Self { label, axis: Some(Axis { title, per, tail: true }), ..self }
     }
 
-    /// A column of the table of settings: its header, and how many units are one there.
+    /// Adds a column to the table of settings: its header, and its units per unit of the column.
     pub const fn column(self, short: &'static str, per: f64) -> Self {
         Self { short, column: Some(per), ..self }
     }
 
-    /// Pages name the best setting by this figure: what they call it, and how they write the figure.
+    /// Names the best setting by this metric on pages, with the format of its value.
     pub const fn best(self, best: &'static str, format: Format) -> Self {
         Self { best, format, ..self }
     }
 }
 
-/// Figures of one table of a result.
+/// The metrics of one table of a result.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// The key of the table; empty for figures at the top.
+    /// The key of the table; empty for metrics at the top.
     pub key: &'static str,
-    /// What its figures tell.
+    /// Summary of its metrics.
     pub about: &'static str,
-    /// When there are any, as `in timed mode`; empty for always.
+    /// When it is known, as `in timed mode`; empty for always.
     pub when: &'static str,
     /// Its rows.
     pub rows: &'static [Metric],

@@ -1,7 +1,7 @@
-//! Every figure of a result, declared once: its key, unit and meaning, how people see it, and which of two is better.
+//! Every metric of a result, declared once: its key, unit, meaning and display, and which of two values is better.
 //!
-//! From the rows follow flat tables and their leading columns, comparisons, the figures that sweeps draw and list, and
-//! `docs/results.md`. Who adds a figure to a result adds its row here; a test finds figures without one.
+//! The rows determine flat tables and their leading columns, comparisons, the metrics that sweeps draw and list, and
+//! `docs/results.md`. A metric added to a result needs a row here; a test reports metrics without one.
 
 mod content;
 mod forecast;
@@ -17,7 +17,7 @@ use floatgate_flash::Cause;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What has figures.
+/// A document with metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
     /// `result.json`, of a run.
@@ -27,7 +27,7 @@ pub enum Document {
 }
 
 impl Document {
-    /// Its groups, those first that people look at first, and whether its figures may be missing.
+    /// Returns its groups, most important first, each with whether its metrics may be missing.
     fn groups(self) -> Vec<(&'static Group, bool)> {
         let there = |group| (group, false);
         match self {
@@ -37,14 +37,14 @@ impl Document {
             }
             Self::Forecast => {
                 let own = forecast::GROUPS.iter().chain([&content::DRIVE]).map(there);
-                // By the full method a drive tells what it reduced, by the others its laps do.
+                // The full method reports reduction by the drive, the other methods by their laps.
                 own.chain([(&forecast::BY_CHOICE, true), (&content::REDUCE, true)]).collect()
             }
         }
     }
 }
 
-/// What stands for a name in braces, in the order of results.
+/// Returns the names that replace a name in braces, in the order of results.
 fn names(placeholder: &str) -> Vec<&'static str> {
     let causes = |of: &[Cause]| of.iter().map(|cause| cause.name()).chain(["total"]).collect();
     match placeholder {
@@ -76,9 +76,9 @@ fn names(placeholder: &str) -> Vec<&'static str> {
     }
 }
 
-/// One figure: the row that it stands in, with all names filled in.
+/// One metric: its row, with all names filled in.
 #[derive(Clone, Debug)]
-pub struct Figure {
+pub struct NamedMetric {
     /// Its key in a result; `*` stands for any one name.
     pub key: String,
     /// Its group and its row.
@@ -89,31 +89,31 @@ pub struct Figure {
     pub short: String,
     /// See [`Metric::best`].
     pub best: String,
-    /// Whether it may be missing where its table is known.
+    /// Whether it may be missing where its table is present.
     pub optional: bool,
 }
 
-/// Every figure of a document, in the order of its groups; names of a group's key change slowest. A key that stands in several
-/// groups is that of the first.
+/// Lists every metric of a document, in the order of its groups; names of a group's key change slowest. A key of
+/// several groups is listed for the first.
 #[must_use]
-pub fn figures(document: Document) -> Vec<Figure> {
-    let (mut figures, mut keys) = (vec![], BTreeSet::new());
+pub fn metrics(document: Document) -> Vec<NamedMetric> {
+    let (mut metrics, mut keys) = (vec![], BTreeSet::new());
     for (group, optional) in document.groups() {
         for filled in filled(group.key) {
             for row in group.rows {
-                let found =
-                    of_row(group, row, &filled).into_iter().map(|figure| Figure { optional, ..figure });
-                figures.extend(found.filter(|figure| keys.insert(figure.key.clone())));
+                let of_row =
+                    expand(group, row, &filled).into_iter().map(|metric| NamedMetric { optional, ..metric });
+                metrics.extend(of_row.filter(|metric| keys.insert(metric.key.clone())));
             }
         }
     }
-    figures
+    metrics
 }
 
-/// Names that fill a key, and the key with them.
+/// Names that fill a key, and the filled key.
 type Filled = (Vec<(String, &'static str)>, String);
 
-fn of_row(group: &'static Group, row: &'static Metric, (outer, prefix): &Filled) -> Vec<Figure> {
+fn expand(group: &'static Group, row: &'static Metric, (outer, prefix): &Filled) -> Vec<NamedMetric> {
     let point = if prefix.is_empty() { "" } else { "." };
     let one = |(inner, key): Filled| {
         let with_names = |text: &str| {
@@ -127,7 +127,7 @@ fn of_row(group: &'static Group, row: &'static Metric, (outer, prefix): &Filled)
                 letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect()),
             )
         };
-        Figure {
+        NamedMetric {
             key: format!("{prefix}{point}{key}"),
             of: (group, row),
             label: with_names(row.label).1,
@@ -139,7 +139,7 @@ fn of_row(group: &'static Group, row: &'static Metric, (outer, prefix): &Filled)
     filled(row.key).into_iter().map(one).collect()
 }
 
-/// A key with each combination of names for its braces.
+/// Fills the braces of a key with each combination of names.
 fn filled(key: &str) -> Vec<Filled> {
     let Some((begin, end)) = key.find('{').zip(key.find('}')) else { return vec![(vec![], key.to_string())] };
     let placeholder = &key[begin..=end];
@@ -153,22 +153,22 @@ fn filled(key: &str) -> Vec<Filled> {
     names(&key[begin + 1..end]).into_iter().flat_map(with).collect()
 }
 
-/// The figures of results that tables, pictures and comparisons choose by themselves, as JSON, for other languages.
+/// Returns the metrics of results that tables, charts and comparisons show by default, as JSON for other languages.
 #[must_use]
 pub fn to_json() -> Value {
-    figures(Document::Result).iter().filter(|figure| figure.of.1.is_chosen()).map(row_json).collect()
+    metrics(Document::Result).iter().filter(|metric| metric.of.1.is_chosen()).map(row_json).collect()
 }
 
-fn row_json(figure: &Figure) -> Value {
-    let (group, row) = figure.of;
+fn row_json(metric: &NamedMetric) -> Value {
+    let (group, row) = metric.of;
     json!({
-        "key": figure.key,
+        "key": metric.key,
         "group": group.key,
         "kind": row.kind.name(),
         "unit": row.unit,
-        "label": figure.label,
-        "short": figure.short,
-        "best": figure.best,
+        "label": metric.label,
+        "short": metric.short,
+        "best": metric.best,
         "format": row.format.name(),
         "better": row.better.map(Better::name),
         "axis": row.axis.map(|axis| json!({ "title": axis.title, "per": axis.per, "tail": axis.tail })),
@@ -179,7 +179,7 @@ fn row_json(figure: &Figure) -> Value {
     })
 }
 
-/// The groups of a document with their rows as they are declared, for the docs.
+/// Returns the groups of a document with their declared rows, for the docs.
 #[must_use]
 pub fn groups_json(document: Document) -> Value {
     let row = |row: &Metric| {
@@ -208,7 +208,7 @@ pub fn groups_json(document: Document) -> Value {
         .collect()
 }
 
-/// The names in braces of a key.
+/// Iterates over the names in braces of a key.
 fn placeholders(key: &'static str) -> impl Iterator<Item = &'static str> {
     key.split('{').skip(1).filter_map(|rest| rest.split('}').next())
 }
@@ -221,35 +221,35 @@ mod tests {
     fn every_key_stands_once() {
         let rows = Document::Result.groups().into_iter().flat_map(|(group, _)| {
             filled(group.key).into_iter().flat_map(move |filled| {
-                group.rows.iter().flat_map(move |row| of_row(group, row, &filled).into_iter())
+                group.rows.iter().flat_map(move |row| expand(group, row, &filled).into_iter())
             })
         });
-        let keys: BTreeSet<_> = figures(Document::Result).into_iter().map(|figure| figure.key).collect();
+        let keys: BTreeSet<_> = metrics(Document::Result).into_iter().map(|metric| metric.key).collect();
         assert!(keys.len() == rows.count() && keys.len() > 300, "{}", keys.len());
         assert!(keys.iter().all(|key| !key.contains(['{', '}'])));
     }
 
     #[test]
     fn names_are_filled_in() {
-        let figures = figures(Document::Result);
-        let of = |key: &str| figures.iter().find(|figure| figure.key == key).unwrap();
+        let metrics = metrics(Document::Result);
+        let of = |key: &str| metrics.iter().find(|metric| metric.key == key).unwrap();
         let read = of("latency_us.read.p99");
-        let told = (read.label.as_str(), read.short.as_str(), read.best.as_str());
-        assert_eq!(told, ("Read latency, p99", "read p99, us", "lowest read p99"));
+        let names = (read.label.as_str(), read.short.as_str(), read.best.as_str());
+        assert_eq!(names, ("Read latency, p99", "read p99, us", "lowest read p99"));
         assert_eq!(of("latency_us.write.p999").label, "Write latency, p99.9");
         assert_eq!(of("energy.erase_j.gc").of.1.unit, "J");
     }
 
     #[test]
     fn what_people_look_for_is_said_in_full() {
-        for figure in [Document::Result, Document::Forecast].into_iter().flat_map(figures) {
-            let (_, row) = figure.of;
-            assert!(!row.meaning.is_empty() && !row.meaning.ends_with('.'), "{}", figure.key);
-            assert_eq!(row.axis.is_some(), !row.label.is_empty(), "{}", figure.key);
-            assert_eq!(row.column.is_some(), !row.short.is_empty(), "{}", figure.key);
-            assert!(row.best.is_empty() || (row.better.is_some() && row.column.is_some()), "{}", figure.key);
-            assert!(!row.compared || row.better.is_some(), "{}", figure.key);
-            assert!(!row.leads || row.everywhere, "{}", figure.key);
+        for metric in [Document::Result, Document::Forecast].into_iter().flat_map(metrics) {
+            let (_, row) = metric.of;
+            assert!(!row.meaning.is_empty() && !row.meaning.ends_with('.'), "{}", metric.key);
+            assert_eq!(row.axis.is_some(), !row.label.is_empty(), "{}", metric.key);
+            assert_eq!(row.column.is_some(), !row.short.is_empty(), "{}", metric.key);
+            assert!(row.best.is_empty() || (row.better.is_some() && row.column.is_some()), "{}", metric.key);
+            assert!(!row.compared || row.better.is_some(), "{}", metric.key);
+            assert!(!row.leads || row.everywhere, "{}", metric.key);
         }
     }
 }

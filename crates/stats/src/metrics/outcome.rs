@@ -1,4 +1,4 @@
-//! What a person looks for first: write amplification, life, throughput, latency, wear.
+//! The metrics that people look for first: write amplification, life, throughput, latency, wear.
 
 use super::metric::{Better, Format, Group, count, flag, histogram, interval, number, numbers, text};
 
@@ -8,7 +8,7 @@ const LATENCY_MS: &str = "ms";
 pub(super) const GROUPS: &[Group] = &[
     Group {
         key: "",
-        about: "Write amplification, and the time that a run covers.",
+        about: "Write amplification, and the time span of the run.",
         when: "",
         rows: &[
             number(
@@ -36,28 +36,28 @@ pub(super) const GROUPS: &[Group] = &[
             interval("waf_95", "pages/page", "95 % interval of `waf`, by batch means").or_null().leads(),
             flag(
                 "stationary",
-                "whether the state was steady: no drift of `waf`, as many pages erased as programmed",
+                "whether the drive was in a steady state: no drift of `waf`, as many pages erased as programmed",
             )
             .or_null()
             .leads(),
             number(
                 "span_s",
                 "s",
-                "until the last operation was done (timed), or the last request arrived or was let pass",
+                "until the last operation completed (timed), or the last request arrived or was released",
             )
             .or_null()
             .everywhere(),
             number(
                 "period_s",
                 "s",
-                "after which the run would repeat: span of arrivals and a mean gap, at least `span_s`",
+                "period at which the run would repeat: span of arrivals and a mean gap, at least `span_s`",
             )
             .or_null(),
         ],
     },
     Group {
         key: "lifetime",
-        about: "How long the drive lives if all goes on as in the run: null where the host wrote nothing, and years where the \
+        about: "Life of the drive if the workload continues as in the run: null if the host wrote nothing; years are null if the \
                 workload has no time.",
         when: "",
         rows: &[
@@ -75,28 +75,28 @@ pub(super) const GROUPS: &[Group] = &[
             number(
                 "years_first_block",
                 "years",
-                "until the most erased block has its cycles, its lead ~ mean ^ wear_growth (unknown: 1)",
+                "until the most erased block uses up its cycles, its lead ~ mean ^ wear_growth (unknown: 1)",
             )
             .or_null()
             .leads(),
             interval(
                 "years_first_block_range",
                 "years",
-                "shortest and longest, by the error of `wear_growth`; by 0.5 and 1 where it is unknown",
+                "shortest and longest, by the error of `wear_growth`; by 0.5 and 1 if unknown",
             )
             .or_null(),
             number(
                 "years_spare_blocks",
                 "years",
-                "until more blocks have their cycles than `drive.bad_block_reserve` holds",
+                "until more blocks have used up their cycles than `drive.bad_block_reserve` holds",
             )
             .or_null()
             .everywhere(),
-            interval("years_spare_blocks_range", "years", "the same range of `years_spare_blocks`").or_null(),
+            interval("years_spare_blocks_range", "years", "range of `years_spare_blocks`, computed likewise").or_null(),
             number(
                 "tbw_bytes",
                 "bytes",
-                "c_ssd_recovered_bytes / waf_bytes: what the host can write in all, at even wear",
+                "c_ssd_recovered_bytes / waf_bytes: total bytes that the host can write, at even wear",
             )
             .or_null()
             .compared()
@@ -106,7 +106,7 @@ pub(super) const GROUPS: &[Group] = &[
             number(
                 "tbw_first_block_bytes",
                 "bytes",
-                "bytes that the host wrote * runs until the most erased block has its cycles",
+                "bytes that the host wrote * runs until the most erased block uses up its cycles",
             )
             .or_null()
             .everywhere(),
@@ -132,15 +132,15 @@ pub(super) const GROUPS: &[Group] = &[
             number(
                 "wear_growth",
                 "-",
-                "g of sd of erases ~ mean ^ g: 1 where blocks wear unlike, 0.5 by chance, 0 where levelled",
+                "g in sd of erases ~ mean ^ g: 1 if blocks wear at different rates, 0.5 by chance, 0 if levelled",
             )
             .or_null(),
-            number("target_years", "years", "the life that is asked for (`lifetime.throttle.target_years`)"),
+            number("target_years", "years", "the required life (`lifetime.throttle.target_years`)"),
             count("pe_cycles", "cycles", "rated program/erase cycles"),
             number(
                 "pe_cycles_achievable",
                 "cycles",
-                "cycles that a block stands at rests of `mean_idle_h`; `pe_cycles` without recovery",
+                "cycles that a block endures at rests of `mean_idle_h`; `pe_cycles` without recovery",
             )
             .or_null(),
             number(
@@ -155,7 +155,7 @@ pub(super) const GROUPS: &[Group] = &[
     },
     Group {
         key: "throughput",
-        about: "Rates over `span_s`, the time in which the counted requests were served.",
+        about: "Rates over `span_s`, the service time of the counted requests.",
         when: "in timed mode",
         rows: &[
             number("iops", "requests/s", "reads and writes / `span_s`")
@@ -174,10 +174,10 @@ pub(super) const GROUPS: &[Group] = &[
     },
     Group {
         key: "latency_us.{kind}",
-        about: "Time from the arrival of a request to its end, of reads and of writes.",
+        about: "Time from arrival to completion of reads and of writes.",
         when: "in timed mode, where there was a request of the kind",
         rows: &[
-            count("count", "requests", "requests of the kind that ended").everywhere(),
+            count("count", "requests", "completed requests of the kind").everywhere(),
             number("mean", "us", "the mean").everywhere(),
             number("p50", "us", "not exceeded by half of the requests").everywhere(),
             number("p90", "us", "not exceeded by nine of ten").everywhere(),
@@ -218,7 +218,7 @@ pub(super) const GROUPS: &[Group] = &[
             number(
                 "first_failure_s",
                 "s",
-                "period_s * pe_cycles / erases_max: until the most erased block has its rated cycles",
+                "period_s * pe_cycles / erases_max: until the most erased block reaches its rated cycles",
             )
             .or_null(),
             number("max_over_mean", "-", "erases_max / erases_mean").or_null(),
@@ -228,15 +228,15 @@ pub(super) const GROUPS: &[Group] = &[
                 "h",
                 "mean over blocks of their mean rest before an erase, since counting began",
             ),
-            number("idle_h.{decile}", "h", "rest that 10, 50 or 90 % of the rests do not exceed"),
-            count("idle_h.intervals", "rests", "rests that were measured"),
+            number("idle_h.{decile}", "h", "rest not exceeded by 10, 50 or 90 % of the rests"),
+            count("idle_h.intervals", "rests", "measured rests"),
             numbers("idle_h.histogram.edges", "h", "edges of the bins of rests"),
             numbers("idle_h.histogram.intervals", "rests", "rests in each bin"),
         ],
     },
     Group {
         key: "evidence",
-        about: "Whether the run is long enough to speak of years.",
+        about: "Whether the run is long enough for a forecast of years.",
         when: "",
         rows: &[
             number("drive_writes", "capacities", "bytes that the host wrote / logical capacity"),
@@ -244,18 +244,18 @@ pub(super) const GROUPS: &[Group] = &[
             count("blocks_never_erased", "blocks", "blocks that the counted requests never erased"),
             flag(
                 "enough",
-                "whether it is: a drive write, all blocks erased or 3 flash writes, and stationary",
+                "whether it is long enough: a drive write, all blocks erased or 3 flash writes, and stationary",
             )
             .or_null(),
             text(
                 "why",
-                "why not: `too short`, `not all blocks were erased`, `not stationary`, `too few requests`",
+                "reason if not: `too short`, `not all blocks were erased`, `not stationary`, `too few requests`",
             )
             .or_null(),
             number(
                 "drive_writes_needed",
                 "capacities",
-                "`drive_writes` that a longer run would need, as far as can be told",
+                "estimated `drive_writes` of a run that is long enough",
             )
             .or_null(),
             count(
@@ -268,8 +268,8 @@ pub(super) const GROUPS: &[Group] = &[
     },
     Group {
         key: "energy",
-        about: "Joules; an operation whose energy is not known is null and in no sum.",
-        when: "where `drive.energy` is set, or something computes fingerprints or compresses",
+        about: "Joules; an operation of unknown energy is null and in no sum.",
+        when: "where `drive.energy` is set, or where data is fingerprinted or compressed",
         rows: &[
             number("total_j", "J", "all operations").everywhere(),
             number("j_per_host_byte_written", "J/byte", "the total / bytes that the host wrote"),

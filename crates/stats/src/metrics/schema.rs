@@ -1,21 +1,21 @@
 //! The JSON schemas of `result.json` and of `lifetime.json`, from the rows.
 
-use super::{Document, Figure, Kind, figures};
+use super::{Document, Kind, NamedMetric, metrics};
 use serde_json::{Map, Value, json};
 
-/// The schema of a document of a version of the layout, whose settings have a schema of their own.
+/// Builds the schema of a document of a version of the layout; its settings have a separate schema.
 #[must_use]
 pub fn schema(document: Document, layout: &str) -> Value {
     let mut root = Table::default();
-    for figure in figures(document) {
-        root.add(&figure.key, &figure);
+    for metric in metrics(document) {
+        root.add(&metric.key, &metric);
     }
     root.known.push("config".into());
     root.properties.insert(
         "config".into(),
         json!({ "type": "object", "description": "the resolved experiment (floatgate schema experiment)" }),
     );
-    // What the layout is, tells whether two documents can be read alike.
+    // The name of the layout decides whether two documents can be read alike.
     root.properties
         .insert("schema".into(), json!({ "const": layout, "description": "name and version of the layout" }));
     let mut schema = root.schema(false);
@@ -28,13 +28,13 @@ pub fn schema(document: Document, layout: &str) -> Value {
     schema
 }
 
-/// Properties of an object, which of them are always there, and tables below it.
+/// Properties of an object, those always present, and tables below it.
 #[derive(Default)]
 struct Table {
     properties: Map<String, Value>,
     known: Vec<String>,
     tables: Vec<(String, Self)>,
-    /// Any other name has such a value.
+    /// The schema of any other name.
     others: Option<Value>,
     about: &'static str,
     /// Whether it may be null.
@@ -44,14 +44,14 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, key: &str, figure: &Figure) {
-        let (group, row) = figure.of;
+    fn add(&mut self, key: &str, metric: &NamedMetric) {
+        let (group, row) = metric.of;
         let Some((name, rest)) = key.split_once('.') else {
-            let value = leaf(figure);
+            let value = leaf(metric);
             if key == "*" {
                 self.others = Some(value);
             } else {
-                self.known.extend((!row.nullable && !figure.optional).then(|| key.to_string()));
+                self.known.extend((!row.nullable && !metric.optional).then(|| key.to_string()));
                 self.properties.insert(key.into(), value);
             }
             return;
@@ -66,7 +66,7 @@ impl Table {
             table.always = group.when.is_empty();
             table.nullable = !table.always;
         }
-        table.add(rest, figure);
+        table.add(rest, metric);
     }
 
     fn schema(self, nullable: bool) -> Value {
@@ -92,8 +92,8 @@ impl Table {
     }
 }
 
-fn leaf(figure: &Figure) -> Value {
-    let row = figure.of.1;
+fn leaf(metric: &NamedMetric) -> Value {
+    let row = metric.of.1;
     let numbers = json!({ "type": "array", "items": { "type": "number" } });
     let mut value = match row.kind {
         Kind::Count => json!({ "type": "integer", "minimum": 0 }),
