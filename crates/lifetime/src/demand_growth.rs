@@ -1,9 +1,10 @@
-//! Demand that grows: a life as it is forecast has the same demand every year.
+//! Growing demand: converts the life of a drive under constant yearly demand.
 //!
-//! What the host writes grows by a share `g` each year, without a break. By the time `T` it has written as much as in
+//! The host's writes grow continuously by a share `g` per year. By the time `T` it has written as much as in
 //! `((1 + g)^T - 1) / ln(1 + g)` years without growth.
 
-/// When as much is written as in so many years without growth; none where shrinking demand never comes to that.
+/// Returns the years until as much is written as in `years` without growth; None where shrinking demand never reaches
+/// it.
 #[must_use]
 pub fn years_of_growing(years: f64, per_year: f64) -> Option<f64> {
     let rate = libm::log1p(per_year);
@@ -14,7 +15,7 @@ pub fn years_of_growing(years: f64, per_year: f64) -> Option<f64> {
     (grown > -1.0).then(|| libm::log1p(grown) / rate)
 }
 
-/// What is written in so many years, relative to the same years without growth.
+/// Returns the writes of `years`, relative to the same years without growth.
 #[must_use]
 pub fn written_of_growing(years: f64, per_year: f64) -> f64 {
     let rate = libm::log1p(per_year);
@@ -36,7 +37,7 @@ mod tests {
         assert_eq!((years_of_growing(3.0, 0.0), written_of_growing(3.0, 0.0)), (Some(3.0), 1.0));
     }
 
-    /// Demand that halves each year comes to no more than 1 / ln 2 years of the first rate.
+    /// Demand that halves each year never exceeds 1 / ln 2 years of the first rate.
     #[test]
     fn demand_that_shrinks_may_never_come_to_it() {
         assert_eq!(years_of_growing(1.5, -0.5), None);

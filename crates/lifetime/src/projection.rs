@@ -1,49 +1,49 @@
 //! Years of life from a measured rate of flash writes.
 //!
 //! `C_ssd = capacity x P/E cycles` counts bytes programmed into flash (READY, section 2); life ends when the workload
-//! has programmed so many. Under a recovery model the cycles are those that a block stands when it rests between two
-//! erases as long as it did in the run.
+//! has programmed as many. Under a recovery model the cycles are those that blocks endure when they rest between two
+//! erases as long as in the run.
 
 use crate::{SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_YEAR};
 use floatgate_nand::Endurance;
 
-/// What a run has measured.
+/// Measurements of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Wear {
     /// Bytes of flash.
     pub physical_bytes: u64,
-    /// Bytes that the host sees.
+    /// Capacity that the host sees.
     pub logical_bytes: u64,
-    /// How many cycles a block stands.
+    /// Endurance of the blocks.
     pub endurance: Endurance,
     /// Bytes programmed into flash.
     pub programmed_bytes: u64,
-    /// Bytes that the host wrote, as it counts them: a write of part of a page is no whole page.
+    /// Bytes that the host wrote; part of a page counts as its bytes.
     pub host_bytes: u64,
-    /// Time in which this happened, seconds; none or 0 where the workload has no time.
+    /// Time span of the run, seconds; None or 0 where the workload has no time stamps.
     pub span_s: Option<f64>,
     /// Years that the drive should last.
     pub target_years: f64,
 }
 
-/// Years, terabytes written and drive writes per day. None where the run cannot know.
+/// Years, terabytes written and drive writes per day. None where the run does not determine them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
-    /// Years until the workload, going on as measured, has used up all blocks' cycles on average.
+    /// Years until the workload, continuing as measured, has used up all blocks' cycles on average.
     pub years: Option<f64>,
     /// Bytes that may be programmed into flash in the whole life, at nominal cycles.
     pub c_ssd_bytes: u64,
-    /// Cycles that a block stands at [`Projection::mean_idle_s`]; unknown without time where blocks recover.
+    /// Cycles that blocks endure at [`Projection::mean_idle_s`]; unknown without time where blocks recover.
     pub pe_cycles_achievable: Option<f64>,
     /// Mean time between two erases of a block at the measured rate, seconds.
     pub mean_idle_s: Option<f64>,
     /// Bytes that may be programmed into flash in the whole life, at the achievable cycles.
     pub c_ssd_recovered_bytes: Option<u64>,
-    /// Host bytes that may be written in the whole life (TBW); without recovery where the run has no time.
+    /// Host bytes that may be written in the whole life (TBW); at nominal cycles where the run has no time.
     pub tbw_bytes: Option<f64>,
-    /// Full drive writes per day that the workload makes.
+    /// Full drive writes per day of the workload.
     pub dwpd: Option<f64>,
-    /// Full drive writes per day that the drive stands for `target_years`, spread evenly.
+    /// Full drive writes per day that the drive endures for `target_years`, spread evenly.
     pub dwpd_for_target: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ impl Projection {
         let span = wear.span_s.filter(|&s| s > 0.0);
         let wrote = wear.programmed_bytes > 0 && wear.host_bytes > 0;
         let programmed = wear.programmed_bytes as f64;
-        // Cycles as the bytes count them: what the blocks will be erased for.
+        // Cycles in the same unit as the bytes: the erases of the blocks.
         let mean_idle_s = span.filter(|_| wrote).map(|s| s * physical / programmed);
         let cycles = match (wear.endurance, mean_idle_s) {
             (fixed @ Endurance::Fixed { .. }, _) => Some(fixed.cycles(None)),
@@ -81,7 +81,7 @@ impl Projection {
         }
     }
 
-    /// [`Projection::mean_idle_s`] in hours.
+    /// Returns [`Projection::mean_idle_s`] in hours.
     #[must_use]
     pub fn mean_idle_h(&self) -> Option<f64> {
         self.mean_idle_s.map(|s| s / SECONDS_PER_HOUR)
@@ -106,10 +106,10 @@ mod tests {
     #[test]
     fn figures_follow_by_hand() {
         let p = Projection::of(&WEAR);
-        // 375 TiB of budget (READY: 128 GB x 3000), 2 TiB a year.
+        // 375 TiB of budget (READY: 128 GB x 3000), 2 TiB per year.
         assert_eq!(p.c_ssd_bytes, 375 << 40);
         assert_eq!((p.pe_cycles_achievable, p.c_ssd_recovered_bytes), (Some(3000.0), Some(375 << 40)));
-        // 16 cycles of 128 GiB in a year.
+        // 16 cycles of 128 GiB per year.
         assert_eq!(p.mean_idle_h(), Some(547.5));
         assert_eq!(p.years, Some(187.5));
         assert_eq!(p.tbw_bytes, Some(187.5 * (1u64 << 40) as f64));
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn blocks_that_rest_last_longer() {
         let table2 = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
-        // READY's Table 2, exchange without throttling: 1918.8 TB in 5 years on 128 GB come to 949.3 TB of capacity
-        // (the fitted constants give that within 0.31 %), so 2.47 years of life.
+        // READY's Table 2, exchange without throttling: 1918.8 TB in 5 years on 128 GB give 949.3 TB of capacity (the
+        // fitted constants give that within 0.31 %), so 2.47 years of life.
         let wear = Wear {
             endurance: table2,
             programmed_bytes: (1918.8 * (1u64 << 40) as f64) as u64,
@@ -130,7 +130,8 @@ mod tests {
             ..WEAR
         };
         let p = Projection::of(&wear);
-        let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 4e-3, "{found}");
+        let near =
+            |computed: f64, expected: f64| assert!((computed / expected - 1.0).abs() < 4e-3, "{computed}");
         near(p.c_ssd_recovered_bytes.unwrap() as f64 / (1u64 << 40) as f64, 949.3);
         near(p.years.unwrap(), 2.47);
         near(p.mean_idle_h().unwrap(), 43_800.0 / (1918.8 * 8.0));
@@ -139,7 +140,7 @@ mod tests {
         assert_eq!(p.c_ssd_bytes, 375 << 40);
         // Over five years even use admits 8615 cycles of 128 GB, of which the host has 1 / 2.24.
         near(p.dwpd_for_target.unwrap(), 8615.0 * 1.28 / 2.24 / (5.0 * 365.0));
-        // Without time nobody knows how long blocks rest.
+        // Without time the rest of the blocks is unknown.
         let p = Projection::of(&Wear { span_s: None, ..wear });
         assert_eq!((p.pe_cycles_achievable, p.c_ssd_recovered_bytes, p.mean_idle_s), (None, None, None));
         assert!((p.tbw_bytes.unwrap() / (375u64 << 40) as f64 * 2.24 - 1.0).abs() < 1e-9);

@@ -1,29 +1,29 @@
-//! When blocks wear out that are erased more often than the mean block.
+//! Time to wear-out of blocks that are erased more often than the mean block.
 //!
-//! A block that is `excess` erases ahead of the mean after the run is `excess * n^growth` ahead after `n` times as long:
-//! `growth` is 1 where it is asked for more for good, 0.5 where it was chance, 0 where wear-leveling holds it back.
+//! A block that is `excess` erases ahead of the mean after the run is `excess * n^growth` ahead after `n` times as
+//! long. `growth` is 1 for a permanently higher load, 0.5 for chance, 0 under wear-leveling.
 
 use floatgate_nand::{Endurance, LeadLimit};
 
-/// Growth of an excess of which nothing is known: the worst case.
+/// Assumed growth of an excess if unknown: the worst case.
 pub const GROWTH_UNKNOWN: f64 = 1.0;
-/// Growth of an excess that is nothing but chance.
+/// Growth of an excess by chance alone.
 const GROWTH_CHANCE: f64 = 0.5;
-/// Lives are sought from and to so many times the length of the run.
+/// Bounds of the search for a life, in lengths of the run.
 const FACTOR_MIN: f64 = 1e-9;
 const FACTOR_MAX: f64 = 1e12;
 
-/// How an excess grows, as far as the run can tell.
+/// Estimated growth of an excess.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
     /// The exponent.
     pub exponent: f64,
-    /// By how much it may be off.
+    /// Its error.
     pub error: f64,
 }
 
 impl Growth {
-    /// The exponent, and the range in which it is. Of a run that is too short to tell the worst is taken.
+    /// Returns the exponent and its range; the worst case if the run is too short for an estimate.
     fn range(this: Option<Self>) -> [f64; 3] {
         this.map_or([GROWTH_UNKNOWN, GROWTH_CHANCE, GROWTH_UNKNOWN], |Self { exponent, error }| {
             [exponent, (exponent - error).max(0.0), (exponent + error).min(1.0)]
@@ -31,44 +31,44 @@ impl Growth {
     }
 }
 
-/// What a run says of a block.
+/// State of a block after a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WornBlock {
-    /// How many cycles blocks stand.
+    /// Endurance of the blocks.
     pub endurance: Endurance,
-    /// Length of the run, seconds; none where the workload has no time.
+    /// Length of the run, seconds; None where the workload has no time stamps.
     pub span_s: Option<f64>,
     /// Erases of the mean block.
     pub mean: f64,
     /// Erases of this one.
     pub erases: f64,
-    /// Where something levels wear. A run may end long before that steps in.
+    /// Limit of a wear-leveler, which may only act after the end of the run.
     pub lead_limit: Option<LeadLimit>,
-    /// Erases by which it is ahead at most near the end of life, where that was looked at.
+    /// Largest lead of the block near the end of life, if simulated.
     pub lead_max: Option<f64>,
 }
 
-/// A life with the range in which it is, in lengths of the run: a run of a year and 5.2 runs are 5.2 years.
+/// A life and its range, in lengths of the run: a run of a year and 5.2 runs are 5.2 years.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockLife {
-    /// The most likely one.
+    /// The most likely life.
     pub runs: f64,
-    /// The shortest and the longest.
+    /// The shortest and the longest life.
     pub range: [f64; 2],
 }
 
 impl WornBlock {
-    /// How long it takes until the block has used up its cycles; none where it was never erased.
+    /// Returns the time until the block has used up its cycles; None if it was never erased.
     #[must_use]
     pub fn life(&self, growth: Option<Growth>) -> Option<BlockLife> {
         let [runs, first, second] = Growth::range(growth).map(|exponent| self.runs(exponent));
         (self.erases > 0.0).then_some(BlockLife { runs, range: [first.min(second), first.max(second)] })
     }
 
-    /// After how many lengths of the run erases reach what a block stands at that pace.
+    /// Returns the lengths of the run after which the erases reach the block's endurance at that pace.
     fn runs(&self, exponent: f64) -> f64 {
         let lead = self.erases - self.mean;
-        // A leveler that lags behind its limit goes on to.
+        // A leveler that lags behind its limit continues to.
         let lag = self.lead_limit.map_or(1.0, |limit| (lead / limit.at(self.mean)).max(1.0));
         let most = |mean: f64| match (self.lead_max, self.lead_limit) {
             (Some(most), _) => most,
@@ -82,7 +82,7 @@ impl WornBlock {
             erases >= self.endurance.cycles(idle_s)
         };
         let (mut low, mut high) = (libm::log(FACTOR_MIN), libm::log(FACTOR_MAX));
-        // 64 halvings leave nothing of 50 powers of e.
+        // 64 halvings exhaust 50 powers of e.
         for _ in 0..64 {
             let middle = f64::midpoint(low, high);
             if worn(libm::exp(middle)) { high = middle } else { low = middle }
@@ -106,8 +106,8 @@ mod tests {
         lead_max: None,
     };
 
-    fn near(found: f64, expected: f64) {
-        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    fn near(computed: f64, expected: f64) {
+        assert!((computed / expected - 1.0).abs() < 1e-9, "{computed} {expected}");
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         let life = BLOCK.life(Some(Growth { exponent: 1.0, error: 0.0 })).unwrap();
         near(life.runs, 150.0);
         assert_eq!(life.range, [life.runs; 2]);
-        // Nothing is known of the growth: the worst, and up to chance.
+        // Unknown growth: the worst case, up to chance.
         let life = BLOCK.life(None).unwrap();
         near(life.runs, 150.0);
         assert!(life.range[0] == life.runs && life.range[1] > life.runs, "{life:?}");
@@ -138,10 +138,10 @@ mod tests {
         let lasting = Some(Growth { exponent: 1.0, error: 0.0 });
         near(levelled.life(lasting).unwrap().runs, 2970.0 / 16.0);
         near(WornBlock { lead_limit: None, ..levelled }.life(lasting).unwrap().runs, 3000.0 / 48.0);
-        // One that is twice as far ahead as it should be stays so: 16 n + 60 = 3000.
+        // A block twice as far ahead as allowed stays so: 16 n + 60 = 3000.
         let lead = 2.0 * 0.15 * (3000.0 - 16.0);
         near(WornBlock { erases: 16.0 + lead, ..levelled }.life(lasting).unwrap().runs, 2940.0 / 16.0);
-        // What a look near the end of life shows goes before the rule.
+        // A simulated lead near the end of life takes precedence over the rule.
         near(WornBlock { lead_max: Some(60.0), ..levelled }.life(lasting).unwrap().runs, 2940.0 / 16.0);
     }
 

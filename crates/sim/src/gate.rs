@@ -13,7 +13,7 @@ use crate::plan::{Arrival, Mode, Plan};
 use floatgate_base::{ExtentKind as Kind, Extents, Op};
 use floatgate_ftl::Schemes;
 use floatgate_lifetime::life::{Amplification, OBSERVE_NS};
-use floatgate_lifetime::reduce::{Left, Record, SchemeSeen, Seen};
+use floatgate_lifetime::reduce::{Record, SchemePages, SchemeSeen, Seen};
 use floatgate_lifetime::throttle::{Gate, GateState, Params, Passed, Predictions, Setup, View};
 use floatgate_lifetime::{SECONDS_PER_YEAR, life};
 use serde::{Deserialize, Serialize};
@@ -278,7 +278,7 @@ fn seen<F: BackEnd>(drive: &Drive<F>) -> Seen {
     let counters = drive.ftl.reduced().map(|figures| figures.counters).unwrap_or_default();
     let (deduplicated, left) = counters.deduplicated();
     let sampled_left = counters.sampled_hashed - counters.sampled_duplicates;
-    let of = |pages: u64, left: u64| Left { pages: pages as f64, left: left as f64 };
+    let of = |pages: u64, left: u64| SchemePages { pages: pages as f64, left: left as f64 };
     Seen {
         host_pages: counters.host_pages as f64,
         host_programs: flash.programs_for_host() as f64,

@@ -9,10 +9,9 @@
 //! `f - f S_i^d - i (S_i - S_(i+1)) = 0`, that is with `lambda = 1 / f`:
 //! `lambda i (S_i - S_(i+1)) = 1 - S_i^d`, `S_(b+1) = 0`.
 //!
-//! `sum S_i = b / alpha` fixes lambda. Host writes come at the rate of dying, `b / alpha` per block,
-//! programs at `b f`: `WA = alpha / lambda`. Summed over `i` the balance gives the same from the victims, `WA = b / sum
-//! (1 - S_i^d)`. From `1 - S_i <= 1 - S_i^d <= 1` follows `S <= 1 / WA <= 1`, so `lambda` lies between `alpha - 1` and
-//! `alpha`.
+//! `sum S_i = b / alpha` fixes lambda. Host writes come at the rate of dying, `b / alpha` per block, programs at `b f`:
+//! `WA = alpha / lambda`. Summed over `i` the balance gives the same from the victims, `WA = b / sum (1 - S_i^d)`. From
+//! `1 - S_i <= 1 - S_i^d <= 1` follows `S <= 1 / WA <= 1`, so `lambda` lies between `alpha - 1` and `alpha`.
 //!
 //! All is computed in `y_i = 1 - S_i`, `sum y_i = b S`: every term is positive and none cancels, even for the smallest
 //! spare factor.
@@ -42,8 +41,8 @@ pub(crate) fn checked_choices(choices: u32) -> Result<u32> {
     Ok(choices)
 }
 
-/// Returns the law of the valid pages of a closed block: `p_i = S_i - S_(i+1) = (1 - S_i^d) / (lambda i)`, `p_0 = 1 -
-/// S_1`.
+/// Returns the law of the valid pages of a closed block: `p_i = S_i - S_(i+1) = (1 - S_i^d) / (lambda i)`,
+/// `p_0 = 1 - S_1`.
 pub(crate) fn validity(spare: Spare, pages_per_block: u32, choices: u32) -> Vec<f64> {
     let lambda = find_lambda(spare, pages_per_block, choices);
     let mut law = vec![0.0; pages_per_block as usize + 1];

@@ -3,10 +3,11 @@
 //! Source: the log-structured (LRU) cleaning of Desnoyers, "Analytic modeling of SSD write performance",
 //! SYSTOR 2012, for uniform writes and for groups of pages of unlike heat.
 //!
-//! In one turn of the log the host writes `H` pages. A page overwritten at rate `p` per host write is appended `n = p H
-//! + n e^(-p H)` times per turn: its host writes, and a copy if a whole turn brought none. So `n = p H / (1 - e^(-p
-//! H))`, and the log of `T` pages fills by `sum n = T`; `WA = T / H`. With the length of a turn in page lifetimes, `c =
-//! H / U`, uniform writes give `c / (1 - e^-c) = alpha`. Hence `c = alpha + W0(-alpha e^-alpha)` and `WA = alpha / c`.
+//! In one turn of the log the host writes `H` pages. A page overwritten at rate `p` per host write is appended
+//! `n = p H + n e^(-p H)` times per turn: its host writes, and a copy if a whole turn brought none. So
+//! `n = p H / (1 - e^(-p H))`, and the log of `T` pages fills by `sum n = T`; `WA = T / H`. With the length of a turn
+//! in page lifetimes, `c = H / U`, uniform writes give `c / (1 - e^-c) = alpha`. Hence
+//! `c = alpha + W0(-alpha e^-alpha)` and `WA = alpha / c`.
 
 use crate::error::{Error, Result, checked};
 use crate::spare::Spare;
@@ -127,8 +128,8 @@ fn turn(groups: &[(f64, f64)], over: f64) -> f64 {
     h
 }
 
-/// Returns the law of the valid pages of a closed block: the mean over log positions `x` in 0..1 of `Binomial(b, e^(-c
-/// x))`.
+/// Returns the law of the valid pages of a closed block: the mean over log positions `x` in 0..1 of
+/// `Binomial(b, e^(-c x))`.
 ///
 /// With `u = e^(-c x)` the integral of `C(b, j) u^(j-1) (1-u)^(b-j)` from `e^-c` to 1 is an incomplete beta
 /// function, so `p_j = P(Binomial(b, e^-c) < j) / (c j)` for `j >= 1`; `p_0` is the rest.

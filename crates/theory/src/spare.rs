@@ -55,10 +55,10 @@ pub fn spare_of_alpha(alpha: f64) -> Result<f64> {
 /// Source: Frankie et al., "A mathematical model of the trim command in NAND-flash SSDs", 2012.
 ///
 /// A trim removes one of the pages in use; a write goes to any logical page. In the steady state the writes that bring
-/// a page into use balance the trims: `(1 - q) (1 - s) = q`. The share of logical pages in use is therefore `s = (1 - 2
-/// q) / (1 - q)`. A live page then dies `1 / (s U)` per host write, by overwriting or trimming, as on an untrimmed
-/// drive of `s U` pages. Use the result in the closed forms through [`spare_of_alpha`]; the amplification counts
-/// programs per host *write*.
+/// a page into use balance the trims: `(1 - q) (1 - s) = q`. The share of logical pages in use is therefore
+/// `s = (1 - 2 q) / (1 - q)`. A live page then dies `1 / (s U)` per host write, by overwriting or trimming, as on an
+/// untrimmed drive of `s U` pages. Use the result in the closed forms through [`spare_of_alpha`]; the amplification
+/// counts programs per host *write*.
 ///
 /// # Errors
 /// `alpha` not finite or not above 1; `trim_share` not finite, negative, or one half or more (nothing

@@ -1,125 +1,125 @@
-//! What a life comes to.
+//! Outcome of a life.
 
 use crate::SECONDS_PER_YEAR;
 use crate::reduce::{Foreseen, Record as Decisions, Reduced};
 use crate::throttle::{Epoch, Gate, Passed, Predictions, Record, Setup};
 use floatgate_stats::Latency;
 
-/// Rows of the course are this far apart over the first days.
+/// Distance of the rows over the first days.
 const FINE_NS: u64 = 600_000_000_000;
-/// How long that goes on.
+/// Duration of the finely spaced rows.
 const FINE_UNTIL_NS: u64 = 3 * 86_400_000_000_000;
-/// Rows over the rest of the life.
+/// Number of rows over the rest of the life.
 const ROWS: u64 = 1400;
 
-/// The life so far, at some moment. Bytes are flash bytes since the beginning.
+/// State of the life at some moment. Bytes are flash bytes since the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row {
-    /// When.
+    /// Time since the beginning.
     pub time_ns: u64,
-    /// Written.
+    /// Bytes written.
     pub written_bytes: f64,
-    /// What the host would have written by then without throttling, at the mean rate of a pass.
+    /// Bytes that the host would have written by then without throttling, at the mean rate of a pass.
     pub demand_bytes: f64,
-    /// What epochs were allotted.
+    /// Capacity allotted to epochs.
     pub capacity_bytes: f64,
-    /// Delays since the row before, by page write, nanoseconds.
+    /// Mean delay per page write since the previous row, nanoseconds.
     pub delay_ns: f64,
-    /// Waits since the row before, by page write.
+    /// Mean wait per page write since the previous row, nanoseconds.
     pub wait_ns: f64,
-    /// Length of the present epoch.
+    /// Length of the current epoch.
     pub epoch_ns: u64,
-    /// Cycles that blocks stand at the rest that they have had.
+    /// Cycles that blocks endure at their rest so far.
     pub pe_cycles: f64,
-    /// That rest, on average, seconds; none before the first cycle is complete.
+    /// Mean rest so far, seconds; None before the first cycle is complete.
     pub idle_s: Option<f64>,
 }
 
 /// A part of the life, interval by interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detail {
-    /// When it begins, and how wide the intervals are.
+    /// Start of the part.
     pub from_ns: u64,
     /// Width of an interval.
     pub interval_ns: u64,
-    /// Page writes that were admitted.
+    /// Admitted page writes per interval.
     pub written_pages: Vec<u64>,
-    /// Page writes that arrived, with the delays taken out that came up within the part.
+    /// Arrived page writes per interval, without the delays that arose within the part.
     pub demand_pages: Vec<u64>,
 }
 
 /// Width of the intervals of a detail.
 const DETAIL_NS: u64 = 1_000_000_000;
 
-/// A life gone through.
+/// Outcome of a simulated life.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Years until the drive is worn out: when that was, or, where it outlives the target, target times budget over
-    /// use (READY's effective lifetime). None where nothing is written.
+    /// Years until the drive is worn out. If it outlives the target: target times budget over use (READY's effective
+    /// lifetime). None where nothing is written.
     pub years: Option<f64>,
     /// Whether it outlives the target.
     pub holds: bool,
-    /// Until when it was gone through: the target, or when it was stopped because the drive was worn out.
+    /// End of the simulation: the target, or the time at which the drive was worn out.
     pub end_ns: u64,
-    /// Flash bytes written until the target (W_work); where the life was stopped before, at the rate so far.
+    /// Flash bytes written until the target (W_work), extrapolated at the rate so far where the life ended earlier.
     pub work_bytes: f64,
-    /// Cycles that blocks stand at the rest that they had until the target.
+    /// Cycles that blocks endure at their rest until the target.
     pub pe_cycles: f64,
-    /// That rest, seconds.
+    /// Mean rest, seconds.
     pub mean_idle_s: Option<f64>,
-    /// By how much the throttle held page writes back: delays and waits.
+    /// Delays and waits of page writes under the throttle.
     pub delay: Latency,
-    /// What passed the gate.
+    /// Totals of the gate.
     pub passed: Passed,
     /// Epochs planned.
     pub epochs: u64,
-    /// How often their length was chosen anew.
+    /// New choices of the epoch length.
     pub selections: u64,
-    /// Epochs whose delay was at its bound.
+    /// Epochs limited by the bound on delays.
     pub bounded_epochs: u64,
-    /// How predictions came out.
+    /// Accuracy of the predictions.
     pub predictions: Predictions,
-    /// The same in the first pass.
+    /// Accuracy of the predictions in the first pass.
     pub first_pass: Predictions,
     /// Passes begun.
     pub passes: u64,
     /// The course of the life.
     pub rows: Vec<Row>,
-    /// The part that was looked at closely.
+    /// The part recorded in detail.
     pub detail: Option<Detail>,
-    /// What an integrated manager decided, where there is one.
+    /// Decisions of an integrated manager, if there is one.
     pub decisions: Option<Decisions>,
-    /// What the schemes came to, where no drive tells.
+    /// Results of the schemes, where no drive counts them.
     pub reduced: Option<Reduced>,
 }
 
-/// Takes note of a life while it is gone through, without a drive or with one.
+/// Records a life, simulated with or without a drive.
 #[derive(Clone, Debug)]
 pub struct Book {
     setup: Setup,
     delay: Latency,
-    /// Page writes with the same delay that are not in the histogram yet.
+    /// Page writes with the same delay, not yet in the histogram.
     alike: (u64, u64),
     passed: Passed,
     capacity_bytes: f64,
-    /// Page writes that were admitted when the target was over: no part of the life.
+    /// Page writes admitted after the target, which are not part of the life.
     late_pages: u64,
     next_row_ns: u64,
     rows: Vec<Row>,
     /// Delays, waits and page writes at the last row.
     at_row: (u128, u128, u64),
     worn_out_ns: Option<f64>,
-    /// When the life was stopped, where it does not go on to its target.
+    /// The time at which the life was stopped before its target.
     stopped_ns: Option<u64>,
     detail: Option<Detail>,
     /// Delays before the detail began.
     held_before_ns: Option<u64>,
-    /// How predictions came out in the first pass.
+    /// Accuracy of the predictions in the first pass.
     pub first_pass: Predictions,
 }
 
 impl Book {
-    /// An empty book; the detail goes from when to when.
+    /// Creates an empty book; `detail_ns` are start and end of the detail.
     #[must_use]
     pub fn new(setup: &Setup, detail_ns: Option<(u64, u64)>) -> Self {
         let detail = detail_ns.map(|(from_ns, to_ns)| {
@@ -145,7 +145,7 @@ impl Book {
         }
     }
 
-    /// A run arrives; only asked for where the detail is.
+    /// Counts the arrival of a run; only called within the detail.
     pub fn demanded(&mut self, arrival_ns: u64, pages: u64) {
         let held_ns = (self.passed.delay_ns + self.passed.wait_ns) as u64;
         let Some(detail) = &mut self.detail else { return };
@@ -159,13 +159,13 @@ impl Book {
         }
     }
 
-    /// What passed the gate so far.
+    /// Returns the totals of the gate so far.
     #[must_use]
     pub fn passed(&self) -> &Passed {
         &self.passed
     }
 
-    /// Writes a row if one is due; called after whatever passed the gate.
+    /// Writes a row if one is due; called after every passage of the gate.
     #[inline]
     pub fn look(&mut self, gate: &Gate) {
         if gate.admitted_ns() >= self.next_row_ns {
@@ -184,7 +184,7 @@ impl Book {
         self.stopped_ns = Some(now_ns);
     }
 
-    /// Flash bytes written in the life: what was admitted when the target was over does not count.
+    /// Returns the flash bytes written in the life, without those admitted after the target.
     fn written_bytes(&self, gate: &Gate) -> f64 {
         gate.used_bytes() - self.late_pages as f64 * gate.page_flash_bytes()
     }
@@ -218,7 +218,7 @@ impl Book {
         self.next_row_ns = (time_ns / step_ns + 1).saturating_mul(step_ns);
     }
 
-    /// The moment at which as much was written as the blocks stand, on the line between two rows.
+    /// Notes when the writes reached the endurance of the blocks, by interpolation between two rows.
     fn note_wear(&mut self, row: &Row, cycles: f64) {
         let over = |cycles: f64, stands: f64| cycles + self.setup.cycles_used - stands;
         let now = over(cycles, row.pe_cycles);
@@ -243,8 +243,8 @@ impl Book {
         self.delay.record_many(held_ns, count);
     }
 
-    /// What the life comes to, in which so many passes were begun and the host would have written `demand_rate` flash
-    /// bytes a nanosecond.
+    /// Computes the outcome of a life with so many passes begun, in which the host would have written `demand_rate`
+    /// flash bytes per nanosecond.
     #[must_use]
     pub fn outcome(mut self, gate: &Gate, passes: u64, demand_rate: f64) -> Outcome {
         self.flush();
@@ -262,7 +262,7 @@ impl Book {
         let last = self.rows[self.rows.len() - 1];
         let target_years = target_ns as f64 / 1e9 / SECONDS_PER_YEAR;
         let budget = physical * (last.pe_cycles - self.setup.cycles_used);
-        // A thousandth of slack: the last page may be one too many.
+        // A tolerance of 0.1 %: the last page may be one too many.
         let worn_ns = self.worn_out_ns.filter(|&ns| ns < target_ns as f64 * 0.999);
         let years = match worn_ns {
             Some(ns) => Some(ns / 1e9 / SECONDS_PER_YEAR),
@@ -292,11 +292,11 @@ impl Book {
     }
 }
 
-/// Of page writes at even distances, how many are admitted at a time or later.
+/// Counts how many page writes at even distances are admitted at `from_ns` or later.
 fn late(first_ns: u64, last_ns: u64, count: u64, from_ns: u64) -> u64 {
     match (last_ns - first_ns) / (count - 1).max(1) {
         _ if first_ns >= from_ns => count,
-        // All at once, and not late.
+        // All at the same time, and none late.
         0 => 0,
         gap_ns => count - ((from_ns - 1 - first_ns) / gap_ns + 1).min(count),
     }

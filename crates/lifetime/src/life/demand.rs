@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-/// Parts of a block.
+/// Parts per block.
 const PARTS: usize = 16;
 
 /// Page writes at even distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// When the first arrives, since the beginning of the pass.
+    /// Arrival of the first page write, since the beginning of the pass.
     pub at_ns: u64,
     /// Page writes.
     pub pages: u32,
-    /// From one to the next.
+    /// Time from one page write to the next.
     pub gap_ns: u32,
 }
 
@@ -30,11 +30,12 @@ struct Block {
     pages: u64,
 }
 
-/// One pass of a workload: its writes in the order of time, with sums over blocks of them, blocks of blocks and so on.
+/// One pass of a workload: its writes in order of time, with sums over blocks of them, and over blocks of blocks at
+/// every level.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
     runs: Vec<Run>,
-    /// The lowest level first; the top has at most [`PARTS`] blocks.
+    /// The levels of blocks, the lowest first; the top has at most [`PARTS`] blocks.
     levels: Vec<Vec<Block>>,
     period_ns: u64,
     pages: u64,
@@ -48,30 +49,31 @@ impl Demand {
         self.period_ns
     }
 
-    /// Page writes of a pass.
+    /// Returns the page writes of a pass.
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Pages that a run's writes come in at once: those of a mean write, or the run's where it is a single one.
+    /// Returns the pages that arrive together in a run: those of a mean write, or of the whole run if it is a single
+    /// write.
     pub(super) fn request_pages(&self) -> u64 {
         self.request_pages
     }
 
-    /// Runs that the pass was condensed to.
+    /// Returns the number of runs in the pass.
     #[must_use]
     pub fn len(&self) -> usize {
         self.runs.len()
     }
 
-    /// Whether nothing is written.
+    /// Returns whether nothing is written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// Page writes in each of `parts` parts of the pass, which are equally long.
+    /// Counts page writes in each of `parts` equally long parts of the pass.
     #[must_use]
     pub fn by_part(&self, parts: usize) -> Vec<u64> {
         let mut pages = vec![0; parts];
@@ -93,24 +95,24 @@ impl Demand {
         self.levels.get(level).map_or(0, Vec::len)
     }
 
-    /// When a block's first page arrives, the time until its last, and its pages.
+    /// Returns when a block's first page arrives, the time until its last, and its pages.
     pub(super) fn block(&self, level: usize, block: usize) -> (u64, u64, u64) {
         let Block { at_ns, end_ns, pages } = self.levels[level][block];
         (at_ns, end_ns - at_ns, pages)
     }
 
-    /// The blocks one level below.
+    /// Returns the blocks one level below.
     pub(super) fn parts(&self, level: usize, block: usize) -> Range<usize> {
         block * PARTS..((block + 1) * PARTS).min(self.blocks(level - 1))
     }
 
-    /// The runs of a block of the lowest level.
+    /// Returns the runs of a block of the lowest level.
     pub(super) fn runs(&self, block: usize) -> &[Run] {
         &self.runs[block * PARTS..((block + 1) * PARTS).min(self.runs.len())]
     }
 }
 
-/// Condenses writes as they come.
+/// Builds a demand from writes in order of time.
 #[derive(Clone, Debug)]
 pub struct DemandBuilder {
     /// None: every request is a run of its own.
@@ -118,18 +120,18 @@ pub struct DemandBuilder {
     runs: Vec<Run>,
     writes: u64,
     pages: u64,
-    /// The run that is growing: its first and its last stamp, its pages, and the end of its window.
+    /// The growing run: its first and last stamp, its pages, and the end of its window.
     first_ns: u64,
     last_ns: u64,
     growing: u64,
     end_ns: u64,
 }
 
-/// A run ends where the next write is further away than this part of a window: bursts keep their shape.
+/// A run ends where the next write is further away than this fraction of a window; bursts keep their shape.
 const PAUSE_SHARE: u64 = 16;
 
 impl DemandBuilder {
-    /// Runs within windows of `window_ns`; without it, every request is a run.
+    /// Builds runs within windows of `window_ns`; without it, every request is a run.
     #[must_use]
     pub fn new(window_ns: Option<u64>) -> Self {
         Self {
@@ -144,8 +146,8 @@ impl DemandBuilder {
         }
     }
 
-    /// A write of `pages` pages at a time since the beginning of the pass. Stamps that run backwards arrive with the
-    /// request before.
+    /// Adds a write of `pages` pages at a time since the beginning of the pass. A write with an out-of-order stamp
+    /// arrives with the request before it.
     pub fn add(&mut self, stamp_ns: u64, pages: u64) {
         if pages == 0 {
             return;
@@ -179,7 +181,7 @@ impl DemandBuilder {
         }
     }
 
-    /// The pass, which repeats after `period_ns`.
+    /// Returns the pass, which repeats after `period_ns`.
     #[must_use]
     pub fn finish(mut self, period_ns: u64) -> Demand {
         self.close();

@@ -1,35 +1,36 @@
-//! Collection comes in lumps: a page write programs one page, or a victim's pages beside. A throttle that gives out flash writes
-//! period by period is ahead of its limit after a lump, and the writes behind it wait; a mean cost of a page write knows of no
-//! such waits. So a life repeats the lumps of a stretch that a drive was run for, and corrects its gate by them as a drive would.
+//! Collection comes in lumps: a page write programs either one page, or in addition the pages of a victim. A throttle
+//! that allots flash writes per period exceeds its limit after a lump, and the following writes wait. A mean cost per
+//! page write cannot model these waits. A life therefore repeats the lumps of a stretch simulated with a drive, and
+//! corrects its gate by them as a drive would.
 
 use crate::throttle::regulator::Regulator;
 use crate::throttle::{Gate, Record, Setup, View};
 use serde::{Deserialize, Serialize};
 
-/// Write amplification of late: since the stretch of host page writes before the present one began. A stretch is an
-/// eighth of the drive, so that the estimate follows a workload that changes and does not follow single victims.
+/// Recent write amplification: since the stretch of host page writes before the current one began. A stretch is an
+/// eighth of the drive; the estimate follows changes of the workload, but not single victims.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Amplification {
-    /// Page writes of the host and programs when the stretch before began, and when the present one did.
+    /// Page writes of the host and programs at the beginning of the previous stretch and of the current one.
     marks: [(u64, u64); 2],
     stretch: u64,
     waf: f64,
 }
 
 impl Amplification {
-    /// Of a drive of so many pages.
+    /// Starts the estimate of a drive of `pages` pages.
     #[must_use]
     pub fn new(pages: u64) -> Self {
         Self { marks: [(0, 0); 2], stretch: (pages / 8).max(1), waf: 1.0 }
     }
 
-    /// Page writes in which the estimate hardly changes.
+    /// Returns the page writes over which the estimate hardly changes.
     fn step(&self) -> u64 {
         (self.stretch / 64).max(1)
     }
 
-    /// The most that [`Self::note`] may return on the way from `page_writes` to `later` of them, which come to `programs`; none if a
-    /// stretch ends on the way, or too little is known.
+    /// Bounds the result of [`Self::note`] on the way from `page_writes` to `later` of them, which cause `programs`.
+    /// None if a stretch ends on the way, or too little is known.
     fn at_most(&self, (page_writes, later): (u64, u64), programs: u64) -> Option<f64> {
         let [(writes, programmed), (began, _)] = self.marks;
         let settled = page_writes > writes && page_writes - writes >= self.stretch / 8;
@@ -37,7 +38,8 @@ impl Amplification {
             .then(|| (programs - programmed) as f64 / (page_writes - writes) as f64)
     }
 
-    /// `page_writes` of the host have come to `programs` so far. Until an eighth of a stretch is written, 1 is expected.
+    /// Updates the estimate after `page_writes` of the host caused `programs` in total. It is 1 until an eighth of a
+    /// stretch is written.
     pub fn note(&mut self, page_writes: u64, programs: u64) -> f64 {
         let [(writes, programmed), (began, _)] = self.marks;
         if page_writes - writes >= (self.stretch / 8).max(1) {
@@ -51,16 +53,16 @@ impl Amplification {
     }
 }
 
-/// Programs over the page writes of a stretch.
+/// Programs as a function of the page writes of a stretch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lumps {
-    /// Page writes and programs so far, where other causes than the host's writes have programmed since the mark before; the
-    /// first mark is (0, 0), and the last the end of the stretch.
+    /// Total page writes and programs at each point where causes other than host writes have programmed since the
+    /// previous mark. The first mark is (0, 0), and the last the end of the stretch.
     marks: Vec<(u64, u64)>,
 }
 
 impl Lumps {
-    /// Takes note of the counts after another page write or a few; both begin with 0.
+    /// Records the counts after one or a few more page writes; both begin with 0.
     pub fn note(&mut self, page_writes: u64, programs: u64) {
         if self.marks.is_empty() {
             self.marks.push((0, 0));
@@ -71,7 +73,7 @@ impl Lumps {
         }
     }
 
-    /// The stretch ends with these counts.
+    /// Ends the stretch with these counts.
     pub fn end(&mut self, page_writes: u64, programs: u64) {
         self.note(page_writes, programs);
         if self.marks.last().is_some_and(|&(pages, _)| pages < page_writes) {
@@ -79,20 +81,20 @@ impl Lumps {
         }
     }
 
-    /// Marks so far: lumps, where collection comes in lumps.
+    /// Counts the marks so far, each a lump where collection comes in lumps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.marks.len().saturating_sub(1)
     }
 
-    /// Whether nothing but the host's writes was programmed.
+    /// Returns whether only host writes were programmed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Pages that are programmed for `pages` page writes if the stretch repeats, by the stretch's write amplification. `near` is where
-    /// the answer before was found, and becomes where this one is.
+    /// Returns the pages programmed for `pages` page writes if the stretch repeats, by the stretch's write
+    /// amplification. `near` holds the position of the previous result, and is updated.
     fn programs(&self, pages: u64, near: &mut Near) -> f64 {
         let Some(&(stretch, programs)) = self.marks.last().filter(|&&(stretch, _)| stretch > 0) else {
             return pages as f64;
@@ -107,7 +109,7 @@ impl Lumps {
         near.times as f64 * programs as f64 + (programmed + rest - mark) as f64
     }
 
-    /// The last mark that is not beyond so many page writes of the stretch, looked for from another one on.
+    /// Returns the last mark that is not beyond so many page writes of the stretch, searching from another mark on.
     #[inline]
     fn mark_before(&self, rest: u64, from: usize) -> usize {
         let marks = &self.marks[from..];
@@ -118,7 +120,7 @@ impl Lumps {
         self.marks.partition_point(|&(mark, _)| mark <= rest) - 1
     }
 
-    /// Write amplification of the stretch.
+    /// Returns the write amplification of the stretch.
     fn waf(&self) -> f64 {
         match self.marks.last() {
             Some(&(pages, programs)) if pages > 0 => programs as f64 / pages as f64,
@@ -127,10 +129,10 @@ impl Lumps {
     }
 }
 
-/// Marks that are looked at one after the other before they are searched.
+/// Marks that are tried in sequence before a binary search.
 const STEPS: usize = 8;
 
-/// Where among the repeated marks of a stretch an answer was found: the repetition, its first page write, and the mark.
+/// Position of a result among the repeated marks of a stretch: the repetition, its first page write, and the mark.
 #[derive(Clone, Copy, Debug, Default)]
 struct Near {
     times: u64,
@@ -138,29 +140,29 @@ struct Near {
     mark: usize,
 }
 
-/// What a drive would have told the gate of a life, had it been there.
+/// Corrects the gate of a life as a drive would.
 #[derive(Clone, Debug)]
 pub(super) struct Observer<'a> {
     lumps: &'a Lumps,
-    /// What the lumps' programs are multiplied by, so that they come to the life's write amplification.
+    /// Factor that scales the lumps' programs to the life's write amplification.
     scale: f64,
     page_bytes: f64,
     late: Amplification,
-    /// Whether the throttle gives out pages at their mean cost.
+    /// Whether the throttle allots pages at their mean cost.
     by_mean: bool,
-    /// When the gate was corrected last.
+    /// Time of the last correction.
     observed_ns: u64,
-    /// Page writes at which a gate by mean cost is corrected next.
+    /// Page writes at the next correction of a gate by mean cost.
     next_at: u64,
-    /// Where the lumps of late are.
+    /// Position of the latest lumps.
     near: Near,
 }
 
-/// Without limits nothing leaves a period: the estimate is corrected at least this often.
+/// Longest time between corrections; without limits nothing leaves a period.
 pub const OBSERVE_NS: u64 = 600_000_000_000;
 
 impl<'a> Observer<'a> {
-    /// Of a drive whose page writes come to `waf` programs.
+    /// Observes a drive that programs `waf` pages per page write.
     pub fn new(lumps: &'a Lumps, setup: &Setup, waf: f64) -> Self {
         let late = Amplification::new(setup.physical_bytes / u64::from(setup.page_bytes));
         let by_mean = setup.policy.parts().is_some_and(|parts| parts.regulator == Regulator::StaticCap);
@@ -180,7 +182,7 @@ impl<'a> Observer<'a> {
         self.lumps.programs(page_writes, &mut self.near) * self.scale
     }
 
-    /// Tells the gate what `page_writes` have come to.
+    /// Reports the programs of `page_writes` to the gate.
     pub fn observe(&mut self, gate: &mut Gate, page_writes: u64) {
         let programs = self.programs(page_writes);
         let waf = self.late.note(page_writes, programs as u64);
@@ -188,16 +190,16 @@ impl<'a> Observer<'a> {
         self.observed_ns = gate.admitted_ns();
     }
 
-    /// Whether the gate wants to be told before `pages` page writes pass that arrive so.
+    /// Returns whether the gate needs a correction before `pages` page writes with these arrivals.
     fn is_due(&self, gate: &Gate, (arrival_ns, gap_ns): (u64, u64), pages: u64) -> bool {
-        // The gaps between them are as good as a later arrival.
+        // The gaps between them act like a later arrival.
         let last_ns = arrival_ns.max(gate.admitted_ns()).saturating_add((pages - 1).saturating_mul(gap_ns));
         !gate.stays(last_ns, pages) || last_ns >= self.observed_ns.saturating_add(OBSERVE_NS)
     }
 
-    /// Lets many page writes pass at once as [`Gate::admit_all`] does, if none of them can have to wait for their lumps either.
-    /// The gate is told what they come to only where it would have been on the way: more often, and it would find lumps
-    /// earlier than a drive's gate does.
+    /// Lets many page writes pass at once like [`Gate::admit_all`], if none of them may have to wait for their lumps
+    /// either. The gate is corrected only where a drive would have corrected it. More corrections would detect lumps
+    /// earlier than with a drive.
     pub fn admit_all<R: Record>(
         &mut self,
         gate: &mut Gate,
@@ -211,7 +213,7 @@ impl<'a> Observer<'a> {
         let before = passed(record);
         let (used_bytes, page_flash_bytes) = (gate.used_bytes(), gate.page_flash_bytes());
         let programs = self.programs(before);
-        // A static cap gives out shares by write amplification alone.
+        // A static cap allots shares by write amplification alone.
         let waf = match self.by_mean {
             true => page_flash_bytes / self.page_bytes,
             false => {
@@ -231,8 +233,8 @@ impl<'a> Observer<'a> {
         end_ns
     }
 
-    /// Lets page writes pass as [`Gate::admit`] does, in requests of about `request_pages`; the gate is told whenever a request
-    /// would leave its period or its limit. `passed` says how many pages have passed.
+    /// Lets page writes pass like [`Gate::admit`], in requests of about `request_pages`. The gate is corrected whenever
+    /// a request would leave its period or exceed its limit. `passed` returns how many pages have passed.
     pub fn admit<R: Record>(
         &mut self,
         gate: &mut Gate,
@@ -245,7 +247,7 @@ impl<'a> Observer<'a> {
         }
         while pages > 0 {
             let request = request_pages.min(pages);
-            // What stays passes at once; the gate is corrected before the request behind it.
+            // Pages within the period pass at once; the gate is corrected before the request after them.
             let mut count = self.staying(gate, (arrival_ns, gap_ns), (pages, request));
             if count == 0 {
                 let before = passed(record);
@@ -258,7 +260,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Admits pages at their mean cost. It changes slowly, so the gate is corrected once per [`Amplification::step`].
+    /// Admits pages at their mean cost. The cost changes slowly; one correction per [`Amplification::step`] is enough.
     fn admit_by_mean<R: Record>(
         &mut self,
         gate: &mut Gate,
@@ -281,8 +283,8 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Counts the pages, in whole requests, that pass several periods without a wait, whatever corrections come on the way. One
-    /// correction behind them is then enough.
+    /// Counts the pages, in whole requests, that pass several periods without a wait under any corrections on the way.
+    /// One correction after them is then enough.
     fn ahead(&self, gate: &Gate, arrives: (u64, u64), (before, pages, request): (u64, u64, u64)) -> u64 {
         let room = ((gate.limit_bytes() - gate.used_bytes()) / self.page_bytes) as u64;
         if room < 2 * request {
@@ -292,18 +294,18 @@ impl<'a> Observer<'a> {
         if count == 0 {
             return 0;
         }
-        // The most that the gate may take as used on the way.
+        // The highest usage that the gate may assume on the way.
         let programs = self.lumps.programs(before + count, &mut self.near.clone()) * self.scale;
         let Some(waf) = self.late.at_most((before, before + count), programs.ceil() as u64) else { return 0 };
         let used_bytes = (programs + count as f64 * waf) * self.page_bytes;
         if used_bytes <= gate.limit_bytes() { count } else { 0 }
     }
 
-    /// How many of the pages stay in the period, and within its limit: all of them, or whole requests.
+    /// Counts the pages that stay within the period and its limit: all of them, or whole requests.
     #[inline]
     fn staying(&self, gate: &Gate, arrives: (u64, u64), (pages, request): (u64, u64)) -> u64 {
         let expected = gate.staying(arrives);
-        // A guess may be one too low.
+        // The guess may be one too low.
         if expected.saturating_add(1) >= pages && !self.is_due(gate, arrives, pages) {
             return pages;
         }
@@ -314,8 +316,8 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Returns the last number of a range at which a condition holds. It holds at the first number, and at none behind the first number at which
-/// it does not. A guess that is right, or off by one, leaves nothing to search.
+/// Returns the last number of a range for which a condition holds. The condition holds for the first number, and fails
+/// from some number on. A guess that is right, or off by one, needs no search.
 fn last_below((mut low, mut high): (u64, u64), guess: u64, mut is_so: impl FnMut(u64) -> bool) -> u64 {
     for at in [guess, guess.saturating_add(1), guess.saturating_sub(1)] {
         if low < at && at < high {
@@ -336,7 +338,7 @@ mod tests {
     use floatgate_base::Rng;
     use floatgate_base::testing::Bound;
 
-    /// Three pages a victim after every second page write, then a stretch without any.
+    /// Three pages per victim after every second page write, then a stretch without victims.
     fn lumps() -> Lumps {
         let mut lumps = Lumps::default();
         for (page_writes, programs) in [(1, 1), (2, 5), (3, 6), (4, 10), (5, 11)] {
@@ -346,14 +348,14 @@ mod tests {
         lumps
     }
 
-    /// Looked for from the beginning.
+    /// Searches from the beginning.
     fn programs(lumps: &Lumps, pages: u64) -> f64 {
         lumps.programs(pages, &mut Near::default())
     }
 
-    /// Wherever the answer before was: behind, before, or in another repetition.
+    /// Checks previous positions after the result, before it, and in another repetition.
     #[test]
-    fn where_marks_are_looked_for_makes_no_difference() {
+    fn the_starting_point_of_a_search_makes_no_difference() {
         let (mut lumps, mut near, mut rng) = (Lumps::default(), Near::default(), Rng::new(1, "lumps"));
         let (mut page_writes, mut programmed) = (0, 0);
         for _ in 0..300 {
@@ -406,7 +408,8 @@ mod tests {
 
     type PassPages = fn(&mut Observer<'_>, &mut Gate, (u64, u64), (u64, u64), &mut Passed);
 
-    /// A workload of bursts through a gate, by `pass`; what it was held back by, how many pages passed, and flash bytes used.
+    /// Passes a bursty workload through a gate with `pass`; returns the time held back, the pages passed, and the flash
+    /// bytes used.
     fn passed_by(seed: u64, policy: Throttle, pass: PassPages) -> (u64, u64, f64) {
         let mut rng = Rng::new(seed, "observer");
         let (mut lumps, mut writes, mut programs) = (Lumps::default(), 0, 0);
@@ -434,8 +437,8 @@ mod tests {
         (gate.held_back_ns(), passed.page_writes, gate.used_bytes())
     }
 
-    /// A gate that is corrected less often delays the same pages, to the nanosecond. Only a static cap differs, in either direction:
-    /// the page at which the cost changes decides which burst still passes.
+    /// A gate that is corrected less often delays the same pages, to the nanosecond. Only a static cap differs, in
+    /// either direction: the page at which the cost changes decides which burst still passes.
     #[test]
     fn fewer_corrections_change_no_delay() {
         const SEEDS: u32 = 30;

@@ -1,8 +1,8 @@
-//! A whole life from one pass of a workload: the pass repeats until the target, with write amplification known and the
-//! throttle and the recovery model in the loop (READY, section 4.2).
+//! A whole life from one pass of a workload: the pass repeats until the target, with known write amplification and with
+//! the throttle and the recovery model in the loop (READY, section 4.2).
 //!
-//! [`Demand`] is the pass, condensed; [`Life`] lets it pass a [`crate::throttle::Gate`] again and again; [`Outcome`]
-//! says what came of it.
+//! [`Demand`] is the condensed pass; [`Life`] sends it through a [`crate::throttle::Gate`] again and again; [`Outcome`]
+//! is the result.
 
 mod book;
 mod demand;
@@ -20,87 +20,87 @@ use crate::reduce::{ByChoice, Foreseen};
 use crate::throttle::{Gate, Setup};
 use lumps::Observer;
 
-/// How a life is gone through (`lifetime.forecast.method`).
+/// Method of simulating a life (`lifetime.forecast.method`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Full where that is cheap, else by windows.
+    /// `Full` where that is fast, else `Windows`.
     Auto,
-    /// Every request through the FTL.
+    /// Every request passes the FTL.
     Full,
-    /// By runs of page writes within windows of the workload.
+    /// Runs of page writes within windows of the workload.
     Windows,
-    /// By its requests.
+    /// Every request, without the FTL.
     Requests,
 }
 
-/// Names of the methods with what they do.
+/// Names of the methods with their descriptions.
 pub const METHODS: &[(&str, &str)] = &[
-    ("auto", "full where that is cheap, else windows"),
+    ("auto", "full where that is fast, else windows"),
     ("full", "every request of the life through the FTL"),
     ("windows", "write amplification from the FTL, then the life by windows of the workload"),
     ("requests", "write amplification from the FTL, then the life request by request"),
 ];
 
-/// How to get from a workload to years (`[lifetime.forecast]`).
+/// Settings of a forecast (`[lifetime.forecast]`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// The method.
     pub method: Method,
     /// Width of the windows.
     pub window_ns: u64,
-    /// Write amplification, where it is given.
+    /// Configured write amplification, if any.
     pub waf: Option<f64>,
-    /// The same, where it is given as flash bytes for each byte of the host's requests.
+    /// Configured write amplification in flash bytes per byte of the host's requests, if any.
     pub waf_of_bytes: Option<f64>,
-    /// Laps over the workload after which write amplification counts as it is.
+    /// Maximum of laps over the workload; write amplification is taken as measured after them.
     pub laps_max: u32,
-    /// Page programs of a lap at least.
+    /// Minimum of page programs per lap.
     pub lap_programs_min: u32,
-    /// Difference from lap to lap, relative, at which it counts as stationary.
+    /// Relative difference from lap to lap below which write amplification counts as stationary.
     pub waf_error_max: f64,
-    /// Requests of each part of the workload that is looked at in time; 0 for none.
+    /// Requests of each part of the close-up; 0 for none.
     pub close_up_requests: u32,
-    /// Cycles that the blocks have behind them at the beginning.
+    /// Cycles of the blocks at the beginning.
     pub cycles_used: f64,
     /// Share by which demand grows each year.
     pub growth_per_year: f64,
-    /// How old the drive is then, years: cycles and age tell how long its blocks have rested so far.
+    /// Age of the drive at the beginning, years; with the cycles it gives the rest of the blocks so far.
     pub age_years: f64,
-    /// Standard deviation of the cycles that blocks stand, as a share of their mean; none where it is not known.
+    /// Standard deviation of the cycles that blocks endure, as a share of their mean; None if unknown.
     pub cycles_spread: Option<f64>,
 }
 
-/// A life to go through.
+/// A life to simulate.
 #[derive(Clone, Debug)]
 pub struct Life<'a> {
-    /// Throttle and drive. Arrivals follow the delays, whatever it says.
+    /// Throttle and drive. Arrivals follow the delays; `arrivals_follow` is ignored.
     pub setup: Setup,
     /// One pass of the workload.
     pub demand: &'a Demand,
-    /// Flash bytes programmed for each byte of a host page write.
+    /// Flash bytes programmed per byte of a host page write.
     pub waf: f64,
-    /// Part of the life to be looked at closely: from when to when, nanoseconds.
+    /// Start and end of the part to record in detail, nanoseconds.
     pub detail_ns: Option<(u64, u64)>,
-    /// How programs come, beside their mean; none where that is not known.
+    /// Distribution of the programs, besides their mean; None if unknown.
     pub lumps: Option<&'a Lumps>,
-    /// What deduplication and compression do, where there is either.
+    /// Effect of deduplication and compression, if any.
     pub reduction: Option<Reduction>,
 }
 
 impl Life<'_> {
-    /// The same life where the host writes `factor` times as much at every moment, or the drive programs so much more for it:
-    /// wear does not tell one from the other.
+    /// Returns the same life where the host writes `factor` times as much at every moment, or the drive programs
+    /// `factor` times as much for it; both cause the same wear.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let reduction = self.reduction.as_ref().map(|reduction| reduction.scaled(factor));
-        // Lumps correct the gate by what a drive programmed under the load as it is.
+        // Lumps correct the gate by the programs of a drive under the original load.
         Self { waf: self.waf * factor, detail_ns: None, lumps: None, reduction, ..*self }
     }
 
-    /// Goes through it. `tick` is told now and then how much of it is over, and may break off.
+    /// Simulates the life. `tick` receives the finished share of it from time to time, and may stop the simulation.
     ///
     /// # Errors
-    /// What `tick` returns.
+    /// The errors of `tick`.
     pub fn run<E>(&self, tick: &mut dyn FnMut(f64) -> Result<(), E>) -> Result<Outcome, E> {
         let setup = Setup { arrivals_follow: true, ..self.setup };
         let mut gate = Gate::new(setup, self.waf);
@@ -123,7 +123,7 @@ impl Life<'_> {
             detail_ns: self.detail_ns,
             managed: managed.map(|(_, managed)| managed),
         };
-        let (mut passes, mut told) = (0, 0.0);
+        let (mut passes, mut reported) = (0, 0.0);
         while pass.base_ns.saturating_add(gate.held_back_ns()) < setup.target_ns {
             pass.top_down(&mut gate, &mut book);
             pass.base_ns = pass.base_ns.saturating_add(period_ns);
@@ -132,10 +132,10 @@ impl Life<'_> {
                 book.first_pass = gate.predictions();
             }
             let done = gate.admitted_ns() as f64 / setup.target_ns as f64;
-            // Short passes are many.
-            if done >= told + 0.002 || passes % 4096 == 0 {
+            // Short passes are numerous.
+            if done >= reported + 0.002 || passes % 4096 == 0 {
                 tick(done)?;
-                told = done;
+                reported = done;
             }
         }
         if let Some(observer) = &mut pass.observer {
@@ -146,7 +146,7 @@ impl Life<'_> {
     }
 }
 
-/// Page writes that have passed.
+/// Returns the page writes that have passed.
 fn page_writes(book: &Book) -> u64 {
     book.passed().page_writes
 }
@@ -154,9 +154,9 @@ fn page_writes(book: &Book) -> u64 {
 /// One pass over the demand.
 struct Pass<'a> {
     demand: &'a Demand,
-    /// Tells the gate of lumps, where they are known.
+    /// Reports lumps to the gate, where they are known.
     observer: Option<Observer<'a>>,
-    /// When it would begin without any delay.
+    /// Start of the pass without any delay.
     base_ns: u64,
     target_ns: u64,
     detail_ns: Option<(u64, u64)>,
@@ -170,7 +170,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Lets a block pass at once if nothing can hold its pages back, else its parts.
+    /// Lets a block pass at once if nothing can hold its pages back, else its parts one by one.
     fn block(&mut self, level: usize, block: usize, gate: &mut Gate, book: &mut Book) {
         let (at_ns, span_ns, pages) = self.demand.block(level, block);
         let arrival_ns = self.base_ns.saturating_add(at_ns).saturating_add(gate.held_back_ns());
@@ -228,7 +228,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Tells the gate what the page writes leave that come next.
+    /// Passes the gate the shares that reduction leaves of the next page writes.
     #[inline]
     fn expect(&self, gate: &mut Gate, left: impl Fn(&Managed) -> ByChoice) {
         if let Some(managed) = self.managed {

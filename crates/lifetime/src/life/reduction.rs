@@ -1,23 +1,23 @@
-//! What reduction leaves of the page writes of a pass.
+//! Share of the page writes of a pass that remains after reduction.
 
 use super::Demand;
 use crate::reduce::{ByChoice, CHOICES};
 
-/// What reduction does to the writes of a life.
+/// Effect of reduction on the writes of a life.
 #[derive(Clone, Debug)]
 pub enum Reduction {
-    /// The same schemes are on all the time; write amplification knows of them.
+    /// The same schemes are always active; write amplification includes their effect.
     Always,
-    /// The integrated manager chooses from epoch to epoch.
+    /// The integrated manager chooses schemes per epoch.
     Managed(Box<Managed>),
 }
 
 impl Reduction {
-    /// The same where each page write programs `factor` times as much.
+    /// Returns the same reduction where each page write programs `factor` times as much.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         match self {
-            // Write amplification is the life's.
+            // Write amplification is a property of the life.
             Self::Always => Self::Always,
             Self::Managed(managed) => {
                 let mut managed = managed.clone();
@@ -28,7 +28,7 @@ impl Reduction {
     }
 }
 
-/// What the integrated manager has to choose from.
+/// Input of the integrated manager's choice.
 #[derive(Clone, Debug)]
 pub struct Managed {
     /// Page writes that reach the FTL / page writes; a write buffer absorbs the others.
@@ -39,7 +39,7 @@ pub struct Managed {
 }
 
 impl Managed {
-    /// Of the windows of a pass, `width_ns` each, that leave so much by choice of schemes.
+    /// Builds it from the shares left by choice of schemes, in windows of a pass of `width_ns` each.
     #[must_use]
     pub fn new(
         demand: &Demand,
@@ -49,12 +49,12 @@ impl Managed {
         Self { through, amplification, left: LeftOf::new(demand, width_ns, windows) }
     }
 
-    /// What the page writes at a time of the pass leave.
+    /// Returns the shares left of the page writes at a time of the pass.
     pub(super) fn left_at(&self, at_ns: u64) -> ByChoice {
         self.left.at(at_ns)
     }
 
-    /// What those of a block leave.
+    /// Returns the shares left of the page writes of a block.
     pub(super) fn left_of(&self, level: usize, block: usize) -> ByChoice {
         self.left.levels[level][block]
     }
@@ -92,7 +92,7 @@ impl LeftOf {
     }
 }
 
-/// The mean by pages; nothing is reduced where there are none.
+/// Returns the mean weighted by pages; 1, no reduction, without pages.
 fn mean(parts: impl Iterator<Item = (f64, ByChoice)>) -> ByChoice {
     let (mut pages, mut sums) = (0.0, [0.0; CHOICES]);
     for (count, left) in parts {

@@ -1,4 +1,4 @@
-//! Lives against arithmetic, READY's Table 2, and the same life gone through otherwise.
+//! Lives compared with arithmetic, with READY's Table 2, and with other methods of simulation.
 
 use super::*;
 use crate::SECOND_NS;
@@ -23,7 +23,7 @@ fn life(policy: Throttle, gib: u64, demand: &Demand, waf: f64) -> Outcome {
     run(&Life { setup: setup(policy, gib), demand, waf, detail_ns: None, lumps: None, reduction: None })
 }
 
-/// Page writes at even distances: so many GiB an hour.
+/// Page writes at even distances, `gib_per_hour`.
 fn even(gib_per_hour: f64) -> Demand {
     let pages = gib_per_hour * (1u64 << 30) as f64 / 4096.0 * 24.0;
     let mut builder = DemandBuilder::new(Some(SECOND_NS));
@@ -34,12 +34,12 @@ fn even(gib_per_hour: f64) -> Demand {
     builder.finish(24 * HOUR_NS)
 }
 
-fn close(found: f64, expected: f64, tolerance: f64) {
-    assert!((found / expected - 1.0).abs() <= tolerance, "{found} is not {expected}");
+fn close(computed: f64, expected: f64, tolerance: f64) {
+    assert!((computed / expected - 1.0).abs() <= tolerance, "{computed} is not {expected}");
 }
 
-/// READY's Table 2 and what follows from it, exchange: a demand of its rate, spread evenly. Of the static cap the
-/// paper wrote less (348 TB) because its demand has quiet times; an even one uses the cap up.
+/// READY's Table 2 and its consequences for exchange: a demand of its rate, spread evenly. Under the static cap the
+/// paper wrote less (348 TB) because its demand has quiet times; an even one uses up the cap.
 #[test]
 fn exchange_lasts_as_long_as_table_2_says() {
     let demand = even(20.61);
@@ -47,7 +47,7 @@ fn exchange_lasts_as_long_as_table_2_says() {
     let none = of(Throttle::None);
     // 20.61 GB/h * 2.24 * 43,800 h = 1974.6 TB; Table 2 has 1918.8.
     close(none.work_bytes / TB, 20.61 * 2.24 * 43_800.0 / 1024.0, 1e-3);
-    // ... and with its 949.3 TB of capacity 2.47 years; ours follow from the rate printed.
+    // ... and with its 949.3 TB of capacity 2.47 years; the values here follow from the printed rate.
     close(none.years.unwrap(), 2.47, 0.04);
     assert!(!none.holds);
     let fixed = of(Throttle::Static);
@@ -64,7 +64,7 @@ fn exchange_lasts_as_long_as_table_2_says() {
     }
 }
 
-/// proj needs no throttling under READY, and little is delayed.
+/// proj needs no throttling under READY, and few page writes are delayed.
 #[test]
 fn proj_outlives_its_target_unthrottled() {
     let demand = even(2.08);
@@ -100,9 +100,9 @@ fn uneven(seed: u64, pages: u64, window_ns: Option<u64>) -> Demand {
     builder.finish(at_ns)
 }
 
-/// By windows a life comes out as by requests: lifetime within 1 %, mean response within 2 %. With epochs whose length
-/// is chosen the mean response may differ by more: where two lengths fit about equally well, a page on the other side
-/// of a window's edge decides, and the lives part there.
+/// Windows give the same life as requests: lifetime within 1 %, mean response within 2 %. The mean response may differ
+/// more if the epoch length is chosen. Two lengths that fit almost equally well can be decided by a page on the other
+/// side of a window's edge; from there on the lives differ.
 #[test]
 fn windows_stand_for_requests() {
     for seed in 0..2 {
@@ -150,7 +150,7 @@ fn blocks_hold_what_their_runs_do() {
 fn a_drive_in_the_middle_of_its_life_has_less_left() {
     let demand = even(2.08);
     let young = life(Throttle::None, 32, &demand, 1.62);
-    // Half of its life is over, at the same rate all along: the other half is left.
+    // Half of its life is over, at a constant rate: the other half is left.
     let (cycles_used, age_s) = (young.pe_cycles / 2.0, young.years.unwrap() / 2.0 * YEAR_NS as f64 / 1e9);
     let setup = Setup { cycles_used, age_s, ..setup(Throttle::None, 32) };
     let old = run(&Life { setup, demand: &demand, waf: 1.62, detail_ns: None, lumps: None, reduction: None });
@@ -179,7 +179,7 @@ fn without_writes_a_drive_has_no_end() {
     assert_eq!((outcome.years, outcome.holds, outcome.work_bytes), (None, true, 0.0));
 }
 
-/// Bursts that no page of fits before the target: what is admitted when it is over is no part of the life.
+/// Bursts that do not fit before the target: page writes admitted after it are not part of the life.
 #[test]
 fn what_comes_after_the_target_does_not_count() {
     let mut builder = DemandBuilder::new(Some(SECOND_NS));

@@ -1,4 +1,4 @@
-//! Deduplication and compression: duplicates out first, what is new joins a chunk (section III-A, Fig. 1).
+//! Deduplication and compression: duplicates are removed first, new content joins a chunk (section III-A, Fig. 1).
 //!
 //! Parameters, cost and memory: those of both.
 
@@ -7,7 +7,7 @@ use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "both",
-    summary: "duplicates are not programmed, and what is new is compressed",
+    summary: "duplicates are not programmed, and new content is compressed",
     source: "integrated lifetime management (paper 2), section III-A",
     params: BOTH,
     cost: "as dedup and compress",

@@ -1,7 +1,7 @@
 //! Compression alone: successive pages are compressed together and take fewer flash pages (section III-A).
 //!
-//! Parameters: size and patience of a chunk, energy and latency. Cost: a few stores per page write, and one pass over the slots
-//! of the chunk that a page leaves. Memory: 32 bytes per chunk of four pages.
+//! Parameters: size and timeout of a chunk, energy and latency. Cost: a few stores per page write, and one pass over
+//! the slots of the chunk that a page leaves. Memory: 32 bytes per chunk of four pages.
 
 use super::rows::COMPRESS;
 use floatgate_base::PolicyInfo;

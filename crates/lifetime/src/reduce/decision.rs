@@ -1,11 +1,12 @@
-//! Which schemes are on in an epoch (Algorithm 1 of the paper), as a function of what is expected of it.
+//! Choice of the active schemes of an epoch (Algorithm 1 of the paper), as a function of its expected demand and
+//! effects.
 //!
-//! The listing is damaged where it multiplies demand by the ratio of the scheme just enabled (lines 19 and 23); the prose of
-//! section III-B.3 is not, and is followed.
+//! The listing is faulty where it multiplies demand by the ratio of the scheme just enabled (lines 19 and 23). This
+//! implementation follows the prose of section III-B.3, which is correct.
 
 use serde::{Deserialize, Serialize};
 
-/// What a scheme does to a workload.
+/// Effect of a scheme on a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// Flash pages written with it / without it (D).
@@ -15,30 +16,31 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Of a scheme of which nothing is known but what a page of it costs.
+    /// Returns the effect of a scheme of which only the cost per page is known.
     #[must_use]
     pub fn unknown(cost: f64) -> Self {
         Self { written_ratio: 1.0, energy_ratio: 1.0 + cost }
     }
 
-    /// Of one that leaves so much to be programmed, at so much energy per page, of that of a program.
+    /// Returns the effect of a scheme that leaves the share `written_ratio` to be programmed, at `cost` in energy per
+    /// page, relative to that of a program.
     #[must_use]
     pub fn of(written_ratio: f64, cost: f64) -> Self {
         Self { written_ratio, energy_ratio: written_ratio + cost }
     }
 
-    /// Fewer programs and less energy (lines 6 and 10).
+    /// Returns whether it programs less and uses less energy (lines 6 and 10).
     fn pays(&self) -> bool {
         self.written_ratio < 1.0 && self.energy_ratio < 1.0
     }
 
-    /// Saves more programs than it costs energy (lines 18 and 22).
+    /// Returns whether it saves more programs than it costs energy (lines 18 and 22).
     fn saves_more_than_it_costs(&self) -> bool {
         1.0 - self.written_ratio > self.energy_ratio - 1.0
     }
 }
 
-/// What is on in an epoch.
+/// The decision for an epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// Deduplication.
@@ -47,20 +49,20 @@ pub struct Decision {
     pub compress: bool,
     /// Throttling.
     pub throttle: bool,
-    /// Demand that is left with the schemes that are on (W' or W''), flash bytes.
+    /// Demand left by the active schemes (W' or W''), flash bytes.
     pub demand_bytes: f64,
 }
 
 impl Decision {
-    /// The schemes that are on: 0 for none, 1 for deduplication, 2 for compression, 3 for both.
+    /// Returns the number of the active schemes: 0 for none, 1 for deduplication, 2 for compression, 3 for both.
     #[must_use]
     pub fn choice(&self) -> usize {
         usize::from(self.dedup) + 2 * usize::from(self.compress)
     }
 }
 
-/// Algorithm 1: an epoch of which `demand_bytes` are expected (W) and which may write `capacity_bytes` (C), both in flash
-/// bytes.
+/// Applies Algorithm 1 to an epoch with an expected demand of `demand_bytes` (W) and a capacity of `capacity_bytes`
+/// (C), both in flash bytes.
 #[must_use]
 pub fn decide(demand_bytes: f64, capacity_bytes: f64, dedup: &Effect, compress: &Effect) -> Decision {
     let mut on = Decision { demand_bytes, ..Decision::default() };
@@ -102,14 +104,14 @@ mod tests {
 
     #[test]
     fn the_four_ways_through() {
-        // Both pay, and that is enough.
+        // Both pay off, and that is enough.
         assert_eq!(choice(100.0, 50.0, 0.8, 0.5), (true, true, false, 40.0));
-        // Both pay, and it is not enough: throttling.
+        // Both pay off, and that is not enough: throttling.
         assert_eq!(choice(100.0, 30.0, 0.8, 0.5), (true, true, true, 40.0));
         // Compression costs energy, but saves more: on where the lifetime needs it, off where it does not.
         assert_eq!(choice(100.0, 95.0, 1.0, 0.9), (false, true, false, 90.0));
         assert_eq!(choice(90.0, 95.0, 1.0, 0.9), (false, false, false, 90.0));
-        // Neither is worth it: throttling alone.
+        // Neither pays off: throttling alone.
         assert_eq!(choice(100.0, 50.0, 0.997, 0.99), (false, false, true, 100.0));
     }
 
@@ -126,15 +128,15 @@ mod tests {
         );
         // 1 - D = E - 1 is not larger.
         assert!(!decide(100.0, 1.0, &at(0.75, 1.25), &at(0.75, 1.25)).dedup);
-        // D = 1 never pays.
+        // D = 1 never pays off.
         assert!(!decide(1.0, 100.0, &at(1.0, 0.5), &at(1.0, 0.5)).compress);
         // Forced on, one after the other: W'' is that of both.
         let on = decide(100.0, 10.0, &at(0.5, 1.25), &at(0.5, 1.25));
         assert_eq!((on.dedup, on.compress, on.throttle, on.demand_bytes), (true, true, true, 25.0));
     }
 
-    /// The fixed points of the paper's constants: step 1 enables compression below 0.868 and deduplication below 0.9855; the
-    /// second step below 0.934 and 0.9928.
+    /// The thresholds under the paper's constants: step 1 enables compression below 0.868 and deduplication below
+    /// 0.9855, step 2 below 0.934 and 0.9928.
     #[test]
     fn fixed_points() {
         let free = |dedup, compress| choice(1.0, 2.0, dedup, compress);

@@ -1,7 +1,7 @@
-//! What reduction leaves of page writes where no drive tells: ratios that were measured before, by choice of schemes.
+//! Predicted reduction of page writes without a drive: previously measured ratios, by choice of schemes.
 
 use super::decision::Decision;
-use super::manager::{Left, ManagerSetup, SchemeSeen, Seen};
+use super::manager::{ManagerSetup, SchemePages, SchemeSeen, Seen};
 
 /// Choices of schemes: none, deduplication, compression, both.
 pub const CHOICES: usize = 4;
@@ -9,13 +9,13 @@ const DEDUP: usize = 1;
 const COMPRESS: usize = 2;
 const BOTH: usize = DEDUP + COMPRESS;
 
-/// One figure for each choice of schemes, in the order of [`Decision::choice`].
+/// One value for each choice of schemes, in the order of [`Decision::choice`].
 pub type ByChoice = [f64; CHOICES];
 
-/// So much of a page write costs flash at least: the cost is divided by.
+/// Least share of a page write that costs flash; avoids a division by zero.
 const LEFT_MIN: f64 = 1e-9;
 
-/// Pages that went into a scheme and pages that it left, at work and on samples.
+/// Pages into a scheme and out of it, at work and on samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sums {
     at_work: [f64; 2],
@@ -29,9 +29,9 @@ impl Sums {
         sums[1] += left * share;
     }
 
-    /// As a drive would have counted it.
+    /// Returns the counts as a drive would report them.
     fn seen(&self) -> SchemeSeen {
-        let left = |[pages, left]: [f64; 2]| Left { pages, left };
+        let left = |[pages, left]: [f64; 2]| SchemePages { pages, left };
         SchemeSeen { at_work: left(self.at_work), sampled: left(self.sampled) }
     }
 
@@ -40,7 +40,7 @@ impl Sums {
     }
 }
 
-/// What the schemes came to.
+/// Results of the schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reduced {
     /// Page writes of the host.
@@ -55,7 +55,7 @@ pub struct Reduced {
     pub engine_pages: [f64; 2],
 }
 
-/// Keeps the counts that a manager goes by, from ratios in place of a drive.
+/// Counts for a manager, from ratios instead of a drive.
 #[derive(Clone, Debug)]
 pub struct Foreseen {
     setup: ManagerSetup,
@@ -63,7 +63,7 @@ pub struct Foreseen {
     through: f64,
     /// Programs of any cause / programs for the host.
     amplification: ByChoice,
-    /// Pages that are left / page writes, of those at hand.
+    /// Pages left / page writes, for the current page writes.
     left: ByChoice,
     choice: usize,
     page_writes: f64,
@@ -75,7 +75,7 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// Nothing written yet, and nothing on.
+    /// Begins with nothing written and no scheme active.
     #[must_use]
     pub fn new(setup: ManagerSetup, through: f64, amplification: ByChoice) -> Self {
         Self {
@@ -93,29 +93,29 @@ impl Foreseen {
         }
     }
 
-    /// From now on page writes leave this.
+    /// Sets the shares left of the following page writes.
     pub fn expect(&mut self, left: ByChoice) {
         self.left = left;
     }
 
-    /// From now on these schemes are on.
+    /// Sets the active schemes.
     pub fn choose(&mut self, decision: &Decision) {
         self.choice = decision.choice();
     }
 
-    /// The schemes that are on, as [`Decision::choice`] numbers them.
+    /// Returns the active schemes, as [`Decision::choice`] numbers them.
     #[must_use]
     pub fn choice(&self) -> usize {
         self.choice
     }
 
-    /// Flash pages that a page write at hand costs, collection included.
+    /// Returns the flash pages per current page write, including collection.
     #[must_use]
     pub fn cost(&self) -> f64 {
         (self.through * self.left[self.choice] * self.amplification[self.choice]).max(LEFT_MIN)
     }
 
-    /// So many page writes were admitted.
+    /// Counts admitted page writes.
     pub fn spend(&mut self, pages: u64) {
         self.page_writes += pages as f64;
         let (pages, share) = (pages as f64 * self.through, self.setup.sample_share);
@@ -131,7 +131,7 @@ impl Foreseen {
         self.compress.add(on(COMPRESS), pages * given, pages * left, share);
     }
 
-    /// What a drive would have counted.
+    /// Returns the counts that a drive would have.
     #[must_use]
     pub fn seen(&self) -> Seen {
         Seen {
@@ -143,7 +143,7 @@ impl Foreseen {
         }
     }
 
-    /// What the schemes came to.
+    /// Returns the results of the schemes.
     #[must_use]
     pub fn reduced(&self) -> Reduced {
         Reduced {
@@ -170,19 +170,19 @@ mod tests {
         foreseen.spend(1000);
         let seen = foreseen.seen();
         assert_eq!((seen.host_pages, seen.host_programs, seen.programs), (1000.0, 1000.0, 2000.0));
-        assert_eq!(seen.dedup.sampled, Left { pages: 10.0, left: 8.0 });
-        assert_eq!(seen.compress.sampled, Left { pages: 10.0, left: 6.0 });
+        assert_eq!(seen.dedup.sampled, SchemePages { pages: 10.0, left: 8.0 });
+        assert_eq!(seen.compress.sampled, SchemePages { pages: 10.0, left: 6.0 });
         foreseen.choose(&Decision { dedup: true, compress: true, ..Decision::default() });
         assert_eq!(foreseen.cost(), 0.4);
         foreseen.spend(1000);
         let seen = foreseen.seen();
         assert_eq!((seen.host_pages, seen.host_programs, seen.programs), (2000.0, 1400.0, 2400.0));
-        assert_eq!(seen.dedup.at_work, Left { pages: 1000.0, left: 800.0 });
-        assert_eq!(seen.compress.at_work, Left { pages: 800.0, left: 400.0 });
+        assert_eq!(seen.dedup.at_work, SchemePages { pages: 1000.0, left: 800.0 });
+        assert_eq!(seen.compress.at_work, SchemePages { pages: 800.0, left: 400.0 });
         assert_eq!(foreseen.reduced().engine_pages, [1010.0, 810.0]);
         foreseen.choose(&Decision { dedup: true, ..Decision::default() });
         foreseen.spend(1000);
-        assert_eq!(foreseen.seen().compress.sampled, Left { pages: 18.0, left: 10.0 });
+        assert_eq!(foreseen.seen().compress.sampled, SchemePages { pages: 18.0, left: 10.0 });
         assert_eq!(foreseen.seen().programs, 2400.0 + 1200.0);
     }
 }

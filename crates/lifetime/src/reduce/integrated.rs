@@ -1,9 +1,9 @@
-//! The integrated lifetime manager: deduplication, compression and throttling are chosen together, anew in each epoch
-//! (section III-B, Algorithm 1).
+//! The integrated lifetime manager: chooses deduplication, compression and throttling together in each epoch (section
+//! III-B, Algorithm 1).
 //!
-//! Parameters: those of both schemes, length and number of the epochs that demand and ratios are expected from, and the share
-//! of the pages that is looked at for a scheme that is off. Throttling is planned by READY's parts with the nominal cycles.
-//! Cost: as both schemes at work, and a decision per epoch. Memory: as both.
+//! Parameters: those of both schemes, the length and number of the epochs from which demand and ratios are predicted,
+//! and the share of pages sampled for an inactive scheme. Throttling is planned by READY's parts with the nominal
+//! cycles. Cost: as both schemes at work, and a decision per epoch. Memory: as both.
 
 use super::rows::INTEGRATED;
 use floatgate_base::PolicyInfo;

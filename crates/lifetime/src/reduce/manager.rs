@@ -1,53 +1,54 @@
-//! The integrated lifetime manager at work (section III-B): what it remembers of past epochs, and what it expects of the next.
+//! The integrated lifetime manager at work (section III-B): its history of past epochs, and its prediction of the next.
 //!
-//! Demand is that of the host without delays: its pages over the time in which it was not held back, as flash bytes under the
-//! write amplification of late that reduction itself has no part in. Both demand and ratios are means over the last epochs,
-//! the newest of which weighs most. Pages and times are summed before they are divided: of an epoch that was held back nearly
-//! all the time, a quotient of its own would say anything.
+//! Demand is that of the host without delays: its pages over the time in which it was not held back. It is converted to
+//! flash bytes by the recent write amplification without the effect of reduction. Demand and ratios are weighted means
+//! over the last epochs; the newest has the largest weight. Pages and times are summed before the division, because the
+//! quotient of an epoch that was held back most of the time would be meaningless.
 
 use super::decision::{Decision, Effect, decide};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Rows of the record at most; two become one where there are more.
+/// Maximum of rows in the record; pairs of rows are merged beyond it.
 const ROWS_MAX: usize = 256;
 
-/// What a manager goes by.
+/// Parameters of a manager.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ManagerSetup {
     /// Length of an epoch, nanoseconds (section IV: 5 minutes).
     pub epoch_ns: u64,
-    /// Epochs that are remembered (section III-B.1: 10); weights fall from so many to 1.
+    /// Epochs remembered (section III-B.1: 10); weights fall from that number to 1.
     pub epochs: u32,
-    /// Share of the pages that is looked at for a scheme that is off.
+    /// Share of the pages sampled for an inactive scheme.
     pub sample_share: f64,
     /// Energy of a fingerprint / that of a page program.
     pub hash_cost: f64,
     /// Energy of compressing a page / that of a page program.
     pub compress_cost: f64,
-    /// Bytes of a page of the map.
+    /// Bytes per mapping unit.
     pub page_bytes: u32,
 }
 
-/// Pages that went into a scheme and pages that were left to be programmed.
+/// Pages that entered a scheme and pages left to be programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Left {
-    /// Pages that it was given.
+pub struct SchemePages {
+    /// Pages that entered the scheme.
     pub pages: f64,
-    /// Pages that it left.
+    /// Pages that the scheme left.
     pub left: f64,
 }
 
-/// A scheme as the drive saw it: at work, and on samples while it was off.
+/// Counts of a scheme: at work, and on samples while inactive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SchemeSeen {
     /// At work.
-    pub at_work: Left,
+    pub at_work: SchemePages,
     /// On samples.
-    pub sampled: Left,
+    pub sampled: SchemePages,
 }
 
-/// What the drive has counted since counting began; where none does, what is foreseen of it, parts of pages included.
+/// Counts of the drive since counting began. Without a drive they are predictions, which may contain fractions of
+/// pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// Host page writes.
@@ -62,20 +63,21 @@ pub struct Seen {
     pub compress: SchemeSeen,
 }
 
-/// What an epoch came to.
+/// Counts of a past epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Past {
-    /// How much of it the host was not held back, nanoseconds. Below 0 where a write was admitted that had waited for longer.
+    /// Time in which the host was not held back, nanoseconds. Negative if an admitted write had waited longer than the
+    /// epoch.
     undelayed_ns: i64,
     seen: Seen,
 }
 
-/// What was decided over some epochs.
+/// Decisions over some epochs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// From when to when, nanoseconds.
+    /// Start of the first epoch, nanoseconds.
     pub from_ns: u64,
-    /// To when.
+    /// End of the last epoch, nanoseconds.
     pub to_ns: u64,
     /// Epochs.
     pub epochs: u64,
@@ -83,9 +85,9 @@ pub struct Row {
     pub on: [u64; 3],
     /// Demand (W) and capacity (C), summed over the epochs, flash bytes.
     pub demand_bytes: f64,
-    /// See there.
+    /// Capacity (C), summed likewise.
     pub capacity_bytes: f64,
-    /// Written ratios expected of deduplication and compression (D), summed.
+    /// Expected written ratios of deduplication and compression (D), summed.
     pub ratios: [f64; 2],
 }
 
@@ -100,16 +102,16 @@ impl Row {
     }
 }
 
-/// What was decided in a life.
+/// Decisions over a life.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Epochs decided, by choice: none, deduplication, compression, both.
+    /// Decided epochs, by choice: none, deduplication, compression, both.
     pub by_choice: [u64; 4],
     /// Of these, epochs with throttling.
     pub throttled: u64,
-    /// Over time.
+    /// The decisions over time.
     pub rows: Vec<Row>,
-    /// Epochs that a row stands for.
+    /// Epochs per row.
     per_row: u64,
 }
 
@@ -137,19 +139,19 @@ impl Record {
 /// The manager.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manager {
-    /// Epochs that are over, newest first.
+    /// Past epochs, newest first.
     past: VecDeque<Past>,
-    /// Counts when the present epoch began.
+    /// Counts at the beginning of the current epoch.
     before: Seen,
     decision: Decision,
     record: Record,
 }
 
 impl Manager {
-    /// An epoch is over, in which the host was not held back for `undelayed_ns`; none before the first one.
+    /// Ends an epoch in which the host was not held back for `undelayed_ns`; None before the first one.
     pub fn end_epoch(&mut self, setup: &ManagerSetup, seen: &Seen, undelayed_ns: Option<i64>) {
         let of_epoch = since(seen, &self.before);
-        // An epoch through which one write waited says nothing.
+        // An epoch in which one write waited all the time gives no information.
         if let Some(undelayed_ns) = undelayed_ns.filter(|&ns| ns > 0 || of_epoch.host_pages > 0.0) {
             self.past.push_front(Past { undelayed_ns, seen: of_epoch });
             self.past.truncate(setup.epochs as usize);
@@ -157,7 +159,7 @@ impl Manager {
         self.before = *seen;
     }
 
-    /// Decides for the epoch from `from_ns` to `to_ns`, which may write `capacity_bytes` of flash.
+    /// Decides for the epoch from `from_ns` to `to_ns`, with a capacity of `capacity_bytes` of flash.
     pub fn decide(
         &mut self,
         setup: &ManagerSetup,
@@ -173,32 +175,32 @@ impl Manager {
         self.decision
     }
 
-    /// What was decided last.
+    /// Returns the last decision.
     #[must_use]
     pub fn decision(&self) -> &Decision {
         &self.decision
     }
 
-    /// What was decided so far.
+    /// Returns the decisions so far.
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// The epochs that are over with their weights.
+    /// Iterates over the past epochs with their weights.
     fn weighted<'a>(&'a self, setup: &ManagerSetup) -> impl Iterator<Item = (f64, &'a Past)> {
         let epochs = setup.epochs;
         self.past.iter().zip(0..).map(move |(past, age)| (f64::from(epochs - age), past))
     }
 
-    /// Demand of the next epoch, W: flash bytes.
+    /// Predicts the demand of the next epoch, W, in flash bytes.
     #[must_use]
     pub fn demand_bytes(&self, setup: &ManagerSetup) -> f64 {
         let sum = |of: fn(&Past) -> f64| -> f64 {
             self.weighted(setup).map(|(weight, past)| weight * of(past)).sum()
         };
         let pages = sum(|past| past.seen.host_pages);
-        // A host that was held back all the time would have written many times as much, nobody knows how many.
+        // A host that was held back all the time would have written an unknown multiple.
         let undelayed_ns = sum(|past| past.undelayed_ns as f64).max(setup.epoch_ns as f64 / 1000.0);
         let programs: f64 = self.past.iter().map(|past| past.seen.programs).sum();
         let host: f64 = self.past.iter().map(|past| past.seen.host_programs).sum();
@@ -207,14 +209,14 @@ impl Manager {
         epoch_pages * f64::from(setup.page_bytes) * amplification
     }
 
-    /// What deduplication and compression are expected to do.
+    /// Predicts the effects of deduplication and compression.
     #[must_use]
     pub fn effects(&self, setup: &ManagerSetup) -> [Effect; 2] {
         let of = |scheme: fn(&Seen) -> SchemeSeen, cost: f64| {
             let (mut pages, mut left) = (0.0, 0.0);
             for (weight, past) in self.weighted(setup) {
                 let SchemeSeen { at_work, sampled } = scheme(&past.seen);
-                // A sample stands for all pages.
+                // A sample represents all pages.
                 for (counts, scale) in [(at_work, 1.0), (sampled, 1.0 / setup.sample_share)] {
                     pages += weight * scale * counts.pages;
                     left += weight * scale * counts.left;
@@ -226,10 +228,12 @@ impl Manager {
     }
 }
 
-/// What was counted from one moment to another.
+/// Returns the difference of two counts.
 fn since(now: &Seen, before: &Seen) -> Seen {
-    let left =
-        |now: Left, before: Left| Left { pages: now.pages - before.pages, left: now.left - before.left };
+    let left = |now: SchemePages, before: SchemePages| SchemePages {
+        pages: now.pages - before.pages,
+        left: now.left - before.left,
+    };
     let scheme = |now: SchemeSeen, before: SchemeSeen| SchemeSeen {
         at_work: left(now.at_work, before.at_work),
         sampled: left(now.sampled, before.sampled),
@@ -243,7 +247,7 @@ fn since(now: &Seen, before: &Seen) -> Seen {
     }
 }
 
-/// The manager of the paper, for tests.
+/// The paper's settings, for tests.
 #[cfg(test)]
 pub(super) const SETUP: ManagerSetup = ManagerSetup {
     epoch_ns: 300_000_000_000,
@@ -265,8 +269,8 @@ mod tests {
         Seen { host_pages, programs, host_programs, ..Seen::default() }
     }
 
-    /// By hand: epochs of 100 and then 200 pages weigh 9 and 10, so that 152.6 are expected; all programs are 1.5 of those for
-    /// the host.
+    /// By hand: epochs of 100 and then 200 pages weigh 9 and 10, which predicts 152.6; all programs are 1.5 of those
+    /// for the host.
     #[test]
     fn demand_is_a_weighted_mean_in_flash_bytes() {
         let mut manager = Manager::default();
@@ -280,7 +284,7 @@ mod tests {
         manager.end_epoch(&SETUP, &seen(400, 600, 400), Some(EPOCH_NS / 2));
         let pages = (10.0 * 100.0 + 9.0 * 200.0 + 8.0 * 100.0) / (10.0 * 0.5 + 9.0 + 8.0);
         assert!((manager.demand_bytes(&SETUP) - pages * 4096.0 * 1.5).abs() < 1e-6);
-        // What is older than ten epochs is forgotten.
+        // Epochs older than ten are forgotten.
         for n in 0..12 {
             manager.end_epoch(
                 &SETUP,
@@ -297,15 +301,15 @@ mod tests {
         let [dedup, compress] = manager.effects(&SETUP);
         assert!(dedup.written_ratio == 1.0 && (compress.energy_ratio - 1.132).abs() < 1e-12);
         let mut now = seen(1000, 1000, 1000);
-        now.dedup.sampled = Left { pages: 10.0, left: 5.0 };
-        now.compress.at_work = Left { pages: 800.0, left: 400.0 };
+        now.dedup.sampled = SchemePages { pages: 10.0, left: 5.0 };
+        now.compress.at_work = SchemePages { pages: 800.0, left: 400.0 };
         manager.end_epoch(&SETUP, &now, Some(EPOCH_NS));
         let [dedup, compress] = manager.effects(&SETUP);
         assert!(dedup.written_ratio == 0.5 && (dedup.energy_ratio - 0.5145).abs() < 1e-12);
         assert_eq!(compress.written_ratio, 0.5);
-        // 1,000 pages at work beside a sample of 10 of another 1,000.
+        // 1,000 pages at work beside a sample of 10 out of another 1,000.
         now.host_pages += 1000.0;
-        now.dedup.at_work = Left { pages: 1000.0, left: 1000.0 };
+        now.dedup.at_work = SchemePages { pages: 1000.0, left: 1000.0 };
         manager.end_epoch(&SETUP, &now, Some(EPOCH_NS));
         let [dedup, _] = manager.effects(&SETUP);
         assert!(

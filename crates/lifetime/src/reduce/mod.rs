@@ -1,5 +1,5 @@
-//! Slot `lifetime.reduce`: which writes need no page of their own. One file a policy, one row of `reducers!` each. What a
-//! policy chooses, the FTL carries out.
+//! Slot `lifetime.reduce`: writes that need no page of their own. One file per policy, one row of `reducers!` each. The
+//! FTL applies the choices of a policy.
 
 mod both;
 mod compress;
@@ -13,7 +13,7 @@ mod rows;
 
 pub use decision::{Decision, Effect, decide};
 pub use foreseen::{ByChoice, CHOICES, Foreseen, Reduced};
-pub use manager::{Left, Manager, ManagerSetup, Record, Row, SchemeSeen, Seen};
+pub use manager::{Manager, ManagerSetup, Record, Row, SchemePages, SchemeSeen, Seen};
 pub use params::{Chunks, Dedup, Engine, Integrated, Params};
 
 use floatgate_base::{Acts, Given, PolicyInfo, Slot};
@@ -31,7 +31,7 @@ pub const SLOT: Slot = Slot {
 
 const NONE: PolicyInfo = PolicyInfo::plain("none", "every host page write is programmed");
 
-/// One row a reducer: its variant and its module, which has `INFO`.
+/// One row per reducer: its variant and its module, which has `INFO`.
 macro_rules! reducers {
     ($($variant:ident: $module:ident,)*) => {
         /// All reducers.
@@ -52,7 +52,7 @@ macro_rules! reducers {
             /// All of them, in the order of the table.
             pub const ALL: &[Self] = &[Self::None, $(Self::$variant,)*];
 
-            /// What it says of itself.
+            /// Returns the description of the reducer.
             #[must_use]
             pub fn info(self) -> &'static PolicyInfo {
                 match self {
@@ -72,13 +72,13 @@ reducers! {
 }
 
 impl Reducer {
-    /// The reducer that is given; its parameters are [`Params`].
+    /// Returns the configured reducer; its parameters are [`Params`].
     ///
     /// # Panics
-    /// When it is of another slot.
+    /// The settings belong to another slot.
     #[must_use]
-    pub fn of(given: &Given) -> Self {
-        let found = Self::ALL.iter().find(|reducer| reducer.info().name == given.name());
-        *found.unwrap_or_else(|| panic!("{} is no reducer", given.name()))
+    pub fn of(settings: &Given) -> Self {
+        let reducer = Self::ALL.iter().find(|one| one.info().name == settings.name());
+        *reducer.unwrap_or_else(|| panic!("{} is no reducer", settings.name()))
     }
 }

@@ -1,4 +1,4 @@
-//! The parameters of a reducer as they were given.
+//! The configured parameters of a reducer.
 
 use super::rows::{
     CHUNK_PAGES, CHUNK_TIMEOUT, COMPRESS_UJ, COMPRESS_US, DECOMPRESS_UJ, DECOMPRESS_US, HASH_UJ, HASH_US,
@@ -7,20 +7,20 @@ use super::rows::{
 use super::rows::{EPOCH, EPOCHS, SAMPLE_SHARE};
 use floatgate_base::{Given, ParamInfo};
 
-/// What a unit of hardware takes for 4 KiB.
+/// Cost of a hardware unit per 4 KiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Engine {
     /// Energy, microjoules.
     pub uj: f64,
-    /// By how much its request is delayed, nanoseconds.
+    /// Delay of its request, nanoseconds.
     pub delay_ns: u64,
 }
 
 impl Engine {
-    /// What energy and delay are given for.
+    /// Bytes to which energy and delay refer.
     const BYTES: u32 = 4096;
 
-    /// What a page takes: in proportion to its bytes.
+    /// Returns the cost of a page, in proportion to its bytes.
     #[must_use]
     pub fn of_page(self, page_bytes: u32) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Engine {
 pub struct Dedup {
     /// Entries of the content index / logical pages.
     pub index_share: f64,
-    /// What computes fingerprints.
+    /// The fingerprint unit.
     pub hash: Engine,
 }
 
@@ -44,45 +44,45 @@ pub struct Dedup {
 pub struct Chunks {
     /// Pages of the map that a chunk compresses together.
     pub pages: u32,
-    /// After how long one that is not full is programmed.
+    /// Time after which an incomplete chunk is programmed.
     pub timeout_ns: u64,
-    /// Chunks that save nothing are written plain.
+    /// Whether chunks that save nothing are written uncompressed.
     pub plain: bool,
-    /// Chunks that move are packed anew.
+    /// Whether moved chunks are repacked.
     pub repack: bool,
-    /// What compresses.
+    /// The compressor.
     pub compress: Engine,
-    /// What decompresses.
+    /// The decompressor.
     pub decompress: Engine,
 }
 
-/// What the integrated manager goes by.
+/// Parameters of the integrated manager.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integrated {
     /// Length of an epoch.
     pub epoch_ns: u64,
-    /// Epochs that are remembered.
+    /// Epochs remembered.
     pub epochs: u32,
-    /// Share of the pages that is looked at for a scheme that is off.
+    /// Share of the pages sampled for an inactive scheme.
     pub sample_share: f64,
 }
 
 /// Parameters of the reducers (`[lifetime.reduce]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Params {
-    /// Where duplicates are looked for.
+    /// Deduplication, if enabled.
     pub dedup: Option<Dedup>,
-    /// Where pages are compressed.
+    /// Compression, if enabled.
     pub chunks: Option<Chunks>,
-    /// Where both are chosen from epoch to epoch.
+    /// The integrated manager, if it chooses both per epoch.
     pub integrated: Option<Integrated>,
 }
 
 impl Params {
-    /// Those that are given.
+    /// Returns the configured parameters.
     #[must_use]
-    pub fn of(given: &Given) -> Self {
-        let real = |param: &ParamInfo| given.find_real(param.name);
+    pub fn of(settings: &Given) -> Self {
+        let real = |param: &ParamInfo| settings.find_real(param.name);
         let engine = |uj: &ParamInfo, us: &ParamInfo| {
             let delay_ns = (real(us)? * 1e3).round() as u64;
             Some(Engine { uj: real(uj)?, delay_ns })
@@ -90,10 +90,10 @@ impl Params {
         let dedup = || Some(Dedup { index_share: real(&INDEX_SHARE)?, hash: engine(&HASH_UJ, &HASH_US)? });
         let chunks = || {
             Some(Chunks {
-                pages: given.find_whole(CHUNK_PAGES.name)? as u32,
+                pages: settings.find_whole(CHUNK_PAGES.name)? as u32,
                 timeout_ns: (real(&CHUNK_TIMEOUT)? * 1e6).round() as u64,
-                plain: given.find_flag(PLAIN_CHUNKS.name)?,
-                repack: given.find_flag(REPACK.name)?,
+                plain: settings.find_flag(PLAIN_CHUNKS.name)?,
+                repack: settings.find_flag(REPACK.name)?,
                 compress: engine(&COMPRESS_UJ, &COMPRESS_US)?,
                 decompress: engine(&DECOMPRESS_UJ, &DECOMPRESS_US)?,
             })
@@ -101,7 +101,7 @@ impl Params {
         let integrated = || {
             Some(Integrated {
                 epoch_ns: (real(&EPOCH)? * 1e9).round() as u64,
-                epochs: given.find_whole(EPOCHS.name)? as u32,
+                epochs: settings.find_whole(EPOCHS.name)? as u32,
                 sample_share: real(&SAMPLE_SHARE)?,
             })
         };

@@ -1,12 +1,12 @@
-//! The parameters that the rows of reducers name. Several reducers share them, so they stand here.
+//! The parameters in the rows of reducers, shared by several reducers.
 
 use floatgate_base::ParamInfo;
 use floatgate_base::policy::Range;
 
-/// Of every reducer that deduplicates.
+/// Shared by all reducers that deduplicate.
 pub(super) const INDEX_SHARE: ParamInfo = ParamInfo::within(
     "index_share",
-    "entries of the content index / logical pages; contents beyond that are forgotten",
+    "entries of the content index / logical pages; further contents are forgotten",
     0.25,
     Range { above_least: true, ..Range::closed(0.0, 4.0) },
 )
@@ -20,30 +20,30 @@ pub(super) const HASH_UJ: ParamInfo = ParamInfo::within(
 .shared();
 pub(super) const HASH_US: ParamInfo = ParamInfo::within(
     "hash_us",
-    "by how much the fingerprint of 4 KiB delays its request or page write (timed, lifetime), microseconds",
+    "delay of a request or page write by the fingerprint of 4 KiB (timed, lifetime), microseconds",
     0.0,
     Range::FROM_0,
 )
 .shared();
-/// Of every reducer that compresses.
+/// Shared by all reducers that compress.
 pub(super) const CHUNK_PAGES: ParamInfo =
     ParamInfo::whole("chunk_pages", "pages of the map that are compressed together", 4, (1, 64)).shared();
 pub(super) const CHUNK_TIMEOUT: ParamInfo = ParamInfo::within(
     "chunk_timeout_ms",
-    "a chunk that is not full is programmed after so long, milliseconds; functional mode knows whole seconds",
+    "time after which an incomplete chunk is programmed, milliseconds; functional mode counts whole seconds",
     1000.0,
     Range { above_least: true, ..Range::closed(0.0, 1e12) },
 )
 .shared();
 pub(super) const PLAIN_CHUNKS: ParamInfo = ParamInfo::flag(
     "plain_chunks",
-    "chunks that save no page are written as plain pages; false shows how holes grow",
+    "chunks that save no page are written uncompressed; false shows how holes grow",
     true,
 )
 .shared();
 pub(super) const REPACK: ParamInfo = ParamInfo::flag(
     "repack",
-    "chunks that move are packed anew without their holes; false shows how holes grow",
+    "moved chunks are repacked without their holes; false shows how holes grow",
     true,
 )
 .shared();
@@ -56,7 +56,7 @@ pub(super) const COMPRESS_UJ: ParamInfo = ParamInfo::within(
 .shared();
 pub(super) const COMPRESS_US: ParamInfo = ParamInfo::within(
     "compress_us",
-    "by how much compressing 4 KiB delays its request or page write (timed, lifetime), microseconds",
+    "delay of a request or page write by compressing 4 KiB (timed, lifetime), microseconds",
     0.0,
     Range::FROM_0,
 )
@@ -66,12 +66,12 @@ pub(super) const DECOMPRESS_UJ: ParamInfo =
         .shared();
 pub(super) const DECOMPRESS_US: ParamInfo = ParamInfo::within(
     "decompress_us",
-    "timed: by how much decompressing 4 KiB delays its request, microseconds",
+    "timed: delay of a request by decompressing 4 KiB, microseconds",
     0.0,
     Range::FROM_0,
 )
 .shared();
-/// Of the integrated manager.
+/// Parameters of the integrated manager.
 pub(super) const EPOCH: ParamInfo = ParamInfo::within(
     "epoch_s",
     "time from one decision to the next, seconds",
@@ -80,20 +80,20 @@ pub(super) const EPOCH: ParamInfo = ParamInfo::within(
 );
 pub(super) const EPOCHS: ParamInfo = ParamInfo::whole(
     "history_epochs",
-    "epochs from which demand and ratios are expected; the newest weighs this much, the oldest 1",
+    "epochs from which demand and ratios are predicted; the newest has this weight, the oldest 1",
     10,
     (1, 1000),
 );
 pub(super) const SAMPLE_SHARE: ParamInfo = ParamInfo::within(
     "sample_share",
-    "share of the pages, chosen by content, that is looked at for a scheme that is off",
+    "share of the pages, chosen by content, sampled for an inactive scheme",
     0.01,
     Range { above_least: true, ..Range::SHARE },
 );
 
-/// Of deduplication.
+/// Parameters of deduplication.
 pub(super) const DEDUP: &[ParamInfo] = &[INDEX_SHARE, HASH_UJ, HASH_US];
-/// Of compression.
+/// Parameters of compression.
 pub(super) const COMPRESS: &[ParamInfo] = &[
     CHUNK_PAGES,
     CHUNK_TIMEOUT,
@@ -104,13 +104,13 @@ pub(super) const COMPRESS: &[ParamInfo] = &[
     DECOMPRESS_UJ,
     DECOMPRESS_US,
 ];
-/// Of both.
+/// Parameters of both.
 pub(super) const BOTH: &[ParamInfo] = &joined::<{ DEDUP.len() + COMPRESS.len() }>(DEDUP, COMPRESS);
-/// Of the integrated manager, which chooses among them.
+/// Parameters of the integrated manager, which chooses among both.
 pub(super) const INTEGRATED: &[ParamInfo] = &joined::<{ MANAGER.len() + BOTH.len() }>(MANAGER, BOTH);
 const MANAGER: &[ParamInfo] = &[EPOCH, EPOCHS, SAMPLE_SHARE];
 
-/// One list after the other.
+/// Concatenates two lists.
 const fn joined<const N: usize>(first: &[ParamInfo], second: &[ParamInfo]) -> [ParamInfo; N] {
     let mut all = [first[0]; N];
     let mut i = 0;

@@ -1,32 +1,33 @@
-//! Page writes that wait one behind another, period by period.
+//! Queued page writes, handled period by period.
 //!
-//! Where each period's share pays for a page or more, a run of page writes that waits comes to the same in every period: the page
-//! that waited is admitted when the period begins, others follow until the share is spent, and the next one waits for the rest of
-//! the period. The pages per period are two neighbouring whole numbers, and so are the waits: a few of each are told of at once.
+//! Where the share of each period pays for a page or more, a waiting run of page writes behaves alike in every period.
+//! The waiting page is admitted when the period begins, others follow until the share is spent, and the next one waits
+//! for the rest of the period. The pages per period are one of two neighbouring whole numbers, and so are the waits.
+//! Equal ones are recorded together.
 
 use super::Parts;
 use super::periods::Periods;
 use super::record::Record;
 use super::regulator::{Regulator, pessimistic};
 
-/// Page writes of which the first finds no room in the present period.
+/// Page writes of which the first does not fit into the current period.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backlog {
-    /// When the first is due: after its delay.
+    /// Time at which the first is due: after its delay.
     pub due_ns: u64,
-    /// What it was delayed.
+    /// Delay of the page writes.
     pub delay_ns: u64,
-    /// From one page write's admission to the next one's arrival.
+    /// Time from one page write's admission to the next one's arrival.
     pub gap_ns: u64,
-    /// Page writes, the first included.
+    /// Number of page writes, including the first.
     pub pages: u64,
 }
 
-/// Waits of which several are alike; delays are the same.
+/// Waits of few distinct lengths; delays are the same.
 struct Waits {
     first_ns: u64,
     delay_ns: u64,
-    /// How long, and how many.
+    /// Lengths and their counts.
     alike: [(u64, u64); 2],
     sum_ns: u64,
 }
@@ -54,8 +55,9 @@ impl Waits {
 }
 
 impl Periods {
-    /// Admits what the next whole periods of this epoch take of a backlog. Says how many; 0 where periods have to be looked at
-    /// one by one: they end the epoch, pay for no page, or end before their pages have arrived.
+    /// Admits the page writes of a backlog that fit into the next whole periods of this epoch, and returns their
+    /// number. Returns 0 for periods that need single steps: they end the epoch, pay for no page, or end before their
+    /// pages have arrived.
     pub fn admit_backlog<R: Record>(&mut self, backlog: Backlog, record: &mut R) -> u64 {
         let (s, period_ns) = (&mut self.state, self.setup.params.period_ns);
         let Some(Parts { regulator, .. }) = self.parts.filter(|_| !s.free) else { return 0 };

@@ -1,19 +1,19 @@
-//! How much may still be written: the capacity that is left (READY, sections 3.1 and 3.3).
+//! The capacity that is left to be written (READY, sections 3.1 and 3.3).
 
 use super::setup::Setup;
 
-/// Which cycles a throttle counts on.
+/// The cycles that a throttle counts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// The nominal ones, whatever the blocks recover.
+    /// The nominal cycles, regardless of recovery.
     Nominal,
-    /// Those that the blocks stand at the rest that they have had so far.
+    /// The cycles that blocks endure at their rest so far.
     Recovered,
 }
 
 impl Budget {
-    /// Flash bytes that may be written in all from the beginning on, as it looks `now_ns` after it when blocks have
-    /// been through `mean_cycles` cycles since.
+    /// Returns the total flash bytes that may be written from the beginning on, as estimated at `now_ns` when blocks
+    /// have completed `mean_cycles` cycles.
     #[must_use]
     pub fn total_bytes(self, setup: &Setup, now_ns: u64, mean_cycles: f64) -> f64 {
         let cycles = match self {
@@ -23,8 +23,8 @@ impl Budget {
         setup.physical_bytes as f64 * cycles
     }
 
-    /// The most that may have been written by `end_ns`, where `wanted_bytes` would be: writing it must not leave less
-    /// rest than it takes to stand it.
+    /// Limits `wanted_bytes` to the most that may be written by `end_ns`: these writes must leave the rest that the
+    /// blocks need to endure them.
     #[must_use]
     pub fn bounded(self, setup: &Setup, end_ns: u64, wanted_bytes: f64) -> f64 {
         let physical = setup.physical_bytes as f64;
@@ -33,7 +33,7 @@ impl Budget {
             return wanted_bytes.min(total);
         }
         let (mut low, mut high) = (0.0, wanted_bytes);
-        // What is admitted falls as more is written: one point at which both are equal.
+        // The allowance falls as more is written: both are equal at one point.
         for _ in 0..52 {
             let middle = 0.5 * (low + high);
             if middle <= self.total_bytes(setup, end_ns, middle / physical) {
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(Budget::Nominal.bounded(&setup, YEAR_NS, 2.0 * total), total);
     }
 
-    /// What is admitted uses up just what the blocks endure at the rest that it leaves them.
+    /// The allowance uses up exactly the cycles that blocks endure at the remaining rest.
     #[test]
     fn what_is_admitted_leaves_the_rest_that_it_needs() {
         let setup = setup();

@@ -1,34 +1,34 @@
-//! How long a page write is delayed: by what the epoch is predicted to write (READY, section 3.3, Eq. 4 and 5), or a step
-//! more or less than before.
+//! The delay of a page write: from the predicted demand of the epoch (READY, section 3.3, Eq. 4 and 5), or a step up or
+//! down.
 
-/// How the delay of an epoch's page writes is found.
+/// Method of computing the delay of an epoch's page writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delays {
-    /// There is none: only the regulator holds back.
+    /// No delay: only the regulator holds back writes.
     None,
-    /// From the one before by Eq. 4 and 5: [`next_delay_s`].
+    /// From the previous delay by Eq. 4 and 5: [`next_delay_s`].
     Predicted,
-    /// From the one before by a step up or down: [`stepped_delay_s`].
+    /// From the previous delay by a step up or down: [`stepped_delay_s`].
     Stepped,
 }
 
-/// What the estimator goes by; bytes are flash bytes.
+/// Input of the estimator; bytes are flash bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
     /// Length of the epoch, seconds.
     pub epoch_s: f64,
-    /// What it is expected to write (w).
+    /// Expected writes of the epoch (w).
     pub demand_bytes: f64,
-    /// What it may write (c).
+    /// Capacity of the epoch (c).
     pub capacity_bytes: f64,
     /// Host page writes that the capacity admits (n).
     pub pages: f64,
 }
 
-/// The delay of every page write of an epoch, seconds, after one in which it was `delay_s`.
+/// Returns the delay of every page write of an epoch, seconds, after one with `delay_s`.
 ///
-/// Beyond the paper: an epoch without demand needs no delay, and one that may write nothing has none to give out - its
-/// regulator holds everything back - so the delay stays.
+/// Extends the paper: an epoch without demand needs no delay. In an epoch without capacity the regulator holds
+/// everything back, and the delay stays unchanged.
 #[must_use]
 pub fn next_delay_s(delay_s: f64, expected: &Expected) -> f64 {
     let Expected { epoch_s, demand_bytes: w, capacity_bytes: c, pages: n } = *expected;
@@ -45,10 +45,10 @@ pub fn next_delay_s(delay_s: f64, expected: &Expected) -> f64 {
     }
 }
 
-/// The delay a step above the one before where the last epoch wrote more than the coming one may write, and a step below it
-/// else. A step is the share `step` of the delay, and the first one `first_s`; what would fall below that is no delay.
+/// Returns the delay, a step up where the last epoch wrote more than the capacity of the coming one, else a step down.
+/// A step is the share `step` of the delay, and the first one `first_s`; below `first_s` the delay is 0.
 ///
-/// Nothing is predicted: however wrong a step is, the next one mends it, and the regulator keeps to the budget meanwhile.
+/// Nothing is predicted. The next step corrects an error of this one, and meanwhile the regulator keeps to the budget.
 #[must_use]
 pub fn stepped_delay_s(delay_s: f64, last_bytes: f64, capacity_bytes: f64, step: f64, first_s: f64) -> f64 {
     if last_bytes > capacity_bytes {
@@ -58,12 +58,14 @@ pub fn stepped_delay_s(delay_s: f64, last_bytes: f64, capacity_bytes: f64, step:
     if less < first_s { 0.0 } else { less }
 }
 
-/// The delay under which a host writes the `pages` that an epoch admits, where without any it would write `pressure` times as many:
-/// a page then takes `epoch_s / pages` from one to the next, of which the host itself takes the `pressure`-th part. No
-/// longer than the epoch.
+/// Returns the delay under which a host writes the `pages` that an epoch admits, if it would write `pressure` times as
+/// many without delays.
 ///
-/// READY's Eq. 4 steers the delay of the epoch before by demand that was seen under it. The integrated manager predicts demand
-/// without delays, so this solves READY's Eq. 5 at once.
+/// Consecutive pages are then `epoch_s / pages` apart, of which the host itself takes the `pressure`-th part. The
+/// result does not exceed the epoch.
+///
+/// READY's Eq. 4 adjusts the previous delay by the demand observed under it. The integrated manager predicts demand
+/// without delays, so this function solves READY's Eq. 5 directly.
 #[must_use]
 pub fn delay_for_s(epoch_s: f64, pages: f64, pressure: f64) -> f64 {
     if pages <= 0.0 {
@@ -76,8 +78,8 @@ pub fn delay_for_s(epoch_s: f64, pages: f64, pressure: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// By hand: 100 pages in 300 s leave 3 s for each. A host that writes a page per second is delayed 2 s, one that writes a page
-    /// in 3 s not at all.
+    /// By hand: 100 pages in 300 s leave 3 s for each. A host that writes a page per second is delayed by 2 s, one that
+    /// writes a page per 3 s not at all.
     #[test]
     fn a_delay_that_admits_just_the_capacity() {
         assert_eq!(delay_for_s(300.0, 100.0, 3.0), 2.0);

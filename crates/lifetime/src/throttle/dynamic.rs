@@ -1,9 +1,9 @@
-//! Dynamic throttling (DT in READY, section 4.1): delays planned from epoch to epoch by predicted demand and by what
-//! is left of the nominal cycles, with the optimistic regulator.
+//! Dynamic throttling (DT in READY, section 4.1): delays per epoch, planned from predicted demand and the remaining
+//! nominal cycles, with the optimistic regulator.
 //!
-//! Parameters: those of all throttles that plan in epochs, and `spare_share`. Cost: a comparison a write, a few
-//! operations a period, a choice of lengths (`n ln n` of the windows remembered) after wrong predictions. Memory: 8
-//! bytes a window.
+//! Parameters: those of all throttles that plan in epochs, and `spare_share`. Cost: a comparison per write, a few
+//! operations per period, a choice of lengths (`n ln n` of the windows remembered) after wrong predictions. Memory: 8
+//! bytes per window.
 
 use super::rows::BORROWING;
 use super::{Budget, Delays, Parts, Regulator, Throttling};
@@ -11,7 +11,7 @@ use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "dynamic",
-    summary: "delays by predicted demand and by what is left of the nominal cycles",
+    summary: "delays by predicted demand and the remaining nominal cycles",
     source: "READY (FAST 2012), section 4.1 (DT)",
     params: BORROWING,
     cost: "O(1) per request",

@@ -1,13 +1,13 @@
-//! How long an epoch is, in unit windows, and when that is asked again (READY, section 3.5, Fig. 9, Eq. 6).
+//! Choice of the epoch length in unit windows, and when to repeat it (READY, section 3.5, Fig. 9, Eq. 6).
 //!
-//! The paper leaves open what a window without writes means in Eq. 6. Here two such windows differ by nothing, and one
-//! without writes differs from one with writes by 1 (100 %), whichever comes first: a trace with a quiet night must not
-//! rule out every length that resolves it.
+//! The paper does not define Eq. 6 for windows without writes. Here two such windows do not differ, and one without
+//! writes differs from one with writes by 1 (100 %) in either order. Otherwise a trace with a quiet night would rule
+//! out every length that resolves the night.
 
 use super::history::History;
 use serde::{Deserialize, Serialize};
 
-/// `|after - before| / before` (Eq. 6), with 1 where demand begins.
+/// Returns the difference of Eq. 6, `|after - before| / before`, with 1 where demand begins.
 #[must_use]
 pub fn difference(before: u64, after: u64) -> f64 {
     match (before, after) {
@@ -17,11 +17,11 @@ pub fn difference(before: u64, after: u64) -> f64 {
     }
 }
 
-/// The number of unit windows whose sums differ least from one epoch to the next, on average; of equals the smallest.
-/// None where no length has `pairs_min` pairs.
+/// Returns the number of unit windows whose sums differ least from one epoch to the next, on average; the smallest of
+/// equal ones. None where no length has `pairs_min` pairs.
 ///
-/// Epochs are counted from the oldest window on, as in Fig. 9. Costs a step for each pair of each length:
-/// `n ln n` for n windows.
+/// Epochs are counted from the oldest window on, as in Fig. 9. Cost: a step per pair of each length, `n ln n` for n
+/// windows.
 #[must_use]
 pub fn select(history: &History, pairs_min: u32) -> Option<u32> {
     let mut sums = Vec::with_capacity(history.len() + 1);
@@ -45,31 +45,31 @@ pub fn select(history: &History, pairs_min: u32) -> Option<u32> {
     best.map(|(_, k)| k)
 }
 
-/// How predictions came out.
+/// Accuracy of the predictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Predictions {
-    /// Epochs whose demand was compared with that of the one before.
+    /// Epochs whose demand was compared with that of the previous one.
     pub compared: u64,
-    /// Of these, how many were less off than the limit.
+    /// Of these, epochs with an error below the limit.
     pub right: u64,
 }
 
-/// Notices that predictions are wrong.
+/// Detects wrong predictions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trigger {
-    /// Unit windows of an epoch.
+    /// Unit windows per epoch.
     windows: u32,
     /// Windows completed since the last comparison.
     since: u32,
     wrong_in_a_row: u32,
-    /// The last comparisons since the length was chosen, the latest in the lowest bit: 1 where the prediction was wrong.
+    /// The last comparisons since the length was chosen, the latest in the lowest bit; 1 means a wrong prediction.
     recent: u16,
     recent_count: u32,
     predictions: Predictions,
 }
 
 impl Trigger {
-    /// For epochs of so many windows.
+    /// Creates a trigger for epochs of `windows` windows.
     #[must_use]
     pub fn new(windows: u32) -> Self {
         Self {
@@ -82,12 +82,12 @@ impl Trigger {
         }
     }
 
-    /// Epochs have another length from now on, or were chosen to have the same.
+    /// Restarts after a choice of the epoch length, changed or not.
     pub fn restart(&mut self, windows: u32) {
         *self = Self { predictions: self.predictions, ..Self::new(windows) };
     }
 
-    /// A window was completed: compares, whenever an epoch's worth has been since the last time, with the epoch before.
+    /// Notes a completed window. After each whole epoch of windows, compares it with the previous epoch.
     pub fn turned(&mut self, history: &History, error_max: f64) {
         self.since += 1;
         let k = self.windows as usize;
@@ -103,9 +103,11 @@ impl Trigger {
         self.recent_count = (self.recent_count + 1).min(u16::BITS);
     }
 
-    /// Whether the length should be chosen anew: after so many wrong predictions one after the other (READY, section 3.5), or
-    /// where `wrong_share` of the last 16 were wrong. The first rule alone never acts on demand that repeats with a period of
-    /// several epochs and is steady for some of them, however wrong the others are.
+    /// Returns whether to choose the length again: after `errors_in_a_row` consecutive wrong predictions (READY,
+    /// section 3.5), or if `wrong_share` of the last 16 were wrong.
+    ///
+    /// The first rule alone never acts on demand that repeats with a period of several epochs and is steady for some of
+    /// them, however wrong the others are.
     #[must_use]
     pub fn is_due(&self, errors_in_a_row: u32, wrong_share: f64) -> bool {
         let many = self.recent_count == u16::BITS
@@ -113,7 +115,7 @@ impl Trigger {
         self.wrong_in_a_row >= errors_in_a_row || many
     }
 
-    /// How predictions came out so far.
+    /// Returns the accuracy of the predictions so far.
     #[must_use]
     pub fn predictions(&self) -> Predictions {
         self.predictions
@@ -176,13 +178,14 @@ mod tests {
             trigger.turned(&history, 0.25);
             (trigger.is_due(3, 1.0), trigger.predictions())
         };
-        // 0.25 is no longer below 0.25: wrong.
+        // 0.25 is not below 0.25: wrong.
         let due: Vec<bool> = [8, 10, 5, 5, 10, 20, 40].into_iter().map(|pages| feed(pages).0).collect();
         assert_eq!(due, [false, false, false, false, false, false, true]);
         assert_eq!(feed(40).1, Predictions { compared: 7, right: 2 });
     }
 
-    /// Two steady hours, then one of twice the demand: every third and fourth comparison is wrong, never three in a row.
+    /// Two steady hours, then one of twice the demand: every third and fourth comparison is wrong, never three in a
+    /// row.
     #[test]
     fn a_strict_cycle_is_noticed_by_the_share_of_wrong_predictions() {
         let mut history = History::new(1, 64);
@@ -219,7 +222,7 @@ mod tests {
         assert_eq!(trigger.wrong_in_a_row, 1);
     }
 
-    /// A slow model: sums made afresh for every pair.
+    /// A slow model that computes the sums of every pair from scratch.
     #[test]
     fn the_choice_is_that_of_a_naive_search() {
         for seed in 0..300 {

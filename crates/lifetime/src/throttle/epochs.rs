@@ -1,69 +1,69 @@
-//! From one epoch to the next: predict, allot, delay (READY, Fig. 3).
+//! The step from one epoch to the next: predict, allot, delay (READY, Fig. 3).
 
 use super::delay::{Delays, Expected, next_delay_s, stepped_delay_s};
 use super::epoch_length::{Predictions, Trigger, select};
 use super::history::History;
 use super::predictor::Predictor;
-use super::regulator::{Allotment, Left};
+use super::regulator::{Allotment, Remaining};
 use super::setup::Setup;
 use super::{Params, Parts};
 use serde::{Deserialize, Serialize};
 
-/// An epoch as it was planned. Bytes are flash bytes.
+/// A planned epoch. Bytes are flash bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
-    /// When it begins, nanoseconds.
+    /// Start, nanoseconds.
     pub start_ns: u64,
-    /// When it ends.
+    /// End, nanoseconds.
     pub end_ns: u64,
-    /// What it may write.
+    /// Capacity of the epoch.
     pub capacity_bytes: f64,
-    /// What it may borrow.
+    /// Spare that it may borrow.
     pub spare_bytes: f64,
-    /// What was left of the last epoch for a write that is larger than an epoch's capacity, and waits.
+    /// Rest of the previous epoch, kept for a waiting write larger than an epoch's capacity.
     pub carried_bytes: f64,
-    /// Flash bytes used when it began.
+    /// Flash bytes used at its start.
     pub used_bytes: f64,
-    /// Seconds that every page write is delayed.
+    /// Delay of every page write, seconds.
     pub delay_s: f64,
 }
 
-/// How an epoch ended.
+/// State at the end of an epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
-    /// Flash bytes used until then.
+    /// Flash bytes used so far.
     pub used_bytes: f64,
-    /// What a page write costs.
+    /// Flash bytes per page write.
     pub page_flash_bytes: f64,
-    /// Whether a write did not find room in it.
+    /// Whether a write did not fit into it.
     pub waiting: bool,
-    /// How long of it a writer waited for room.
+    /// Time for which a writer waited in it.
     pub waited_ns: u64,
 }
 
-/// What is remembered from one epoch to the next.
+/// State kept between epochs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Epochs {
     /// Demand without delays.
     pub(super) demand: History,
     trigger: Trigger,
     predictor: Predictor,
-    /// Length of the next epoch, unless little is left of the life.
+    /// Length of the next epoch, except at the end of the life.
     length_ns: u64,
-    /// Capacity a nanosecond of the last epoch that left the spare alone.
+    /// Capacity per nanosecond of the last epoch that did not use the spare.
     unreduced_rate: Option<f64>,
     delay_s: f64,
-    /// Demand of all epochs so far, flash bytes: what was written, over the share of the time in which no writer waited.
+    /// Demand of all epochs so far, flash bytes: bytes written over the share of the time without a waiting writer.
     demand_bytes: f64,
-    /// Epochs planned, and those whose delay would have been longer than it may be.
+    /// Epochs planned, and those whose delay was limited by its bound.
     planned: u64,
     bounded: u64,
-    /// How often the length was chosen anew.
+    /// New choices of the epoch length.
     selections: u64,
 }
 
 impl Epochs {
-    /// At the beginning of a life.
+    /// Starts a life.
     #[must_use]
     pub fn new(setup: &Setup) -> Self {
         let params = &setup.params;
@@ -83,13 +83,13 @@ impl Epochs {
         }
     }
 
-    /// A window of demand is complete.
+    /// Completes a window of demand.
     pub(super) fn turn(&mut self, setup: &Setup) {
         self.demand.turn();
         self.trigger.turned(&self.demand, setup.params.error_max);
     }
 
-    /// Plans the epoch that begins where `last` ended.
+    /// Plans the epoch that begins at the end of `last`.
     pub(super) fn next(&mut self, (setup, parts): (&Setup, &Parts), last: &Epoch, ended: &Ended) -> Epoch {
         let Ended { used_bytes, page_flash_bytes, waiting, .. } = *ended;
         let now_ns = last.end_ns;
@@ -106,7 +106,7 @@ impl Epochs {
             self.choose_length(setup, left_bytes / left_ns as f64, page_flash_bytes);
         }
         let length_ns = self.length_ns.min(left_ns);
-        let left = Left {
+        let left = Remaining {
             bytes: left_bytes,
             epochs: left_ns as f64 / length_ns as f64,
             unreduced_rate: self.unreduced_rate,
@@ -139,7 +139,7 @@ impl Epochs {
             );
         }
         self.planned += 1;
-        // Only a write that is larger than an epoch's capacity needs this; nothing beyond what is left.
+        // Only needed for a write larger than an epoch's capacity; never more than the rest.
         let unspent = (last.capacity_bytes + last.carried_bytes - spent).max(0.0);
         let room = if bounded < wanted { 0.0 } else { (left_bytes + used_bytes - wanted).max(0.0) };
         Epoch {
@@ -153,10 +153,11 @@ impl Epochs {
         }
     }
 
-    /// What the host would have written in an epoch, flash bytes, had no writer waited for room: what was written, over the
-    /// share of the time in which none did. A burst that waits for all the rest of an epoch leaves next to no such time, so
-    /// the most that came in any window without delays is the bound. Where one waited all the time, no more is known than that the
-    /// capacity was asked for.
+    /// Estimates the bytes that the host would have written in an epoch if no writer had waited for capacity: bytes
+    /// written over the share of the time without a waiting writer.
+    ///
+    /// A burst that waits for the rest of an epoch leaves hardly any such time; the largest window without delays is
+    /// therefore the upper bound. If a writer waited all the time, only the capacity is known to be in demand.
     fn demand_of(&self, setup: &Setup, epoch: &Epoch, ended: &Ended) -> f64 {
         let spent = ended.used_bytes - epoch.used_bytes;
         let length_ns = epoch.end_ns - epoch.start_ns;
@@ -172,7 +173,7 @@ impl Epochs {
         (spent * (length_ns as f64 / free_ns as f64)).min(most.max(spent))
     }
 
-    /// The delay of the coming epoch's page writes.
+    /// Computes the delay of the coming epoch's page writes.
     fn delay(&mut self, setup: &Setup, parts: &Parts, expected: &Expected) {
         let Params { step, first_step_ns, max_delay_ns, .. } = setup.params;
         let wanted_s = match parts.delays {
@@ -188,8 +189,8 @@ impl Epochs {
         self.delay_s = wanted_s.min(most_s);
     }
 
-    /// Chooses how long epochs are. Where throttling is called for, an epoch is as much longer as the writes of one
-    /// take longer under it (end of section 3.5): by demand without delays over capacity of the length chosen.
+    /// Chooses the epoch length. With throttling the writes of an epoch take longer; the epoch is extended in
+    /// proportion (end of section 3.5): by demand without delays over capacity of the chosen length.
     fn choose_length(&mut self, setup: &Setup, bytes_per_ns: f64, page_flash_bytes: f64) {
         let Some(windows) = select(&self.demand, setup.params.pairs_min) else { return };
         self.trigger.restart(windows);
@@ -206,26 +207,26 @@ impl Epochs {
         }
     }
 
-    /// How predictions came out so far.
+    /// Returns the accuracy of the predictions so far.
     #[must_use]
     pub fn predictions(&self) -> Predictions {
         self.trigger.predictions()
     }
 
-    /// Epochs planned so far, and how often their length was chosen anew.
+    /// Returns the epochs planned so far, and the new choices of their length.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
         (self.planned, self.selections)
     }
 
-    /// Epochs whose delay is at its bound ([`Params::max_delay_ns`]).
+    /// Returns the epochs whose delay was limited by its bound ([`Params::max_delay_ns`]).
     #[must_use]
     pub fn bounded(&self) -> u64 {
         self.bounded
     }
 }
 
-/// Takes `excess_bytes` from an allotment: from the spare first.
+/// Removes `excess_bytes` from an allotment: from the spare first.
 fn reduce(allotment: &mut Allotment, excess_bytes: f64) {
     let excess = excess_bytes.max(0.0);
     let from_spare = excess.min(allotment.spare_bytes);

@@ -1,11 +1,11 @@
-//! The gate: every host page write passes it, in the order of arrival, and leaves it when the throttle admits it.
+//! The gate: every host page write passes it in order of arrival, and leaves it when the throttle admits it.
 //!
-//! A page write is delayed by its epoch's delay, and then waits, if there is no room in the present period, for the
-//! first that has some. Reads pass between two writes and are never held back on their own account. The gate keeps the
+//! A page write is delayed by its epoch's delay. If it does not fit into the current period, it then waits for the
+//! first period that has room. Reads pass between two writes and are never held back themselves. The gate keeps the
 //! budget by an estimate (a page costs its bytes times write amplification) that [`Gate::observe`] corrects.
 //!
-//! Cost: a few comparisons per run of pages within a period; a few operations per period that something is written in, and per
-//! backlog where page writes wait one behind another.
+//! Cost: a few comparisons per run of pages within a period; a few operations per period with writes, and per backlog
+//! of waiting page writes.
 
 use super::Predictions;
 use super::backlog::Backlog;
@@ -24,7 +24,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate at the beginning of a life. `waf` is the write amplification that is expected before any is known.
+    /// Creates a gate at the beginning of a life. `waf` is the expected write amplification until it is measured.
     #[must_use]
     pub fn new(setup: Setup, waf: f64) -> Self {
         let state = GateState {
@@ -51,18 +51,18 @@ impl Gate {
         Self { periods: Periods::new(setup, state) }
     }
 
-    /// A gate that goes on where another stood.
+    /// Continues from the state of another gate.
     #[must_use]
     pub fn resume(setup: Setup, state: GateState) -> Self {
         Self { periods: Periods::new(setup, state) }
     }
 
-    /// Where no drive will be observed: from now on the manager goes by this, and page writes cost what it says.
+    /// Uses predicted counts where no drive is observed; manager and cost of page writes follow them.
     pub fn foresee(&mut self, foreseen: Foreseen) {
         self.periods.foreseen = Some(foreseen);
     }
 
-    /// What page writes to come leave, by choice of schemes; for a gate that was told to foresee.
+    /// Sets the shares left of the coming page writes, by choice of schemes; for a gate with predicted counts.
     #[inline]
     pub fn expect(&mut self, left: ByChoice) {
         if let Some(foreseen) = &mut self.periods.foreseen {
@@ -71,20 +71,20 @@ impl Gate {
         }
     }
 
-    /// What tells the manager of page writes, where no drive does.
+    /// Returns the predicted counts for the manager, where there is no drive.
     #[must_use]
     pub fn foreseen(&self) -> Option<&Foreseen> {
         self.periods.foreseen.as_ref()
     }
 
-    /// What has to be kept to go on later.
+    /// Returns the state needed to resume.
     #[must_use]
     pub fn state(&self) -> &GateState {
         &self.periods.state
     }
 
-    /// Corrects the estimate by what was programmed. A static cap gives out shares of a period by write amplification
-    /// alone: where collection comes in lumps, a share would be lost before a lump and paid for after it.
+    /// Corrects the estimate by the programmed bytes. A static cap allots shares of a period by write amplification
+    /// alone: with collection in lumps, a share would be lost before a lump and paid for after it.
     pub fn observe(&mut self, view: &View) {
         if self.periods.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap) {
             self.periods.state.limit_bytes += view.programmed_bytes - self.periods.state.used_bytes;
@@ -97,85 +97,87 @@ impl Gate {
         }
     }
 
-    /// All delays and waits so far, nanoseconds: arrival `shifted` moves the stamps by it.
+    /// Returns all delays and waits so far, nanoseconds: arrival `shifted` moves the time stamps by it.
     #[must_use]
     pub fn held_back_ns(&self) -> u64 {
         self.periods.state.held_back_ns
     }
 
-    /// What every page write is delayed at present, nanoseconds.
+    /// Returns the current delay of every page write, nanoseconds.
     #[must_use]
     pub fn delay_ns(&self) -> u64 {
         self.periods.state.delay_ns
     }
 
-    /// When the last page write was admitted.
+    /// Returns when the last page write was admitted.
     #[must_use]
     pub fn admitted_ns(&self) -> u64 {
         self.periods.state.admitted_ns
     }
 
-    /// End of the period that the last page write was admitted in: until then, estimates need no correction.
+    /// Returns the end of the period in which the last page write was admitted; until then, estimates need no
+    /// correction.
     #[must_use]
     pub fn period_end_ns(&self) -> u64 {
         self.periods.state.period_end_ns
     }
 
-    /// Flash bytes used so far, as the gate knows it.
+    /// Returns the flash bytes used so far, by the gate's estimate.
     #[must_use]
     pub fn used_bytes(&self) -> f64 {
         self.periods.state.used_bytes
     }
 
-    /// Flash bytes that a page write costs at present.
+    /// Returns the current flash bytes per page write.
     #[must_use]
     pub fn page_flash_bytes(&self) -> f64 {
         self.periods.state.page_flash_bytes
     }
 
-    /// The present epoch.
+    /// Returns the current epoch.
     #[must_use]
     pub fn epoch(&self) -> &Epoch {
         &self.periods.state.epoch
     }
 
-    /// What the integrated manager has decided, where there is one.
+    /// Returns the integrated manager with its decisions, if there is one.
     #[must_use]
     pub fn manager(&self) -> Option<&Manager> {
         self.periods.state.manager.as_ref()
     }
 
-    /// How predictions came out so far.
+    /// Returns the accuracy of the predictions so far.
     #[must_use]
     pub fn predictions(&self) -> Predictions {
         self.periods.state.epochs.predictions()
     }
 
-    /// Epochs planned, and how often their length was chosen anew.
+    /// Returns the epochs planned, and the new choices of their length.
     #[must_use]
     pub fn epochs(&self) -> (u64, u64) {
         self.periods.state.epochs.counts()
     }
 
-    /// Epochs whose delay is at its bound.
+    /// Returns the epochs whose delay was limited by its bound.
     #[must_use]
     pub fn bounded_epochs(&self) -> u64 {
         self.periods.state.epochs.bounded()
     }
 
-    /// Whether `pages` page writes that arrive at `arrival_ns` would leave within the present period and its limit. If
-    /// not, [`Gate::observe`] had better come before they are admitted.
+    /// Returns whether `pages` page writes that arrive at `arrival_ns` would leave within the current period and its
+    /// limit. If not, call [`Gate::observe`] before they are admitted.
     #[must_use]
     pub fn stays(&self, arrival_ns: u64, pages: u64) -> bool {
         let s = &self.periods.state;
         let last_ns = arrival_ns.max(s.admitted_ns).saturating_add(pages.saturating_mul(s.delay_ns));
         let cost = pages as f64 * s.page_flash_bytes;
-        // Tokens have no limit that an estimate could be wrong about: it is corrected from epoch to epoch.
+        // Tokens have no limit with an estimate; they are corrected per epoch.
         let in_limit = self.periods.has_bucket() || s.used_bytes + cost <= s.limit_bytes;
         last_ns < s.period_end_ns && in_limit
     }
 
-    /// Of page writes that arrive at `arrival_ns` and every `gap_ns` from then on, about how many [`Gate::stays`] says stay.
+    /// Estimates how many page writes [`Gate::stays`] accepts, if they arrive at `arrival_ns` and every `gap_ns` from
+    /// then on.
     #[must_use]
     pub fn staying(&self, (arrival_ns, gap_ns): (u64, u64)) -> u64 {
         let s = &self.periods.state;
@@ -183,13 +185,15 @@ impl Gate {
             s.period_end_ns.saturating_sub(arrival_ns.max(s.admitted_ns).saturating_add(s.delay_ns + 1));
         let in_period = left_ns.checked_div(s.delay_ns.saturating_add(gap_ns));
         let in_period = in_period.map_or(u64::MAX, |later| later.saturating_add(1));
-        // What is left of the limit may be negative; the cast takes that as 0.
+        // The rest of the limit may be negative; the cast makes that 0.
         let in_limit = ((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
         if self.periods.has_bucket() { in_period } else { in_period.min(in_limit) }
     }
 
-    /// Of page writes that arrive at `arrival_ns` and every `gap_ns` after the one before was admitted, how many leave before the
-    /// last period that the present epoch lets them reach, if none has to wait; 0 where what a period leaves is lost.
+    /// Counts the page writes that leave before the last period reachable in the current epoch, if none has to wait.
+    ///
+    /// They arrive at `arrival_ns` and every `gap_ns` after the previous one was admitted. Returns 0 where unused
+    /// capacity of a period is lost.
     #[must_use]
     pub fn within_epoch(&self, (arrival_ns, gap_ns): (u64, u64), pages: u64) -> u64 {
         let (s, period_ns) = (&self.periods.state, self.periods.setup.params.period_ns);
@@ -207,14 +211,14 @@ impl Gate {
         }
     }
 
-    /// Flash bytes in all up to which page writes are admitted in the present period.
+    /// Returns the total flash bytes up to which page writes are admitted in the current period.
     #[must_use]
     pub fn limit_bytes(&self) -> f64 {
         self.periods.state.limit_bytes
     }
 
-    /// Lets `pages` page writes pass, the first of which arrives at `arrival_ns` and each other one `gap_ns` after the
-    /// one before was admitted. Gives the time at which the last is admitted.
+    /// Lets `pages` page writes pass. The first arrives at `arrival_ns`, each other one `gap_ns` after the previous one
+    /// was admitted. Returns the time at which the last is admitted.
     #[inline]
     pub fn admit<R: Record>(&mut self, arrival_ns: u64, gap_ns: u64, pages: u64, record: &mut R) -> u64 {
         let s = &mut self.periods.state;
@@ -235,7 +239,7 @@ impl Gate {
         if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes {
             s.spend(pages, &mut self.periods.foreseen);
             s.admitted_ns = last_ns;
-            // In open arrival a write also waits for those before it; that is no demand of the throttle for itself.
+            // In open arrival a write also waits for those before it; that is not additional demand.
             s.held_back_ns += pages * s.delay_ns;
             record.passed(first_ns, last_ns, pages, s.delay_ns);
             return last_ns;
@@ -243,9 +247,9 @@ impl Gate {
         self.admit_slowly(begin_ns, gap_ns, pages, record)
     }
 
-    /// Lets many page writes pass at once if none of them can have to wait and all fall into the present epoch and
-    /// window: `pages` that arrive spread over `span_ns` from `arrival_ns` on. Gives the time by which they and the
-    /// span are over; none if they have to be looked at one by one.
+    /// Lets many page writes pass at once if none of them may have to wait and all fall into the current epoch and
+    /// window: `pages` that arrive spread over `span_ns` from `arrival_ns` on. Returns the time by which they and the
+    /// span are over; None if they need single steps.
     pub fn admit_all<R: Record>(
         &mut self,
         arrival_ns: u64,
@@ -258,7 +262,7 @@ impl Gate {
         let held_ns = pages.saturating_mul(s.delay_ns);
         let end_ns = arrival_ns.saturating_add(span_ns).saturating_add(held_ns);
         let cost = pages as f64 * s.page_flash_bytes;
-        // What a static cap leaves in a period is lost, so it must see each.
+        // A static cap discards the unused share of a period, so it must process each period.
         let is_static = self.periods.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap);
         let fits = arrival_ns >= s.epoch.start_ns
             && end_ns < if is_static { s.period_end_ns } else { s.epoch.end_ns }
@@ -277,7 +281,7 @@ impl Gate {
         Some(end_ns)
     }
 
-    /// Lets those pages pass first that arrive in the present window of demand.
+    /// Lets those pages pass first that arrive in the current window of demand.
     #[cold]
     fn admit_by_window<R: Record>(
         &mut self,
@@ -294,7 +298,7 @@ impl Gate {
             }
             return self.admit(arrival_ns, gap_ns, pages, record);
         }
-        // The last page arrives behind the window, so there is a gap.
+        // The last page arrives after the window, so there is a gap.
         let inside = (window.end_ns() - 1 - undelayed_ns) / gap_ns + 1;
         let last_ns = self.admit(arrival_ns, gap_ns, inside, record);
         self.admit(last_ns.saturating_add(gap_ns), gap_ns, pages - inside, record)
@@ -313,7 +317,7 @@ impl Gate {
                 return self.admit_by_token(begin_ns, gap_ns, pages, record);
             }
             let delay_ns = self.periods.state.delay_ns;
-            // After the target nothing is held back, and no delay reaches beyond it.
+            // After the target nothing is held back, and no delay extends beyond it.
             let first_ns = begin_ns.saturating_add(delay_ns).min(self.periods.setup.target_ns.max(begin_ns));
             self.periods.leave_periods(first_ns, record);
             let until_ns = self.periods.limit_holds_until_ns();
@@ -330,7 +334,7 @@ impl Gate {
                 self.periods.leave_periods(last_ns, record);
                 return last_ns;
             }
-            // What is left of the limit may be negative; the cast takes that as 0, as it should.
+            // The rest of the limit may be negative; the cast makes that 0, as intended.
             let in_limit = ((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
             let in_limit = in_limit.min(pages);
             let mut count = if s.delay_ns != delay_ns {
@@ -369,7 +373,7 @@ impl Gate {
         }
     }
 
-    /// Lets page writes pass as they find tokens, or have waited as long as they may.
+    /// Lets page writes pass when they get tokens, or after their longest wait.
     fn admit_by_token<R: Record>(
         &mut self,
         mut begin_ns: u64,
@@ -383,7 +387,7 @@ impl Gate {
             self.periods.leave_periods(begin_ns, record);
             let s = &mut self.periods.state;
             let end_ns = s.epoch.end_ns;
-            // Of page writes at such distances, the first at a time within the epoch, how many are within it.
+            // Counts page writes at this distance within the epoch, the first at a time within it.
             let within = |at_ns: u64, distance_ns: u64| {
                 let later = (end_ns - 1 - at_ns).checked_div(distance_ns);
                 later.map_or(pages, |later| pages.min(later.saturating_add(1)))

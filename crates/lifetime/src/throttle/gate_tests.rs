@@ -1,4 +1,5 @@
-//! The gate against worked examples, against a model that looks at every page and every period, and its guarantee.
+//! The gate compared with worked examples and with a model that steps through every page and every period, and its
+//! guarantee.
 
 use super::*;
 use crate::SECOND_NS;
@@ -26,7 +27,7 @@ fn setup(policy: Throttle) -> Setup {
     }
 }
 
-/// Admissions one by one: when, and how long held back.
+/// Admissions one by one: time, and time held back.
 #[derive(Default)]
 struct Log {
     admitted: Vec<(u64, u64)>,
@@ -68,7 +69,7 @@ impl Setup {
     }
 }
 
-/// Pages by the period (second) that they were admitted in.
+/// Counts pages by the period (second) of their admission.
 fn by_second(log: &Log) -> Vec<usize> {
     let mut seconds = vec![];
     for (at, _) in &log.admitted {
@@ -79,8 +80,8 @@ fn by_second(log: &Log) -> Vec<usize> {
     seconds
 }
 
-/// Fig. 6: demands of 0.8, 1.2, 1.4 and 0.8 MB. What the first period leaves goes to the second; what does not fit the
-/// third goes to the fourth, and of that 0.2 MB to the next epoch: 4.0 of 4.2 MB are written.
+/// Fig. 6: demands of 0.8, 1.2, 1.4 and 0.8 MB. The rest of the first period goes to the second. What does not fit into
+/// the third goes to the fourth, and 0.2 MB of that to the next epoch: 4.0 of 4.2 MB are written.
 #[test]
 fn figure_6() {
     let mut gate = Gate::new(four_periods(Throttle::ReadyPessimistic), 1.0);
@@ -91,7 +92,7 @@ fn figure_6() {
     assert_eq!(by_second(&log), [800, 1200, 1000, 1000, 200]);
 }
 
-/// Fig. 7a: 4 MB wanted in the first period are written 1 MB a period, and the first three periods throttle.
+/// Fig. 7a: 4 MB requested in the first period are written at 1 MB per period, and the first three periods throttle.
 /// Fig. 7b: with a spare of 4 MB they are written at once.
 #[test]
 fn figure_7() {
@@ -107,29 +108,29 @@ fn figure_7() {
     gate.admit(0, 0, 4000, &mut log);
     assert_eq!((gate.epoch().capacity_bytes / 4096.0, gate.epoch().spare_bytes / 4096.0), (4000.0, 4000.0));
     assert_eq!(by_second(&log), [4000]);
-    // Paid back by the other periods: the next epoch finds the spare untouched.
+    // Paid back by the other periods: the next epoch starts with the whole spare.
     gate.admit(4 * SECOND_NS, 0, 1, &mut log);
     assert_eq!((gate.epoch().capacity_bytes / 4096.0, gate.epoch().spare_bytes / 4096.0), (4000.0, 3600.0));
 }
 
-/// 375 TB over five years are 2.49 MB/s (binary units), whatever happened before.
+/// 375 TB over five years are 2.49 MB/s (binary units), regardless of the past.
 #[test]
 fn the_static_cap_of_128_gb() {
     let mut gate = Gate::new(setup(Throttle::Static), 1.68);
     let mut log = Log::default();
     let mb = 1024.0 * 1024.0;
     let pages = (2.49 * mb * 1000.0 / (4096.0 * 1.68)) as u64;
-    // A second without writes gives nothing to later ones.
+    // A second without writes leaves nothing to later ones.
     gate.admit(10 * SECOND_NS, 0, pages, &mut log);
     let seconds = gate.admitted_ns() / SECOND_NS - 10;
     assert!((998..=1001).contains(&seconds), "{seconds}");
     let most = *by_second(&log).iter().max().unwrap();
-    // While a page waits, what its period had left for it is not lost: a page more now and then.
+    // While a page waits, the rest of its period is not lost: an extra page now and then.
     assert!(((most - 1) as f64 * 4096.0 * 1.68 / mb) <= 2.4938);
     assert!(((most + 1) as f64 * 4096.0 * 1.68 / mb) > 2.4935);
 }
 
-/// A page that is larger than a period's share waits until the periods that pass have paid for it.
+/// A page larger than a period's share waits until enough periods have paid for it.
 #[test]
 fn small_shares_add_up_while_a_write_waits() {
     for policy in [Throttle::Static, Throttle::ReadyPessimistic] {
@@ -140,7 +141,7 @@ fn small_shares_add_up_while_a_write_waits() {
             Params {
                 unit_window_ns: 40 * SECOND_NS,
                 fixed_epoch_ns: Some(40 * SECOND_NS),
-                // Waits only: by demand, delays would follow.
+                // Waits only: estimates by demand would add delays.
                 regains: false,
                 ..small.params
             },
@@ -149,7 +150,7 @@ fn small_shares_add_up_while_a_write_waits() {
         Gate::new(small, 1.0).admit(0, 0, 5, &mut log);
         let at: Vec<u64> = log.admitted.iter().map(|(at, _)| at / SECOND_NS).collect();
         assert_eq!(at, [3, 7, 11, 15, 19], "{policy:?}");
-        // Epochs of two seconds have half a page each: what they leave is kept for the page that waits.
+        // Epochs of two seconds have half a page each: their rest is kept for the waiting page.
         let short =
             small.with(small.endurance, Params { fixed_epoch_ns: Some(2 * SECOND_NS), ..small.params });
         let mut log = Log::default();
@@ -196,7 +197,7 @@ fn the_first_delay_follows_equation_4() {
     assert_eq!(log.admitted[2000].1, (second.delay_s * 1e9).round() as u64);
 }
 
-/// A workload of random kind: stamps with the number of pages each.
+/// Generates a random workload: time stamps with the number of pages each.
 fn workload(rng: &mut Rng, span_ns: u64, pages: u64) -> Vec<(u64, u64)> {
     let n = 1 + rng.below(400);
     let mean = (pages / n).max(1);
@@ -220,8 +221,8 @@ fn workload(rng: &mut Rng, span_ns: u64, pages: u64) -> Vec<(u64, u64)> {
     stamps
 }
 
-/// Values for the parameters of a throttle's row: small whole numbers, and numbers from a quarter to four times of the
-/// default, but no time longer than a twentieth of the life. What does not fit together is drawn again.
+/// Draws the parameters of a throttle's row: small whole numbers, and numbers from a quarter to four times the default,
+/// but no time longer than a twentieth of the life. Values that contradict each other are drawn again.
 fn random_params(rng: &mut Rng, policy: Throttle, target_ns: u64) -> Params {
     let facts = Facts::default();
     let mut bound = Bound::new(100_000_000);
@@ -241,14 +242,14 @@ fn random_params(rng: &mut Rng, policy: Throttle, target_ns: u64) -> Params {
                 }
                 _ => (1 + rng.below(20)) as f64 * 300.0,
             };
-            // One without a default is left to the throttle more often than not.
+            // A parameter without a default is usually left to the throttle.
             let left = matches!(param.default, Fallback::Absent(_)) && rng.below(3) > 0;
             if !left && param.takes(&param.setting(value)) {
                 values.push((param.name, param.setting(value)));
             }
         }
-        let given = SLOT.fill(policy.info(), &values, &facts).unwrap();
-        if let Ok(params) = Params::of(&given) {
+        let settings = SLOT.fill(policy.info(), &values, &facts).unwrap();
+        if let Ok(params) = Params::of(&settings) {
             return params;
         }
     }
@@ -271,8 +272,8 @@ fn random_setup(rng: &mut Rng) -> Setup {
     .with(endurance, params)
 }
 
-/// By the end of the target time no throttle has written more than the blocks stand, whatever the workload; every page
-/// is admitted once, in order, not before it arrived.
+/// By the end of the target time no throttle has written more than the blocks endure, under any workload. Every page is
+/// admitted once, in order, and not before it arrived.
 #[test]
 fn no_throttle_wears_a_drive_out_before_its_target() {
     for seed in 0..600 {
@@ -299,8 +300,8 @@ fn no_throttle_wears_a_drive_out_before_its_target() {
         if is_bucket && setup.params.max_delay_ns.is_some() {
             continue;
         }
-        // A token bucket is at most a hundred page writes in debt when the life ends, and so it was an epoch before, when the
-        // last one had too little to make up for it.
+        // A token bucket is at most a hundred page writes in debt when the life ends. It was also in debt an epoch
+        // before, and the last epoch had too little capacity to make up for it.
         let slack = if is_bucket { 200.0 * 4096.0 * waf / physical } else { 0.0 };
         let mut cycles = 0.0;
         for &(at, _) in log.admitted.iter().filter(|(at, _)| *at < setup.target_ns) {
@@ -315,8 +316,8 @@ fn no_throttle_wears_a_drive_out_before_its_target() {
     }
 }
 
-/// However the demand looks, 99 of 100 page writes are held back no longer than the target, at any moment, and none longer
-/// than the bound.
+/// Under any demand, 99 of 100 page writes are held back no longer than the target at any moment, and none longer than
+/// the bound.
 #[test]
 fn a_token_bucket_keeps_its_percentile() {
     let mut slow_ones = 0;
@@ -345,8 +346,8 @@ fn a_token_bucket_keeps_its_percentile() {
     assert!(slow_ones > 1000, "{slow_ones} slow page writes are few");
 }
 
-/// A host that writes twice what an epoch may, evenly: under a strict cap every epoch writes just its capacity, so that "what
-/// was written" never delays anything. By demand, delays take the place of waits from the second epoch on.
+/// A host that evenly writes twice the capacity of an epoch. Under a strict cap every epoch writes just its capacity,
+/// and prediction from "written" never delays anything. By demand, delays replace waits from the second epoch on.
 #[test]
 fn a_strict_cap_delays_by_demand() {
     let run = |regains: bool, max_delay_ns: Option<u64>| {
@@ -380,7 +381,7 @@ fn a_strict_cap_delays_by_demand() {
     assert!(delays.iter().all(|&delay_s| delay_s < 1e-9), "{delays:?}");
     assert!((wait_s - 0.05).abs() < 0.002, "{wait_s}");
     let (delays, wait_s, bounded) = run(true, None);
-    // By hand: the writer wants 2000 pages per epoch of 1000, so that each is due 100 s * (2 - 1) / 1000.
+    // By hand: the writer wants 2000 pages per epoch of 1000; each is due 100 s * (2 - 1) / 1000 later.
     assert!(delays[3..].iter().all(|&delay_s| (delay_s - 0.05).abs() < 0.002), "{delays:?}");
     assert!(wait_s < 0.005, "{wait_s}");
     assert_eq!(bounded, 0);
@@ -389,8 +390,8 @@ fn a_strict_cap_delays_by_demand() {
     assert!((wait_s - 0.03).abs() < 0.002 && bounded > 90, "{wait_s}, {bounded}");
 }
 
-/// A burst at the beginning of each epoch that waits for all the rest of it: the share of the time in which nobody waits is
-/// next to nothing, and the demand is no more than what came.
+/// A burst at the beginning of each epoch that waits for the rest of it. The share of the time without a waiting writer
+/// is almost 0, and the demand is no more than the arrivals.
 #[test]
 fn a_burst_that_waits_does_not_make_the_delay_run_away() {
     let params = Params {
@@ -408,13 +409,13 @@ fn a_burst_that_waits_does_not_make_the_delay_run_away() {
     for burst in 0..60 {
         gate.admit(burst * 100 * SECOND_NS + gate.held_back_ns(), 0, 3000, &mut log);
     }
-    // 3000 pages where 1000 may be: 100 s * (3 - 1) / 1000 at a time, so no delay is longer than a few of these.
+    // 3000 pages where 1000 are allowed: 100 s * (3 - 1) / 1000 at a time, so no delay is longer than a few of these.
     let most = log.epochs.iter().map(|epoch| epoch.delay_s).fold(0.0, f64::max);
     assert!(most > 0.0 && most < 1.0, "{most}");
 }
 
-/// A host that writes three times what its life allows: the steps end around the delay that brings it down to that, and the
-/// years are kept.
+/// A host that writes three times as much as its life allows: the steps settle around the delay that reduces it to the
+/// budget, and the years are kept.
 #[test]
 fn steps_find_the_delay() {
     let params =
@@ -440,7 +441,7 @@ fn steps_find_the_delay() {
     assert!((delay_s / due_s - 1.0).abs() < 0.1, "{delay_s} where {due_s} is due");
 }
 
-/// Pages one by one and periods one by one, without closed forms: what a run of pages with gaps comes to.
+/// Steps through pages and periods one by one, without closed forms: the reference for runs of pages with gaps.
 #[test]
 fn runs_of_pages_pass_as_single_pages_do() {
     for seed in 0..400 {
@@ -453,7 +454,7 @@ fn runs_of_pages_pass_as_single_pages_do() {
         for &(stamp, count) in &stamps {
             let count = count.min(300);
             let gap = rng.below(3) * rng.below(1_000_000_000);
-            // Not before the run ahead is over, or the next page would arrive later than its stamp says.
+            // Not before the end of the previous run, or the next page would arrive later than its stamp.
             runs.admit((stamp + runs.held_back_ns()).max(runs.admitted_ns()), gap, count, &mut a);
             let mut at = (stamp + single.held_back_ns()).max(single.admitted_ns());
             for _ in 0..count {
@@ -467,11 +468,11 @@ fn runs_of_pages_pass_as_single_pages_do() {
     }
 }
 
-/// How many page writes were held back how long, whatever their order.
+/// Number of page writes by time held back, in any order.
 #[derive(Default)]
 struct Tally {
     held: std::collections::BTreeMap<u64, u64>,
-    /// Times told of more than one page write that waited.
+    /// Records of more than one waiting page write.
     backlogs: u64,
 }
 
@@ -492,7 +493,7 @@ impl Record for Tally {
     fn epoch(&mut self, _: &Epoch) {}
 }
 
-/// Page writes that wait one behind another for many periods: told of together, as many are held back as long as one by one.
+/// Page writes that queue for many periods: recorded together, as many are held back as long as one by one.
 #[test]
 fn a_backlog_passes_as_single_pages_do() {
     let policies = [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::Incremental];
@@ -530,7 +531,7 @@ fn a_backlog_passes_as_single_pages_do() {
     assert!(backlogs.iter().all(|&count| count > 100), "{backlogs:?}");
 }
 
-/// Where many pages are let pass at once, none would have been held back otherwise.
+/// Where many pages pass at once, none would have been held back otherwise.
 #[test]
 fn what_passes_at_once_is_held_back_alike() {
     let mut passed = 0;
@@ -561,7 +562,7 @@ fn what_passes_at_once_is_held_back_alike() {
     assert!(passed > 1000, "{passed} of the stretches passed at once");
 }
 
-/// A gate that is put away and taken up again goes on as it would have.
+/// A saved and restored gate continues as the original would.
 #[test]
 fn a_gate_resumes() {
     let mut rng = Rng::new(3, "resume");

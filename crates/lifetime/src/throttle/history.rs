@@ -1,25 +1,25 @@
-//! Demand by unit window, with the delays of throttling taken out (READY, section 3.5, Fig. 8).
+//! Demand by unit window, without the delays of throttling (READY, section 3.5, Fig. 8).
 //!
-//! A window stands for the host page writes that would have arrived in it, had none been delayed: its time is the time
-//! of arrival less all delays so far.
+//! A window counts the host page writes that would have arrived in it without delays: its time is the time of arrival
+//! less all delays so far.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The last windows, and the one that is being filled.
+/// The complete windows, and the current one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct History {
     width_ns: u64,
     windows_max: usize,
-    /// Page writes by window that is complete, the oldest first.
+    /// Page writes by complete window, the oldest first.
     windows: VecDeque<u64>,
-    /// When the window ends that is being filled.
+    /// End of the current window.
     end_ns: u64,
     pages: u64,
 }
 
 impl History {
-    /// Nothing remembered, at time 0.
+    /// Starts empty, at time 0.
     #[must_use]
     pub fn new(width_ns: u64, windows_max: u32) -> Self {
         let windows_max = windows_max.max(2) as usize;
@@ -32,26 +32,26 @@ impl History {
         }
     }
 
-    /// Whether a time lies behind the window that is being filled.
+    /// Returns whether a time is after the current window.
     #[inline]
     #[must_use]
     pub fn is_past(&self, time_ns: u64) -> bool {
         time_ns >= self.end_ns
     }
 
-    /// Page writes that arrive in the present window.
+    /// Adds page writes that arrive in the current window.
     #[inline]
     pub fn add(&mut self, pages: u64) {
         self.pages += pages;
     }
 
-    /// When the present window ends.
+    /// Returns the end of the current window.
     #[must_use]
     pub fn end_ns(&self) -> u64 {
         self.end_ns
     }
 
-    /// Completes the present window.
+    /// Completes the current window.
     pub fn turn(&mut self) {
         if self.windows.len() == self.windows_max {
             self.windows.pop_front();
@@ -60,25 +60,25 @@ impl History {
         self.end_ns = self.end_ns.saturating_add(self.width_ns);
     }
 
-    /// Complete windows that are remembered.
+    /// Counts the complete windows in memory.
     #[must_use]
     pub fn len(&self) -> usize {
         self.windows.len()
     }
 
-    /// Page writes of `windows` windows, those behind `skip` later ones.
+    /// Sums the page writes of `windows` windows, before the last `skip` ones.
     #[must_use]
     pub fn sum(&self, skip: usize, windows: usize) -> u64 {
         self.windows.iter().rev().skip(skip).take(windows).sum()
     }
 
-    /// Page writes of the complete window with the most of them; 0 before there is one.
+    /// Returns the page writes of the busiest complete window; 0 without one.
     #[must_use]
     pub fn most(&self) -> u64 {
         self.iter().max().unwrap_or(0)
     }
 
-    /// The complete windows, the oldest first.
+    /// Iterates over the complete windows, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.windows.iter().copied()
     }

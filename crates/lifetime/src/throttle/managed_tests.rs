@@ -1,4 +1,4 @@
-//! The gate under the integrated manager: what it guarantees, whatever comes, and what it foresees wrongly.
+//! The gate under the integrated manager: its guarantee under any workload, and with wrong predictions.
 
 use super::*;
 use crate::SECOND_NS;
@@ -22,7 +22,7 @@ fn manager(sample_share: f64) -> ManagerSetup {
     }
 }
 
-/// Two days of a drive whose epochs have so many pages each; it stands one cycle.
+/// Two days of a drive that endures one cycle, with so many pages per epoch.
 fn setup(pages_per_epoch: u64, follow: bool) -> Setup {
     Setup {
         policy: Throttle::None,
@@ -38,7 +38,7 @@ fn setup(pages_per_epoch: u64, follow: bool) -> Setup {
     }
 }
 
-/// Epochs as they begin.
+/// Epochs, recorded as they begin.
 #[derive(Default)]
 struct Log(Vec<Epoch>);
 
@@ -54,13 +54,13 @@ impl Record for Log {
     }
 }
 
-/// What page writes leave by choice of schemes: both schemes leave no more than either.
+/// Draws the shares left of page writes by choice of schemes: both schemes leave no more than either.
 fn left(rng: &mut Rng) -> [f64; 4] {
     let (dedup, compress) = (1.0 - 0.9 * rng.unit(), 1.0 - 0.9 * rng.unit());
     [1.0, dedup, compress, dedup * compress]
 }
 
-/// A life with bursts, quiet hours and content that changes; gives the gate and its epochs.
+/// Simulates a life with bursts, quiet hours and changing content; returns the gate and its epochs.
 fn life(setup: &Setup, rng: &mut Rng, mean_pages: u64) -> (Gate, Vec<Epoch>) {
     let mut gate = Gate::new(*setup, 1.0);
     gate.foresee(Foreseen::new(setup.manager.unwrap(), 1.0, [1.5, 1.3, 1.2, 1.1]));
@@ -72,7 +72,7 @@ fn life(setup: &Setup, rng: &mut Rng, mean_pages: u64) -> (Gate, Vec<Epoch>) {
         if rng.below(200) == 0 {
             ratios = left(rng);
         }
-        // Now and then a burst of many epochs' worth.
+        // Occasionally a burst of many epochs' worth.
         let pages = if rng.below(100) == 0 { mean_pages * 20 } else { 1 + rng.below(mean_pages) };
         at_ns += rng.below(EPOCH_NS) * if rng.below(50) == 0 { 40 } else { 1 };
         let arrival_ns = at_ns + if setup.arrivals_follow { gate.held_back_ns() } else { 0 };
@@ -84,8 +84,8 @@ fn life(setup: &Setup, rng: &mut Rng, mean_pages: u64) -> (Gate, Vec<Epoch>) {
     }
 }
 
-/// No epoch that is throttled writes more than its capacity, and no life more than the drive stands, for hosts whose writes are
-/// a tenth to ten times what the epochs have room for.
+/// No throttled epoch writes more than its capacity, and no life more than the drive endures, for hosts that write a
+/// tenth to ten times the capacity of the epochs.
 #[test]
 fn throttled_epochs_keep_their_capacity_and_lives_their_budget() {
     let (mut throttled, mut free) = (0, 0);
@@ -121,8 +121,8 @@ fn throttled_epochs_keep_their_capacity_and_lives_their_budget() {
     assert!(throttled > 1000 && free > 1000, "{throttled} epochs throttled and {free} not");
 }
 
-/// A host that asks for more than its epochs have room for, steadily: W is what it would write, not what throttling lets it write,
-/// and the capacity is used up, evenly.
+/// A host that steadily requests more than the capacity of its epochs: W is its demand without throttling, and the
+/// capacity is used up evenly.
 #[test]
 fn demand_is_that_of_a_host_that_is_not_held_back() {
     for (follow, pressure) in [(true, 1.5), (false, 1.5), (true, 4.0), (true, 15.0)] {
@@ -156,8 +156,8 @@ fn demand_is_that_of_a_host_that_is_not_held_back() {
     }
 }
 
-/// A host that hardly wrote anything wants three times what the drive stands, all at once: nobody foresaw that, and all the same
-/// no more is written until the target.
+/// A host that hardly wrote anything suddenly requests three times what the drive endures. No prediction covers that,
+/// and still no more is written until the target.
 #[test]
 fn a_surprise_wears_no_drive_out() {
     for follow in [true, false] {

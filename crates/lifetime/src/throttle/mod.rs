@@ -1,9 +1,9 @@
-//! Slot `lifetime.throttle`: how long a write is held back. One file a policy, one row of `throttles!` each;
+//! Slot `lifetime.throttle`: how long a write is held back. One file per policy, one row of `throttles!` each;
 //! [`Throttling`] is the contract.
 //!
 //! A throttle is a combination of parts: a [`Budget`] (how much may be written), a predictor, a choice of epoch
-//! lengths, an estimator of delays, and a [`Regulator`], each in a file of its own. [`Epochs`] plans with them from one
-//! epoch to the next, and the [`Gate`] lets page writes through.
+//! lengths, an estimator of delays, and a [`Regulator`], each in a separate file. [`Epochs`] plans the epochs with
+//! them, and the [`Gate`] lets page writes through.
 
 mod backlog;
 mod budget;
@@ -59,7 +59,8 @@ pub const SLOT: Slot = Slot {
     acts: Acts::Always,
 };
 
-/// One row a throttle that holds writes back: its variant and its module, which has `INFO` and `Policy`, a [`Throttling`].
+/// One row per throttle that holds writes back: its variant and its module, which has `INFO` and `Policy`, a
+/// [`Throttling`].
 macro_rules! throttles {
     ($($variant:ident: $module:ident,)*) => {
         /// All throttles.
@@ -80,7 +81,7 @@ macro_rules! throttles {
             /// All of them, in the order of the table.
             pub const ALL: &[Self] = &[Self::None, $(Self::$variant,)*];
 
-            /// What it says of itself.
+            /// Returns the description of the throttle.
             #[must_use]
             pub fn info(self) -> &'static PolicyInfo {
                 match self {
@@ -89,7 +90,7 @@ macro_rules! throttles {
                 }
             }
 
-            /// Its parts; none where writes are never held back.
+            /// Returns its parts; None where writes are never held back.
             #[must_use]
             pub fn parts(self) -> Option<Parts> {
                 match self {
@@ -111,13 +112,13 @@ throttles! {
 }
 
 impl Throttle {
-    /// The throttle that is given; its parameters are [`Params`].
+    /// Returns the configured throttle; its parameters are [`Params`].
     ///
     /// # Panics
-    /// When it is of another slot.
+    /// The settings belong to another slot.
     #[must_use]
-    pub fn of(given: &Given) -> Self {
-        let found = Self::ALL.iter().find(|throttle| throttle.info().name == given.name());
-        *found.unwrap_or_else(|| panic!("{} is no throttle", given.name()))
+    pub fn of(settings: &Given) -> Self {
+        let throttle = Self::ALL.iter().find(|one| one.info().name == settings.name());
+        *throttle.unwrap_or_else(|| panic!("{} is no throttle", settings.name()))
     }
 }

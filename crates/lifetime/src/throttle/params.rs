@@ -1,4 +1,4 @@
-//! The parameters of a throttle as they were given, checked against one another.
+//! The configured parameters of a throttle, checked against one another.
 
 use super::Throttle;
 use super::rows::{
@@ -8,47 +8,47 @@ use super::rows::{
 use crate::SECONDS_PER_YEAR;
 use floatgate_base::{Given, Misfit, ParamInfo};
 
-/// Most unit windows that are remembered.
+/// Maximum of unit windows in memory.
 const WINDOWS_MAX: u64 = 1 << 20;
 
 /// Parameters of the throttles (`[lifetime.throttle]`). Times in nanoseconds; the defaults are READY's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Time in which a regulator admits one share of an epoch's capacity (section 3.4: one second).
+    /// Period in which a regulator admits one share of an epoch's capacity (section 3.4: one second).
     pub period_ns: u64,
-    /// Width of the windows by which demand is remembered, and length of the first epoch (section 3.5: 10 minutes).
+    /// Width of the windows of demand, and length of the first epoch (section 3.5: 10 minutes).
     pub unit_window_ns: u64,
-    /// Windows that are remembered: two weeks of them.
+    /// Windows in memory: two weeks of them.
     pub history_windows: u32,
-    /// Epochs of just this length, without selection.
+    /// Fixed length of epochs, without selection.
     pub fixed_epoch_ns: Option<u64>,
-    /// A prediction that is off by no less is wrong (0.25).
+    /// Error from which on a prediction counts as wrong (0.25).
     pub error_max: f64,
-    /// Wrong predictions one after the other before the length of epochs is chosen anew (3).
+    /// Consecutive wrong predictions before the epoch length is chosen again (3).
     pub errors_in_a_row: u32,
-    /// Share of the last 16 predictions that is wrong before the length is chosen anew; at 1 only the rule above counts,
-    /// as in the paper.
+    /// Share of wrong predictions among the last 16 at which the length is chosen again; at 1 only the rule above
+    /// counts, as in the paper.
     pub wrong_share: f64,
-    /// Pairs of consecutive epochs that a candidate length must have (1).
+    /// Minimum of pairs of consecutive epochs for a candidate length (1).
     pub pairs_min: u32,
-    /// Whether what was written counts for the share of the epoch in which no writer waited for capacity. Under a strict cap
-    /// what is written never exceeds the capacity, so that Eq. 4 would never delay anything.
+    /// Whether bytes written count for the share of the epoch without a waiting writer. Under a strict cap they never
+    /// exceed the capacity, and Eq. 4 would never delay anything.
     pub regains: bool,
-    /// No page write is delayed longer. Under a token bucket: none waits longer.
+    /// Longest delay of a page write. Under a token bucket: longest wait.
     pub max_delay_ns: Option<u64>,
-    /// Share of the capacity of the epochs to come that the optimistic regulator may borrow (0.1).
+    /// Share of the coming epochs' capacity that the optimistic regulator may borrow (0.1).
     pub spare_share: f64,
-    /// Share by which a delay goes up or down where it goes by steps.
+    /// Relative step of a delay, where it changes in steps.
     pub step: f64,
-    /// The delay that the first step makes.
+    /// Delay of the first step.
     pub first_step_ns: u64,
-    /// Of a hundred page writes 99 wait no longer for a token.
+    /// Longest wait for a token of 99 of a hundred page writes.
     pub p99_ns: u64,
     /// Time in which the rate fills a token bucket.
     pub burst_ns: u64,
 }
 
-/// A parameter of a policy, or its default under a policy that does not have it.
+/// The parameters of a policy; the defaults where it does not have them.
 struct Values<'a>(Option<&'a Given>);
 
 impl Values<'_> {
@@ -97,7 +97,7 @@ impl Params {
             pairs_min: values.whole(&PAIRS_MIN),
             regains: values
                 .0
-                .and_then(|given| given.find_name(PREDICT.name))
+                .and_then(|settings| settings.find_name(PREDICT.name))
                 .is_none_or(|name| name == "demand"),
             max_delay_ns: values.find_ns(&MAX_DELAY),
             spare_share: values.real(&SPARE_SHARE),
@@ -108,12 +108,12 @@ impl Params {
         }
     }
 
-    /// Those that are given; the defaults of the rows for parameters that the throttle does not have.
+    /// Returns the configured parameters, with the defaults of the rows for those that the throttle does not have.
     ///
     /// # Errors
-    /// Values that do not fit one another.
-    pub fn of(given: &Given) -> Result<Self, Misfit> {
-        let values = Values(Some(given));
+    /// Values that contradict each other.
+    pub fn of(settings: &Given) -> Result<Self, Misfit> {
+        let values = Values(Some(settings));
         let mut params = Self::from(&values);
         // A throttle without a choice of lengths has epochs of a unit window.
         if params.fixed_epoch_ns.is_none() && values.find(&ERROR_MAX).is_none() {
@@ -122,14 +122,14 @@ impl Params {
         if let Some(history_ns) = values.find_ns(&HISTORY) {
             params.history_windows = windows(history_ns, params.unit_window_ns)?;
         }
-        params.fit(given)?;
+        params.fit(settings)?;
         Ok(params)
     }
 
-    /// Periods must be shorter than epochs, and epochs than the life.
-    fn fit(&self, given: &Given) -> Result<(), Misfit> {
-        let Some(parts) = Throttle::of(given).parts() else { return Ok(()) };
-        let target_years = given.real(TARGET.name);
+    /// Checks that periods are shorter than epochs, and epochs than the life.
+    fn fit(&self, settings: &Given) -> Result<(), Misfit> {
+        let Some(parts) = Throttle::of(settings).parts() else { return Ok(()) };
+        let target_years = settings.real(TARGET.name);
         let target_ns = target_years * SECONDS_PER_YEAR * 1e9;
         let epoch_ns = self.fixed_epoch_ns.unwrap_or(self.unit_window_ns);
         if parts.plans && epoch_ns as f64 > target_ns {
@@ -140,18 +140,17 @@ impl Params {
             );
             return Err(Misfit::new(param.name, what, "expected a shorter epoch, or a longer target_years"));
         }
-        let has_periods = given.find_real(PERIOD.name).is_some();
+        let has_periods = settings.find_real(PERIOD.name).is_some();
         if has_periods && self.period_ns as f64 > if parts.plans { epoch_ns as f64 } else { target_ns } {
-            let what =
-                format!("period_s {} is longer than what it is a part of", self.period_ns as f64 / 1e9);
-            let expected = "expected no more than an epoch (unit_window_s, epoch_s)";
+            let what = format!("period_s {} is longer than its epoch", self.period_ns as f64 / 1e9);
+            let expected = "expected at most an epoch (unit_window_s, epoch_s)";
             return Err(Misfit::new(PERIOD.name, what, expected));
         }
         Ok(())
     }
 }
 
-/// How many unit windows are remembered.
+/// Returns the number of unit windows in memory.
 fn windows(history_ns: u64, unit_window_ns: u64) -> Result<u32, Misfit> {
     let windows = history_ns / unit_window_ns;
     if (2..=WINDOWS_MAX).contains(&windows) {

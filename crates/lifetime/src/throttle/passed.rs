@@ -1,9 +1,9 @@
-//! Sums over what passed a gate.
+//! Totals of a gate.
 
 use super::{Epoch, Record};
 use serde::{Deserialize, Serialize};
 
-/// What passed a gate so far.
+/// Totals of the page writes that passed a gate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Passed {
     /// Page writes that passed.
@@ -16,13 +16,13 @@ pub struct Passed {
     pub delay_ns: u128,
     /// All waits for room, nanoseconds.
     pub wait_ns: u128,
-    /// Length of the last whole epoch, nanoseconds; 0 before one. The last one of a life is what was left of it.
+    /// Length of the last whole epoch, nanoseconds; 0 before one. The final, shorter epoch of a life does not count.
     pub epoch_ns: u64,
     target_ns: u64,
 }
 
 impl Passed {
-    /// Nothing yet, of a gate whose target is so far away.
+    /// Begins at zero, for a gate with its target at `target_ns`.
     #[must_use]
     pub fn new(target_ns: u64) -> Self {
         Self { target_ns, ..Self::default() }

@@ -1,4 +1,4 @@
-//! How a gate passes from period to period and from epoch to epoch, and what it keeps meanwhile.
+//! A gate's steps from period to period and from epoch to epoch, and its state.
 
 use super::delay::{Delays, delay_for_s};
 use super::epochs::{Ended, Epoch, Epochs};
@@ -10,45 +10,45 @@ use super::{Budget, Parts};
 use crate::reduce::{Foreseen, Manager, Seen};
 use serde::{Deserialize, Serialize};
 
-/// What a gate keeps from one write to the next.
+/// State of a gate between two writes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GateState {
-    /// When the last page write was admitted.
+    /// Time of the last admission.
     pub(super) admitted_ns: u64,
-    /// End of the present period.
+    /// End of the current period.
     pub(super) period_end_ns: u64,
-    /// Delay of every page write in the present epoch.
+    /// Delay of every page write in the current epoch.
     pub(super) delay_ns: u64,
-    /// Flash bytes used so far, by estimate since the last [`Gate::observe`].
+    /// Flash bytes used so far, estimated since the last [`Gate::observe`].
     pub(super) used_bytes: f64,
-    /// Flash bytes up to which writes are admitted in the present period.
+    /// Flash bytes up to which writes are admitted in the current period.
     pub(super) limit_bytes: f64,
-    /// Flash bytes that a page write costs.
+    /// Flash bytes per page write.
     pub(super) page_flash_bytes: f64,
-    /// Its inverse.
+    /// Inverse of `page_flash_bytes`.
     pub(super) page_flash_inverse: f64,
     /// All delays and waits so far.
     pub(super) held_back_ns: u64,
-    /// The present epoch, and the number of its period.
+    /// The current epoch, and the number of its period.
     pub(super) epoch: Epoch,
     pub(super) period: u64,
-    /// What each of its periods may write, flash bytes.
+    /// Share of each of its periods, flash bytes.
     pub(super) share_bytes: f64,
     pub(super) epochs: Epochs,
-    /// How long of the present epoch a writer has waited for room.
+    /// Time of the current epoch in which a writer has waited for capacity.
     pub(super) waited_ns: u64,
-    /// The tokens, where the regulator is a token bucket.
+    /// The tokens, if the regulator is a token bucket.
     pub(super) bucket: Bucket,
-    /// The integrated manager, what it will be told of the drive, and whether it lets all pass in this epoch.
+    /// The integrated manager, the next report of the drive to it, and whether this epoch is without throttling.
     pub(super) manager: Option<Manager>,
     pub(super) seen: Seen,
     pub(super) free: bool,
-    /// Arrival of the request at hand, and of that at which the epoch began; what had been held back by then.
+    /// Arrival of the current request and of that at which the epoch began; time held back by then.
     pub(super) arrival_ns: u64,
     pub(super) began: (u64, u64),
 }
 
-/// What throttles in the epochs that a manager throttles: the nominal cycles, and no borrowing, so that no epoch writes more than
+/// Parts for the epochs that a manager throttles: the nominal cycles, and no borrowing, which would let an epoch exceed
 /// its capacity (section III-B.3).
 const MANAGED: Parts = Parts {
     budget: Budget::Nominal,
@@ -57,23 +57,23 @@ const MANAGED: Parts = Parts {
     regulator: Regulator::Pessimistic,
 };
 
-/// The parts of a throttle, or those that a manager goes by.
+/// Returns the parts of a throttle, or those of a manager.
 fn parts(setup: &Setup) -> Option<Parts> {
     if setup.manager.is_some() { Some(MANAGED) } else { setup.policy.parts() }
 }
 
-/// The state of a gate, with what it goes by.
+/// The state of a gate and its parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Periods {
     pub setup: Setup,
     pub parts: Option<Parts>,
     pub state: GateState,
-    /// What tells the manager of page writes where there is no drive to observe.
+    /// Predicted counts for the manager, where there is no drive to observe.
     pub foreseen: Option<Foreseen>,
 }
 
 impl GateState {
-    /// So many page writes are admitted.
+    /// Charges admitted page writes.
     #[inline]
     pub(super) fn spend(&mut self, pages: u64, foreseen: &mut Option<Foreseen>) {
         self.used_bytes += pages as f64 * self.page_flash_bytes;
@@ -93,32 +93,32 @@ impl Periods {
         Self { parts: parts(&setup), setup, state, foreseen: None }
     }
 
-    /// Whether there are tokens at all.
+    /// Returns whether the regulator uses tokens.
     #[inline]
     pub fn has_bucket(&self) -> bool {
         self.parts.is_some_and(|parts| parts.regulator == Regulator::TokenBucket)
     }
 
-    /// A page costs another number of flash bytes from now on.
+    /// Updates the price of tokens after a change of the flash bytes per page.
     pub fn price_tokens(&mut self) {
         let s = &mut self.state;
         let length_ns = (s.epoch.end_ns - s.epoch.start_ns).max(1);
         s.bucket.cost(s.epoch.capacity_bytes / length_ns as f64, s.page_flash_bytes);
     }
 
-    /// An epoch begins. Its burst is no more than later epochs bring: the last one has none.
+    /// Begins an epoch. Its burst is no more than later epochs bring: the last one has none.
     pub fn begin_tokens(&mut self) {
         let s = &mut self.state;
         let e = &s.epoch;
         let rate = e.capacity_bytes / (e.end_ns - e.start_ns).max(1) as f64;
         let burst_ns = self.setup.params.burst_ns.min(self.setup.target_ns - e.end_ns);
         s.bucket.begin(e.start_ns, rate, s.page_flash_bytes, burst_ns);
-        // No limit that a fast path could pass by: each run asks the bucket.
+        // No limit that a fast path could use: each run asks the bucket.
         (s.limit_bytes, s.period_end_ns) = (f64::NEG_INFINITY, e.end_ns);
     }
 
-    /// Until when at least as much is admitted as by the present limit. What a period leaves goes to the next one of its epoch;
-    /// under a static cap it is lost.
+    /// Returns the time until which at least the current limit is admitted. The rest of a period goes to the next
+    /// one of its epoch; under a static cap it is lost.
     #[inline]
     pub fn limit_holds_until_ns(&self) -> u64 {
         let s = &self.state;
@@ -128,7 +128,7 @@ impl Periods {
         if adds_up && s.period_end_ns < s.epoch.end_ns { s.epoch.end_ns } else { s.period_end_ns }
     }
 
-    /// Enters the period that a time falls into.
+    /// Enters the period of a time.
     pub fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
         while time_ns >= self.state.period_end_ns {
             let (s, period_ns) = (&self.state, self.setup.params.period_ns);
@@ -142,7 +142,7 @@ impl Periods {
         }
     }
 
-    /// The beginning of the first period that has room for a page that waits from `since_ns` on; enters it.
+    /// Enters the first period with room for a page that waits from `since_ns` on, and returns its beginning.
     pub fn wait_for_room<R: Record>(&mut self, mut since_ns: u64, record: &mut R) -> u64 {
         loop {
             if let Some(period) = self.period_with_room() {
@@ -162,7 +162,7 @@ impl Periods {
         }
     }
 
-    /// The first later period of this epoch that has room for a page.
+    /// Returns the first later period of this epoch with room for a page.
     fn period_with_room(&self) -> Option<u64> {
         let s = &self.state;
         let Parts { regulator, .. } = self.parts.filter(|_| !s.free)?;
@@ -201,7 +201,7 @@ impl Periods {
         let s = &mut self.state;
         let e = &s.epoch;
         if s.free {
-            // Not even a burst that nobody foresaw may use more than all epochs to come have together.
+            // Not even an unpredicted burst may use more than all coming epochs have together.
             let epochs = (self.setup.target_ns - e.start_ns) as f64 / (e.end_ns - e.start_ns) as f64;
             let left_bytes = e.used_bytes + e.carried_bytes + e.capacity_bytes * epochs;
             (s.period, s.limit_bytes, s.period_end_ns) = (period, left_bytes, e.end_ns);
@@ -229,7 +229,7 @@ impl Periods {
         let (used_bytes, page_flash_bytes) = (s.used_bytes, s.page_flash_bytes);
         let ended =
             Ended { used_bytes, page_flash_bytes, waiting, waited_ns: std::mem::take(&mut s.waited_ns) };
-        // Without a throttle the target is an end as well: what comes after it is another time.
+        // Without a throttle the life ends at the target, too; later epochs are not part of it.
         let end_ns = if now_ns < self.setup.target_ns { self.setup.target_ns } else { u64::MAX };
         let free = Epoch { start_ns: now_ns, end_ns, used_bytes, ..Epoch::default() };
         let throttled = self.parts.filter(|_| now_ns < self.setup.target_ns);
@@ -252,7 +252,7 @@ impl Periods {
         let periods = (s.epoch.end_ns - now_ns) as f64 / self.setup.params.period_ns as f64;
         (s.period, s.share_bytes) = (0, s.epoch.capacity_bytes / periods);
         if throttled.is_some() {
-            // The first period of a static cap has a share as every other.
+            // The first period of a static cap has a share like every other.
             s.limit_bytes = used_bytes + s.share_bytes;
             self.enter_period(0, waiting);
         } else {
@@ -261,8 +261,8 @@ impl Periods {
         record.epoch(&self.state.epoch);
     }
 
-    /// How long the host was not held back in an epoch that is over. Where later requests follow earlier ones, what was held
-    /// back tells; else what waits at the gate by now, by how far arrivals are behind.
+    /// Returns the time of a past epoch in which the host was not held back. If later requests follow earlier ones,
+    /// this is known from the time held back; else from the current backlog at the gate.
     fn undelayed_ns(&self, last: &Epoch) -> i64 {
         let s = &self.state;
         let length_ns = last.end_ns - last.start_ns;
@@ -275,8 +275,8 @@ impl Periods {
         }
     }
 
-    /// Asks the manager, where there is one, what is on in the epoch that has just been planned. Its delay is that of Eq. 4 for
-    /// what is left of demand (W''), worked out anew in each epoch, as the schemes are chosen anew.
+    /// Lets the manager, if there is one, choose the schemes of the newly planned epoch. The delay is that of Eq. 4 for
+    /// the remaining demand (W''), computed anew per epoch, as are the schemes.
     fn decide(&mut self, last: &Epoch) {
         let undelayed_ns = (last.end_ns > last.start_ns).then(|| self.undelayed_ns(last));
         let s = &mut self.state;

@@ -1,17 +1,17 @@
-//! How much will be written in the epoch to come: as much as in the one before (READY, section 3.2).
+//! Prediction of the coming epoch's writes: as much as in the previous one (READY, section 3.2).
 //!
-//! What counts is what was really written under throttling, in flash bytes. The delay is raised and lowered in steps
-//! (Eq. 4 and 5); with the demand that the host would have had, it would be raised for the same demand again and again.
+//! The input is the bytes actually written under throttling, in flash bytes. The delay rises and falls in steps (Eq. 4
+//! and 5); with the unthrottled demand of the host it would rise again and again for the same demand.
 //!
-//! Where the epoch to come has another length, the prediction is what was written in the last such stretch of time.
+//! If the coming epoch has another length, the prediction is the bytes written in the last stretch of that length.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Ends of epochs that are remembered.
+/// Maximum of epoch ends in memory.
 const MARKS_MAX: usize = 4096;
 
-/// What was written when.
+/// The history of writes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Predictor {
     /// Ends of epochs, nanoseconds, with the flash bytes used until then.
@@ -19,7 +19,7 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// An epoch ended, or the first begins.
+    /// Marks the end of an epoch, or the start of the first.
     pub fn mark(&mut self, now_ns: u64, used_bytes: f64) {
         if self.marks.len() == MARKS_MAX {
             self.marks.pop_front();
@@ -27,9 +27,9 @@ impl Predictor {
         self.marks.push_back((now_ns, used_bytes));
     }
 
-    /// Flash bytes that an epoch of `length_ns` from the latest mark on is expected to write: those of the last
-    /// `length_ns`. Within an epoch that reaches further back, writes count as spread evenly; a history that is too
-    /// short stands for all of it in proportion. None before the first epoch has ended.
+    /// Predicts the flash bytes of an epoch of `length_ns` from the latest mark on: those of the last `length_ns`.
+    /// Within a partly covered epoch, writes count as spread evenly; a history that is too short is scaled in
+    /// proportion. None before the first epoch has ended.
     #[must_use]
     pub fn predict(&self, length_ns: u64) -> Option<f64> {
         let &(now_ns, used) = self.marks.back()?;
@@ -73,7 +73,7 @@ mod tests {
         // Half of the first epoch.
         assert_eq!(predictor.predict(25), Some(14.5));
         assert_eq!(predictor.predict(30), Some(17.0));
-        // No more is known: 17 in 30.
+        // The history ends here: 17 in 30.
         assert_eq!(predictor.predict(60), Some(34.0));
     }
 }

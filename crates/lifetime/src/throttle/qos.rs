@@ -1,9 +1,9 @@
-//! Quality of service: a token bucket whose rate is what is left of the life, and a target for the 99th percentile of what
-//! page writes are held back. The debt that the target brings about is paid by one page write in a hundred.
+//! Quality of service: a token bucket at the rate of the remaining life, and a target for the 99th percentile of the
+//! time that page writes are held back. One page write in a hundred pays the debt that the target causes.
 //!
-//! With `max_delay_s` that one does not wait for all of it, and the years are no longer guaranteed.
+//! With `max_delay_s` that one does not wait for the whole debt, and the years are no longer guaranteed.
 //!
-//! Parameters: `p99_us`, `burst_s`, `max_delay_s`, `unit_window_s` (how often the rate is set anew). Cost: a few operations per
+//! Parameters: `p99_us`, `burst_s`, `max_delay_s`, `unit_window_s` (interval of new rates). Cost: a few operations per
 //! run of pages. Memory: none.
 
 use super::rows::{BURST, MAX_DELAY, P99, UNIT_WINDOW};

@@ -1,5 +1,5 @@
 //! READY with the optimistic regulator (section 3.4): as [`super::ready_pessimistic`], but an epoch may borrow from
-//! those to come.
+//! later ones.
 //!
 //! Parameters: those of all throttles that plan in epochs, and `spare_share`. Cost and memory: as [`super::dynamic`].
 
@@ -9,7 +9,7 @@ use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ready-optimistic",
-    summary: "delays by predicted demand, counting on recovery; an epoch may borrow from those to come",
+    summary: "delays by predicted demand, counting on recovery; an epoch may borrow from later ones",
     source: "READY (FAST 2012), section 3",
     params: BORROWING,
     cost: "O(1) per request",

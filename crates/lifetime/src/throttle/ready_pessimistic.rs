@@ -1,5 +1,5 @@
-//! READY with the pessimistic regulator (section 3.4): as [`super::dynamic`], but counting on what blocks recover while
-//! they rest, and never writing more in an epoch than its capacity.
+//! READY with the pessimistic regulator (section 3.4): as [`super::dynamic`], but counting on the recovery of resting
+//! blocks, and never writing more in an epoch than its capacity.
 //!
 //! Parameters: those of all throttles that plan in epochs. Cost and memory: as [`super::dynamic`].
 
@@ -9,7 +9,7 @@ use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ready-pessimistic",
-    summary: "delays by predicted demand, counting on recovery; each epoch's capacity is given out second by second",
+    summary: "delays by predicted demand, counting on recovery; each epoch's capacity is allotted second by second",
     source: "READY (FAST 2012), section 3",
     params: PLANNING,
     cost: "O(1) per request",

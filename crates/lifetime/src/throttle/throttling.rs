@@ -1,43 +1,46 @@
-//! What every throttle says: the contract of the slot.
+//! The contract of throttles.
 //!
-//! A throttle is a combination of parts, each in a file of its own, and the [`super::Gate`] acts by them. For each page
-//! write it asks the parts in turn; nothing else of the drive is changed by a throttle.
+//! A throttle is a combination of parts, each in a separate file, which the [`super::Gate`] applies to each page write
+//! in turn. A throttle changes nothing else in the drive.
 //!
-//! - The [`Budget`] says how many flash bytes may be written in all up to a moment, and bounds what an epoch may write, so
-//!   that the target is met whatever the other parts allow. It sees cycles and rest, never blocks.
-//! - A throttle that plans works in [`super::Epochs`]: the [`Regulator`] allots the next one a capacity and what it may
-//!   borrow, and [`Delays`] says how long every page write of it is delayed. One that does not plan has a single epoch, the
-//!   life, and delays nothing.
-//! - The [`Regulator`] also says what a period may write. A write that finds no room waits for a later period.
+//! - The [`Budget`] limits the total flash bytes written up to a moment, and bounds each epoch; the target is therefore
+//! met whatever the other parts allow. It sees cycles and rest, never blocks.
+//! - A throttle that plans works in [`super::Epochs`]: the [`Regulator`] allots capacity and spare to the next epoch,
+//! and [`Delays`] computes the delay of its page writes. A throttle that does not plan has a single epoch, the life,
+//! without delays.
+//! - The [`Regulator`] also limits the writes of a period. A write that does not fit waits for a later period.
 //!
-//! Whatever the parts: no more flash bytes than the budget are written by the target time (with a token bucket: but for
-//! some two hundred page writes of debt, and only where waits have no bound), writes keep their order, and the same
-//! demand gives the same delays (`gate_tests.rs` holds every row of the table to that). O(1) per page write; a plan for
-//! an epoch may cost `n ln n` of the windows remembered.
+//! Guarantees of all combinations, tested for every row of the table in `gate_tests.rs`:
+//! - No more flash bytes than the budget are written by the target time. Exception: with a token bucket, some two
+//! hundred page writes of debt, and only if waits have no bound.
+//! - Writes keep their order.
+//! - The same demand gives the same delays.
+//!
+//! Cost: O(1) per page write; a plan for an epoch may take `n ln n` of the windows in memory.
 
 use super::{Budget, Delays, Regulator};
 
-/// A throttle. Its parameters are those of [`super::Params`] that its row has.
+/// A throttle. Its parameters are those of [`super::Params`] in its row.
 pub trait Throttling {
-    /// What it is made of.
+    /// The parts of the throttle.
     const PARTS: Parts;
 }
 
-/// What a throttle is made of.
+/// The parts of a throttle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// Which cycles it counts on.
+    /// The cycles that it counts on.
     pub budget: Budget,
     /// Whether it plans in epochs; else the capacity is spread evenly over the whole life.
     pub plans: bool,
-    /// How the delay of an epoch's page writes follows from what was written before.
+    /// How the delay of an epoch's page writes follows from earlier writes.
     pub delays: Delays,
-    /// How capacity is given out.
+    /// How capacity is allotted.
     pub regulator: Regulator,
 }
 
 impl Parts {
-    /// Whether it predicts demand at all.
+    /// Returns whether it predicts demand.
     #[must_use]
     pub fn predicts(&self) -> bool {
         self.delays == Delays::Predicted

@@ -1,4 +1,4 @@
-//! How an epoch's capacity is given out over its periods. One file a regulator.
+//! Distribution of an epoch's capacity over its periods. One file per regulator.
 
 mod allotment;
 pub mod optimistic;
@@ -6,7 +6,7 @@ pub mod pessimistic;
 pub mod static_cap;
 pub mod token_bucket;
 
-pub use allotment::{Allotment, Left};
+pub use allotment::{Allotment, Remaining};
 
 /// A regulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub enum Regulator {
 }
 
 impl Regulator {
-    /// What the coming epoch may write.
+    /// Assigns the coming epoch its capacity.
     #[must_use]
-    pub fn allot(self, left: &Left) -> Allotment {
+    pub fn allot(self, left: &Remaining) -> Allotment {
         match self {
             Self::StaticCap | Self::Pessimistic | Self::TokenBucket => pessimistic::allot(left),
             Self::Optimistic => optimistic::allot(left),

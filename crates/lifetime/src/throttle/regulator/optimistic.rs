@@ -1,16 +1,18 @@
-//! Optimistic: an epoch may borrow a share of the capacity of those to come, and pays a tenth of its own for it (READY,
+//! Optimistic: an epoch may borrow a share of the capacity of later ones, and pays a tenth of its own for it (READY,
 //! section 3.4, Fig. 7b).
 //!
-//! Within the epoch it is the pessimistic regulator with the spare on top: periods that write less pay back what
-//! earlier ones borrowed, and only what an epoch writes beyond its capacity touches the spare.
+//! Within the epoch it is the pessimistic regulator with the spare on top. Periods that write less pay back loans of
+//! earlier ones, and only writes beyond the epoch's capacity use the spare.
 
-use super::allotment::{Allotment, Left};
+use super::allotment::{Allotment, Remaining};
 
-/// After an epoch that left the spare alone, `c = C_r / m` and a share of what the other epochs have is spare. After
-/// one that touched it, `c` is less by that share - of the last capacity that was not reduced, so that reductions do
-/// not compound - and only what the reduction frees is spare. A fresh spare every epoch would wear the drive out early.
+/// Assigns an epoch its capacity. If the previous one did not use the spare, `c = C_r / m`, and a share of the other
+/// epochs' capacity is spare.
+///
+/// If it did, `c` is reduced by that share, and only the reduction becomes spare. The share is of the last unreduced
+/// capacity, because reductions must not compound. A fresh spare every epoch would wear the drive out early.
 #[must_use]
-pub fn allot(left: &Left) -> Allotment {
+pub fn allot(left: &Remaining) -> Allotment {
     let even = (left.bytes / left.epochs).max(0.0);
     match left.unreduced_rate {
         Some(rate) if left.touched_spare => {
@@ -29,7 +31,7 @@ mod tests {
     /// The paper's example: 3 MB for three epochs.
     #[test]
     fn the_example_of_section_3_4() {
-        let left = Left {
+        let left = Remaining {
             bytes: 3.0,
             epochs: 3.0,
             unreduced_rate: None,
@@ -41,25 +43,25 @@ mod tests {
         assert_eq!((first.capacity_bytes, (first.spare_bytes * 1e12).round()), (1.0, 0.2e12));
         // 1.1 MB written: both later epochs have 0.9, and 0.1 is spare.
         let touched =
-            Left { bytes: 1.9, epochs: 2.0, unreduced_rate: Some(1.0), touched_spare: true, ..left };
+            Remaining { bytes: 1.9, epochs: 2.0, unreduced_rate: Some(1.0), touched_spare: true, ..left };
         let second = allot(&touched);
         assert_eq!(second.capacity_bytes, 0.9);
         assert!((second.spare_bytes - 0.1).abs() < 1e-12);
         // All of that spent as well: 0.9 is left, without spare.
-        let third = allot(&Left { bytes: 0.9, epochs: 1.0, ..touched });
+        let third = allot(&Remaining { bytes: 0.9, epochs: 1.0, ..touched });
         assert!((third.capacity_bytes - 0.9).abs() < 1e-12);
         assert!(third.spare_bytes < 1e-12);
         // The spare spent at once: pessimistic with 0.9.
-        let spent = allot(&Left { bytes: 1.8, ..touched });
+        let spent = allot(&Remaining { bytes: 1.8, ..touched });
         assert!((spent.capacity_bytes - 0.9).abs() < 1e-12 && spent.spare_bytes < 1e-12);
-        // Left alone after that: what is left is shared evenly again.
-        let alone = allot(&Left { bytes: 1.2, epochs: 1.0, touched_spare: false, ..touched });
+        // Spare unused after that: the rest is shared evenly again.
+        let alone = allot(&Remaining { bytes: 1.2, epochs: 1.0, touched_spare: false, ..touched });
         assert_eq!((alone.capacity_bytes, alone.spare_bytes), (1.2, 0.0));
     }
 
     #[test]
     fn a_reduced_capacity_never_exceeds_an_even_share() {
-        let left = Left {
+        let left = Remaining {
             bytes: 1.0,
             epochs: 4.0,
             unreduced_rate: Some(1.0),

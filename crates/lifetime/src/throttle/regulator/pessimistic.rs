@@ -1,23 +1,24 @@
 //! Pessimistic: an epoch never writes more than its capacity (READY, section 3.4, Fig. 6 and 7a).
 //!
-//! Its periods share the capacity evenly; what one leaves goes to the next, and what does not fit waits for it.
+//! Its periods share the capacity evenly; the rest of one goes to the next, and writes that do not fit wait for it.
 
-use super::allotment::{Allotment, Left};
+use super::allotment::{Allotment, Remaining};
 
-/// `c = C_r / m`.
+/// Returns the allotment of an epoch, `c = C_r / m`.
 #[must_use]
-pub fn allot(left: &Left) -> Allotment {
+pub fn allot(left: &Remaining) -> Allotment {
     Allotment { capacity_bytes: (left.bytes / left.epochs).max(0.0), spare_bytes: 0.0 }
 }
 
-/// Flash bytes that an epoch may have written by the end of its period `period` (from 0), of which each brings a share.
+/// Returns the flash bytes that an epoch may have written by the end of its period `period` (from 0), with a share per
+/// period.
 #[inline]
 #[must_use]
 pub fn allowance(capacity_bytes: f64, share_bytes: f64, period: u64) -> f64 {
     (share_bytes * (period + 1) as f64).min(capacity_bytes)
 }
 
-/// The first period by whose end `bytes` are allowed; none if the whole capacity is less.
+/// Returns the first period by whose end `bytes` are allowed; None if they exceed the whole capacity.
 #[must_use]
 pub fn first_period(capacity_bytes: f64, share_bytes: f64, bytes: f64) -> Option<u64> {
     if bytes > capacity_bytes {

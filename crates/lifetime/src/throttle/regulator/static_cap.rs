@@ -1,9 +1,9 @@
-//! Static: every period admits the same, and what it leaves is lost (READY, section 3.1, Fig. 2b).
+//! Static: every period admits the same, and its rest is lost (READY, section 3.1, Fig. 2b).
 //!
-//! A write that is larger than a period's share waits until the periods that pass while it waits have paid for it.
+//! A write larger than a period's share waits until the elapsed periods have paid for it.
 
-/// Flash bytes in all up to which writes are admitted after `periods` more periods, where they were admitted up to
-/// `limit_bytes` and `used_bytes` are written. With a write waiting, periods add up.
+/// Returns the total flash bytes up to which writes are admitted after `periods` more periods, from a previous
+/// `limit_bytes` with `used_bytes` written. While a write waits, periods add up.
 #[must_use]
 pub fn next_limit(limit_bytes: f64, used_bytes: f64, share_bytes: f64, periods: u64, waiting: bool) -> f64 {
     let added = limit_bytes + share_bytes * periods as f64;

@@ -1,56 +1,57 @@
-//! Token bucket: page writes pass at the rate of the epoch's capacity, a burst at once; a page write without a token waits
-//! for one. Of a hundred page writes at most one waits longer than the target of the 99th percentile: where none may, a page
-//! write passes in debt, and the next one that may wait waits for all of it.
+//! Token bucket: page writes pass at the rate of the epoch's capacity, with bursts; a page write without a token waits
+//! for one. At most one page write in a hundred waits longer than the target of the 99th percentile. If none may, a
+//! page write passes in debt, and the next one that may wait pays the whole debt.
 //!
-//! The bucket is kept as a time (virtual scheduling, ITU-T I.371, Annex A): the one at which it is full again. A page write
-//! moves it by what a page takes at the rate, and conforms if it is no more than the burst ahead. So a run of pages at even
-//! distances needs no loop: of linear terms the first or the last is the largest.
+//! The state of the bucket is the time at which it is full again (virtual scheduling, ITU-T I.371, Annex A). A page
+//! write moves this time by the duration of a page at the rate, and conforms if it is no more than the burst ahead. A
+//! run of pages at even distances therefore needs no loop: of linear terms the first or the last is the largest.
 
 use serde::{Deserialize, Serialize};
 
-/// One page write in so many may wait longer than the target.
+/// One page write in this many may wait longer than the target.
 const ONE_IN: u64 = 100;
-/// The longest time that a page takes: a capacity of nothing gives none.
+/// Longest duration of a page, used without capacity.
 const PAGE_NS_MAX: f64 = 1e17;
 
-/// How long page writes may wait, nanoseconds.
+/// Limits of the waits of page writes, nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patience {
-    /// 99 of a hundred wait no longer.
+    /// Longest wait of 99 in a hundred.
     pub p99_ns: u64,
-    /// Nor does any wait longer than this.
+    /// Longest wait of any.
     pub max_ns: u64,
 }
 
 /// A token bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// When it is full again.
+    /// Time at which it is full again.
     full_ns: u64,
-    /// What a page takes at the rate of this epoch.
+    /// Duration of a page at the rate of this epoch.
     page_ns: u64,
-    /// How far ahead of the present the time may be at which it is full.
+    /// Largest lead of `full_ns` over the present.
     burst_ns: u64,
-    /// Page writes that passed, and how many of them waited longer than the target.
+    /// Page writes that passed, and those that waited longer than the target.
     pages: u64,
     slow: u64,
 }
 
 impl Bucket {
-    /// An epoch begins that may write `bytes_per_ns`. What was passed in debt is in its capacity already.
+    /// Begins an epoch with `bytes_per_ns`. Its capacity already accounts for pages passed in debt.
     pub fn begin(&mut self, now_ns: u64, bytes_per_ns: f64, page_bytes: f64, burst_ns: u64) {
         self.burst_ns = burst_ns;
         self.full_ns = self.full_ns.clamp(now_ns, now_ns.saturating_add(burst_ns));
         self.cost(bytes_per_ns, page_bytes);
     }
 
-    /// A page costs so many flash bytes from now on.
+    /// Sets the flash bytes per page.
     pub fn cost(&mut self, bytes_per_ns: f64, page_bytes: f64) {
         let page_ns = if bytes_per_ns > 0.0 { page_bytes / bytes_per_ns } else { PAGE_NS_MAX };
         self.page_ns = page_ns.clamp(1.0, PAGE_NS_MAX) as u64;
     }
 
-    /// Of up to `pages` page writes, the first at `at_ns` and the others `distance_ns` apart, how many find a token.
+    /// Counts how many of up to `pages` page writes have a token, the first at `at_ns` and the others `distance_ns`
+    /// apart.
     #[must_use]
     pub fn ready(&self, at_ns: u64, distance_ns: u64, pages: u64) -> u64 {
         let limit_ns = at_ns.saturating_add(self.burst_ns);
@@ -58,14 +59,14 @@ impl Bucket {
         if from_ns > limit_ns || pages == 0 {
             return 0;
         }
-        // Page i conforms if from + i page <= at + i distance + burst, for what came between is later than that or follows
-        // from it.
+        // Page i conforms if from + i page <= at + i distance + burst; intermediate values are later than that or
+        // follow from it.
         let steeper_ns = self.page_ns.saturating_sub(distance_ns);
         let slower = (limit_ns - from_ns).checked_div(steeper_ns);
         slower.map_or(pages, |more| pages.min(more.saturating_add(1)))
     }
 
-    /// So many page writes pass, the first at `at_ns` and the others `distance_ns` apart.
+    /// Lets page writes pass, the first at `at_ns` and the others `distance_ns` apart.
     pub fn pass(&mut self, at_ns: u64, distance_ns: u64, pages: u64) {
         if pages == 0 {
             return;
@@ -76,13 +77,13 @@ impl Bucket {
         self.pages += pages;
     }
 
-    /// Of up to `pages` page writes without a token, the first at `at_ns` and each other one `gap_ns` after the one before
-    /// passed, how many wait equally long, and how long; at least one does. It may not be for a token.
+    /// Returns how many of up to `pages` page writes without a token wait equally long, and how long; at least one. The
+    /// first is at `at_ns`, each other one `gap_ns` after the previous one passed. The wait need not be for a token.
     pub fn waits(&mut self, at_ns: u64, gap_ns: u64, pages: u64, patience: &Patience) -> (u64, u64) {
         let missing_ns = self.full_ns.saturating_sub(at_ns.saturating_add(self.burst_ns));
         let target_ns = patience.p99_ns.min(patience.max_ns);
         if missing_ns <= target_ns {
-            // Behind one that has just got its token each waits as long as the rate says.
+            // After one that has just received its token, each waits for the duration of the rate.
             let steady = missing_ns == self.page_ns.saturating_sub(gap_ns);
             return (if steady { pages } else { 1 }, missing_ns);
         }
@@ -107,7 +108,7 @@ mod tests {
 
     const PATIENCE: Patience = Patience { p99_ns: 5, max_ns: u64::MAX };
 
-    /// A page per 10 ns and a burst of 20 ns by hand: three at once, then one each 10 ns.
+    /// A page per 10 ns and a burst of 20 ns by hand: three at once, then one per 10 ns.
     #[test]
     fn a_burst_then_the_rate() {
         let mut bucket = Bucket::default();
@@ -115,11 +116,11 @@ mod tests {
         assert_eq!(bucket.ready(0, 0, 9), 3);
         bucket.pass(0, 0, 3);
         assert_eq!((bucket.ready(9, 0, 9), bucket.ready(10, 0, 9)), (0, 1));
-        // At the rate all pass; at twice the rate each second one has no token, but for what has been saved.
+        // At the rate all pass; at twice the rate every second one has no token, except for savings.
         assert_eq!((bucket.ready(30, 10, 1000), bucket.ready(30, 5, 1000)), (1000, 5));
     }
 
-    /// The first hundred page writes may not wait longer than the target; the hundredth pays for all in debt before it.
+    /// The first hundred page writes may not wait longer than the target; the hundredth pays the debt of all before it.
     #[test]
     fn one_in_a_hundred_pays_the_debt() {
         let mut bucket = Bucket::default();
@@ -133,11 +134,11 @@ mod tests {
         }
         let slow: Vec<usize> = (0..200).filter(|&i| waits[i] > 5).collect();
         assert_eq!(slow, [99, 199]);
-        // 99 pages in 5 ns each but the first: 990 - 490 are owed.
+        // 99 pages at 5 ns each except the first: 990 - 490 are owed.
         assert_eq!((waits[99], at_ns), (500, 1990));
     }
 
-    /// Runs at even distances pass as their pages one by one.
+    /// Runs at even distances pass like their pages one by one.
     #[test]
     fn runs_are_their_pages() {
         for seed in 0..500 {
