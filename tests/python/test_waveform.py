@@ -143,7 +143,7 @@ def test_the_summary_gives_a_command_that_works(cli: Cli, tmp_path: Path) -> Non
         ),
         (
             ["--waveform", "p.vcd", "--set", "mode=functional"],
-            '--waveform: functional mode has no time, so that its pins show nothing; expected mode = "timed"',
+            '--waveform: functional mode models no time; there is no pin waveform to record; expected mode = "timed"',
         ),
     ],
 )  # fmt: skip

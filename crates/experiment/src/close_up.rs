@@ -6,7 +6,7 @@ use crate::quantiles::quantiles_us;
 use floatgate_base::Result;
 use floatgate_config::{Resolved, acting_in_time};
 use floatgate_sim::Plan;
-use floatgate_sim::close_up::{CloseUp, Seen};
+use floatgate_sim::close_up::{CloseUp, StretchResult};
 use serde_json::{Value, json};
 use toml::Table;
 
@@ -168,12 +168,12 @@ pub(crate) fn tables(in_time: &InTime, close_up: Option<&CloseUp>) -> (Value, Va
     (table, latencies(&found.busiest))
 }
 
-fn latencies(seen: &Seen) -> Value {
+fn latencies(seen: &StretchResult) -> Value {
     let [read, write] = seen.latencies.each_ref().map(quantiles_us);
     json!({ "read": read, "write": write })
 }
 
-fn part(seen: &Seen) -> Value {
+fn part(seen: &StretchResult) -> Value {
     json!({
         "from_s": seen.from_ns as f64 / 1e9,
         "span_s": seen.span_ns as f64 / 1e9,

@@ -63,7 +63,7 @@ fn criterion(forecast: &Forecast) -> Criterion {
 /// Laps that are to be run: the drive, what they depend on besides, and the pass.
 struct Wanted<'a> {
     plan: Plan,
-    close_up: Option<close_up::Wanted>,
+    close_up: Option<close_up::CloseUpPlan>,
     forecast: &'a Forecast,
     pass: &'a Pass,
     key: String,
@@ -71,7 +71,7 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     fn of(
-        (plan, close_up): (Plan, Option<close_up::Wanted>),
+        (plan, close_up): (Plan, Option<close_up::CloseUpPlan>),
         resolved: &'a Resolved,
         pass: &'a Pass,
     ) -> Self {
@@ -123,8 +123,8 @@ pub(crate) fn measure_all(
 }
 
 /// What is looked at closely of a pass, in so many requests each.
-pub(crate) fn wanted_of(in_time: &Plan, pass: &Pass, requests: u64) -> close_up::Wanted {
-    close_up::Wanted { plan: close_up::plan_of(in_time), stretches: pass.busy.stretches(requests) }
+pub(crate) fn wanted_of(in_time: &Plan, pass: &Pass, requests: u64) -> close_up::CloseUpPlan {
+    close_up::CloseUpPlan { plan: close_up::plan_of(in_time), stretches: pass.busy.stretches(requests) }
 }
 
 /// The drive itself, or under a manager one for each choice of schemes.
@@ -164,7 +164,7 @@ impl Wanted<'_> {
     /// Whether the close-up needs another drive than that of the laps, and both may be there at a time.
     fn is_apart(&self) -> bool {
         let pages = self.plan.drive.geometry.pages();
-        let never = |wanted: &close_up::Wanted| {
+        let never = |wanted: &close_up::CloseUpPlan| {
             self.plan.ftl.setup.never_goes_on_as(&wanted.plan.ftl.setup) && pages <= SIDE_BY_SIDE_MAX
         };
         self.close_up.as_ref().is_some_and(never)

@@ -69,7 +69,7 @@ pub(crate) fn cannot_resume(resolved: &Resolved, recorded: bool) -> Option<&'sta
     let pipe =
         matches!(&resolved.plan.workload.source, Workload::Trace { path, .. } if !Path::new(path).is_file());
     match () {
-        () if resolved.plan.shadow => Some("the shadow model has no place in snapshots"),
+        () if resolved.plan.shadow => Some("the shadow model is not part of snapshots"),
         () if recorded => Some("a log of requests or a waveform cannot be taken up again"),
         () if pipe => Some("a trace from a pipe cannot be read again"),
         () => None,

@@ -1,4 +1,4 @@
-//! The second stage: requests find their place on the drive and become extents of pages.
+//! The second stage: maps requests to places on the drive and splits them into extents of pages.
 
 use crate::plan::{Plan, Workload};
 use crate::reading::Chunk;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
-/// The splitter of a run over devices that end at `ends`, where that is known.
+/// Returns the splitter of a run over devices that end at `ends`, where known.
 pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
     let page_bytes = plan.drive.geometry.page_bytes;
     let placement = Placement::new(
@@ -24,7 +24,7 @@ pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
         .with_flushes(plan.loses_power() || plan.gathers_chunks())
 }
 
-/// The optional columns that extents need in a run.
+/// Returns the optional columns of extents that a run needs.
 pub(crate) fn wanted(plan: &Plan) -> Wanted {
     Wanted {
         edges: plan.buffer.is_some(),
@@ -33,10 +33,10 @@ pub(crate) fn wanted(plan: &Plan) -> Wanted {
     }
 }
 
-/// A request that has no place.
+/// A request without a place on the drive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Misplaced {
-    /// From 0, in its pass over the source.
+    /// Its index from 0, in its pass over the source.
     pub index: u64,
     pub outside: Outside,
 }
@@ -45,48 +45,48 @@ pub(crate) struct Misplaced {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed<'a> {
     pub extents: &'a Extents,
-    /// Where those of each request end.
+    /// One past the last extent of each request.
     pub ends: &'a [usize],
 }
 
 impl Placed<'_> {
-    /// One past the last extent of the first `requests`.
+    /// Returns the index past the last extent of the first `requests`.
     #[inline(always)]
     pub fn end_of(&self, requests: usize) -> usize {
         if requests == 0 { 0 } else { self.ends[requests - 1] }
     }
 
-    /// The extents of a request of the chunk, from 0.
+    /// Returns the extents of a request of the chunk, from 0.
     #[inline(always)]
     pub fn of(&self, request: usize) -> Range<usize> {
         self.end_of(request)..self.ends[request]
     }
 }
 
-/// What a snapshot keeps beside the footprint.
+/// State of the stage in a snapshot, besides the footprint.
 #[derive(Debug, Serialize, Deserialize)]
-struct SavedPlacing {
+struct SavedAddressing {
     ends: Option<Vec<u64>>,
     by_device: Vec<HostCounters>,
     requests_moved: u64,
 }
 
 /// The stage.
-pub(crate) struct Placing {
+pub(crate) struct Addressing {
     splitter: Splitter,
-    /// Pages touched; only traces have a footprint that is not known before.
+    /// Pages touched; only traces have a footprint that is not known in advance.
     footprint: Option<Footprint>,
     /// One past the largest byte addressed, by device, once scanned.
     ends: Option<Vec<u64>>,
     extents: Extents,
-    /// Where the extents of each request of the chunk end.
+    /// One past the last extent of each request of the chunk.
     request_ends: Vec<usize>,
-    /// Counts before the chunk, by device, and requests moved.
+    /// Counts before the chunk, by device, and moved requests.
     before: (Vec<HostCounters>, u64),
 }
 
-impl Placing {
-    /// Of a run whose devices end at `ends`, if the trace was scanned for them.
+impl Addressing {
+    /// Creates the stage of a run whose devices end at `ends`, if the trace was scanned for them.
     pub fn new(plan: &Plan, ends: Option<Vec<u64>>) -> Self {
         let is_trace = matches!(plan.workload.source, Workload::Trace { .. });
         Self {
@@ -102,7 +102,7 @@ impl Placing {
     /// Places the requests of a chunk.
     ///
     /// # Errors
-    /// The first request that has no place.
+    /// The first request without a place.
     pub fn place(&mut self, chunk: &Chunk<'_>) -> Result<(), Misplaced> {
         self.before.0.clear();
         self.before.0.extend_from_slice(self.splitter.counters());
@@ -118,12 +118,12 @@ impl Placing {
         Ok(())
     }
 
-    /// What was placed last.
+    /// Returns the extents of the last chunk.
     pub fn placed(&self) -> Placed<'_> {
         Placed { extents: &self.extents, ends: &self.request_ends }
     }
 
-    /// One past the largest byte addressed, by device, where that is known.
+    /// Returns one past the largest byte addressed, by device, where known.
     pub fn ends(&self) -> &[u64] {
         self.ends.as_deref().unwrap_or_default()
     }
@@ -132,23 +132,22 @@ impl Placing {
         self.splitter.counters()
     }
 
-    /// Counts of all devices together.
+    /// Returns the counts of all devices together.
     pub fn total(&self) -> HostCounters {
         self.splitter.total()
     }
 
-    /// Requests whose address was wrapped or scaled.
+    /// Returns the requests whose address was wrapped or scaled.
     pub fn requests_moved(&self) -> u64 {
         self.splitter.requests_moved
     }
 
-    /// Distinct pages that a trace read or wrote.
+    /// Returns the distinct pages that a trace read or wrote.
     pub fn footprint_pages(&self) -> Option<u64> {
         self.footprint.as_ref().map(Footprint::pages)
     }
 
-    /// Only these requests of the chunk that was placed last count: the rest comes after the end. In the footprint they
-    /// stay.
+    /// Counts only these requests of the last chunk: the rest arrives after the end. The footprint keeps all.
     pub fn take_back(&mut self, chunk: &Chunk<'_>) {
         let (by_device, requests_moved) = std::mem::take(&mut self.before);
         self.splitter.restore(by_device, requests_moved);
@@ -159,7 +158,7 @@ impl Placing {
         debug_assert!(split.is_ok(), "these requests were placed before");
     }
 
-    /// Starts counting afresh.
+    /// Resets the counts.
     pub fn reset_counts(&mut self) {
         self.splitter.reset_counts();
         if let Some(footprint) = &mut self.footprint {
@@ -167,7 +166,7 @@ impl Placing {
         }
     }
 
-    /// Writes what a run needs to go on. Taken apart without `..`, so that no new field is forgotten.
+    /// Writes the state of a run. Destructured without `..`: the compiler rejects a forgotten field.
     ///
     /// # Errors
     /// Those of the file.
@@ -181,7 +180,7 @@ impl Placing {
             request_ends: _,
             before: _,
         } = self;
-        let saved = SavedPlacing {
+        let saved = SavedAddressing {
             ends: ends.clone(),
             by_device: splitter.counters().to_vec(),
             requests_moved: splitter.requests_moved,
@@ -190,21 +189,21 @@ impl Placing {
         out.long_words("footprint", footprint.as_ref().map_or(&[], |f| f.words()))
     }
 
-    /// The stage that was written, for the same plan.
+    /// Reads the state of a stage for the same plan.
     ///
     /// # Errors
     /// A damaged file.
     pub fn resume<R: Read>(plan: &Plan, from: &mut Reader<R>) -> floatgate_base::Result<Self> {
-        let SavedPlacing { ends, by_device, requests_moved } = from.state("placing")?;
-        let mut placing = Self::new(plan, ends);
-        placing.splitter.restore(by_device, requests_moved);
-        match &mut placing.footprint {
+        let SavedAddressing { ends, by_device, requests_moved } = from.state("placing")?;
+        let mut addressing = Self::new(plan, ends);
+        addressing.splitter.restore(by_device, requests_moved);
+        match &mut addressing.footprint {
             Some(footprint) => {
                 from.long_words("footprint", footprint.words_mut())?;
                 footprint.recount();
             }
             None => from.long_words("footprint", &mut [])?,
         }
-        Ok(placing)
+        Ok(addressing)
     }
 }

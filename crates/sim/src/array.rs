@@ -1,4 +1,4 @@
-//! The flash array of a run: a back end, with or without the shadow model around it, chosen once per batch.
+//! The flash array of a run: a back end, with or without the shadow model around it, selected once per batch.
 
 use floatgate_base::{DomainId, Extents, IdSlice, UnitId};
 use floatgate_flash::timed::Settings;
@@ -7,13 +7,13 @@ use floatgate_ftl::{Failure, Ftl, Reclaim, Stopped};
 use floatgate_nand::Disturb;
 use std::ops::Range;
 
-/// What can be under the FTL. The type says whether operations take time.
+/// A back end under the FTL. Its type determines whether operations take time.
 pub trait BackEnd: Flash {
-    /// An empty array.
+    /// Creates an empty array.
     fn new(layout: Layout, settings: Settings) -> Self;
-    /// State and counts, without time.
+    /// Returns state and counts, without time.
     fn counts(&self) -> &Functional;
-    /// State and counts, without time.
+    /// Returns state and counts, without time.
     fn counts_mut(&mut self) -> &mut Functional;
 }
 
@@ -45,12 +45,12 @@ impl BackEnd for Timed {
     }
 }
 
-/// What the shadow model must know.
+/// Input of the shadow model.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
     /// Pages that the host sees.
     pub logical_pages: u32,
-    /// Where reads disturb, how, and who manages that.
+    /// Parameters of read disturb and its manager, if reads disturb.
     pub disturb: Option<(Disturb, Reclaim)>,
 }
 
@@ -58,13 +58,13 @@ pub struct Watched {
 #[expect(clippy::large_enum_variant, reason = "there is one in a run")]
 #[derive(Clone, Debug)]
 pub enum Array<F> {
-    /// As it is.
+    /// The back end alone.
     Plain(F),
     /// With the shadow model around it.
     Shadowed(Shadow<F>),
 }
 
-/// Runs `$body` with `$flash` bound to the array, in code made for its type.
+/// Runs `$body` with `$flash` bound to the array, monomorphized for its type.
 macro_rules! with_flash {
     ($array:expr, $flash:ident => $body:expr) => {
         match $array {
@@ -76,7 +76,7 @@ macro_rules! with_flash {
 pub(crate) use with_flash;
 
 impl<F: BackEnd> Array<F> {
-    /// An empty array, with a shadow model that knows so much, or without.
+    /// Creates an empty array, with a shadow model or without.
     #[must_use]
     pub fn new(layout: Layout, settings: Settings, shadow: Option<Watched>) -> Self {
         let loses_power = !settings.plp && layout.is_packed();
@@ -92,7 +92,7 @@ impl<F: BackEnd> Array<F> {
         Self::Shadowed(shadow)
     }
 
-    /// The back end itself.
+    /// Returns the back end.
     #[must_use]
     #[inline(always)]
     pub fn back_end(&self) -> &F {
@@ -102,7 +102,7 @@ impl<F: BackEnd> Array<F> {
         }
     }
 
-    /// The back end itself.
+    /// Returns the back end.
     #[inline(always)]
     pub fn back_end_mut(&mut self) -> &mut F {
         match self {
@@ -111,13 +111,13 @@ impl<F: BackEnd> Array<F> {
         }
     }
 
-    /// State and counts of the array, without time and without the shadow model.
+    /// Returns state and counts of the array, without time and without the shadow model.
     #[must_use]
     pub fn counts(&self) -> &Functional {
         self.back_end().counts()
     }
 
-    /// State and counts of the array, without time and without the shadow model.
+    /// Returns state and counts of the array, without time and without the shadow model.
     pub fn counts_mut(&mut self) -> &mut Functional {
         self.back_end_mut().counts_mut()
     }
@@ -125,46 +125,46 @@ impl<F: BackEnd> Array<F> {
     /// Serves the extents in `range` through `ftl`.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     #[inline(always)]
     pub fn serve(&mut self, ftl: &mut Ftl, extents: &Extents, range: Range<usize>) -> Result<(), Stopped> {
         with_flash!(self, flash => ftl.serve_range(flash, extents, range))
     }
 
-    /// It is this late now; see [`Ftl::tell_time`].
+    /// Sets the current time; see [`Ftl::tell_time`].
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn tell_time(&mut self, ftl: &mut Ftl, now_ns: u64) -> Result<(), Failure> {
         with_flash!(self, flash => ftl.tell_time(flash, now_ns))
     }
 
-    /// A job in idle time takes its next step in a domain; see [`Ftl::background_step`].
+    /// Lets a background job take its next step in a domain; see [`Ftl::background_step`].
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn background_step(&mut self, ftl: &mut Ftl, domain: DomainId) -> Result<bool, Failure> {
         with_flash!(self, flash => ftl.background_step(flash, domain))
     }
 
-    /// Starts counting afresh.
+    /// Resets the counts.
     pub fn reset_counts(&mut self, ftl: &mut Ftl) {
         with_flash!(self, flash => ftl.reset_counts(flash));
     }
 
-    /// What has been counted.
+    /// Returns the counts.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         with_flash!(self, flash => flash.counters())
     }
 
-    /// Erases by unit.
+    /// Returns erases by unit.
     #[must_use]
     pub fn erase_counts(&self) -> &IdSlice<UnitId, u32> {
         with_flash!(self, flash => flash.erase_counts())
     }
 
-    /// What the shadow model found, if it found anything.
+    /// Returns the violation that the shadow model detected, if any.
     #[must_use]
     pub fn violation(&self) -> Option<&str> {
         with_flash!(self, flash => flash.violation())
@@ -173,7 +173,7 @@ impl<F: BackEnd> Array<F> {
     /// Checks all books of the drive.
     ///
     /// # Errors
-    /// Says which do not agree.
+    /// Names those that disagree.
     pub fn audit(&self, ftl: &Ftl) -> Result<(), String> {
         with_flash!(self, flash => ftl.audit(flash))
     }

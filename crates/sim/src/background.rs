@@ -1,4 +1,4 @@
-//! Slot `ftl.background`: what idle time is used for.
+//! Slot `ftl.background`: the use of idle time.
 
 use floatgate_base::policy::Range;
 use floatgate_base::{Acts, ParamInfo, PolicyInfo, Slot};
@@ -18,7 +18,7 @@ const NONE: PolicyInfo = PolicyInfo::plain("none", "blocks are collected when a 
 
 const TRIGGER: ParamInfo = ParamInfo::whole(
     "trigger_free_blocks",
-    "idle time collects where fewer blocks of a plane (superblocks) are free",
+    "idle time collects if fewer blocks of a plane (superblocks) are free",
     1,
     (1, u32::MAX),
 )
@@ -27,7 +27,7 @@ const TRIGGER: ParamInfo = ParamInfo::whole(
 
 const IDLE_US: ParamInfo = ParamInfo::within(
     "idle_us",
-    "so long no request must have been under way before it begins, microseconds",
+    "time without requests in flight before it begins, microseconds",
     0.0,
     Range::closed(0.0, 1e8),
 )

@@ -1,4 +1,4 @@
-//! The last step: what was served is booked.
+//! The last step: keeps the books of served requests.
 
 use crate::reading::{Counting, Span};
 use floatgate_stats::{Row, Series};
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 /// Requests between two full audits under the shadow model.
 pub(crate) const AUDIT_EVERY: u64 = 1 << 20;
 
-/// What has been served and counted.
+/// Counts of served requests.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Book {
-    /// Requests served, those of the warm-up included.
+    /// Requests served, including the warm-up.
     pub served: u64,
-    /// Requests that counted.
+    /// Requests counted.
     pub counted: u64,
-    /// Shifted stamp of the first request that counted.
+    /// Shifted stamp of the first counted request.
     from_ns: Option<i64>,
-    /// Largest shifted stamp of those that counted.
+    /// Largest shifted stamp of the counted requests.
     to_ns: i64,
     /// Full audits passed.
     pub audits: u64,
@@ -27,12 +27,12 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    /// What the stages need to know of requests that count from now on.
+    /// Returns the state that the stages need for requests that count from now on.
     pub fn counting(&self) -> Counting {
         Counting { counted: self.counted, from_ns: self.from_ns }
     }
 
-    /// Books requests that counted; true where an interval of the series ends with them.
+    /// Books counted requests; returns whether an interval of the series ends with them.
     pub fn count(&mut self, requests: u64, span: Span) -> bool {
         let ends = self.series.until_due(self.counted) == requests;
         self.counted += requests;
@@ -41,28 +41,28 @@ impl Book {
         ends
     }
 
-    /// Nanoseconds from the first counted request to the largest stamp; 0 where stamps run backwards.
+    /// Returns the nanoseconds from the first counted request to the largest stamp; 0 if stamps run backwards.
     pub fn span_ns(&self) -> i64 {
         (self.to_ns - self.from_ns.unwrap_or(0)).max(0)
     }
 
-    /// Time after which what was counted would begin again if it repeated.
+    /// Returns the period at which the counted requests would repeat.
     pub fn period_ns(&self) -> u64 {
         period_ns(self.span_ns() as u64, self.counted)
     }
 
-    /// Seconds from the first counted request to a stamp; none before time has passed.
+    /// Returns the seconds from the first counted request to a stamp; None before time has passed.
     pub fn time_s(&self, stamp_ns: i64) -> Option<f64> {
         let from_ns = self.from_ns.unwrap_or(0);
         (self.to_ns > from_ns).then_some((stamp_ns - from_ns) as f64 / 1e9)
     }
 
-    /// Whether an audit is due that has not been.
+    /// Returns whether an audit is due.
     pub fn audit_is_due(&self) -> bool {
         self.counted / AUDIT_EVERY > self.audits
     }
 
-    /// A row of the series with what arrived and when, by stamps.
+    /// Returns a row of the series with the arrivals and their times, by stamps.
     pub fn row(&self) -> Row {
         Row { requests: self.counted, time_ns: self.span_ns(), ..Row::default() }
     }

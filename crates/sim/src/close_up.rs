@@ -1,17 +1,17 @@
-//! An aged drive looked at closely: requests of a pass in time, on the drive that laps have worn in.
+//! The close-up: serves requests of a pass in timed mode on the drive worn in by laps.
 //!
-//! Laps count operations. What a request waits for shows only where operations take time, so the drive that they leave serves
-//! a part of the workload in timed mode, at its own stamps and without a throttle. Where requests at the end are far behind their
-//! stamps, the same part is served once more as fast as the drive can, which tells what it can do.
+//! Laps count operations; waits only show where operations take time. The drive after the laps therefore serves a part
+//! of the workload in timed mode, with its own time stamps and without a throttle. If the last requests end far behind
+//! their stamps, the same part is served again as fast as possible to measure the drive's capability.
 
-use crate::addressing::Placing;
+use crate::addressing::Addressing;
 use crate::book::Book;
 use crate::buffer::Buffered;
 use crate::drive::Drive;
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::reading::busy::{Stretch, Stretches};
 use crate::reading::{Reading, open};
-use crate::serve::{InOrder, Serving, TimedServing};
+use crate::serve::{FunctionalServing, Serving, TimedServing};
 use crate::simulation::{Phase, Simulation, Stages, State};
 use floatgate_base::Result;
 use floatgate_flash::{Functional, Timed};
@@ -20,38 +20,38 @@ use floatgate_lifetime::{Throttle, throttle};
 use floatgate_stats::Latency;
 use std::fmt;
 
-/// Requests that are under way at once where a drive shows what it can do.
+/// Requests in flight when measuring the capability of a drive.
 pub const SATURATING_DEPTH: u32 = 256;
-/// By what share of a stretch requests may end after the last arrival before it is asked whether the drive keeps up.
+/// Share of a stretch by which requests may end after the last arrival before the drive's capability is measured.
 const LATE_SHARE: f64 = 0.05;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 14;
 
-/// What a stretch of a workload takes on an aged drive.
+/// A stretch of a workload, served on an aged drive.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    /// When it begins, nanoseconds since its pass did.
+pub struct StretchResult {
+    /// Its start, nanoseconds since the start of its pass.
     pub from_ns: u64,
-    /// From the first arrival to the last, nanoseconds.
+    /// Time from the first arrival to the last, nanoseconds.
     pub span_ns: u64,
-    /// Requests that count.
+    /// Counted requests.
     pub requests: u64,
     /// Bytes that they read and write.
     pub bytes: u64,
-    /// Bytes of the host a second that the drive can serve of them; none where it keeps up.
+    /// Host bytes per second that the drive can serve of them; None if it keeps up.
     pub possible_bytes_per_s: Option<f64>,
     /// Latencies of reads and writes.
     pub latencies: [Latency; 2],
 }
 
-impl Seen {
-    /// Bytes that the host asks for in a second; none of a single moment.
+impl StretchResult {
+    /// Returns the bytes per second that the host requests; None for a single moment.
     #[must_use]
     pub fn offered_bytes_per_s(&self) -> Option<f64> {
         (self.span_ns > 0).then(|| self.bytes as f64 * 1e9 / self.span_ns as f64)
     }
 
-    /// Whether the host asks for more than the drive can do.
+    /// Returns whether the host requests more than the drive can serve.
     #[must_use]
     pub fn is_overloaded(&self) -> bool {
         match (self.offered_bytes_per_s(), self.possible_bytes_per_s) {
@@ -61,31 +61,31 @@ impl Seen {
     }
 }
 
-/// What was seen of a workload.
+/// The stretches of a workload.
 #[derive(Clone, Debug)]
 pub struct CloseUp {
-    /// The busiest part of a pass, or all of it.
-    pub busiest: Seen,
-    /// A typical part, where not all of it was looked at.
-    pub typical: Option<Seen>,
+    /// The busiest part of a pass, or the whole pass.
+    pub busiest: StretchResult,
+    /// A typical part, if only parts were served.
+    pub typical: Option<StretchResult>,
 }
 
-/// What to look at.
+/// The input of a close-up.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct CloseUpPlan {
     /// The plan in timed mode.
     pub plan: Plan,
     /// Parts of a pass.
     pub stretches: Stretches,
 }
 
-impl fmt::Debug for Wanted {
+impl fmt::Debug for CloseUpPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} {:?}", self.plan, self.stretches)
     }
 }
 
-/// The plan of a close-up: the same drive in time, without throttle, wear and end.
+/// Returns the plan of a close-up: the same drive in timed mode, without throttle, wear and end.
 #[must_use]
 pub fn plan_of(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
@@ -104,22 +104,21 @@ pub fn plan_of(plan: &Plan) -> Plan {
     plan
 }
 
-/// What goes from one stretch to the next.
+/// State passed from one stretch to the next.
 struct Aged {
     ftl: Ftl,
     counts: Functional,
-    /// Where the devices of the trace end, if it has several.
+    /// Ends of the devices of the trace, if it has several.
     ends: Option<Vec<u64>>,
 }
 
-/// Looks closely at the drive that a run in functional mode leaves; none where the drive in time is another one. `tick` may break
-/// off.
+/// Serves the close-up on the drive of a functional run; None if timed mode requires another drive. `tick` may stop it.
 ///
 /// # Errors
-/// Those of a run, and what `tick` returns.
+/// Errors of the run, and those of `tick`.
 pub fn close_up(
     run: Simulation,
-    wanted: &Wanted,
+    wanted: &CloseUpPlan,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<CloseUp>> {
     let Some(aged) = Aged::of(run)? else { return Ok(None) };
@@ -135,21 +134,26 @@ pub fn close_up(
     }
 }
 
-/// The drive that a functional run leaves, at the beginning of another functional run; none where it cannot go on so.
+/// Transfers the drive of a functional run to the beginning of another functional run; None if it cannot continue
+/// there.
 ///
 /// # Errors
-/// Those of a run.
+/// Errors of the run.
 pub(crate) fn go_on(run: Simulation, plan: Plan) -> Result<Option<Simulation>> {
     let Some(Aged { ftl, counts, ends }) = Aged::of(run)? else { return Ok(None) };
     let Some(drive) = Drive::go_on(&plan, ftl, &counts) else { return Ok(None) };
-    let serving =
-        Serving::Functional(InOrder { drive, buffer: Buffered::of(&plan), gate: None, runs: Vec::new() });
+    let serving = Serving::Functional(FunctionalServing {
+        drive,
+        buffer: Buffered::of(&plan),
+        gate: None,
+        runs: Vec::new(),
+    });
     let reading = Reading::new(&plan, open::open_for_run(&plan)?);
-    let stages = Stages { placing: Placing::new(&plan, ends), serving, book: Book::default() };
+    let stages = Stages { addressing: Addressing::new(&plan, ends), serving, book: Book::default() };
     Ok(Some(counting_from_now(&plan, reading, stages)?))
 }
 
-/// A run whose drive is there, and which counts from its next request on.
+/// Creates a run with an existing drive that counts from its next request on.
 fn counting_from_now(plan: &Plan, reading: Reading, stages: Stages) -> Result<Simulation> {
     let (plan, state) = (plan.clone(), State::WarmUp);
     let mut simulation = Simulation { plan, reading, stages, wear_in: None, written: None, state };
@@ -158,10 +162,10 @@ fn counting_from_now(plan: &Plan, reading: Reading, stages: Stages) -> Result<Si
 }
 
 impl Aged {
-    /// The drive of a functional run, with what its buffer held; none of another run.
+    /// Takes the drive of a functional run, with the content of its buffer; None for a timed run.
     fn of(mut run: Simulation) -> Result<Option<Self>> {
         run.finish_serving()?;
-        let ends = run.stages.placing.ends().to_vec();
+        let ends = run.stages.addressing.ends().to_vec();
         let Serving::Functional(serving) = run.stages.serving else { return Ok(None) };
         let Drive { ftl, array } = serving.drive;
         Ok(Some(Self {
@@ -171,16 +175,16 @@ impl Aged {
         }))
     }
 
-    /// Serves a stretch in time, and once more as fast as can be where it ends late; the drive as it is then.
+    /// Serves a stretch in timed mode, and again as fast as possible if it ends late; returns the drive as well.
     fn seen(
         self,
-        wanted: &Wanted,
+        wanted: &CloseUpPlan,
         stretch: &Stretch,
         tick: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Option<(Seen, Self)>> {
+    ) -> Result<Option<(StretchResult, Self)>> {
         let Some((served, aged)) = self.serve(&wanted.plan, stretch, tick)? else { return Ok(None) };
         let late_ns = served.ended_ns.saturating_sub(served.arrived_ns);
-        let mut seen = Seen {
+        let mut seen = StretchResult {
             from_ns: stretch.from_ns,
             span_ns: served.arrived_ns - served.from_ns,
             requests: stretch.requests,
@@ -211,7 +215,7 @@ impl Aged {
         let mut reading = Reading::new(plan, open::open_for_run(plan)?);
         reading.skip(stretch.range().start)?;
         let stages = Stages {
-            placing: Placing::new(plan, ends.clone()),
+            addressing: Addressing::new(plan, ends.clone()),
             serving: Serving::Timed(TimedServing::of(plan, arrival, None, drive)),
             book: Book::default(),
         };
@@ -224,7 +228,7 @@ impl Aged {
     }
 }
 
-/// Requests that were served in time, by the clock of their run.
+/// Requests served in timed mode, by the clock of their run.
 struct Served {
     from_ns: u64,
     /// The last arrival.
@@ -234,41 +238,44 @@ struct Served {
     latencies: [Latency; 2],
 }
 
-/// A run in time on an aged drive.
+/// A timed run on an aged drive.
 struct Run {
     simulation: Simulation,
 }
 
 impl Run {
-    /// Serves requests, and forgets the latencies before; when the last of them arrived, and the bytes of all so far.
+    /// Serves requests and discards earlier latencies; returns when the last of them arrived, and the bytes of all so
+    /// far.
     fn serve(&mut self, requests: u64, tick: &mut dyn FnMut() -> Result<()>) -> Result<(u64, u64)> {
         let end = self.simulation.stages.book.counted + requests;
-        self.timed().timely.clock.take_latencies();
+        self.timed().direct.clock.take_latencies();
         while self.simulation.stages.book.counted < end {
             if self.simulation.step((end - self.simulation.stages.book.counted).min(STEP))? == Phase::Done {
                 break;
             }
             tick()?;
         }
-        let host = self.simulation.stages.placing.total();
-        Ok((self.timed().timely.clock.now_ns(), host.read_bytes + host.write_bytes))
+        let host = self.simulation.stages.addressing.total();
+        Ok((self.timed().direct.clock.now_ns(), host.read_bytes + host.write_bytes))
     }
 
-    /// Lets all requests end: latencies, when the last one ended, and the drive.
+    /// Waits for all requests; returns latencies, the end of the last one, and the drive.
     fn end(mut self) -> Result<([Latency; 2], u64, Drive<Timed>)> {
         self.simulation.finish_serving()?;
         if self.simulation.plan().shadow {
             self.simulation.audit()?;
         }
-        let Serving::Timed(serving) = self.simulation.stages.serving else { unreachable!("it is in time") };
-        let mut clock = serving.timely.clock;
-        Ok((clock.take_latencies(), clock.latest_ns(), serving.timely.drive))
+        let Serving::Timed(serving) = self.simulation.stages.serving else {
+            unreachable!("the run is timed")
+        };
+        let mut clock = serving.direct.clock;
+        Ok((clock.take_latencies(), clock.latest_ns(), serving.direct.drive))
     }
 
     fn timed(&mut self) -> &mut TimedServing {
         match &mut self.simulation.stages.serving {
             Serving::Timed(serving) => serving,
-            Serving::Functional(_) => unreachable!("it is in time"),
+            Serving::Functional(_) => unreachable!("the run is timed"),
         }
     }
 }

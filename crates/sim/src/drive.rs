@@ -7,10 +7,10 @@ use floatgate_flash::{Counters, Functional};
 use floatgate_ftl::{Failure, Ftl, Stopped};
 use std::ops::Range;
 
-/// Requests, or extents, that happen at one time.
+/// Requests, or extents, of one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeSlice {
-    /// One past the last of them; they begin where the run before ended.
+    /// One past the last of them; they begin at the end of the previous slice.
     pub end: usize,
     /// Nanoseconds since counting began.
     pub now_ns: u64,
@@ -19,14 +19,14 @@ pub struct TimeSlice {
 /// A drive.
 #[derive(Clone, Debug)]
 pub struct Drive<F> {
-    /// What decides where data lie.
+    /// The FTL.
     pub ftl: Ftl,
-    /// What holds them.
+    /// The flash array.
     pub array: Array<F>,
 }
 
 impl<F: BackEnd> Drive<F> {
-    /// The empty drive of a plan.
+    /// Creates the empty drive of a plan.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
         let mut ftl = Ftl::new(plan.layout(), plan.ftl.setup);
@@ -37,7 +37,7 @@ impl<F: BackEnd> Drive<F> {
         Self::with_ftl(plan, ftl)
     }
 
-    /// A drive whose FTL is there already, over an empty array.
+    /// Creates a drive with an existing FTL over an empty array.
     fn with_ftl(plan: &Plan, ftl: Ftl) -> Self {
         let setup = &plan.ftl.setup;
         let watched = Watched { logical_pages: setup.logical_pages, disturb: setup.disturb };
@@ -48,8 +48,8 @@ impl<F: BackEnd> Drive<F> {
         Self { ftl, array }
     }
 
-    /// A drive that goes on with the FTL of another one, whose array had these counts, as the first of another run; none if the plan is
-    /// of another drive.
+    /// Continues with the FTL of another drive, whose array had these counts, as the first drive of another run; None
+    /// if the plan describes another drive.
     #[must_use]
     pub fn go_on(plan: &Plan, mut ftl: Ftl, counts: &Functional) -> Option<Self> {
         if !ftl.go_on_as(plan.ftl.setup) {
@@ -77,7 +77,7 @@ impl<F: BackEnd> Drive<F> {
     /// Serves the extents in `range`.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     #[inline(always)]
     pub fn serve(&mut self, extents: &Extents, range: Range<usize>) -> Result<(), Stopped> {
         self.array.serve(&mut self.ftl, extents, range)
@@ -86,7 +86,7 @@ impl<F: BackEnd> Drive<F> {
     /// Serves runs of extents from `begin` on, each at its time.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn serve_runs(
         &mut self,
         extents: &Extents,
@@ -102,29 +102,29 @@ impl<F: BackEnd> Drive<F> {
         Ok(())
     }
 
-    /// It is this late now, for chunks that gather: those that have waited for long enough are programmed.
+    /// Sets the time for gathering chunks: those that have waited long enough are programmed.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     #[inline(always)]
     pub fn tell_time(&mut self, now_ns: u64) -> Result<(), Failure> {
         if self.ftl.gathers_chunks() { self.array.tell_time(&mut self.ftl, now_ns) } else { Ok(()) }
     }
 
-    /// A job in idle time takes its next step in a domain; false where none does.
+    /// Lets a background job take its next step in a domain; returns false if no job does.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn background_step(&mut self, domain: DomainId) -> Result<bool, Failure> {
         self.array.background_step(&mut self.ftl, domain)
     }
 
-    /// Starts counting afresh.
+    /// Resets the counts.
     pub fn reset_counts(&mut self) {
         self.array.reset_counts(&mut self.ftl);
     }
 
-    /// What has been counted.
+    /// Returns the counts.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         self.array.counters()
@@ -138,10 +138,10 @@ impl<F: BackEnd> Drive<F> {
         self.array.audit(&self.ftl).map_err(|what| shadow_error(&what))
     }
 
-    /// Asks the shadow model, where there is one, whether it has found anything.
+    /// Checks whether the shadow model, if there is one, detected a violation.
     ///
     /// # Errors
-    /// A run error that says what.
+    /// A run error with the violation.
     pub fn check_shadow(&self) -> floatgate_base::Result<()> {
         self.array.violation().map_or(Ok(()), |what| Err(shadow_error(what)))
     }

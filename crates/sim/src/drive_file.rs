@@ -1,6 +1,6 @@
 //! A drive in a file: written at the end of a run, and the first state of others, in either mode.
 //!
-//! The file begins with what the drive is: whoever starts from it must describe the same one.
+//! The file begins with the properties of the drive; a run that starts from it must describe the same drive.
 
 use crate::array::{BackEnd, with_flash};
 use crate::drive::Drive;
@@ -14,21 +14,21 @@ use floatgate_snapshot::{Kind, Reader, damaged, replace_file, unfit};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Version of what the sections hold; goes up whenever a type that is written changes.
+/// Version of the sections' content; increases with every change of a written type.
 pub const STATE_VERSION: u32 = 24;
 
-/// Something in which two drives may differ.
+/// A property in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]
 struct Trait {
-    /// The setting that decides about it.
+    /// The setting that determines it.
     key: String,
-    /// What must be equal.
+    /// The value to compare.
     is: String,
-    /// Values of the setting that make it so.
+    /// Values of the setting that match it.
     fits: String,
 }
 
-/// All that the state depends on.
+/// Returns all properties on which the state depends.
 fn traits(plan: &Plan) -> Vec<Trait> {
     let g = &plan.drive.geometry;
     let counts = [
@@ -76,7 +76,7 @@ fn traits(plan: &Plan) -> Vec<Trait> {
 /// Refuses the file of another drive.
 fn compare(path: &str, theirs: &[Trait], ours: &[Trait]) -> Result<()> {
     if theirs.len() != ours.len() || theirs.iter().zip(ours).any(|(a, b)| a.key != b.key) {
-        return Err(damaged(path, 0, "the snapshot is damaged: it does not say what its drive is"));
+        return Err(damaged(path, 0, "the snapshot is damaged: it does not describe its drive"));
     }
     match theirs.iter().zip(ours).find(|(a, b)| a.is != b.is) {
         Some((a, b)) => Err(unfit(
@@ -88,10 +88,10 @@ fn compare(path: &str, theirs: &[Trait], ours: &[Trait]) -> Result<()> {
     }
 }
 
-/// Writes a drive at rest; gives the content hash in hex.
+/// Writes a drive at rest; returns the content hash in hex.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// The file cannot be written.
 pub fn save<F: BackEnd>(path: &Path, plan: &Plan, drive: &Drive<F>) -> Result<String> {
     replace_file(path, Kind::Drive, STATE_VERSION, |out| {
         out.state("drive", &(traits(plan), plan.seed))?;
@@ -100,11 +100,11 @@ pub fn save<F: BackEnd>(path: &Path, plan: &Plan, drive: &Drive<F>) -> Result<St
     })
 }
 
-/// Makes `drive` the one that a file holds; gives the file's content hash. Random numbers go on where they were if the
-/// seed is still the same; with another one they begin anew.
+/// Replaces `drive` by the one in a file; returns the file's content hash. Random numbers continue if the seed is
+/// unchanged; with another seed they begin anew.
 ///
 /// # Errors
-/// No such file, a damaged one, one of another drive or version.
+/// The file is missing, damaged, or holds another drive or version.
 pub fn load<F: BackEnd>(path: &str, plan: &Plan, drive: &mut Drive<F>) -> Result<String> {
     let mut from = Reader::open(path, Kind::Drive, STATE_VERSION)?;
     let (theirs, seed): (Vec<Trait>, u64) = from.state("drive")?;
@@ -113,7 +113,11 @@ pub fn load<F: BackEnd>(path: &str, plan: &Plan, drive: &mut Drive<F>) -> Result
     ftl.restore(&mut from)?;
     ftl.start_over(seed != plan.seed);
     if !array.counts_mut().restore(from.state("flash")?) {
-        return Err(damaged(path, 0, "the snapshot is damaged: it holds wear of another number of blocks"));
+        return Err(damaged(
+            path,
+            0,
+            "the snapshot is damaged: it holds the wear of another number of blocks",
+        ));
     }
     ftl.learn_wear(array.erase_counts());
     let hash = from.finish()?;

@@ -1,4 +1,4 @@
-//! Saying when and why a run stopped.
+//! Errors that report when and why a run stopped.
 
 use crate::plan::Plan;
 use floatgate_base::{Error, Place};
@@ -6,14 +6,14 @@ use floatgate_flash::Counters;
 use floatgate_ftl::Failure;
 use floatgate_nand::Endurance;
 
-/// The error of a run that would go on with requests of something else.
+/// Returns the error of a resumed run whose workload has changed.
 pub(crate) fn another_trace(path: &str, requests: u64) -> Box<Error> {
     let expected = format!("expected the same {requests} requests to begin with");
-    let what = "the workload is another one than when the run was interrupted";
+    let what = "the workload has changed since the run was interrupted";
     Error::input(Place::Path(path.into()), what, expected)
 }
 
-/// The error of a drive that stopped at request number `request` (from 1), which stands at `place` of its trace.
+/// Returns the error of a drive that stopped at request number `request` (from 1), at `place` of its trace.
 #[must_use]
 pub fn stopped(
     plan: &Plan,
@@ -24,7 +24,7 @@ pub fn stopped(
     time_s: Option<f64>,
 ) -> Box<Error> {
     let host_pages = flash.programs_for_host();
-    // The host opens its next unit a little after the budget is used up; under recovery only the count says what it was.
+    // The host opens its next unit a little after the budget is used up; under recovery only the count gives the value.
     let cycles = match plan.drive.endurance {
         Endurance::Fixed { pe_cycles } => u64::from(pe_cycles),
         Endurance::Recovery { .. } => flash.programs_total() / plan.drive.geometry.pages(),

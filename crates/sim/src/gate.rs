@@ -1,10 +1,10 @@
-//! The third stage: the throttle. Every request passes its gate when it arrives, before queues, buffer and FTL see it.
+//! The third stage: the throttle. Every request passes its gate on arrival, before queues, buffer and FTL.
 //!
-//! The gate counts what its page writes cost by an estimate. Whenever a write would leave the gate's present period, or
-//! exceed its limit, the estimate is corrected first: by what the flash has programmed since counting began, and by the
-//! write amplification of late. So no period and no epoch is planned on an estimate that was never checked.
+//! The gate counts the cost of its page writes by an estimate. Before a write would leave the gate's current period, or
+//! exceed its limit, the estimate is corrected by the pages programmed since counting began and by the recent write
+//! amplification. No period and no epoch is planned on an unchecked estimate.
 //!
-//! Requests leave in the order in which they arrive; a read waits behind a write that waits.
+//! Requests leave in order of arrival; a read waits behind a waiting write.
 
 use crate::array::BackEnd;
 use crate::drive::Drive;
@@ -19,7 +19,7 @@ use floatgate_lifetime::{SECONDS_PER_YEAR, life};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What the throttle did in a run, for its result.
+/// Totals of the throttle in a run, for its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Throttling {
     /// Page writes that passed, their delays and waits.
@@ -30,15 +30,15 @@ pub struct Throttling {
     pub request_wait_ns: [u128; 2],
     /// Epochs planned.
     pub epochs: u64,
-    /// How often their length was chosen anew.
+    /// New choices of the epoch length.
     pub selections: u64,
-    /// Epochs whose delay was at its bound.
+    /// Epochs whose delay was limited by its bound.
     pub bounded_epochs: u64,
-    /// How predictions came out.
+    /// Accuracy of the predictions.
     pub predictions: Predictions,
 }
 
-/// What a snapshot keeps.
+/// State of the gate in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedThrottled {
     gate: GateState,
@@ -49,7 +49,7 @@ pub(crate) struct SavedThrottled {
     observed_ns: u64,
 }
 
-/// The gate of a run, and what it goes by.
+/// The gate of a run and its input.
 #[derive(Clone, Debug)]
 pub(crate) struct Throttled {
     gate: Gate,
@@ -62,12 +62,12 @@ pub(crate) struct Throttled {
     observed_ns: u64,
     shifted: bool,
     page_bytes: f64,
-    /// What is noted, where the run is a whole life.
+    /// The records of a whole life, if the run is one.
     life: Option<Box<LifeBook>>,
 }
 
-/// The throttle of a plan's drive from the beginning of counting on; blocks have been through `cycles_used` by then, in
-/// `age_s` seconds.
+/// Returns the throttle of a plan's drive from the beginning of counting on; by then blocks have completed
+/// `cycles_used` cycles in `age_s` seconds.
 #[must_use]
 pub fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
     let manager = plan.manager();
@@ -92,7 +92,7 @@ pub fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
 }
 
 impl Throttled {
-    /// The gate of a plan, where it has one; of a whole life, where that is noted.
+    /// Creates the gate of a plan that has one; `life` for a whole life.
     pub fn of(plan: &Plan, life: Option<LifeBook>) -> Option<Self> {
         let setup = match &life {
             Some(life) => *life.setup(),
@@ -112,7 +112,7 @@ impl Throttled {
         })
     }
 
-    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    /// Returns the state for a snapshot. Destructured without `..`: the compiler rejects a forgotten field.
     pub fn saved(&self) -> SavedThrottled {
         let Self {
             gate,
@@ -124,7 +124,7 @@ impl Throttled {
             // From the plan.
             shifted: _,
             page_bytes: _,
-            // Of a whole life, which nobody interrupts.
+            // Of a whole life, which is never interrupted.
             life: _,
         } = self;
         SavedThrottled {
@@ -137,7 +137,7 @@ impl Throttled {
         }
     }
 
-    /// Takes over what a snapshot kept of the gate of the same plan.
+    /// Restores the state of the gate of the same plan.
     pub fn restore(&mut self, plan: &Plan, saved: SavedThrottled) {
         let SavedThrottled { gate, passed, request_wait_ns, amplification, now_ns, observed_ns } = saved;
         self.gate = Gate::resume(setup(plan, 0.0, 0.0), gate);
@@ -149,30 +149,30 @@ impl Throttled {
         &self.gate
     }
 
-    /// Time of the last request that left the gate, nanoseconds since counting began.
+    /// Returns the time of the last request that left the gate, nanoseconds since counting began.
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// The book of a whole life.
+    /// Returns the book of a whole life.
     pub fn life(&self) -> Option<&LifeBook> {
         self.life.as_deref()
     }
 
-    /// Functional mode: when a request arrives whose stamp is `stamp_ns` after the first counted one.
+    /// Returns when a request arrives in functional mode, if its stamp is `stamp_ns` after the first counted one.
     pub fn arrival_ns(&self, stamp_ns: i64) -> u64 {
         let stamp_ns = u64::try_from(stamp_ns).unwrap_or(0);
         if self.shifted { stamp_ns.saturating_add(self.gate.held_back_ns()) } else { stamp_ns }
     }
 
-    /// Whether the estimate wants correction before a request passes.
+    /// Returns whether the estimate needs a correction before a request passes.
     fn is_due(&self, arrival_ns: u64, pages: u64) -> bool {
         pages > 0
             && (!self.gate.stays(arrival_ns, pages)
                 || arrival_ns.max(self.gate.admitted_ns()) >= self.observed_ns.saturating_add(OBSERVE_NS))
     }
 
-    /// Corrects the estimate. All page writes have been served that passed the gate, but for `waiting` of them.
+    /// Corrects the estimate. All page writes that passed the gate have been served, except `waiting` of them.
     pub fn observe<F: BackEnd>(&mut self, drive: &Drive<F>, waiting: u64) {
         let programs = drive.counters().programs_total();
         let waf = self.amplification.note(self.passed.page_writes - waiting, programs);
@@ -182,12 +182,12 @@ impl Throttled {
         self.observed_ns = self.now_ns;
     }
 
-    /// Whether the estimate wants correction before a request that arrives then and touches the extents passes.
+    /// Returns whether the estimate needs a correction before a request with this arrival and these extents passes.
     pub fn is_due_for(&self, arrival_ns: u64, extents: &Extents, range: Range<usize>) -> bool {
         self.is_due(arrival_ns, page_writes(extents, range))
     }
 
-    /// A request arrives that touches the extents in `range`: when it leaves the gate. Of the page writes that passed
+    /// Lets a request with the extents in `range` pass; returns when it leaves the gate. Of the page writes that passed
     /// before, `waiting` have not been served.
     pub fn pass<F: BackEnd>(
         &mut self,
@@ -217,23 +217,23 @@ impl Throttled {
         left_ns
     }
 
-    /// What is on in the present epoch, where a manager decides about that.
+    /// Returns the active schemes of the current epoch, if a manager decides about them.
     pub fn schemes(&self) -> Option<Schemes> {
         let decision = self.gate.manager()?.decision();
         Some(Schemes { dedup: decision.dedup, compress: decision.compress })
     }
 
-    /// What a manager has decided so far.
+    /// Returns the decisions of a manager so far.
     pub fn record(&self) -> Option<&Record> {
         self.gate.manager().map(|manager| manager.record())
     }
 
-    /// Whether the run is a life that is over before a request arrives.
+    /// Returns whether the run is a life that ends before a request arrives.
     pub fn life_ends(&self, arrival_ns: u64) -> bool {
         self.life.as_ref().is_some_and(|life| life.ends(arrival_ns))
     }
 
-    /// A pass over the workload is over; the next one begins `period_ns` after counting did.
+    /// Ends a pass over the workload; the next one begins `period_ns` after counting did.
     pub fn end_pass(&mut self, period_ns: u64) {
         if let Some(life) = &mut self.life {
             life.end_pass(self.passed.page_writes, period_ns, self.gate.predictions());
@@ -247,17 +247,17 @@ impl Throttled {
         }
     }
 
-    /// What a whole life came to, its last page writes served.
+    /// Returns the outcome of a whole life, after its last page writes were served.
     ///
     /// # Panics
-    /// Where the run is none.
+    /// The run is not a whole life.
     pub fn finish_life<F: BackEnd>(&mut self, drive: &Drive<F>) -> life::Outcome {
         self.observe(drive, 0);
         let life = self.life.take().expect("the run is a life");
         life.outcome(&self.gate, self.passed.page_writes, self.now_ns)
     }
 
-    /// What the throttle did.
+    /// Returns the totals of the throttle.
     pub fn figures(&self) -> Throttling {
         let (epochs, selections) = self.gate.epochs();
         Throttling {
@@ -272,7 +272,7 @@ impl Throttled {
     }
 }
 
-/// What the integrated manager goes by.
+/// Returns the input of the integrated manager.
 fn seen<F: BackEnd>(drive: &Drive<F>) -> Seen {
     let flash = drive.counters();
     let counters = drive.ftl.reduced().map(|figures| figures.counters).unwrap_or_default();
@@ -294,7 +294,7 @@ fn seen<F: BackEnd>(drive: &Drive<F>) -> Seen {
     }
 }
 
-/// Pages that some extents write.
+/// Counts the pages that some extents write.
 fn page_writes(extents: &Extents, range: Range<usize>) -> u64 {
     let writes = |&i: &usize| matches!(extents.kind[i], Kind::Write | Kind::WritePartial);
     range.filter(writes).map(|i| u64::from(extents.pages[i])).sum()

@@ -1,4 +1,4 @@
-//! What laps give: write amplification over a life of any length with its error, wear, and what was seen besides.
+//! Results of the laps: write amplification over a life of any length with its error, wear, and further measurements.
 
 use crate::close_up::CloseUp;
 use crate::lap_wear::LapWear;
@@ -7,52 +7,54 @@ use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::life::Lumps;
 use floatgate_stats::{WearGrowth, student_t_975};
 
-/// The least error of a life, relative: the mean of the laps leaves out what a drive does before its first erases, and windows have a width.
+/// Smallest relative error of a life: the mean of the laps omits the time before a drive's first erases, and windows
+/// have a width.
 pub(crate) const RESOLUTION: f64 = 1e-3;
 /// Parts of a life in the laps that are compared with one another.
 const LIFE_PARTS: usize = 8;
 
-/// What the laps gave.
+/// Results of the laps.
 #[derive(Clone, Debug)]
 pub struct Laps {
-    /// Write amplification of the laps that were taken, from which it has settled: programs by host page write.
+    /// Write amplification of the averaged laps, after it has settled: programs per host page write.
     pub waf: f64,
-    /// How many of the last laps were taken.
+    /// Number of averaged laps, the last ones.
     pub taken: usize,
-    /// Programs and host page writes at the end of each lap, and some of them on the way.
+    /// Programs and host page writes at the end of each lap, and at some points within.
     pub marks: Vec<(u64, u64)>,
-    /// The same of every lap.
+    /// Write amplification of every lap.
     pub waf_by_lap: Vec<f64>,
-    /// Share of the blocks that were not erased by the end of each lap. Where it still falls slowly, data at rest are moved one by one,
-    /// and write amplification may change until they all were.
+    /// Share of the blocks that were not erased by the end of each lap. While it falls slowly, data at rest are moved
+    /// bit by bit, and write amplification may change until all were moved.
     pub never_erased_by_lap: Vec<f64>,
-    /// How far off that may be, relative.
+    /// Relative error of `waf`.
     pub error: f64,
-    /// Whether that met the criterion.
+    /// Whether the error met the criterion.
     pub stationary: bool,
-    /// Whether a lap ended at its limit of requests, before it had programmed all pages among which data move: most requests read.
+    /// Whether a lap ended at its limit of requests before it had programmed all pages among which data move: most
+    /// requests read.
     pub cut_short: bool,
     /// Passes over the workload in all.
     pub passes: u64,
     /// Page programs in all.
     pub programs: u64,
-    /// Erases at the end of the laps, or when the blocks that end a life had their cycles; none where blocks were erased too seldom to
-    /// tell.
+    /// Erases at the end of the laps, or when the blocks that end a life used up their cycles; None if blocks were
+    /// erased too seldom for an estimate.
     pub wear: Option<LapWear>,
-    /// The drive near the end of its life, where a leveler is at work whose rule says how far ahead blocks get, and the laps did not go
-    /// so far. Write amplification contains what it costs.
+    /// The drive near the end of its life, if the rule of a leveler limits leads and the laps did not last that long.
+    /// Write amplification includes its cost.
     pub ahead: Option<WearAhead>,
-    /// How the spread of wear had grown by then.
+    /// Growth of the spread of wear by then.
     pub growth: Option<WearGrowth>,
-    /// How programs come after the laps, where nothing reduces them.
+    /// Distribution of the programs after the laps, without reduction.
     pub lumps: Option<Lumps>,
-    /// What reduction did, where there is any.
+    /// Results of reduction, if there is any.
     pub reduced: Option<Reduced>,
-    /// What requests take on the drive as it is then, where that was asked for and can be told.
+    /// The close-up on the drive after the laps, if requested and possible.
     pub close_up: Option<CloseUp>,
 }
 
-/// What a drive that deduplicates or compresses did in the pass after the laps.
+/// Counts of a drive that deduplicates or compresses, in the pass after the laps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduced {
     /// Page writes of the host, of which a write buffer may have absorbed some.
@@ -88,15 +90,15 @@ impl Laps {
         }
     }
 
-    /// Write amplification of a life of so many programs from the beginning of the first lap on.
+    /// Returns the write amplification of a life of so many programs from the beginning of the first lap on.
     #[must_use]
     pub fn waf_over(&self, programs: f64) -> f64 {
         let programs = programs.max(1.0);
         programs / self.page_writes_at(programs)
     }
 
-    /// How far off that may be, relative: of the part in the laps by how parts of it differ, as other random draws would; beyond them by
-    /// the error of their mean.
+    /// Returns the relative error of [`Self::waf_over`]. For the part in the laps it follows from the differences
+    /// between parts, as between random draws; beyond them from the error of their mean.
     #[must_use]
     pub fn waf_error_over(&self, programs: f64) -> f64 {
         let within = self.marks.last().map_or(0.0, |&(last, _)| (last as f64).min(programs));
@@ -104,7 +106,7 @@ impl Laps {
             return self.error.max(RESOLUTION);
         }
         let share = within / programs;
-        // Laps that go on changing have not shown how far.
+        // Laps that keep changing do not show their limit.
         let error = if self.stationary { self.error } else { 2.0 * self.error };
         let at = |i: usize| self.page_writes_at(within * i as f64 / LIFE_PARTS as f64);
         let pages: Vec<f64> = (0..LIFE_PARTS).map(|i| at(i + 1) - at(i)).collect();
@@ -113,7 +115,7 @@ impl Laps {
         (error * error + RESOLUTION * RESOLUTION).sqrt()
     }
 
-    /// Page writes of the host after so many programs.
+    /// Returns the page writes of the host after so many programs.
     fn page_writes_at(&self, programs: f64) -> f64 {
         let Some(&(last_programs, last_pages)) = self.marks.last() else { return programs / self.waf };
         if programs >= last_programs as f64 {
@@ -127,7 +129,7 @@ impl Laps {
     }
 }
 
-/// Half the width of the 95 % interval of the mean of these, relative to it.
+/// Returns half the width of the 95 % interval of their mean, relative to the mean.
 fn relative_error(parts: &[f64]) -> f64 {
     let n = parts.len() as f64;
     let mean = parts.iter().sum::<f64>() / n;
@@ -136,20 +138,20 @@ fn relative_error(parts: &[f64]) -> f64 {
 }
 
 impl Reduced {
-    /// Pages programmed for the host / page writes that reached the FTL; 1 without any.
+    /// Returns pages programmed for the host / page writes that reached the FTL; 1 without any.
     #[must_use]
     pub fn left(&self) -> f64 {
         part(self.host_programs, self.counters.host_pages)
     }
 
-    /// Page writes that reached the FTL / page writes of the host; 1 without any.
+    /// Returns page writes that reached the FTL / page writes of the host; 1 without any.
     #[must_use]
     pub fn through(&self) -> f64 {
         part(self.counters.host_pages, self.page_writes)
     }
 }
 
-/// A share; 1 of nothing.
+/// Returns a share; 1 if the whole is 0.
 pub(crate) fn part(part: u64, whole: u64) -> f64 {
     if whole > 0 { part as f64 / whole as f64 } else { 1.0 }
 }

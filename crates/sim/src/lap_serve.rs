@@ -1,4 +1,4 @@
-//! Serves requests of laps, however many steps that takes.
+//! Serves requests of laps in as many steps as needed.
 
 use crate::simulation::{Phase, Simulation};
 use floatgate_base::Result;
@@ -6,7 +6,7 @@ use floatgate_base::Result;
 /// Requests served between two ticks.
 pub(crate) const STEP: u64 = 1 << 18;
 
-/// Serves `requests`. `tick` gets the programs so far, and the requests that this call has served.
+/// Serves `requests`. `tick` receives the programs so far, and the requests served by this call.
 pub(crate) fn serve(
     simulation: &mut Simulation,
     requests: u64,
@@ -14,7 +14,7 @@ pub(crate) fn serve(
 ) -> Result<()> {
     let mut left = requests;
     while left > 0 {
-        // A step ends where a pass does, and may have served nothing then.
+        // A step ends at the end of a pass, and may have served nothing.
         let served = simulation.stages.book.counted;
         if simulation.step(left.min(STEP))? == Phase::Done {
             break;
@@ -25,7 +25,7 @@ pub(crate) fn serve(
     Ok(())
 }
 
-/// Pages programmed so far.
+/// Returns the pages programmed so far.
 pub(crate) fn programs(simulation: &Simulation) -> u64 {
     simulation.stages.serving.counters().programs_total()
 }

@@ -1,18 +1,18 @@
-//! Erases of blocks as a drive wears, and at which wear of the mean block the first ones have their cycles.
+//! Erases of blocks over the life of a drive, and the mean wear at which the first blocks use up their cycles.
 //!
-//! Laps of a small drive go on for many lives. A block that is ahead by a constant number of erases then has an ever smaller share of
-//! them, so what counts is the wear at the moment when the block has its cycles.
+//! Laps of a small drive continue for many lives. A block that is ahead by a constant number of erases then has an ever
+//! smaller share of them; the wear that counts is that when the block uses up its cycles.
 
 use crate::outcome::beyond_reserve;
 use crate::serve::with_drive;
 use crate::simulation::Simulation;
 use floatgate_stats::{WearGrowth, growth_of};
 
-/// Erases of a block, on average, from which on it can be told how much faster the most erased one wears: of few, one
-/// more or less would be a large share.
+/// Mean erases per block from which on the relative wear of the most erased block can be estimated; with fewer, a
+/// single erase is a large share.
 const ERASES_MIN: f64 = 10.0;
 
-/// Wear of a block and of the mean one at the same time, from a drive without wear on.
+/// Wear of a block and of the mean block at one time, for a drive without initial wear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockWear {
     /// Erases of the mean block.
@@ -27,19 +27,19 @@ pub struct BlockWear {
     pub page_writes: f64,
 }
 
-/// Wear of the two blocks that end a life, each when it has its cycles, or as far as the drive went.
+/// Wear of the two blocks that end a life, each when it uses up its cycles, or at the end of the laps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LapWear {
     /// The most erased block.
     pub first: BlockWear,
     /// The first one beyond the reserve of spare blocks.
     pub beyond_reserve: BlockWear,
-    /// Pages programmed for each erase of the mean block, once free blocks are used up.
+    /// Pages programmed per erase of the mean block, once free blocks are used up.
     pub programs_per_erase: f64,
 }
 
 impl LapWear {
-    /// The wear of a drive now, with a reserve of this share of its blocks.
+    /// Measures the current wear of a drive, with a reserve of this share of its blocks.
     pub(crate) fn of(simulation: &Simulation, reserve: f64) -> Self {
         let erases = with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts()).as_slice();
         let blocks = erases.len().max(1) as f64;
@@ -48,7 +48,7 @@ impl LapWear {
             erases.iter().map(|&n| (f64::from(n) - mean) * (f64::from(n) - mean)).sum::<f64>() / blocks;
         let most = erases.iter().copied().max().unwrap_or(0);
         let programs = simulation.stages.serving.counters().programs_total() as f64;
-        let page_writes = simulation.stages.placing.total().page_writes as f64;
+        let page_writes = simulation.stages.addressing.total().page_writes as f64;
         let sd = variance.sqrt();
         let of = |erases: u32| BlockWear { mean, erases: f64::from(erases), sd, programs, page_writes };
         Self {
@@ -59,23 +59,23 @@ impl LapWear {
     }
 }
 
-/// Share of the blocks that were not erased since counting began.
+/// Returns the share of the blocks that were not erased since counting began.
 pub(crate) fn never_erased(simulation: &Simulation) -> f64 {
     let erases = with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts()).as_slice();
     erases.iter().filter(|&&n| n == 0).count() as f64 / erases.len().max(1) as f64
 }
 
-/// Wear as it grows, until the reserve of spare blocks is used up.
+/// Growing wear, until the reserve of spare blocks is used up.
 pub(crate) struct WearSoFar {
     cycles: f64,
     reserve: f64,
-    /// Erases of the mean block, with their standard deviation over blocks, as they grew.
+    /// Erases of the mean block, with their standard deviation over blocks, in order of growth.
     spreads: Vec<(f64, f64)>,
-    /// Pages programmed at these looks.
+    /// Pages programmed at these samples.
     programs: Vec<f64>,
-    /// At the last look.
+    /// The last sample.
     last: LapWear,
-    /// When they had their cycles.
+    /// Wear when they used up their cycles.
     worn: [Option<BlockWear>; 2],
 }
 
@@ -92,25 +92,25 @@ impl WearSoFar {
         }
     }
 
-    /// Whether the reserve is used up.
+    /// Returns whether the reserve is used up.
     pub fn is_over(&self) -> bool {
         self.worn[1].is_some()
     }
 
-    /// The last look.
+    /// Returns the last sample.
     pub fn last(&self) -> &LapWear {
         &self.last
     }
 
-    /// How far ahead of the mean the two blocks were when they had their cycles. One that has some left was as far ahead as the first at
-    /// the last look, at most: of few blocks that are erased, the others have not had their turn.
+    /// Returns the leads of the two blocks over the mean when they used up their cycles. A block with cycles left is at
+    /// most as far ahead as the first at the last sample: if few blocks are erased, the others have not had their turn.
     pub fn leads(&self) -> [f64; 2] {
         let lead = |block: &BlockWear| (block.erases - block.mean).max(0.0);
         let first = lead(&self.worn[0].unwrap_or(self.last.first));
         [first, self.worn[1].as_ref().map_or(first, lead)]
     }
 
-    /// Looks at the drive.
+    /// Samples the drive.
     pub fn note(&mut self, simulation: &Simulation) {
         if self.is_over() {
             return;
@@ -127,8 +127,8 @@ impl WearSoFar {
         self.last = now;
     }
 
-    /// What was seen; without wear where blocks were erased too seldom to tell and `seldom` does not do.
-    pub fn found(&self, seldom: bool) -> Option<LapWear> {
+    /// Returns the wear; None if blocks were erased too seldom for an estimate and `seldom` is false.
+    pub fn estimate(&self, seldom: bool) -> Option<LapWear> {
         let [first, beyond_reserve] = self.worn;
         let wear = LapWear {
             first: first.unwrap_or(self.last.first),
@@ -139,8 +139,8 @@ impl WearSoFar {
         enough.then_some(wear)
     }
 
-    /// Pages programmed for each erase of the mean block over the later half of the looks: a drive programs its free blocks first, without
-    /// an erase.
+    /// Returns the pages programmed per erase of the mean block over the later half of the samples: a drive first
+    /// programs its free blocks, without an erase.
     fn programs_per_erase(&self) -> f64 {
         let last = self.spreads.len().saturating_sub(1);
         let at = |i: usize| (self.spreads[i].0, self.programs[i]);
@@ -152,13 +152,13 @@ impl WearSoFar {
         }
     }
 
-    /// How the spread of wear grew; none where that cannot be told.
+    /// Returns the growth of the spread of wear; None if it is unknown.
     pub fn growth(&self) -> Option<WearGrowth> {
         growth_of(&self.spreads)
     }
 }
 
-/// Wear when a block had so many erases, on the straight line between two looks.
+/// Interpolates the wear at which a block had so many erases, between two samples.
 fn between(before: BlockWear, after: BlockWear, erases: f64) -> BlockWear {
     let share = (erases - before.erases) / (after.erases - before.erases).max(f64::MIN_POSITIVE);
     let at = |from: f64, to: f64| from + share.clamp(0.0, 1.0) * (to - from);

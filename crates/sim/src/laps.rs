@@ -1,12 +1,16 @@
-//! Write amplification and wear of a workload that goes on and on: the FTL runs in laps until they are alike.
+//! Write amplification and wear of a repeating workload: the FTL runs laps until they converge.
 //!
-//! A lap is as many passes as it takes to program, at least once, the pages among which data move, and two million; those are all
-//! pages of the flash but for blocks of data at rest (`precondition = "auto"`). Five laps are run at least, three where they are long and
-//! wear is looked at ahead (`wear_ahead.rs`), and two of these where only the host's writes are programmed. `lap_mean.rs` computes their
-//! mean once it has settled, and its error: that error is stated, and within its limit a workload counts as stationary. A life has the laps themselves at its beginning and that mean from then
-//! on.
+//! A lap consists of whole passes that program, at least once, the pages among which data move, and at least two
+//! million pages. The pages among which data move are all pages of the flash except blocks of data at rest
+//! (`precondition = "auto"`).
 //!
-//! Of a drive that reduces what it writes, one more pass tells what it does, and what it programs for the host window by window.
+//! At least five laps run. Three are enough if they are long and wear is simulated ahead (`wear_ahead.rs`), and two of
+//! these if only host writes are programmed. `lap_mean.rs` computes their mean once it has settled, and its error. The
+//! error is reported; within its limit a workload counts as stationary. A life consists of the laps themselves at its
+//! beginning and of their mean from then on.
+//!
+//! For a drive with reduction, one more pass measures the effect and the pages programmed for the host, window by
+//! window.
 
 use crate::close_up::{self, CloseUp};
 use crate::lap_mean::{LAPS_MIN, LONG_LAPS_MIN, settled};
@@ -24,16 +28,16 @@ use floatgate_lifetime::Throttle;
 use floatgate_lifetime::life::Lumps;
 use floatgate_nand::Endurance;
 
-/// When to stop.
+/// Criterion for the end of the laps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Criterion {
-    /// Relative distance to the limit of write amplification that counts as none.
+    /// Relative distance to the limit of write amplification that is acceptable.
     pub error_max: f64,
-    /// Laps after which it counts as it is.
+    /// Maximum of laps.
     pub laps_max: u32,
-    /// Page programs of a lap at least: on a small drive fewer would scatter.
+    /// Minimum of page programs per lap: on a small drive fewer would scatter.
     pub programs_min: u64,
-    /// Requests of a lap at most, where reads have to be served for what they do.
+    /// Maximum of requests per lap, if reads must be served for their effects.
     pub requests_max: u64,
 }
 
@@ -43,33 +47,33 @@ struct Counts {
     host_pages: u64,
 }
 
-/// Times in a lap, about, that programs and host page writes are noted.
+/// Approximate samples of programs and host page writes per lap.
 const MARKS_PER_LAP: u64 = 32;
-/// Times in a life, at least, that they and wear are noted until the spare blocks are used up.
+/// Minimum of samples of these and of wear per life, until the spare blocks are used up.
 const MARKS_PER_LIFE: u64 = 256;
-/// Laps after which most workloads are alike.
+/// Laps after which most workloads have converged.
 const LAPS_EXPECTED: f64 = 6.0;
-/// Part of the work that laps are, about, where their drive is looked at closely then.
+/// Approximate share of the laps in the work, if a close-up follows.
 const LAPS_SHARE: f64 = 0.7;
-/// Part of the work that filling the drive is, about, where it is large enough for that to matter.
+/// Approximate share of filling the drive in the work, on a large drive.
 const FILL_SHARE: f64 = 0.3;
 
-/// Programs of a lap from which on it takes a second or more.
+/// Programs of a lap that take a second or more.
 const LONG_LAP: u64 = 1 << 23;
 
-/// Requests of a lap at most by default, and of the time in which a drive is worn in.
+/// Default maximum of requests per lap, and in the wear-in of a drive.
 pub const REQUESTS_MAX: u64 = 1 << 26;
 
-/// Runs laps of whole passes. Reads are served only where they may change what is written. `tick` is told which share of the laps
-/// that are expected was made, and may break off.
+/// Runs laps of whole passes. Reads are served only if they may change what is written. `tick` receives the finished
+/// share of the expected laps, and may stop them.
 ///
 /// # Errors
-/// Those of a run, and what `tick` returns.
+/// Errors of the run, and those of `tick`.
 pub fn measure(
     plan: &Plan,
     pass: &Pass,
     criterion: &Criterion,
-    close_up: Option<&close_up::Wanted>,
+    close_up: Option<&close_up::CloseUpPlan>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
     let of_laps = if close_up.is_some() { LAPS_SHARE } else { 1.0 };
@@ -94,7 +98,7 @@ pub fn measure(
             served += requests;
             laps.passes += 1;
             let made = programs(&simulation) - before;
-            // A workload that writes nothing would never fill a lap.
+            // A workload without writes would never fill a lap.
             if made >= enough || made == 0 {
                 break;
             }
@@ -106,7 +110,7 @@ pub fn measure(
         marks.push(counts(&simulation));
         notes.wear.note(&simulation);
         laps.never_erased_by_lap.push(never_erased(&simulation));
-        judge(&mut laps, &marks, least, criterion);
+        add_lap(&mut laps, &marks, least, criterion);
     }
     let moved = moved(&simulation);
     if plan.ftl.setup.reduce.is_some() {
@@ -117,25 +121,25 @@ pub fn measure(
     }
     laps.growth = notes.wear.growth();
     look_ahead(plan, &mut laps, (&mut simulation, pages, moved), &mut || tick(1.0))?;
-    laps.wear = notes.wear.found(laps.ahead.is_some());
+    laps.wear = notes.wear.estimate(laps.ahead.is_some());
     if let Some(wanted) = close_up {
         laps.close_up = close_up_after(simulation, (pass, requests, pages), wanted, &mut || tick(1.0))?;
     }
     Ok(laps)
 }
 
-/// How many laps of so many programs are run at least. Wear is looked at ahead where there is a limit of leads.
+/// Returns the minimum of laps of so many programs. Wear is simulated ahead if leads have a limit.
 fn laps_min(plan: &Plan, programs: u64) -> usize {
     let is_long = programs >= LONG_LAP && plan.ftl.lead_limit().is_some();
     if is_long { LONG_LAPS_MIN } else { LAPS_MIN }
 }
 
-/// Marks on the way, and wear.
+/// Samples within laps, and wear.
 struct Notes {
     wear: WearSoFar,
-    /// Programs from one to the next, at least.
+    /// Minimum of programs from one sample to the next.
     every: u64,
-    /// Requests for each program so far.
+    /// Requests per program so far.
     requests_per_program: f64,
 }
 
@@ -151,7 +155,7 @@ impl Notes {
         }
     }
 
-    /// Serves a pass of so many requests, in pieces as long as wear is of interest.
+    /// Serves a pass of so many requests, in pieces while wear is of interest.
     fn serve(
         &mut self,
         simulation: &mut Simulation,
@@ -169,7 +173,7 @@ impl Notes {
             let programs = programs(simulation);
             self.requests_per_program = piece as f64 / (programs - before).max(1) as f64;
             if programs >= marks.last().map_or(0, |&(mark, _)| mark) + self.every {
-                marks.push((programs, simulation.stages.placing.total().page_writes));
+                marks.push((programs, simulation.stages.addressing.total().page_writes));
                 self.wear.note(simulation);
             }
         }
@@ -177,8 +181,9 @@ impl Notes {
     }
 }
 
-/// Looks at the drive near the end of its life, and adds what its leveler costs over life to write amplification. That may be half as much
-/// or half as much again. `moved` are the pages programmed for the sake of wear in the laps, and in all.
+/// Simulates the drive near the end of its life, and adds the cost of its leveler over life to write amplification. The
+/// cost may be half as much or half as much again. `moved` are the pages programmed for wear-leveling in the laps, and
+/// in all.
 fn look_ahead(
     plan: &Plan,
     laps: &mut Laps,
@@ -206,12 +211,13 @@ fn look_ahead(
     Ok(())
 }
 
-/// Looks closely at the drive of these laps. Where it works otherwise in time, it goes on so first; where it cannot, another drive is
-/// worn in. Collection may be incremental there, and lay apart what it moves.
+/// Serves the close-up on the drive of these laps. If timed mode works differently, the drive first continues in that
+/// way; if that is impossible, another drive is worn in. Collection may be incremental there, and store separately what
+/// it moves.
 fn close_up_after(
     laps: Simulation,
     (pass, requests, pages): (&Pass, u64, u64),
-    wanted: &close_up::Wanted,
+    wanted: &close_up::CloseUpPlan,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<CloseUp>> {
     if laps.plan().ftl.setup.goes_on_as(&wanted.plan.ftl.setup) {
@@ -228,7 +234,7 @@ fn close_up_after(
     }
 }
 
-/// The progress when this share of the work behind filling the drive is done.
+/// Returns the progress when this share of the work after filling the drive is done.
 fn behind_fill(share: f64) -> f64 {
     FILL_SHARE + (1.0 - FILL_SHARE) * share
 }
@@ -236,9 +242,10 @@ fn behind_fill(share: f64) -> f64 {
 /// The workload on a drive at its first request.
 struct Begun {
     simulation: Simulation,
-    /// Requests of a pass.
+    /// Requests per pass.
     requests: u64,
-    /// Pages of the flash but for those of data at rest, which lie in blocks of their own: among them the workload's data move.
+    /// Pages of the flash except those of data at rest, which lie in separate blocks: the workload's data move among
+    /// them.
     pages: u64,
 }
 
@@ -259,13 +266,13 @@ fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> R
     Ok(Begun { simulation, requests, pages: pages - at_rest.min(pages) })
 }
 
-/// The close-up of a drive without laps. `tick` gets the progress of its wear-in, and may stop it.
+/// Serves the close-up of a drive without laps. `tick` receives the progress of its wear-in, and may stop it.
 ///
 /// # Errors
-/// Those of a run, and what `tick` returns.
+/// Errors of the run, and those of `tick`.
 pub fn close_up_without_laps(
     pass: &Pass,
-    wanted: &close_up::Wanted,
+    wanted: &close_up::CloseUpPlan,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Option<CloseUp>> {
     let Begun { mut simulation, requests, pages } = begin(&wanted.plan, pass, tick)?;
@@ -273,13 +280,13 @@ pub fn close_up_without_laps(
     close_up::close_up(simulation, wanted, &mut || tick(1.0))
 }
 
-/// Parts of a lap in which a drive that is worn in is looked at.
+/// Parts of a lap after which the wear-in of a drive is checked.
 const WEAR_IN_PARTS: u64 = 4;
-/// Difference of write amplification from one part to the next, relative, at which a large drive is worn in.
+/// Relative difference of write amplification from part to part at which a large drive is worn in.
 const WORN_IN: f64 = 0.01;
 
-/// Serves passes until twice so many pages are programmed. A large drive is worn in once all of them were programmed and write
-/// amplification no longer changes.
+/// Serves passes until twice so many pages are programmed. A large drive is worn in once all of them were programmed
+/// and write amplification no longer changes.
 fn wear_in(
     simulation: &mut Simulation,
     requests: u64,
@@ -307,17 +314,17 @@ fn wear_in(
     }
 }
 
-/// Programs for each host page write from one mark to another; 1 without any.
+/// Returns the programs per host page write from one mark to another; 1 without any.
 fn waf_between(from: Counts, to: Counts) -> f64 {
     let host = to.host_pages - from.host_pages;
     if host == 0 { 1.0 } else { (to.programs - from.programs) as f64 / host as f64 }
 }
 
-/// Requests after which no more lumps are looked for, and lumps that are enough.
+/// Maximum of requests in the search for lumps, and of lumps.
 const LUMPS_REQUESTS_MAX: u64 = 1 << 20;
 const LUMPS_MAX: usize = 1 << 16;
 
-/// How programs come, request by request: over whole passes that write the drive once, or so many lumps.
+/// Records programs request by request: over whole passes that write the drive once, or up to the maximum of lumps.
 fn lumps(
     simulation: &mut Simulation,
     requests: u64,
@@ -326,19 +333,19 @@ fn lumps(
 ) -> Result<Lumps> {
     let counted = |simulation: &Simulation| {
         let stages = &simulation.stages;
-        (stages.placing.total().page_writes, stages.serving.counters().programs_total())
+        (stages.addressing.total().page_writes, stages.serving.counters().programs_total())
     };
-    let (mut found, from) = (Lumps::default(), counted(simulation));
+    let (mut lumps, from) = (Lumps::default(), counted(simulation));
     let since = |(page_writes, programs): (u64, u64)| (page_writes - from.0, programs - from.1);
     let mut served = 0;
-    while served < LUMPS_REQUESTS_MAX && found.len() < LUMPS_MAX {
+    while served < LUMPS_REQUESTS_MAX && lumps.len() < LUMPS_MAX {
         let before = simulation.stages.book.counted;
         if simulation.step(1)? == Phase::Done {
             break;
         }
         served += simulation.stages.book.counted - before;
         let (page_writes, programs) = since(counted(simulation));
-        found.note(page_writes, programs);
+        lumps.note(page_writes, programs);
         if served % requests == 0 && page_writes >= pages {
             break;
         }
@@ -347,18 +354,18 @@ fn lumps(
         }
     }
     let (page_writes, programs) = since(counted(simulation));
-    found.end(page_writes, programs);
-    Ok(found)
+    lumps.end(page_writes, programs);
+    Ok(lumps)
 }
 
-/// What reduction does in one more pass, and in each of its windows.
+/// Measures reduction in one more pass, and in each of its windows.
 fn reduced(
     simulation: &mut Simulation,
     windows: &PassWindows,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Reduced> {
     with_drive!(&mut simulation.stages.serving, drive => drive.reset_counts());
-    let page_writes = simulation.stages.placing.total().page_writes;
+    let page_writes = simulation.stages.addressing.total().page_writes;
     let counted = |simulation: &Simulation| {
         let figures = with_drive!(&simulation.stages.serving, drive => drive.ftl.reduced());
         let counters = figures.map(|figures| figures.counters).unwrap_or_default();
@@ -380,15 +387,15 @@ fn reduced(
     let (counters, host_programs) = counted(simulation);
     let left = part(host_programs, counters.host_pages);
     Ok(Reduced {
-        page_writes: simulation.stages.placing.total().page_writes - page_writes,
+        page_writes: simulation.stages.addressing.total().page_writes - page_writes,
         counters,
         host_programs,
         left_by_window: left_by_window.into_iter().map(|one| one.unwrap_or(left)).collect(),
     })
 }
 
-/// Takes note of a lap, and says what all of them come to.
-fn judge(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterion) {
+/// Adds a lap, and updates the mean of all.
+fn add_lap(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterion) {
     let n = marks.len() - 1;
     let waf = |from: usize, to: usize| waf_between(marks[from], marks[to]);
     laps.waf_by_lap.push(waf(n - 1, n));
@@ -396,13 +403,13 @@ fn judge(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterion)
         laps.marks.push((marks[n].programs, marks[n].host_pages));
     }
     laps.programs = marks[n].programs;
-    let found = settled(&laps.waf_by_lap, least);
-    (laps.error, laps.taken) = (found.error, found.taken);
-    laps.stationary = found.error <= criterion.error_max;
-    laps.waf = waf(n - found.taken, n);
+    let mean = settled(&laps.waf_by_lap, least);
+    (laps.error, laps.taken) = (mean.error, mean.taken);
+    laps.stationary = mean.error <= criterion.error_max;
+    laps.waf = waf(n - mean.taken, n);
 }
 
-/// The same workload without an end and without throttle, on a drive that does not wear out.
+/// Returns the same workload without an end and without throttle, on a drive that does not wear out.
 fn endless(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.mode = Mode::Functional;
@@ -412,7 +419,7 @@ fn endless(plan: &Plan) -> Plan {
     plan.ftl.without_wear_in();
     match &mut plan.workload.source {
         Workload::Trace { repeat, warmup_passes, .. } => *repeat = u64::MAX - *warmup_passes,
-        // As many as stamps have room for.
+        // As many passes as time stamps can represent.
         Workload::Synthetic(config) => {
             config.requests = config.rate_per_s.map_or(u64::MAX, |rate| (8e9 * rate) as u64);
         }
@@ -421,7 +428,7 @@ fn endless(plan: &Plan) -> Plan {
 }
 
 fn counts(simulation: &Simulation) -> Counts {
-    Counts { programs: programs(simulation), host_pages: simulation.stages.placing.total().page_writes }
+    Counts { programs: programs(simulation), host_pages: simulation.stages.addressing.total().page_writes }
 }
 
 #[cfg(test)]
@@ -429,12 +436,12 @@ mod tests {
     use super::*;
     use crate::lap_outcome::RESOLUTION;
 
-    /// Laps of 1000 host pages each, with these write amplifications.
+    /// Builds laps of 1000 host pages each, with these write amplifications.
     fn of(wafs: &[f64]) -> Laps {
         of_least(wafs, LAPS_MIN)
     }
 
-    /// The same where so many laps are run at least.
+    /// Builds them with a minimum of `least` laps.
     fn of_least(wafs: &[f64], least: usize) -> Laps {
         let mut laps = Laps::none();
         let mut marks = vec![Counts::default()];
@@ -444,7 +451,7 @@ mod tests {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
             });
-            judge(
+            add_lap(
                 &mut laps,
                 &marks,
                 least,
@@ -458,11 +465,11 @@ mod tests {
     fn laps_that_are_alike_are_enough() {
         let laps = of(&[1.2, 1.9, 1.904, 1.902, 1.9]);
         assert!(laps.stationary && laps.taken == 4, "{laps:?}");
-        // Too few of them say nothing.
+        // Too few of them give no estimate.
         assert!(!of(&[1.9; 4]).stationary);
     }
 
-    /// Of long laps two are enough where only the host's writes are programmed.
+    /// Two long laps are enough if only host writes are programmed.
     #[test]
     fn two_long_laps_without_moves_are_enough() {
         let laps = of_least(&[1.0, 1.0], LONG_LAPS_MIN);
@@ -474,7 +481,7 @@ mod tests {
         }
     }
 
-    /// A life in the laps is as uncertain as its parts differ, one beyond them as their mean is; neither is exact.
+    /// A life within the laps is as uncertain as its parts differ, one beyond them as their mean is; neither is exact.
     #[test]
     fn parts_of_a_life_tell_its_error() {
         let laps = of(&[2.0; 8]);
@@ -485,7 +492,7 @@ mod tests {
         assert!(within > 0.2 && (beyond / laps.error / 2.0 - 1.0).abs() < 1e-4, "{within} {beyond} {laps:?}");
     }
 
-    /// A life has the first laps as they were, and the mean of those taken from then on.
+    /// A life has the first laps as measured, and from then on the mean of the averaged ones.
     #[test]
     fn a_life_has_its_first_laps() {
         let laps = of(&[1.0, 2.0, 2.0, 2.0, 2.0]);

@@ -1,6 +1,6 @@
-//! The stages side by side: reading, placing, gate, buffer, drive, book. This crate owns the loop.
+//! The simulation: its stages (reading, addressing, gate, buffer, drive, book) and the loop over them.
 //!
-//! Each stage is the only owner of its state. The loop hands the stages a chunk of requests at a time:
+//! Each stage exclusively owns its state. The loop passes the stages a chunk of requests at a time:
 //!
 //! | step | owner | state |
 //! |---|---|---|
@@ -11,11 +11,11 @@
 //! | serve | `serve/` | drive (`drive.rs`), gate, buffer; in timed mode also clock, queues, logs |
 //! | book | `book.rs` | counts of requests, the series, audits |
 //!
-//! The type of a drive says whether operations take time: `Drive<Functional>` or `Drive<Timed>`, each with or without
-//! the shadow model (`array.rs`).
+//! The type of a drive determines whether operations take time: `Drive<Functional>` or `Drive<Timed>`, each with or
+//! without the shadow model (`array.rs`).
 //!
-//! Reading order: [`plan`] (everything a run needs), [`simulation`] (the phases and the loop), then the stages: `reading/`,
-//! `addressing`, `serve/` (with `gate`, `buffer` and [`drive`]), `book`; [`outcome`].
+//! Reading order: [`plan`] (all settings of a run), [`simulation`] (the phases and the loop), then the stages:
+//! `reading/`, `addressing`, `serve/` (with `gate`, `buffer` and [`drive`]), `book`; [`outcome`].
 //!
 //! Must not know: configuration files, presets, JSON, Python.
 

@@ -1,14 +1,14 @@
-//! A whole life, every request through the FTL: the workload goes on, throttled, until the target time is over.
+//! A whole life with every request through the FTL: the workload repeats, throttled, until the target time is over.
 //!
-//! What is noted is the same as where a life is gone through without a drive ([`floatgate_lifetime::life`]), so that the
-//! one can be held against the other.
+//! It records the same data as a life without a drive ([`floatgate_lifetime::life`]), which allows a comparison of
+//! both.
 
 use crate::gate::{Throttled, setup};
 use crate::lap_wear::LapWear;
 use crate::life_book::{LifeBook, LifeOptions};
 use crate::outcome::Outcome;
 use crate::plan::{Mode, Plan, Workload};
-use crate::serve::{InOrder, Serving};
+use crate::serve::{FunctionalServing, Serving};
 use crate::simulation::{Phase, Simulation};
 use floatgate_base::Result;
 use floatgate_lifetime::life;
@@ -16,27 +16,27 @@ use floatgate_nand::Endurance;
 use floatgate_nand::endurance::mean_idle_s;
 use floatgate_trace::GeneratorConfig;
 
-/// Requests between two looks at the wear of blocks.
+/// Requests between two samples of the wear of blocks.
 const STEP_REQUESTS: u64 = 1 << 12;
 
-/// What came of a whole life.
+/// Outcome of a whole life.
 pub struct FullLife {
     /// Writes, delays and the life of the average block.
     pub life: life::Outcome,
     /// The drive at the end.
     pub drive: Outcome,
-    /// When the first block had its cycles, and when the first one beyond the reserve of spare blocks, seconds; none where that did
-    /// not come to pass.
+    /// Seconds until the first block used up its cycles, and until the first one beyond the reserve of spare blocks
+    /// did; None if that did not happen.
     pub worn_s: [Option<f64>; 2],
 }
 
-/// Goes through the life of a plan's drive, from the state in which the plan has it when counting begins. Mode is
-/// functional and arrival `shifted`, whatever the plan says; traces and twins repeat, other generators go on. Without a
-/// throttle the life ends when the average block and the spare blocks are worn out; a throttle acts until the target.
-/// `tick` receives the share of the target time that is over, and may break off.
+/// Simulates the life of a plan's drive, from its state when counting begins. Mode is functional and arrival `shifted`,
+/// regardless of the plan; traces and twins repeat, other generators continue. Without a throttle the life ends when
+/// the average block and the spare blocks are worn out; a throttle acts until the target. `tick` receives the elapsed
+/// share of the target time, and may stop the simulation.
 ///
 /// # Errors
-/// Input errors of the workload, among them that it has no time; run errors of the drive; what `tick` returns.
+/// Input errors of the workload, which must have time stamps; run errors of the drive; errors of `tick`.
 pub fn full_life(
     mut plan: Plan,
     options: &LifeOptions,
@@ -52,11 +52,11 @@ pub fn full_life(
         }
         Workload::Synthetic(_) | Workload::Trace { .. } => {}
     }
-    // Many blocks are not gone through more often than a few times for each that is erased.
+    // With many blocks, samples are limited to a few per erased block.
     let step = STEP_REQUESTS.max(u64::from(plan.layout().units()));
     let mut worn = WornBlocks::new(&plan, options);
     let mut simulation = Simulation::of_life(plan, LifeBook::new(setup, *options))?;
-    let mut told = 0.0;
+    let mut reported = 0.0;
     while simulation.step(step)? != Phase::Done {
         worn.look(&simulation);
         if worn.is_over() && simulation.life_is_over() {
@@ -64,22 +64,22 @@ pub fn full_life(
             break;
         }
         let done = simulation.throttled_ns() as f64 / setup.target_ns as f64;
-        if done >= told + 0.002 {
+        if done >= reported + 0.002 {
             tick(done)?;
-            told = done;
+            reported = done;
         }
     }
     let (life, drive) = simulation.finish_life();
     Ok(FullLife { life, drive, worn_s: worn.worn_s })
 }
 
-/// When blocks have their cycles, from looks at them now and then.
+/// Times at which blocks use up their cycles, by sampling them.
 struct WornBlocks {
     endurance: Endurance,
     reserve: f64,
-    /// Cycles that all blocks had behind them, and their age then.
+    /// Cycles of all blocks at the beginning, and their age then.
     past: (f64, f64),
-    /// Time of the last look, seconds, and erases beyond the cycles of the two blocks then.
+    /// Time of the last sample, seconds, and erases beyond the cycles of the two blocks then.
     last: (f64, [f64; 2]),
     worn_s: [Option<f64>; 2],
 }
@@ -118,7 +118,7 @@ impl WornBlocks {
 }
 
 impl Simulation {
-    /// Time of the last request that left the gate, nanoseconds since counting began.
+    /// Returns the time of the last request that left the gate, nanoseconds since counting began.
     fn throttled_ns(&self) -> u64 {
         self.stages.serving.gate().map_or(0, Throttled::now_ns)
     }
@@ -128,13 +128,14 @@ impl Simulation {
     }
 
     fn stop_life(&mut self) {
-        if let Serving::Functional(InOrder { gate: Some(gate), .. }) = &mut self.stages.serving {
+        if let Serving::Functional(FunctionalServing { gate: Some(gate), .. }) = &mut self.stages.serving {
             gate.stop_life();
         }
     }
 
     fn finish_life(mut self) -> (life::Outcome, Outcome) {
-        let Serving::Functional(InOrder { drive, gate: Some(gate), .. }) = &mut self.stages.serving else {
+        let Serving::Functional(FunctionalServing { drive, gate: Some(gate), .. }) = &mut self.stages.serving
+        else {
             unreachable!("a life is functional and has a gate")
         };
         let life = gate.finish_life(drive);

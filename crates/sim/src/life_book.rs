@@ -1,22 +1,22 @@
-//! What is noted of a whole life.
+//! Records of a whole life.
 
 use floatgate_lifetime::life::{self, Book};
 use floatgate_lifetime::throttle::{Gate, Predictions, Setup};
 
-/// What a life needs beside the plan.
+/// Settings of a life besides the plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LifeOptions {
-    /// Part of the life to be looked at closely: from when to when, nanoseconds.
+    /// Start and end of the part of the life to record in detail, nanoseconds.
     pub detail_ns: Option<(u64, u64)>,
     /// Passes over the workload after which the life ends even before its target.
     pub passes_max: u64,
-    /// Cycles that the blocks have behind them at the beginning.
+    /// Cycles of the blocks at the beginning.
     pub cycles_used: f64,
-    /// How old the drive is then, seconds.
+    /// Age of the drive at the beginning, seconds.
     pub age_s: f64,
 }
 
-/// The first pass of a life, once it is over.
+/// The first pass of a life, after its end.
 #[derive(Clone, Copy, Debug)]
 struct FirstPass {
     page_writes: u64,
@@ -36,18 +36,18 @@ pub(crate) struct LifeBook {
 }
 
 impl LifeBook {
-    /// Before the first request.
+    /// Creates the book before the first request.
     pub fn new(setup: Setup, options: LifeOptions) -> Self {
         let book = Book::new(&setup, options.detail_ns);
         Self { book, setup, options, passes: 1, first_pass: None }
     }
 
-    /// The same life from its beginning.
+    /// Returns an empty book of the same life.
     pub fn anew(&self) -> Self {
         Self::new(self.setup, self.options)
     }
 
-    /// Passes that it may take.
+    /// Returns the maximum of passes.
     pub fn passes_max(&self) -> u64 {
         self.options.passes_max
     }
@@ -56,18 +56,18 @@ impl LifeBook {
         &self.setup
     }
 
-    /// Reports whether a pass is over and the average block worn out, where no throttle acts on the rest of the life.
+    /// Returns whether a pass is over and the average block worn out, if no throttle acts on the rest of the life.
     pub fn is_over(&self) -> bool {
         let throttles = self.setup.policy.parts().is_some() || self.setup.manager.is_some();
         !throttles && self.first_pass.is_some() && self.book.is_worn_out()
     }
 
-    /// Whether the life is over before a request arrives.
+    /// Returns whether the life ends before a request arrives.
     pub fn ends(&self, arrival_ns: u64) -> bool {
         arrival_ns >= self.setup.target_ns
     }
 
-    /// A pass is over, after so many page writes since counting began; the next one begins `period_ns` after that without
+    /// Ends a pass after so many page writes since counting began; the next one begins `period_ns` after that without
     /// throttling.
     pub fn end_pass(&mut self, page_writes: u64, period_ns: u64, predictions: Predictions) {
         self.passes += 1;
@@ -77,7 +77,7 @@ impl LifeBook {
         }
     }
 
-    /// What the life came to, behind a gate that let `page_writes` pass until `now_ns`.
+    /// Computes the outcome of the life, after a gate that let `page_writes` pass until `now_ns`.
     pub fn outcome(self, gate: &Gate, page_writes: u64, now_ns: u64) -> life::Outcome {
         let undelayed_ns = now_ns.saturating_sub(gate.held_back_ns()).max(1);
         let pass = self.first_pass.unwrap_or(FirstPass { page_writes, period_ns: undelayed_ns });

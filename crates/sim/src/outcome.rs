@@ -1,4 +1,4 @@
-//! What a finished run has measured.
+//! Results of a finished run.
 
 use crate::buffer::Buffered;
 use crate::gate::{Throttled, Throttling};
@@ -27,21 +27,21 @@ use floatgate_trace::{Context, Summary};
 /// Bins of the histograms in a result.
 pub(crate) const BINS_MAX: usize = 64;
 
-/// What a separator did.
+/// Results of a separator.
 #[derive(Clone, Debug)]
 pub struct Streams {
     /// By stream.
     pub counters: Vec<StreamCounters>,
     /// Bytes of its tables.
     pub memory_bytes: u64,
-    /// What it found, by name.
+    /// State of the separator under its own names.
     pub figures: Vec<(&'static str, f64)>,
-    /// Contexts that it has given a stream, with that stream.
+    /// Contexts with an assigned stream, and the stream.
     pub contexts: Vec<(Context, u32)>,
 }
 
 impl Streams {
-    /// `contexts` is the source's table.
+    /// Collects them; `contexts` is the source's table.
     fn of(separation: &Separation, contexts: &[Context]) -> Self {
         let placed = separation.contexts().into_iter();
         Self {
@@ -55,38 +55,38 @@ impl Streams {
     }
 }
 
-/// Pages that the host wrote under the labels of a dispatcher.
+/// Returns the pages that the host wrote under the labels of a dispatcher.
 fn labelled_pages(separation: &Separation) -> u64 {
     separation.counters()[Labelled::APART].host_pages
 }
 
-/// The figures of a run, all since counting began.
+/// Results of a run, all since counting began.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Seconds from the first counted request to the last stamp; none where the workload has no time.
+    /// Seconds from the first counted request to the last stamp; None where the workload has no time stamps.
     pub span_s: Option<f64>,
-    /// Seconds in which all that was counted happens once, if it goes on at this rate: the span and one mean gap between
-    /// requests, by the stamps; at least the time that a drive in time took.
+    /// Period in seconds at which all counted requests would repeat at this rate: the span and one mean gap between
+    /// requests, by the stamps. It is at least the time that a timed drive took.
     pub period_s: Option<f64>,
     /// Requests counted.
     pub requests: u64,
     /// Host requests of all devices.
     pub host: HostCounters,
-    /// The same by device.
+    /// Host requests by device.
     pub by_device: Vec<(String, HostCounters)>,
     /// Requests whose address was wrapped or scaled.
     pub requests_moved: u64,
     /// Distinct pages that a trace read or wrote.
     pub footprint_pages: Option<u64>,
-    /// Content hash of the snapshot in which the drive started, if it did.
+    /// Content hash of the snapshot from which the drive started, if any.
     pub snapshot_hash: Option<String>,
     /// The laps before counting began, where the plan has [`Precondition::Auto`](crate::Precondition::Auto).
     pub wear_in: Option<WearIn>,
     /// Name of the format.
     pub format: &'static str,
-    /// What the reader took for granted.
+    /// Assumptions of the reader.
     pub assumed: Vec<String>,
-    /// What the source noticed in its first pass.
+    /// Observations of the source in its first pass.
     pub source: Summary,
     /// Flash operations.
     pub flash: Counters,
@@ -96,19 +96,20 @@ pub struct Outcome {
     pub victim_histogram: Histogram,
     /// Wear-leveling beyond the choice of free blocks.
     pub level: LevelCounters,
-    /// What the dispatcher did, where it labels anything, and pages that the host wrote under its labels.
+    /// Counts of the dispatcher, if it labels anything, and pages that the host wrote under its labels.
     pub dispatched: Option<(DispatchCounters, u64)>,
-    /// What read disturb did, where reads disturb.
+    /// Counts of read disturb, if reads disturb.
     pub reclaim: Option<ReclaimFigures>,
-    /// What deduplication and compression did, where there is either.
+    /// Counts of deduplication and compression, if there is either.
     pub reduced: Option<ReduceFigures>,
-    /// What became of the streams, where the separator looks at pages.
+    /// Results of the streams, if the separator inspects pages.
     pub streams: Option<Streams>,
-    /// Open blocks (superblocks) with pages left at the end, and those pages.
+    /// Open blocks (superblocks) with pages left at the end, and these pages.
     pub open_units: (u64, u64),
-    /// Such pages on average over the host page writes: as each comes, once it has its block.
+    /// Such pages, mean over the host page writes, each counted once it has its block.
     pub open_pages_mean: f64,
-    /// The most blocks (superblocks) that streams held at once; a full one is held until its stream opens the next.
+    /// Largest number of blocks (superblocks) held by streams at once; a stream holds a full block until it opens the
+    /// next.
     pub open_units_most: u64,
     /// Write amplification.
     pub waf: WafEstimate,
@@ -116,53 +117,53 @@ pub struct Outcome {
     pub erases: (u32, f64, u32, f64),
     /// Blocks that were never erased.
     pub never_erased: u64,
-    /// Erases of the block with which more are worn than the drive has in reserve, if the most erased ones go first.
+    /// Erases of the first block that the reserve cannot replace, if the most erased blocks fail first.
     pub erases_beyond_reserve: u32,
-    /// How the spread of erases grows; none where the run is too short to tell.
+    /// Growth of the spread of erases; None if the run is too short.
     pub wear_growth: Option<WearGrowth>,
-    /// How long blocks rested between two erases; none where the workload has no time, or nothing was erased.
+    /// Rest of blocks between two erases; None if the workload has no time stamps, or nothing was erased.
     pub idle: Option<Idle>,
     /// Blocks by erases.
     pub erase_histogram: Histogram,
     /// Closed blocks (superblocks) by valid pages, at the end.
     pub valid_histogram: Histogram,
-    /// (T - mean free - U) / T; none while the drive has more free pages than spare ones, that is, was never full.
+    /// (T - mean free - U) / T; None while the drive has more free pages than spare ones, that is, was never full.
     pub effective_spare_factor: Option<f64>,
     /// The course of the run.
     pub series: Series,
-    /// Timed: where the time of each class of operations went.
+    /// Timed mode: time of each class of operations by purpose.
     pub times: Option<[ClassTimes; 3]>,
-    /// Timed: how often optional commands were used.
+    /// Timed mode: use of optional commands.
     pub commands: Option<CommandCounts>,
-    /// Timed: seconds that dies spent on foreground and on background jobs.
+    /// Timed mode: seconds of dies on foreground and on background jobs.
     pub jobs_s: Option<[f64; 2]>,
-    /// Timed: who was busy with what, where that was asked for.
+    /// Timed mode: the activity of dies and channels, if requested.
     pub timeline: Option<Timeline>,
-    /// What the DRAM buffer did, if there is one.
+    /// Counts of the DRAM buffer, if there is one.
     pub buffer: Option<BufferCounters>,
-    /// Pages that it keeps for the sake of disturbed blocks.
+    /// Pages that it keeps because of disturbed blocks.
     pub kept_pages: u32,
-    /// Timed, with a buffer: what reads and writes waited for there.
+    /// Timed mode, with a buffer: waits of reads and writes for it.
     pub buffer_times: Option<[LinkTimes; 2]>,
-    /// Timed: seconds from the first arrival to the last.
+    /// Timed mode: seconds from the first arrival to the last.
     pub arrivals_s: Option<f64>,
-    /// Timed: how long reads and writes waited in the host's queues, summed.
+    /// Timed mode: waits of reads and writes in the host's queues, summed.
     pub queue_wait_ns: Option<[u128; 2]>,
-    /// Timed: what each queue has seen; empty where there is one that the drive empties at once.
+    /// Timed mode: counts of each queue; empty for a single queue that the drive empties at once.
     pub queues: Vec<QueueCount>,
-    /// Timed: latencies of reads and writes.
+    /// Timed mode: latencies of reads and writes.
     pub latencies: Option<[Latency; 2]>,
-    /// Timed, where reads disturb: response times of reads around reclaims.
+    /// Timed mode with read disturb: response times of reads during reclaims and otherwise.
     pub reclaim_latency: Option<ReclaimLatency>,
-    /// Timed: reads of pages that are read often.
+    /// Timed mode: reads of frequently read pages.
     pub hot_reads: Option<HotReads>,
-    /// What the throttle did, if there was one.
+    /// Totals of the throttle, if there was one.
     pub throttling: Option<Throttling>,
-    /// What the integrated manager decided, if there was one.
+    /// Decisions of the integrated manager, if there was one.
     pub managed: Option<Record>,
 }
 
-/// How long blocks rested between two erases.
+/// Rest of blocks between two erases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Idle {
     /// Mean over blocks of their mean interval, seconds.
@@ -189,7 +190,7 @@ fn idle(rest: &Rest, erases: &IdSlice<UnitId, u32>, blocks_per_unit: u64) -> Opt
     })
 }
 
-/// Erases of the first block, in descending order, that a reserve of this share does not hold.
+/// Returns the erases of the first block, in descending order, that a reserve of this share cannot replace.
 pub(crate) fn beyond_reserve(erases: &[u32], reserve: f64) -> u32 {
     let reserved = (erases.len() as f64 * reserve) as usize;
     let mut sorted = erases.to_vec();
@@ -200,8 +201,9 @@ pub(crate) fn beyond_reserve(erases: &[u32], reserve: f64) -> u32 {
 }
 
 impl Outcome {
-    /// Nominal time of the flash by cause, seconds: commands, array times (of several page types their mean), and one
-    /// transfer over the channel for each flash page read or programmed (a copy makes two), one operation after another.
+    /// Returns the nominal time of the flash by cause, seconds, with all operations in sequence. It includes commands,
+    /// array times (of several page types their mean), and one transfer over the channel per flash page read or
+    /// programmed (two for a copy).
     #[must_use]
     pub fn time_s(&self, plan: &Plan, cause: Cause) -> f64 {
         let i = cause as usize;
@@ -214,7 +216,7 @@ impl Outcome {
         us / 1e6
     }
 
-    /// By how much longer programs in other modes than the ordinary one took, microseconds.
+    /// Returns the additional time of programs in other modes than the ordinary one, microseconds.
     fn slow_programs_us(&self, plan: &Plan, cause: Cause) -> f64 {
         let Some(disturb) = &plan.drive.disturb else { return 0.0 };
         let in_modes = self.flash.in_modes.iter().zip(&disturb.program_factors[1..]);
@@ -223,7 +225,7 @@ impl Outcome {
     }
 }
 
-/// Figures that only timed mode knows.
+/// Results that only timed mode has.
 struct TimedFigures {
     last_ns: u64,
     times: [ClassTimes; 3],
@@ -241,7 +243,7 @@ struct TimedFigures {
 
 impl TimedFigures {
     fn of(serving: &TimedServing) -> Self {
-        let Direct { drive, clock, .. } = &serving.timely;
+        let Direct { drive, clock, .. } = &serving.direct;
         let timed = drive.array.back_end();
         Self {
             last_ns: timed.last_ns(),
@@ -261,7 +263,7 @@ impl TimedFigures {
 }
 
 impl Stages {
-    /// The span of what was counted, and the period with which it would repeat.
+    /// Returns the span of the counted requests, and the period at which they would repeat.
     fn times_ns(&self, timed: Option<&TimedFigures>) -> (u64, u64) {
         let Self { serving, book, .. } = self;
         match (timed, serving.gate()) {
@@ -275,7 +277,7 @@ impl Stages {
 }
 
 impl Simulation {
-    /// Runs to the end.
+    /// Completes the run.
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -284,12 +286,12 @@ impl Simulation {
         Ok(self.finish())
     }
 
-    /// The figures of the run. Meaningful once the phase is [`Phase::Done`](crate::Phase::Done).
+    /// Returns the results of the run. Valid once the phase is [`Phase::Done`](crate::Phase::Done).
     #[must_use]
     pub fn finish(self) -> Outcome {
-        let timed = self.stages.serving.in_time().map(TimedFigures::of);
+        let timed = self.stages.serving.timed().map(TimedFigures::of);
         let (ftl, array) = with_drive!(&self.stages.serving, drive => (&drive.ftl, drive.array.counts()));
-        let Stages { placing, serving, book } = &self.stages;
+        let Stages { addressing, serving, book } = &self.stages;
         let layout = self.plan.layout();
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
         let erases = array.erase_counts().as_slice();
@@ -297,7 +299,7 @@ impl Simulation {
         let (span_ns, period_ns) = self.stages.times_ns(timed.as_ref());
         let source = self.reading.source();
         let name = |i: usize| source.devices().get(i).cloned().unwrap_or_else(|| i.to_string());
-        let by_device = placing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
+        let by_device = addressing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
         let pages_per_block = self.plan.drive.geometry.pages_per_block;
         let spare_pages = total_pages - ftl.mean_free_pages() - f64::from(self.plan.ftl.setup.logical_pages);
         let rest = || idle(array.rest(), array.erase_counts(), blocks_per_unit);
@@ -305,10 +307,10 @@ impl Simulation {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
             period_s: (span_ns > 0).then_some(period_ns as f64 / 1e9),
             requests: book.counted,
-            host: placing.total(),
+            host: addressing.total(),
             by_device: by_device.collect(),
-            requests_moved: placing.requests_moved(),
-            footprint_pages: placing.footprint_pages(),
+            requests_moved: addressing.requests_moved(),
+            footprint_pages: addressing.footprint_pages(),
             snapshot_hash: book.snapshot_hash.clone(),
             wear_in: self.wear_in.clone(),
             format: source.format(),

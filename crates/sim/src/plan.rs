@@ -1,4 +1,4 @@
-//! Everything a run needs, resolved: no defaults are filled in behind this point.
+//! All settings of a run, resolved: no defaults are filled in after this point.
 
 use floatgate_flash::{Layout, Scope, layout, timed};
 use floatgate_ftl::reduce::Reduce;
@@ -11,7 +11,7 @@ use floatgate_nand::{Disturb, Endurance, Energy, Geometry, LeadLimit, Timing};
 use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, Keep, OpenOptions, Shuffle, Until};
 use serde::{Deserialize, Serialize};
 
-/// The state in which the drive starts (`ftl.precondition`).
+/// The initial state of the drive (`ftl.precondition`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precondition {
     /// Empty.
@@ -22,15 +22,15 @@ pub enum Precondition {
     Random,
     /// Block validity drawn from the steady-state law of the victim policy under uniform writes.
     Steady,
-    /// As the run that wrote a file left it.
+    /// The state left by the run that wrote a file.
     Snapshot,
-    /// The last logical pages written once, the very last one first.
+    /// The last logical pages written once, from the very last one downwards.
     Fill,
-    /// Full, by [`Precondition::Steady`] where the victim policy has a law, and worn in by laps of the trace.
+    /// Full, by [`Precondition::Steady`] if the victim policy has a law, and worn in by laps of the trace.
     Auto,
 }
 
-/// Names of the states with what they are.
+/// Names of the states with their descriptions.
 pub const PRECONDITIONS: &[(&str, &str)] = &[
     ("none", "an empty drive"),
     ("sequential", "every logical page written once, ascending"),
@@ -41,7 +41,7 @@ pub const PRECONDITIONS: &[(&str, &str)] = &[
         "fill",
         "the last logical pages written once, downwards, as many as make up ftl.fill_share of the flash",
     ),
-    ("auto", "full, at steady state where the victim policy has a law, and worn in by laps of the trace"),
+    ("auto", "full, at steady state if the victim policy has a law, and worn in by laps of the trace"),
 ];
 
 /// How [`Precondition::Auto`] fills the drive (`ftl.auto_fill`).
@@ -49,46 +49,46 @@ pub const PRECONDITIONS: &[(&str, &str)] = &[
 pub enum AutoFill {
     /// As [`Precondition::Steady`].
     Steady,
-    /// As [`Precondition::Random`], and then as many pages again, at random.
+    /// As [`Precondition::Random`], then as many writes again to random pages.
     Random,
 }
 
-/// Names of the ways with what they are.
+/// Names of the fills with their descriptions.
 pub const AUTO_FILLS: &[(&str, &str)] = &[
     ("steady", "block validity drawn from the steady-state law of the victim policy under uniform writes"),
     ("random", "every logical page written once in random order, then as many writes to random pages"),
 ];
 
-/// What [`Precondition::Auto`] comes to.
+/// The resolved [`Precondition::Auto`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Auto {
     /// How the drive is filled.
     pub fill: AutoFill,
-    /// Why the steady state is not known, where it is not.
+    /// Why the steady state is unknown, if it is.
     pub no_law: Option<&'static str>,
-    /// What laps of the trace may write at most, in logical capacities; none where there can be no laps.
+    /// Most that laps of the trace may write, in logical capacities; None if laps are impossible.
     pub wear_in_max: Option<f64>,
 }
 
-/// Where requests come from.
+/// Source of requests.
 #[derive(Clone, Debug)]
 pub enum Workload {
     /// A generator.
     Synthetic(GeneratorConfig),
     /// A file.
     Trace {
-        /// As the user named it; `-` is standard input.
+        /// Path as named by the user; `-` is standard input.
         path: String,
         /// Format and units.
         options: OpenOptions,
-        /// Passes that count.
+        /// Counted passes.
         repeat: u64,
-        /// Passes before them that do not.
+        /// Uncounted passes before them.
         warmup_passes: u64,
     },
 }
 
-/// Whether time passes.
+/// Whether operations take time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Operations are counted.
@@ -97,28 +97,28 @@ pub enum Mode {
     Timed(Arrival),
 }
 
-/// When a request arrives.
+/// Arrival of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arrival {
     /// At its stamp.
     Open,
     /// At its stamp, moved by all throttling delays so far.
     Shifted,
-    /// As soon as fewer than so many requests of a queue have arrived and are not done.
+    /// As soon as fewer than this many requests of a queue have arrived and are not completed.
     Closed {
         /// At least 1.
         queue_depth: u32,
     },
-    /// After the request before is done, and the gap between both stamps has passed.
+    /// After the completion of the previous request plus the gap between both stamps.
     Think,
 }
 
 /// Collection in idle time (`ftl.background`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Background {
-    /// Idle time collects in a domain that has fewer free units.
+    /// Free units of a domain below which idle time collects.
     pub trigger_free_units: u32,
-    /// So long no host request must have been under way before it begins.
+    /// Time without host requests in flight before it begins.
     pub idle_ns: u64,
 }
 
@@ -129,71 +129,71 @@ pub struct DriveSettings {
     pub geometry: Geometry,
     /// Pages of the map in a page of the flash.
     pub subpages: u32,
-    /// Power-loss protection: what gathers in the controller outlives a power cut.
+    /// Power-loss protection: data that gathers in the controller survives a power cut.
     pub plp: bool,
     /// Nominal times.
     pub timing: Timing,
-    /// What the timed array is to be like.
+    /// Settings of the timed array.
     pub array: timed::Settings,
     /// Endurance model.
     pub endurance: Endurance,
-    /// How reads disturb; none where they do not.
+    /// Parameters of read disturb; None if reads do not disturb.
     pub disturb: Option<Disturb>,
     /// Share of the blocks that may wear out before the drive fails.
     pub bad_block_reserve: f64,
-    /// Energy of the operations, where any is given.
+    /// Energy of the operations, if configured.
     pub energy: Option<Energy>,
 }
 
 /// The DRAM buffer (`[drive.buffer]`).
 #[derive(Clone, Copy, Debug)]
 pub struct BufferSettings {
-    /// Its size and habits.
+    /// Its size and policies.
     pub config: BufferConfig,
-    /// Time that a page takes through it.
+    /// Latency of a page through it.
     pub access_ns: u64,
-    /// The disturb-aware order: the share of the maximum by which a block has to be disturbed before its pages are kept.
+    /// The disturb-aware order: the share of the maximum from which on the pages of a disturbed block are kept.
     pub disturbed_share: f64,
 }
 
-/// How the drive is managed, and its first state (`[ftl]`).
+/// Management of the drive, and its initial state (`[ftl]`).
 #[derive(Clone, Debug)]
 pub struct FtlSettings {
-    /// (T - U) / T as asked for.
+    /// Required (T - U) / T.
     pub spare_factor: f64,
-    /// What is collected together.
+    /// The units that are collected together.
     pub scope: Scope,
-    /// In which order planes take pages.
+    /// Order in which planes take pages.
     pub allocation_order: [layout::Level; 4],
     /// Collection in idle time.
     pub background: Option<Background>,
-    /// Which writes belong together.
+    /// Writes that belong together.
     pub dispatch: Dispatch,
-    /// What the FTL itself goes by.
+    /// Settings of the FTL.
     pub setup: Setup,
-    /// State at the start.
+    /// Initial state.
     pub precondition: Precondition,
-    /// Pages of [`Precondition::Fill`], no more than the logical ones.
+    /// Pages of [`Precondition::Fill`], at most the logical ones.
     pub fill_pages: u32,
     /// The file of [`Precondition::Snapshot`].
     pub snapshot: Option<String>,
-    /// What [`Precondition::Auto`] comes to.
+    /// The resolved [`Precondition::Auto`].
     pub auto: Option<Auto>,
 }
 
 impl FtlSettings {
-    /// Leaves out the laps before the first request that counts: for who goes on in laps anyway.
+    /// Removes the laps before the first counted request, for runs that consist of laps anyway.
     pub fn without_wear_in(&mut self) {
         self.auto.iter_mut().for_each(|auto| auto.wear_in_max = None);
     }
 
-    /// Whether a wear-leveler is at work.
+    /// Returns whether a wear-leveler is active.
     #[must_use]
     pub fn levels_wear(&self) -> bool {
         self.setup.level != Level::None
     }
 
-    /// How far ahead of the mean block the wear-leveler lets a block get, where its rule says so.
+    /// Returns how far ahead of the mean block the wear-leveler lets a block get, if its rule limits leads.
     #[must_use]
     pub fn lead_limit(&self) -> Option<LeadLimit> {
         self.setup.level.lead_limit()
@@ -203,64 +203,64 @@ impl FtlSettings {
 /// The throttle (`[lifetime.throttle]`).
 #[derive(Clone, Copy, Debug)]
 pub struct ThrottleSettings {
-    /// Which one.
+    /// The policy.
     pub policy: Throttle,
     /// Its parameters.
     pub params: throttle::Params,
-    /// Years that the drive should last.
+    /// Target life of the drive, years.
     pub target_years: f64,
 }
 
-/// Deduplication and compression (`[lifetime.reduce]`); what the FTL needs of it stands in its setup.
+/// Deduplication and compression (`[lifetime.reduce]`); the FTL's part of it is in its setup.
 #[derive(Clone, Copy, Debug)]
 pub struct ReduceSettings {
-    /// Which reducer.
+    /// The policy.
     pub policy: Reducer,
     /// Its parameters.
     pub params: reduce::Params,
 }
 
-/// What the host does (`[workload]`).
+/// The host (`[workload]`).
 #[derive(Clone, Debug)]
 pub struct WorkloadSettings {
-    /// Where requests come from.
+    /// Source of requests.
     pub source: Workload,
-    /// Where it ends by what it has written.
+    /// End by the volume written.
     pub until: Option<Until>,
-    /// Whether writes are mixed up.
+    /// Whether writes are shuffled.
     pub shuffle: Option<Shuffle>,
-    /// How many cursors issue them at once.
+    /// Number of cursors that issue requests at once.
     pub amplification: Amplification,
-    /// Requests served first that do not count.
+    /// Uncounted requests at the beginning.
     pub warmup_requests: u64,
     /// Addresses beyond the drive.
     pub beyond: Beyond,
     /// Several devices in one trace.
     pub devices: Devices,
-    /// The model of what is written, where the workload does not say.
+    /// Model of the content, if the workload does not specify it.
     pub content: Option<ContentModel>,
-    /// Whether each pass over a trace writes content that no other pass has.
+    /// Whether each pass over a trace writes new content.
     pub renews_content: bool,
     /// Functional mode: stamps are moved by all throttling delays so far, as under [`Arrival::Shifted`].
     pub shifted: bool,
-    /// Reads are left out, for whoever counts programs.
+    /// Leaves out reads; for counting programs.
     pub without_reads: bool,
-    /// Where the requests of a trace are kept from one pass to the next, and for other runs with it.
+    /// Where the requests of a trace are kept between passes, and for other runs with it.
     pub keep: Keep,
 }
 
-/// A run.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Seed of every random stream.
     pub seed: u64,
-    /// Whether time passes.
+    /// Whether operations take time.
     pub mode: Mode,
     /// The flash.
     pub drive: DriveSettings,
     /// The DRAM buffer, if there is one.
     pub buffer: Option<BufferSettings>,
-    /// How it is managed.
+    /// Management of the drive.
     pub ftl: FtlSettings,
     /// The throttle.
     pub throttle: ThrottleSettings,
@@ -268,27 +268,27 @@ pub struct Plan {
     pub reduce: ReduceSettings,
     /// The host's queues; they matter in timed mode.
     pub queues: QueueSetup,
-    /// What the host does.
+    /// The host.
     pub workload: WorkloadSettings,
-    /// Whether a drive that is worn out stops the run.
+    /// Whether a worn-out drive stops the run.
     pub wears_out: bool,
-    /// Timed: who is busy with what is recorded from the first to the second of these times, nanoseconds since counting
-    /// began, but no more spans than the third. Changes no result.
+    /// Timed mode: start and end of the recorded activity, nanoseconds since counting began, and its maximum of spans.
+    /// Does not change results.
     pub timeline: Option<(u64, u64, usize)>,
-    /// Whether the shadow model watches.
+    /// Whether the shadow model checks all operations.
     pub shadow: bool,
-    /// Whether memory is asked for ahead of time; never changes results.
+    /// Whether memory is prefetched; does not change results.
     pub prefetching: bool,
 }
 
 impl DriveSettings {
-    /// Bytes of a page of the flash.
+    /// Returns the bytes of a flash page.
     #[must_use]
     pub fn flash_page_bytes(&self) -> u32 {
         self.geometry.page_bytes * self.subpages
     }
 
-    /// Pages of the flash in a block.
+    /// Returns the flash pages per block.
     #[must_use]
     pub fn flash_pages_per_block(&self) -> u32 {
         self.geometry.pages_per_block / self.subpages
@@ -296,7 +296,7 @@ impl DriveSettings {
 }
 
 impl Plan {
-    /// Nanoseconds that the flash takes to read and to program a page of the map, by nominal times.
+    /// Returns the nanoseconds to read and to program a page of the map, by nominal times.
     #[must_use]
     pub fn page_ns(&self) -> [u64; 2] {
         let timing = &self.drive.timing;
@@ -304,14 +304,14 @@ impl Plan {
             .map(|us| (us * 1e3 / f64::from(self.drive.subpages)).round() as u64)
     }
 
-    /// What idle time is used for; where it is not for collection, it is for other jobs.
+    /// Returns the settings of background work; they apply to other jobs if not to collection.
     #[must_use]
     pub fn background(&self) -> Option<Background> {
         let others = Background { trigger_free_units: 0, idle_ns: 0 };
         self.ftl.background.or_else(|| self.ftl.setup.idle_jobs.then_some(others))
     }
 
-    /// How units lie on the flash.
+    /// Returns the layout of units on the flash.
     #[must_use]
     pub fn layout(&self) -> Layout {
         Layout::new(self.drive.geometry, self.ftl.scope)
@@ -319,25 +319,26 @@ impl Plan {
             .with_order(self.ftl.allocation_order)
     }
 
-    /// Whether a power cut loses what gathers in the controller, so that FLUSH and FUA mean something to it.
+    /// Returns whether a power cut loses data that gathers in the controller, which gives FLUSH and FUA an effect on
+    /// it.
     #[must_use]
     pub fn loses_power(&self) -> bool {
         !self.drive.plp && self.drive.subpages > 1
     }
 
-    /// Whether pages gather in the controller until they are compressed together, so that FLUSH and FUA mean something to it.
+    /// Returns whether pages gather in the controller for compression, which gives FLUSH and FUA an effect on it.
     #[must_use]
     pub fn gathers_chunks(&self) -> bool {
         self.ftl.setup.reduce.is_some_and(|reduce| reduce.chunks.is_some())
     }
 
-    /// Whether page writes pass a gate that may hold them back.
+    /// Returns whether page writes pass a gate that may hold them back.
     #[must_use]
     pub fn throttles(&self) -> bool {
         self.throttle.policy.parts().is_some() || self.reduce.params.integrated.is_some()
     }
 
-    /// What is to be said of a rate of a generator whose requests come as others end.
+    /// Returns a note if the rate of a generator has no effect because requests follow completions.
     #[must_use]
     pub fn idle_rate(&self) -> Option<String> {
         let Workload::Synthetic(GeneratorConfig { rate_per_s: Some(_), twin: None, .. }) =
@@ -346,11 +347,11 @@ impl Plan {
             return None;
         };
         matches!(self.mode, Mode::Timed(Arrival::Closed { .. })).then(|| {
-            "requests come as others end (workload.arrival = \"closed\"): workload.rate_per_s has no effect".into()
+            "requests follow completions (workload.arrival = \"closed\"): workload.rate_per_s has no effect".into()
         })
     }
 
-    /// Whether what is read may change what is written.
+    /// Returns whether reads may change what is written.
     #[must_use]
     pub fn reads_matter(&self) -> bool {
         let setup = &self.ftl.setup;
@@ -362,8 +363,8 @@ impl Plan {
             || setup.level.needs_reads(&self.layout())
     }
 
-    /// Energy of programming a page of the map, microjoules. Where the drive does not say what a flash page takes, it is 600 us at
-    /// 48.5 mW for each 4 KiB (paper 2, section IV), as engines take their energy for each 4 KiB.
+    /// Returns the energy of programming a page of the map, microjoules. The default energy of a flash page is 600 us
+    /// at 48.5 mW per 4 KiB (paper 2, section IV), because engines state their energy per 4 KiB.
     #[must_use]
     pub fn program_uj(&self) -> f64 {
         const OF_4_KIB_UJ: f64 = 29.1;
@@ -373,7 +374,7 @@ impl Plan {
         }
     }
 
-    /// What the integrated manager goes by, where there is one.
+    /// Returns the parameters of the integrated manager, if there is one.
     #[must_use]
     pub fn manager(&self) -> Option<ManagerSetup> {
         let params = &self.reduce.params;
@@ -390,7 +391,8 @@ impl Plan {
         })
     }
 
-    /// The plan with these schemes on all the time in place of what its reducer decides; without any where both are off.
+    /// Returns the plan with these schemes always active instead of its reducer's decisions; without a reducer if both
+    /// are off.
     #[must_use]
     pub fn with_schemes(&self, schemes: Schemes) -> Self {
         let mut plan = self.clone();
@@ -414,15 +416,16 @@ impl Plan {
         plan
     }
 
-    /// Width of the windows of a pass in which it is told apart how much reduction leaves: a fifth of a manager's epoch.
+    /// Returns the width of the windows of a pass in which the effect of reduction is measured: a fifth of a manager's
+    /// epoch.
     #[must_use]
     pub fn reduction_window_ns(&self) -> u64 {
         const WINDOW_NS: u64 = 60_000_000_000;
         self.reduce.params.integrated.map_or(WINDOW_NS, |integrated| (integrated.epoch_ns / 5).max(1))
     }
 
-    /// By how much hashing, compressing and decompressing a page of the map delays its request, nanoseconds; none where nothing
-    /// is delayed.
+    /// Returns the delays of a request by hashing, compressing and decompressing a page of the map, nanoseconds; None
+    /// without delays.
     #[must_use]
     pub fn engine_delays(&self) -> Option<[u64; 3]> {
         let of_page = |engine: Engine| engine.of_page(self.drive.geometry.page_bytes).delay_ns;
@@ -434,7 +437,7 @@ impl Plan {
         (delays != [0; 3]).then_some(delays)
     }
 
-    /// Bytes of flash of the smallest drive of this make that shows at least `logical_bytes`.
+    /// Returns the flash bytes of the smallest drive of this make with a capacity of at least `logical_bytes`.
     #[must_use]
     pub fn capacity_for(&self, logical_bytes: u64) -> u64 {
         let row = Geometry { blocks_per_plane: 1, ..self.drive.geometry };

@@ -1,4 +1,4 @@
-//! Bringing the drive into the state in which the run starts. Nothing here counts, wear included.
+//! Brings the drive into its initial state. Nothing here is counted, including wear.
 
 use crate::array::{BackEnd, with_flash};
 use crate::drive::Drive;
@@ -12,10 +12,10 @@ use floatgate_ftl::{Allocation, Setup};
 use floatgate_theory::{FifoLog, Policy, ValidityLaw};
 use serde::{Deserialize, Serialize};
 
-/// Pages written between two looks at the progress.
+/// Pages written between two progress reports.
 const CHUNK: u64 = 1 << 14;
 
-/// In which order a [`Filler`] writes pages.
+/// Order in which a [`Filler`] writes pages.
 #[derive(Clone, Debug)]
 enum Order {
     Ascending,
@@ -24,14 +24,14 @@ enum Order {
     Descending(u64),
 }
 
-/// Writes logical pages once each, a chunk at a time, and then perhaps random ones.
+/// Writes logical pages once each, chunk by chunk, and then optionally random ones.
 #[derive(Clone, Debug)]
 pub struct Filler {
     order: Order,
     next: u64,
     pages: u64,
-    /// Writes to random pages after that, the seed of their draws, and the pages that they go to, which come last in the first
-    /// round: all in any order where it is none.
+    /// Writes to random pages afterwards, the seed of their draws, and their target pages, which come last in the first
+    /// round; None allows any order.
     more: u64,
     seed: u64,
     again: Option<Halves>,
@@ -39,7 +39,7 @@ pub struct Filler {
 }
 
 impl Filler {
-    /// All pages, ascending or in random order.
+    /// Writes all pages, ascending or in random order.
     #[must_use]
     pub fn new(plan: &Plan, random: bool) -> Self {
         let pages = u64::from(plan.ftl.setup.logical_pages);
@@ -54,8 +54,8 @@ impl Filler {
         Self { order, next: 0, pages, more: 0, seed: plan.seed, again: None, extents: Extents::default() }
     }
 
-    /// All pages, those at rest in order and then the others at random, and then as many writes to random ones of the others: what a
-    /// drive is like whose steady state no law tells.
+    /// Writes all pages, those at rest in order and then the others at random, followed by as many writes to random
+    /// ones of the others. This approximates a drive whose steady state follows no known law.
     #[must_use]
     pub fn random_twice(plan: &Plan, written: Option<WrittenPages>) -> Self {
         let once = Self::new(plan, true);
@@ -63,7 +63,7 @@ impl Filler {
         Self { more: once.pages, again, ..once }
     }
 
-    /// The last `plan.ftl.fill_pages` pages, downwards.
+    /// Writes the last `plan.ftl.fill_pages` pages, downwards.
     #[must_use]
     pub fn from_the_end(plan: &Plan) -> Self {
         let order = Order::Descending(u64::from(plan.ftl.setup.logical_pages) - 1);
@@ -71,14 +71,14 @@ impl Filler {
         Self { order, next: 0, pages, more: 0, seed: plan.seed, again: None, extents: Extents::default() }
     }
 
-    /// Writes the next chunk; true when all pages are written.
+    /// Writes the next chunk; returns whether all pages are written.
     ///
     /// # Errors
-    /// When the drive cannot hold its logical pages.
+    /// The drive cannot hold its logical pages.
     pub fn step<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> Result<bool> {
         let all = self.pages + self.more;
         let end = (self.next + CHUNK).min(if self.next < self.pages { self.pages } else { all });
-        // Each chunk has a stream of its own, so that the next page says all of where a filler is.
+        // Each chunk has a separate random stream; the next page is then the whole state of a filler.
         let mut rng = Rng::new(self.seed.wrapping_add(self.next), "precondition again");
         self.extents.clear();
         for i in self.next..end {
@@ -102,26 +102,27 @@ impl Filler {
         Ok(end == all)
     }
 
-    /// Pages written so far, and pages in all.
+    /// Returns the pages written so far, and all pages.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.next, self.pages + self.more)
     }
 }
 
-/// Pages that are written, or share a block with such, and pages at rest. Data at rest were written in order once, by all domains
-/// side by side: a block without written pages is left alone, and from any other collection has moved what is at rest into
-/// blocks of written pages.
+/// Returns the pages that are written, or share a block with such, and the pages at rest.
+///
+/// Data at rest were written in order once, by all domains side by side. A block without written pages is left alone.
+/// Any other collection has moved data at rest into blocks of written pages.
 fn halves_of(plan: &Plan, written: &WrittenPages) -> Halves {
     let layout = plan.layout();
     let stretch = u64::from(layout.pages_per_unit()) * u64::from(layout.domains());
     Halves::new(written, stretch, plan.seed)
 }
 
-/// Spare pages of the closed blocks to live ones from which on the laws are of use.
+/// Spare pages of the closed blocks per live page from which on the laws apply.
 const OVER_MIN: f64 = 1e-6;
 
-/// Why a drive's steady state is not known, if it is not.
+/// Returns why a drive's steady state is unknown; None if it is known.
 #[must_use]
 pub fn why_not_steady(setup: &Setup, layout: &Layout) -> Option<&'static str> {
     if setup.victim.law().is_none() {
@@ -138,36 +139,36 @@ pub fn why_not_steady(setup: &Setup, layout: &Layout) -> Option<&'static str> {
     (!fits).then_some("its law does not reach to so little spare space, or blocks so large")
 }
 
-/// The middle of collection's cycle between trigger and stop level: neither end is the steady state. Incremental collection
-/// leaves one unit alone.
+/// Returns the middle of collection's cycle between trigger and stop level; neither end is the steady state.
+/// Incremental collection leaves one unit out.
 fn keep_free(setup: &Setup) -> u32 {
     let middle =
         u32::midpoint(setup.trigger_free_units, setup.stop_free_units) + setup.separate.streams() - 1;
     if setup.incremental { middle.max(2) } else { middle }
 }
 
-/// Fills the drive as uniform writes would have left it: the number of valid pages of every closed block follows the
-/// victim policy's mean-field law at the spare space that these blocks have, so that a run is at steady state from
-/// its first request. One domain a step.
+/// Fills the drive as uniform writes would have left it. The number of valid pages of every closed block follows the
+/// victim policy's mean-field law at the spare space of these blocks; a run is at steady state from its first request.
+/// Fills one domain per step.
 ///
-/// Where only some pages are written, greedy leaves the others in blocks of their own, which have nothing dead and are
-/// never collected; the law then holds for the written ones and the blocks that are left to them.
+/// If only some pages are written, greedy leaves the others in separate blocks, which have no dead pages and are never
+/// collected. The law then holds for the written pages and their blocks.
 #[derive(Clone, Debug)]
 pub struct SteadyState {
     policy: Policy,
     rng: Rng,
     pages: InOrder,
-    /// Pages that are written and the others, where those lie apart.
+    /// The written pages and the others, if those are separate.
     halves: Option<Halves>,
     installed: u64,
     domain: u64,
 }
 
 impl SteadyState {
-    /// Of a workload that writes these pages, where that is known.
+    /// Prepares for a workload that writes these pages, where known.
     ///
     /// # Errors
-    /// When the policy's law is not known.
+    /// The policy's law is unknown.
     pub fn new(plan: &Plan, written: Option<WrittenPages>) -> Result<Self> {
         let policy = plan.ftl.setup.victim.law().ok_or_else(|| {
             Error::run("no steady-state law is known for this victim policy", "expected precondition random")
@@ -180,7 +181,7 @@ impl SteadyState {
         Ok(Self { policy, rng, pages, halves, installed: 0, domain: 0 })
     }
 
-    /// The next page to install, of those at rest or of those written.
+    /// Returns the next page to install, of those at rest or of those written.
     #[inline(always)]
     fn next_page(&mut self, is_written: bool) -> Lpn {
         self.installed += 1;
@@ -190,10 +191,10 @@ impl SteadyState {
         }
     }
 
-    /// Fills the next domain; true when all are filled.
+    /// Fills the next domain; returns whether all are filled.
     ///
     /// # Errors
-    /// When the spare factor is outside the law's range.
+    /// The spare factor is outside the law's range.
     pub fn step<F: BackEnd>(&mut self, plan: &Plan, drive: &mut Drive<F>) -> Result<bool> {
         let Drive { ftl, array } = drive;
         let layout = plan.layout();
@@ -201,7 +202,7 @@ impl SteadyState {
         let logical = u64::from(plan.ftl.setup.logical_pages);
         let live = logical * (domain + 1) / domains - logical * domain / domains;
         self.domain += 1;
-        // With more planes than logical pages nothing lives here, and an empty plane is as good as any.
+        // With more planes than logical pages nothing lives here, and an empty plane is equivalent.
         if live > 0 {
             let units = ftl.take_for_install(DomainId(domain as u32), keep_free(&plan.ftl.setup));
             let pages = layout.pages_per_unit();
@@ -224,8 +225,8 @@ impl SteadyState {
             for (&unit, &valid) in shared.iter().zip(&counts) {
                 let mut rng = self.rng.clone();
                 let content = scatter(valid, pages, &mut rng, || {
-                    // Pages at rest that fill no unit are mixed with the others in the last domain only: wherever
-                    // they are, they are moved again and again.
+                    // Pages at rest that do not fill a unit are mixed with the others in the last domain only: in any
+                    // place they are moved again and again.
                     let left = |written| self.halves.as_ref().map_or(0, |halves| halves.left(written));
                     let rests = left(false) > 0 && (self.domain == domains || left(true) == 0);
                     self.next_page(!rests)
@@ -237,24 +238,24 @@ impl SteadyState {
         Ok(self.domain == domains)
     }
 
-    /// Units of a domain that pages at rest fill, of the `live` ones there.
+    /// Counts the units of a domain that pages at rest fill, of the `live` ones there.
     fn units_at_rest(&self, plan: &Plan, domain: u64, live: u64, pages: u32) -> usize {
         let Some(halves) = &self.halves else { return 0 };
         let domains = u64::from(plan.layout().domains());
         let units = halves.at_rest() / u64::from(pages);
-        // A row has a unit of each domain: no domain has fewer units than there are rows.
+        // A row has a unit of each domain: no domain has fewer units than rows.
         let here = units * (domain + 1) / domains - units * domain / domains;
         here.min(live / u64::from(pages)) as usize
     }
 
-    /// Pages installed so far, and pages in all.
+    /// Returns the pages installed so far, and all pages.
     #[must_use]
     pub fn progress(&self, plan: &Plan) -> (u64, u64) {
         (self.installed, u64::from(plan.ftl.setup.logical_pages))
     }
 }
 
-/// The work that brings the drive into its first state.
+/// The work that brings the drive into its initial state.
 #[derive(Clone, Debug)]
 pub enum Preparation {
     /// The drive stays empty.
@@ -263,19 +264,19 @@ pub enum Preparation {
     Fill(Filler),
     /// See [`SteadyState`].
     Steady(SteadyState),
-    /// See [`crate::drive_file`]; the file.
+    /// Reads the file; see [`crate::drive_file`].
     Load(String),
 }
 
-/// A drive is in its first state.
+/// The drive is in its initial state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// Content hash of the file that the drive was read from, if it was.
+    /// Content hash of the file of the drive, if it came from one.
     pub snapshot_hash: Option<String>,
 }
 
 impl Preparation {
-    /// What a plan asks for, for a workload that writes these pages, where that is known.
+    /// Returns the preparation of a plan, for a workload that writes these pages, where known.
     ///
     /// # Errors
     /// As [`SteadyState::new`].
@@ -294,10 +295,10 @@ impl Preparation {
         })
     }
 
-    /// Goes on for a bounded amount of work; says when it is done.
+    /// Continues for a bounded amount of work; returns whether it is done.
     ///
     /// # Errors
-    /// As the steps of its kinds.
+    /// Those of the kind of preparation.
     pub fn step<F: BackEnd>(&mut self, plan: &Plan, drive: &mut Drive<F>) -> Result<Option<Prepared>> {
         let done = match self {
             Self::Nothing => true,
@@ -311,7 +312,7 @@ impl Preparation {
         Ok(done.then_some(Prepared { snapshot_hash: None }))
     }
 
-    /// Pages at rest that get blocks of their own, of which nothing is ever collected.
+    /// Returns the pages at rest in separate blocks, which are never collected.
     #[must_use]
     pub fn pages_at_rest(&self) -> u64 {
         let halves = match self {
@@ -322,7 +323,7 @@ impl Preparation {
         halves.map_or(0, Halves::at_rest)
     }
 
-    /// Pages done, and pages in all.
+    /// Returns the pages done, and all pages.
     #[must_use]
     pub fn progress(&self, plan: &Plan) -> (u64, u64) {
         match self {
@@ -333,14 +334,14 @@ impl Preparation {
     }
 }
 
-/// How far a preparation is, for a snapshot: what else it holds follows from the plan.
+/// State of a preparation in a snapshot; the rest follows from the plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum SavedPreparation {
     /// Of [`Filler`].
     Fill {
         /// Pages written.
         next: u64,
-        /// Pages that the workload writes and the others, where that is asked.
+        /// Pages that the workload writes and the others, if required.
         halves: Option<Halves>,
     },
     /// Of [`SteadyState`].
@@ -351,15 +352,15 @@ pub enum SavedPreparation {
         installed: u64,
         /// Next domain.
         domain: u64,
-        /// Pages that the workload writes and the others, where those lie apart.
+        /// Pages that the workload writes and the others, if those are separate.
         halves: Option<Halves>,
     },
-    /// Nothing is done yet.
+    /// Nothing done yet.
     Nothing,
 }
 
 impl Preparation {
-    /// What a snapshot keeps.
+    /// Returns the state for a snapshot.
     #[must_use]
     pub fn saved(&self) -> SavedPreparation {
         match self {
@@ -374,7 +375,7 @@ impl Preparation {
         }
     }
 
-    /// Takes over what a snapshot kept of a preparation for the same plan; false if it was for another one.
+    /// Restores the state of a preparation for the same plan; returns false for another one.
     #[must_use]
     pub fn restore(&mut self, saved: SavedPreparation) -> bool {
         match (self, saved) {
@@ -392,15 +393,15 @@ impl Preparation {
     }
 }
 
-/// Closed pages for each live one beyond which next to nothing is copied: units that would hold still less stay erased.
+/// Closed pages per live page beyond which almost nothing is copied; units that would hold fewer stay erased.
 const ALPHA_MAX: f64 = 8.0;
 
-/// Units that so many live pages are spread over at most.
+/// Returns the maximum of units over which so many live pages are spread.
 fn units_of_use(live: u64, pages: u32) -> usize {
     (live as f64 * ALPHA_MAX / f64::from(pages)).ceil() as usize
 }
 
-/// Valid pages of each unit, oldest unit first, `live` in all.
+/// Draws the valid pages of each unit, oldest unit first, `live` in all.
 fn valid_counts(policy: Policy, units: usize, live: u64, plan: &Plan, rng: &mut Rng) -> Result<Vec<u32>> {
     let pages = plan.layout().pages_per_unit();
     let unfit = |e: floatgate_theory::Error| {
@@ -429,7 +430,7 @@ fn valid_counts(policy: Policy, units: usize, live: u64, plan: &Plan, rng: &mut 
     Ok(counts)
 }
 
-/// Changes counts by single pages, at random units, until they add up to `live`.
+/// Changes counts by single pages, at random units, until their sum is `live`.
 fn fit_sum(counts: &mut [u32], live: u64, pages: u32, rng: &mut Rng) {
     let least = counts.iter().copied().min().unwrap_or(0);
     let mut sum: u64 = counts.iter().map(|&v| u64::from(v)).sum();
@@ -445,7 +446,7 @@ fn fit_sum(counts: &mut [u32], live: u64, pages: u32, rng: &mut Rng) {
     }
 }
 
-/// `valid` of `pages` places at random, each filled from `next`.
+/// Places `valid` pages from `next` at random among `pages` positions.
 fn scatter<'a>(
     valid: u32,
     pages: u32,

@@ -1,10 +1,10 @@
-//! A run in the middle of its work, to a snapshot and back.
+//! Saves a run in the middle of its work to a snapshot, and restores it.
 //!
-//! What follows from the plan is made again; the source is opened again and read up to where the run was; all else is
-//! written. Every struct that owns state is taken apart without `..`: state that is added later does not compile until
-//! it is said here what becomes of it.
+//! State that follows from the plan is rebuilt; the source is opened again and read up to the position of the run; all
+//! other state is written. Every struct that owns state is destructured without `..`: state added later does not
+//! compile until it is handled here.
 
-use crate::addressing::Placing;
+use crate::addressing::Addressing;
 use crate::array::BackEnd;
 use crate::book::Book;
 use crate::buffer::Buffered;
@@ -14,9 +14,9 @@ use crate::gate::{SavedThrottled, Throttled};
 use crate::plan::{Plan, Precondition};
 use crate::precondition::{Preparation, SavedPreparation};
 use crate::reading::SavedReading;
-use crate::reading::foresight::{Foreseeing, Foreseen};
+use crate::reading::foresight::{Foreseeing, ForesightStep};
 use crate::serve::clock::Clock;
-use crate::serve::{Direct, InOrder, Kept, Serving, TimedServing, Waiting, with_drive};
+use crate::serve::{Direct, FunctionalServing, Kept, Serving, TimedServing, Waiting, with_drive};
 use crate::simulation::{Phase, Simulation, Stages, State};
 use floatgate_base::{Error, Result};
 use floatgate_ftl::separate::Foresight;
@@ -24,46 +24,46 @@ use floatgate_host::Queues;
 use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
-/// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
+/// Version of the sections of an interrupted run; increases with every change of a written type.
 pub const STATE_VERSION: u32 = 35;
 
 impl Simulation {
-    /// Writes all that a run needs to go on as if it had never stopped.
+    /// Writes the whole state of a run, which can then continue as if it had never stopped.
     ///
     /// # Errors
     /// Those of the file.
     ///
     /// # Panics
-    /// Under the shadow model, with a log of requests, and of a whole life, which are not written.
+    /// Under the shadow model, with a log of requests, and for a whole life, which are not written.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
         let Self {
             plan,
             reading,
             stages,
             wear_in,
-            // A preparation has taken it over.
+            // A preparation has taken ownership of it.
             written: _,
             state,
         } = self;
-        let Stages { placing, serving, book } = stages;
-        assert!(!self.is_recorded(), "what is put on record has no place in snapshots");
-        assert!(!plan.shadow, "the shadow model has no place in snapshots");
+        let Stages { addressing, serving, book } = stages;
+        assert!(!self.is_recorded(), "recordings are not part of snapshots");
+        assert!(!plan.shadow, "the shadow model is not part of snapshots");
         out.state("phase", &self.phase())?;
         let preparation = match state {
-            // Nothing is done yet that would be worth keeping.
+            // Nothing worth saving is done yet.
             State::Ends(_) | State::Survey(_) | State::Future(_) => return Ok(()),
-            // What was foreseen is read again.
+            // The future is read again.
             State::Precondition(preparation, _) => Some(preparation.saved()),
             State::WearIn | State::WarmUp | State::Run | State::Done => None,
         };
         out.state("preparation", &preparation)?;
         out.state("wear-in", wear_in)?;
         out.state("reading", &reading.saved())?;
-        placing.save(out)?;
+        addressing.save(out)?;
         out.state("book", book)?;
         match serving {
             Serving::Functional(serving) => {
-                let InOrder {
+                let FunctionalServing {
                     drive,
                     buffer,
                     gate,
@@ -73,20 +73,20 @@ impl Simulation {
                 save_drive(drive, out)?;
                 save_gate_and_buffer(gate, buffer, out)
             }
-            Serving::Timed(TimedServing { timely, waiting }) => {
+            Serving::Timed(TimedServing { direct, waiting }) => {
                 let Direct {
                     drive,
                     buffer,
                     gate,
                     clock,
-                    // Who took rows and phases so far cannot take them up again.
+                    // Earlier rows and phases were handed out and cannot be resumed.
                     log: _,
                     pins: _,
                     // From the plan.
                     background: _,
                     timeline: _,
                     engine_delays: _,
-                } = timely;
+                } = direct;
                 save_drive(drive, out)?;
                 out.state("under way", &drive.array.back_end().saved())?;
                 save_gate_and_buffer(gate, buffer, out)?;
@@ -96,10 +96,10 @@ impl Simulation {
         }
     }
 
-    /// The run that was written, for the same plan.
+    /// Restores a run for the same plan.
     ///
     /// # Errors
-    /// A damaged file; a trace that cannot be opened, or is another one now.
+    /// A damaged file; a trace that cannot be opened, or has changed.
     pub fn resume<R: Read>(plan: Plan, from: &mut Reader<R>) -> Result<Self> {
         let phase: Phase = from.state("phase")?;
         let mut run = Self::new(plan)?;
@@ -109,9 +109,9 @@ impl Simulation {
         let preparation: Option<SavedPreparation> = from.state("preparation")?;
         run.wear_in = from.state("wear-in")?;
         let reading: SavedReading = from.state("reading")?;
-        let placing = Placing::resume(&run.plan, from)?;
-        let foresight = run.foresee_again(&placing)?;
-        run.stages = Stages { placing, ..Stages::new(&run.plan, None, Kept::default()) };
+        let addressing = Addressing::resume(&run.plan, from)?;
+        let foresight = run.foresee_again(&addressing)?;
+        run.stages = Stages { addressing, ..Stages::new(&run.plan, None, Kept::default()) };
         run.stages.book = from.state::<Book>("book")?;
         run.resume_serving(from)?;
         run.state = match (phase, preparation) {
@@ -132,20 +132,20 @@ impl Simulation {
                 resume_drive(&mut serving.drive, from)?;
                 resume_gate_and_buffer(&self.plan, &mut serving.gate, &mut serving.buffer, from)
             }
-            Serving::Timed(TimedServing { timely, waiting }) => {
-                resume_drive(&mut timely.drive, from)?;
-                if !timely.drive.array.back_end_mut().restore(from.state("under way")?) {
+            Serving::Timed(TimedServing { direct, waiting }) => {
+                resume_drive(&mut direct.drive, from)?;
+                if !direct.drive.array.back_end_mut().restore(from.state("under way")?) {
                     return Err(unfit(from));
                 }
-                resume_gate_and_buffer(&self.plan, &mut timely.gate, &mut timely.buffer, from)?;
-                timely.clock = from.state::<Clock>("clock")?;
+                resume_gate_and_buffer(&self.plan, &mut direct.gate, &mut direct.buffer, from)?;
+                direct.clock = from.state::<Clock>("clock")?;
                 match (waiting, from.state::<Option<Queues>>("queues")?) {
                     (None, None) => Ok(()),
                     (Some(waiting), Some(queues)) => {
                         waiting.queues = queues;
                         Ok(())
                     }
-                    _ => Err(damaged(from.path(), 0, "the snapshot is damaged: it has other queues")),
+                    _ => Err(damaged(from.path(), 0, "the snapshot is damaged: its queues differ")),
                 }
             }
         }
@@ -161,14 +161,14 @@ impl Simulation {
         if !preparation.restore(saved) {
             return Err(otherwise_prepared(from));
         }
-        // The separator of a drive that is still to be read from a file learns of the future later.
+        // The separator of a drive that is still to be read from a file receives the future later.
         if self.plan.ftl.precondition != Precondition::Snapshot {
             self.recall(foresight.take());
         }
         Ok(State::Precondition(preparation, foresight))
     }
 
-    /// `state`, once the separator, which was restored, has what was foreseen.
+    /// Returns `state`, once the restored separator has its foresight.
     fn recalling(&mut self, foresight: Option<Foresight>, state: State) -> State {
         self.recall(foresight);
         state
@@ -180,17 +180,17 @@ impl Simulation {
         }
     }
 
-    /// Foresees again, where the separator knows the future: the source stands at its first request after this.
-    fn foresee_again(&mut self, placing: &Placing) -> Result<Option<Foresight>> {
+    /// Reads the future again, if the separator uses it; the source is at its first request afterwards.
+    fn foresee_again(&mut self, addressing: &Addressing) -> Result<Option<Foresight>> {
         if !self.plan.ftl.setup.separate.foresees() {
             return Ok(None);
         }
-        let mut foreseeing = Foreseeing::new(&self.plan, placing.ends());
+        let mut foreseeing = Foreseeing::new(&self.plan, addressing.ends());
         loop {
             match foreseeing.step(&self.plan, &mut self.reading, u64::MAX)? {
-                Foreseen::NotYet => {}
-                Foreseen::All(foresight) => return Ok(Some(foresight)),
-                Foreseen::Misplaced(_) => return Err(another_trace("workload", 0)),
+                ForesightStep::NotYet => {}
+                ForesightStep::All(foresight) => return Ok(Some(foresight)),
+                ForesightStep::Misplaced(_) => return Err(another_trace("workload", 0)),
             }
         }
     }
@@ -232,7 +232,7 @@ fn resume_gate_and_buffer<R: Read>(
     match (gate, from.state::<Option<SavedThrottled>>("throttle")?) {
         (None, None) => {}
         (Some(gate), Some(saved)) => gate.restore(plan, saved),
-        _ => return Err(damaged(from.path(), 0, "the snapshot is damaged: it has another throttle")),
+        _ => return Err(damaged(from.path(), 0, "the snapshot is damaged: its throttle differs")),
     }
     let fits = match (buffer, from.state("buffer")?) {
         (None, None) => true,
@@ -243,9 +243,9 @@ fn resume_gate_and_buffer<R: Read>(
 }
 
 fn unfit<R: Read>(from: &Reader<R>) -> Box<Error> {
-    damaged(from.path(), 0, "the snapshot is damaged: its array or buffer is another one")
+    damaged(from.path(), 0, "the snapshot is damaged: its array or buffer differs")
 }
 
 fn otherwise_prepared<R: Read>(from: &Reader<R>) -> Box<Error> {
-    damaged(from.path(), 0, "the snapshot is damaged: its drive was prepared otherwise")
+    damaged(from.path(), 0, "the snapshot is damaged: its drive was prepared differently")
 }

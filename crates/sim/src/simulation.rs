@@ -1,18 +1,18 @@
-//! A run: its phases, and the loop in which requests go through the stages.
+//! A run: its phases, and the loop in which requests pass the stages.
 //!
-//! A request of a device that the run does not know yet restarts the run: the trace is read for the ends of all
-//! devices, and new stages are made with them. Under `precondition = "auto"`, laps of the trace come before the warm-up
-//! (`wear_in.rs`); they are passes of the reader that do not count.
+//! A request of an unknown device restarts the run: the trace is read for the ends of all devices, and new stages are
+//! created with them. Under `precondition = "auto"`, laps of the trace precede the warm-up (`wear_in.rs`); they are
+//! uncounted passes of the reader.
 
-use crate::addressing::{Misplaced, Placing};
+use crate::addressing::{Addressing, Misplaced};
 use crate::book::Book;
 use crate::drive_file;
 use crate::failure;
 use crate::life_book::LifeBook;
 use crate::plan::{Plan, Precondition, Workload};
 use crate::precondition::{Preparation, Prepared};
-use crate::reading::foresight::{Foreseeing, Foreseen};
-use crate::reading::survey::{Survey, Surveyed};
+use crate::reading::foresight::{Foreseeing, ForesightStep};
+use crate::reading::survey::{Survey, SurveyStep};
 use crate::reading::{Reading, ends, open};
 use crate::serve::pins::{PinSink, PinWatch, PinWindow};
 use crate::serve::request_log::{RequestLog, RequestSink};
@@ -26,33 +26,33 @@ use floatgate_host::{Beyond, Outside};
 use floatgate_stats::Row;
 use serde::{Deserialize, Serialize};
 
-/// What a run is busy with.
+/// The phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Reading the trace once to learn its devices and their sizes, what is to come, or how much it writes.
+    /// Reading the trace once to learn its devices and their sizes, the future, or the amount that it writes.
     Scan,
-    /// Bringing the drive into its first state.
+    /// Bringing the drive into its initial state.
     Precondition,
-    /// Serving laps of the trace that do not count, until they are alike.
+    /// Serving uncounted laps of the trace until they converge.
     WearIn,
-    /// Serving requests that do not count.
+    /// Serving uncounted requests.
     WarmUp,
-    /// Serving requests that count.
+    /// Serving counted requests.
     Run,
     /// All requests are served.
     Done,
 }
 
-/// The phase with what it needs.
+/// The phase with its state.
 #[expect(clippy::large_enum_variant, reason = "a run has one")]
 pub(crate) enum State {
-    /// Learning the ends of the trace's devices.
+    /// Determining the ends of the trace's devices.
     Ends(Vec<u64>),
-    /// Learning how much a pass writes.
+    /// Determining how much a pass writes.
     Survey(Box<Survey>),
     /// Reading ahead for a separator that knows the future.
     Future(Box<Foreseeing>),
-    /// Preparing the drive; what was foreseen waits until it is known which drive that is.
+    /// Preparing the drive; the foresight waits until the drive is known.
     Precondition(Preparation, Option<Foresight>),
     WearIn,
     WarmUp,
@@ -60,16 +60,20 @@ pub(crate) enum State {
     Done,
 }
 
-/// What requests go through once they are read, and what is booked of them. A run that begins again gets new ones.
+/// The stages after reading, and the books. A restarted run gets new ones.
 pub(crate) struct Stages {
-    pub placing: Placing,
+    pub addressing: Addressing,
     pub serving: Serving,
     pub book: Book,
 }
 
 impl Stages {
     pub fn new(plan: &Plan, ends: Option<Vec<u64>>, kept: Kept) -> Self {
-        Self { placing: Placing::new(plan, ends), serving: Serving::new(plan, kept), book: Book::default() }
+        Self {
+            addressing: Addressing::new(plan, ends),
+            serving: Serving::new(plan, kept),
+            book: Book::default(),
+        }
     }
 }
 
@@ -78,29 +82,29 @@ pub struct Simulation {
     pub(crate) plan: Plan,
     pub(crate) reading: Reading,
     pub(crate) stages: Stages,
-    /// The laps before counting begins, where the plan has any.
+    /// The laps before counting begins, if the plan has any.
     pub(crate) wear_in: Option<WearIn>,
-    /// Pages that the workload writes, from when that is known until the drive is filled accordingly.
+    /// Pages that the workload writes, from the survey until the drive is filled accordingly.
     pub(crate) written: Option<WrittenPages>,
     pub(crate) state: State,
 }
 
 impl Simulation {
-    /// Opens the workload and makes the drive.
+    /// Opens the workload and creates the drive.
     ///
     /// # Errors
-    /// When the trace cannot be opened, or lacks what the plan goes by.
+    /// The trace cannot be opened, or lacks columns that the plan needs.
     pub fn new(plan: Plan) -> Result<Self> {
         Self::with(plan, Kept::default())
     }
 
-    /// As [`Simulation::new`], for a whole life.
+    /// Creates the simulation of a whole life, like [`Simulation::new`].
     pub(crate) fn of_life(plan: Plan, life: LifeBook) -> Result<Self> {
         let simulation = Self::with(plan, Kept { life: Some(life), ..Kept::default() })?;
         let source = simulation.reading.source();
         if !source.has_times() {
-            let what = format!("a workload in format {} has no time to live through", source.format());
-            let expected = "expected a trace with times, or workload.rate_per_s";
+            let what = format!("a workload in format {} has no time stamps for a life", source.format());
+            let expected = "expected a trace with time stamps, or workload.rate_per_s";
             return Err(Error::input(Place::Setting("workload".into()), what, expected));
         }
         Ok(simulation)
@@ -121,10 +125,10 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Puts every counted request on record.
+    /// Logs every counted request.
     ///
     /// # Errors
-    /// In functional mode, in which nothing takes time.
+    /// Functional mode, in which nothing takes time.
     pub fn log_requests(&mut self, sink: Box<dyn RequestSink>) -> Result<()> {
         match &mut self.stages.serving {
             Serving::Timed(serving) => {
@@ -132,17 +136,17 @@ impl Simulation {
                 Ok(())
             }
             Serving::Functional(_) => {
-                let what = "functional mode has no times at which requests could be logged";
-                let expected = "expected mode = \"timed\", or no log of requests";
+                let what = "functional mode models no time; there is no request log";
+                let expected = "expected mode = \"timed\", or no request log";
                 Err(Error::input(Place::Setting("mode".into()), what, expected))
             }
         }
     }
 
-    /// Listens to the Ready/Busy pins.
+    /// Records the Ready/Busy pins.
     ///
     /// # Errors
-    /// In functional mode, in which nothing takes time, and where there is no such die.
+    /// Functional mode, in which nothing takes time, or a die that does not exist.
     pub fn listen(&mut self, sink: Box<dyn PinSink>, window: PinWindow) -> Result<()> {
         let dies = self.plan.drive.geometry.dies();
         if let Some(die) = window.die.filter(|&die| die >= dies) {
@@ -159,20 +163,20 @@ impl Simulation {
                 Ok(())
             }
             Serving::Functional(_) => {
-                let what = "functional mode has no time, so that its pins show nothing";
+                let what = "functional mode models no time; there is no pin waveform to record";
                 Err(Error::input(Place::Setting("--waveform".into()), what, "expected mode = \"timed\""))
             }
         }
     }
 
-    /// Whether requests are put on record, or pins.
+    /// Returns whether requests or pins are recorded.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
-        let recorded = |serving: &TimedServing| serving.timely.log.is_some() || serving.timely.pins.is_some();
-        self.stages.serving.in_time().is_some_and(recorded)
+        let recorded = |serving: &TimedServing| serving.direct.log.is_some() || serving.direct.pins.is_some();
+        self.stages.serving.timed().is_some_and(recorded)
     }
 
-    /// What the run is busy with.
+    /// Returns the current phase.
     #[must_use]
     pub fn phase(&self) -> Phase {
         match self.state {
@@ -185,19 +189,19 @@ impl Simulation {
         }
     }
 
-    /// The run's settings.
+    /// Returns the run's settings.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Full audits that the run has passed under the shadow model, beside the one at its end.
+    /// Returns the full audits that the run has passed under the shadow model, besides the one at its end.
     #[must_use]
     pub fn audits(&self) -> u64 {
         self.stages.book.audits
     }
 
-    /// What the separator knows of the future, where it knows any and the workload has been read.
+    /// Returns the separator's knowledge of the future, if it uses any and the workload has been read.
     #[must_use]
     pub fn foresight(&self) -> Option<&Foresight> {
         match &self.state {
@@ -206,13 +210,13 @@ impl Simulation {
         }
     }
 
-    /// The laps before counting begins, where the plan asks for [`Precondition::Auto`].
+    /// Returns the laps before counting begins, if the plan has [`Precondition::Auto`].
     #[must_use]
     pub fn wear_in(&self) -> Option<&WearIn> {
         self.wear_in.as_ref()
     }
 
-    /// Pages at rest in blocks of their own, while the drive is filled.
+    /// Returns the pages at rest in separate blocks, while the drive is filled.
     pub(crate) fn pages_at_rest(&self) -> u64 {
         match &self.state {
             State::Precondition(preparation, _) => preparation.pages_at_rest(),
@@ -220,7 +224,7 @@ impl Simulation {
         }
     }
 
-    /// Work done in this phase, and in all where that is known.
+    /// Returns the work done in this phase, and the total where known.
     #[must_use]
     pub fn progress(&self) -> (u64, Option<u64>) {
         match (&self.state, &self.plan.workload.source) {
@@ -233,7 +237,7 @@ impl Simulation {
                 (passes, Some(all))
             }
             (State::Run, _) if let Some(until) = self.plan.workload.until => {
-                (self.stages.placing.total().write_bytes, Some(until.written_bytes))
+                (self.stages.addressing.total().write_bytes, Some(until.written_bytes))
             }
             (State::Run, Workload::Synthetic(config)) => {
                 let all = config.requests.saturating_mul(self.plan.workload.amplification.cursors);
@@ -244,7 +248,7 @@ impl Simulation {
         }
     }
 
-    /// Goes on for up to about `requests_max` requests; the phase that it is in then.
+    /// Continues for about `requests_max` requests; returns the phase afterwards.
     ///
     /// # Errors
     /// Input errors from the trace, run errors from the drive.
@@ -257,19 +261,19 @@ impl Simulation {
                 }
             }
             State::Survey(survey) => match survey.step(&mut self.reading, requests_max)? {
-                Surveyed::NotYet => {}
-                Surveyed::All(pass, written) => {
+                SurveyStep::NotYet => {}
+                SurveyStep::All(pass, written) => {
                     self.written = Some(written);
                     self.wear_in.iter_mut().for_each(|wear_in| wear_in.learn(&self.plan, pass));
                     self.prepare()?;
                 }
-                Surveyed::Misplaced(misplaced) => self.misplaced(misplaced)?,
+                SurveyStep::Misplaced(misplaced) => self.misplaced(misplaced)?,
             },
             State::Future(foreseeing) => {
                 match foreseeing.step(&self.plan, &mut self.reading, requests_max)? {
-                    Foreseen::NotYet => {}
-                    Foreseen::All(foresight) => self.precondition_with(Some(foresight))?,
-                    Foreseen::Misplaced(misplaced) => self.misplaced(misplaced)?,
+                    ForesightStep::NotYet => {}
+                    ForesightStep::All(foresight) => self.precondition_with(Some(foresight))?,
+                    ForesightStep::Misplaced(misplaced) => self.misplaced(misplaced)?,
                 }
             }
             State::Precondition(preparation, foresight) => {
@@ -286,7 +290,7 @@ impl Simulation {
         Ok(self.phase())
     }
 
-    /// A new run, now that the ends of the devices are known.
+    /// Restarts the run with the known ends of the devices.
     fn begin_anew(&mut self, ends: Vec<u64>) -> Result<()> {
         let mut kept = self.stages.serving.take_kept();
         if let Some(log) = &mut kept.log {
@@ -300,22 +304,23 @@ impl Simulation {
         self.prepare()
     }
 
-    /// Starts with the drive's first state, or with what must be known before.
+    /// Starts with the drive's initial state, or with the reading that must precede it.
     fn prepare(&mut self) -> Result<()> {
         if self.wear_in.as_ref().is_some_and(WearIn::wants_survey) {
-            let ends = self.stages.placing.ends();
+            let ends = self.stages.addressing.ends();
             self.state = State::Survey(Box::new(Survey::new(&self.plan, ends)));
             return Ok(());
         }
         if self.plan.ftl.setup.separate.foresees() {
-            let foreseeing = Foreseeing::new(&self.plan, self.stages.placing.ends());
+            let foreseeing = Foreseeing::new(&self.plan, self.stages.addressing.ends());
             self.state = State::Future(Box::new(foreseeing));
             return Ok(());
         }
         self.precondition_with(None)
     }
 
-    /// Starts with the drive's first state. A drive from a file has its own past: its separator learns the future later.
+    /// Starts with the drive's initial state. The separator of a drive from a file has a past; it receives the future
+    /// later.
     fn precondition_with(&mut self, mut foresight: Option<Foresight>) -> Result<()> {
         if self.plan.ftl.precondition != Precondition::Snapshot {
             self.hand_over(foresight.take());
@@ -343,13 +348,13 @@ impl Simulation {
         self.start_counting_if_due()
     }
 
-    /// Page programs and host page writes so far.
+    /// Returns page programs and host page writes so far.
     fn written(&self) -> (u64, u64) {
-        let Stages { placing, serving, .. } = &self.stages;
-        (serving.counters().programs_total(), placing.total().page_writes)
+        let Stages { addressing, serving, .. } = &self.stages;
+        (serving.counters().programs_total(), addressing.total().page_writes)
     }
 
-    /// Passes over the workload that count, and those before them.
+    /// Returns the counted passes over the workload, and those before them.
     fn passes(&self) -> (u64, u64) {
         let worn_in = self.wear_in.as_ref().map_or(0, |wear_in| wear_in.passes);
         match self.plan.workload.source {
@@ -358,7 +363,8 @@ impl Simulation {
         }
     }
 
-    /// Warm-up ends after its requests and its passes, whichever comes later; laps before it are passes of it.
+    /// Begins counting after the requests and the passes of the warm-up, whichever ends later; earlier laps are passes
+    /// of it.
     pub(crate) fn start_counting_if_due(&mut self) -> Result<()> {
         let (_, passes) = self.passes();
         let served = self.stages.book.served;
@@ -367,13 +373,13 @@ impl Simulation {
             return Ok(());
         }
         self.stages.serving.start_counting().map_err(|stop| self.stopped(stop))?;
-        self.stages.placing.reset_counts();
+        self.stages.addressing.reset_counts();
         self.reading.reset_counts();
         self.state = State::Run;
         Ok(())
     }
 
-    /// The loop: requests are read, placed, pass the gate, go through the buffer, are served, and are booked.
+    /// Runs the loop: requests are read, placed, pass the gate, go through the buffer, are served, and are booked.
     fn serve(&mut self, requests_max: u64) -> Result<()> {
         let counts = matches!(self.state, State::Run);
         let mut left = requests_max;
@@ -382,10 +388,10 @@ impl Simulation {
             if ready == 0 {
                 return self.end_pass();
             }
-            let Stages { placing, serving, book } = &mut self.stages;
+            let Stages { addressing, serving, book } = &mut self.stages;
             let until_due = match counts {
                 true => book.series.until_due(book.counted),
-                // Where only passes are still due, their end is seen at the end of a batch.
+                // If only passes are still due, their end is detected at the end of a batch.
                 false => match self.plan.workload.warmup_requests.saturating_sub(book.served) {
                     0 => u64::MAX,
                     n => n,
@@ -394,17 +400,17 @@ impl Simulation {
             let n = left.min(until_due).min(ready as u64);
             let chunk = self.reading.chunk(n as usize, counts.then(|| book.counting()));
 
-            if let Err(misplaced) = placing.place(&chunk) {
+            if let Err(misplaced) = addressing.place(&chunk) {
                 return self.misplaced(misplaced);
             }
-            // Gate and buffer belong to the way of serving: a request may have to wait in between.
+            // Gate and buffer belong to serving, where a request may have to wait in between.
             let devices = self.reading.source().devices();
-            let served = match serving.serve(&chunk, placing.placed(), devices) {
+            let served = match serving.serve(&chunk, addressing.placed(), devices) {
                 Ok(served) => served,
                 Err(stop) => return Err(self.stopped(stop)),
             };
             if served < chunk.len() {
-                placing.take_back(&chunk.part(chunk.first..chunk.first + served));
+                addressing.take_back(&chunk.part(chunk.first..chunk.first + served));
                 return self.end_life(served);
             }
             self.book(served)?;
@@ -413,7 +419,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Books the next requests, which were served.
+    /// Books the next, served requests.
     fn book(&mut self, requests: usize) -> Result<()> {
         let span = self.reading.advance(requests);
         let book = &mut self.stages.book;
@@ -435,14 +441,14 @@ impl Simulation {
     }
 
     fn row(&mut self) -> Row {
-        let Stages { placing, serving, book } = &mut self.stages;
-        let host = placing.total();
+        let Stages { addressing, serving, book } = &mut self.stages;
+        let host = addressing.total();
         let mut row = Row { page_writes: host.page_writes, page_reads: host.page_reads, ..book.row() };
         serving.complete(&mut row);
         row
     }
 
-    /// The next pass, or the end.
+    /// Begins the next pass, or ends the run.
     fn end_pass(&mut self) -> Result<()> {
         self.reading.end_pass()?;
         if matches!(self.state, State::WearIn) {
@@ -471,10 +477,10 @@ impl Simulation {
         self.close()
     }
 
-    /// The next pass of the laps, or what comes after them.
+    /// Begins the next pass of the laps, or the phase after them.
     fn end_wear_in_pass(&mut self) -> Result<()> {
         let (programs, page_writes) = self.written();
-        let wear_in = self.wear_in.as_mut().expect("the laps have a book");
+        let wear_in = self.wear_in.as_mut().expect("the laps have their state");
         let last = wear_in.end_pass(&self.plan, programs, page_writes);
         self.reading.next_pass()?;
         if last {
@@ -484,7 +490,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// A whole life is over after so many of the chunk's requests.
+    /// Ends a whole life after so many of the chunk's requests.
     fn end_life(&mut self, served: usize) -> Result<()> {
         if served > 0 {
             self.book(served)?;
@@ -493,13 +499,13 @@ impl Simulation {
         self.close()
     }
 
-    /// Requests that are under way end, and what the buffer holds leaves.
+    /// Completes requests in flight, and flushes the buffer.
     pub(crate) fn finish_serving(&mut self) -> Result<()> {
         let devices = self.reading.source().devices();
         self.stages.serving.finish(devices).map_err(|stop| self.stopped(stop))
     }
 
-    /// All requests are served.
+    /// Closes the run after all requests are served.
     fn close(&mut self) -> Result<()> {
         self.finish_serving()?;
         let row = self.row();
@@ -511,7 +517,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// A request has no place. If it is of a device that was not known, the run begins again once all devices are.
+    /// Handles a request without a place. If its device was unknown, the run restarts once all devices are known.
     fn misplaced(&mut self, misplaced: Misplaced) -> Result<()> {
         match misplaced.outside {
             Outside::Device => {
@@ -527,7 +533,7 @@ impl Simulation {
             }
             Outside::Drive { end } => {
                 let place = self.reading.source().place_of(misplaced.index);
-                let ends = self.stages.placing.ends();
+                let ends = self.stages.addressing.ends();
                 let span_bytes = ends::span_bytes(&self.plan, &mut self.reading, ends).max(end);
                 let logical_bytes = u64::from(self.plan.ftl.setup.logical_pages)
                     * u64::from(self.plan.drive.geometry.page_bytes);
@@ -536,10 +542,10 @@ impl Simulation {
         }
     }
 
-    /// Says when and why the run stopped.
+    /// Returns the error with the time and reason of the stop.
     fn stopped(&self, stop: Stop) -> Box<Error> {
         let Stages { serving, book, .. } = &self.stages;
-        // Not the splitter's count: it has already seen the requests behind this one.
+        // Not the splitter's count, which includes the requests after this one.
         let flash = serving.counters();
         match stop {
             Stop::Error(error) => error,
@@ -564,11 +570,11 @@ impl Simulation {
         with_drive!(&self.stages.serving, drive => drive.audit())
     }
 
-    /// Writes the drive to a file that other runs may start from; gives its content hash. Meaningful once the phase is
+    /// Writes the drive to a file from which other runs may start; returns its content hash. Valid once the phase is
     /// [`Phase::Done`].
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn save_drive(&self, path: &std::path::Path) -> Result<String> {
         with_drive!(&self.stages.serving, drive => drive_file::save(path, &self.plan, drive))
     }

@@ -1,17 +1,19 @@
-//! The drive in the wear that it will have: whether its leveler holds back the most worn blocks there, and what that costs.
+//! The drive at its future wear: whether its leveler holds back the most worn blocks there, and the cost.
 //!
-//! Laps end when write amplification has settled, often at a hundredth of a life, long before a leveler has to act. So blocks are then taken
-//! as worn so far that life nears its end: their leads over the mean have grown as the spread of wear did, up to the lead that the
-//! leveler allows. The workload goes on, and each erase counts for several: for a quarter of the lead that is allowed. So blocks get as far ahead
-//! as the leveler lets them within some laps, until the spare blocks are used up.
+//! Laps end when write amplification has settled, often at a hundredth of a life, long before a leveler has to act.
+//! Wear is therefore advanced to near the end of life: the leads of blocks over the mean are extended by the observed
+//! growth of the spread, up to the lead that the leveler allows. The workload continues, and each erase counts as
+//! several: a quarter of the allowed lead. Blocks thus reach the leveler's limit within some laps, until the spare
+//! blocks are used up.
 //!
-//! A leveler moves data about once for each lead that it allows. The drive moves them that many times more often here than a real one, per
-//! erase, so what is programmed for the sake of wear counts for that many times less. At other ages it is in inverse proportion to the
-//! lead that is allowed there.
+//! A leveler moves data about once per allowed lead. Here it moves them that many times more often per erase than on a
+//! real drive; the pages programmed for wear-leveling therefore count that many times less. At other ages the cost is
+//! in inverse proportion to the lead allowed there.
 //!
-//! Four laps are as long as it takes a block to get ahead by all that is allowed. A small drive affords more laps, and begins so much earlier
-//! in its life; where its end is not reached, it runs twice as many. Two laps are enough where the lead that is allowed is a small part of
-//! life and leveling costs next to nothing (`docs/decisions/0040-data-at-rest-take-no-memory.md`).
+//! Four laps are long enough for a block to get ahead by the whole allowed lead. A small drive allows more laps and
+//! begins accordingly earlier in its life; if it does not reach the end, it runs twice as many. Two laps are enough if
+//! the allowed lead is a small part of life and leveling costs almost nothing
+//! (`docs/decisions/0040-data-at-rest-take-no-memory.md`).
 
 use crate::lap_serve::{programs, serve};
 use crate::lap_wear::{BlockWear, LapWear, WearSoFar};
@@ -21,83 +23,84 @@ use floatgate_base::Result;
 use floatgate_flash::Cause;
 use floatgate_nand::LeadLimit;
 
-/// Laps from the beginning of the look to the end of life, each as many programs as there are pages among which data move, at least and at
-/// most.
+/// Minimum and maximum of laps from the start to the end of life, each with as many programs as there are pages among
+/// which data move.
 const LAPS: (u64, u64) = (4, 64);
-/// Laps after which it ends where leveling costs no more than this share of what is programmed, and the lead that is allowed is no more
-/// than this share of the cycles.
+/// Laps after which it ends if leveling costs at most this share of the programs, and the allowed lead is at most this
+/// share of the cycles.
 const ENOUGH: (u64, f64, f64) = (2, 0.0025, 0.02);
-/// Programs that any drive affords.
+/// Programs that any drive can run.
 const PROGRAMS: u64 = 1 << 22;
-/// Leaps of wear in a lap.
+/// Leaps of wear per lap.
 const LEAPS_PER_LAP: u64 = 8;
-/// Erases that one erase counts for, as a share of the lead that is allowed.
+/// Erases that one erase counts as, as a share of the allowed lead.
 const STEP_SHARE: f64 = 0.25;
-/// It begins at least so many leads that are allowed before the end of life.
+/// Minimum distance of the start from the end of life, in allowed leads.
 const LEADS_BEFORE_END: f64 = 2.0;
-/// Ages between now and the end of life at which the lead that is allowed is looked at.
+/// Ages between now and the end of life at which the allowed lead is sampled.
 const AGES: u32 = 64;
 
-/// What was seen near the end of life.
+/// Measurements near the end of life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WearAhead {
-    /// Erases of the mean block where it began.
+    /// Erases of the mean block at the start.
     pub mean_from: f64,
-    /// Erases of the mean block where it ended.
+    /// Erases of the mean block at the end.
     pub mean: f64,
-    /// Pages programmed for the sake of wear / other pages programmed at the end of life, of a drive on which each erase is one.
+    /// Pages programmed for wear-leveling / other pages programmed at the end of life, scaled to a drive on which each
+    /// erase counts once.
     pub moved: f64,
-    /// The same on average from the laps to the end of life.
+    /// The same ratio, on average from the laps to the end of life.
     pub moved_over_life: f64,
-    /// Erases that the most worn block was ahead of the mean when it had its cycles, or at the end.
+    /// Lead of the most worn block over the mean when it used up its cycles, or at the end.
     pub lead_first: f64,
-    /// The same of the first block beyond the reserve of spare blocks.
+    /// Lead of the first block beyond the reserve of spare blocks.
     pub lead_beyond_reserve: f64,
 }
 
 impl WearAhead {
-    /// The lead of the first block or of the first one beyond the reserve.
+    /// Returns the lead of the first block or of the first one beyond the reserve.
     #[must_use]
     pub fn lead(&self, of_first: bool) -> f64 {
         if of_first { self.lead_first } else { self.lead_beyond_reserve }
     }
 }
 
-/// A drive whose laps are over.
+/// A drive after its laps.
 pub(crate) struct Aged {
-    /// Page writes of the workload move among so many pages.
+    /// Number of pages among which page writes of the workload move.
     pub pages: u64,
-    /// Share of the pages of the flash that these are.
+    /// Share of these in the pages of the flash.
     pub share: f64,
-    /// Cycles of a block.
+    /// Cycles per block.
     pub cycles: u32,
     /// Share of the blocks that are spare.
     pub reserve: f64,
-    /// What the leveler allows.
+    /// Limit of the leveler.
     pub limit: LeadLimit,
-    /// Exponent with which the spread of wear grew.
+    /// Exponent of the growth of the spread of wear.
     pub growth: f64,
 }
 
 impl Aged {
-    /// Erases that one counts for at this age.
+    /// Returns the erases that one counts as at this age.
     fn step(&self, mean: f64) -> u32 {
         ((STEP_SHARE * self.limit.at(mean)) as u32).max(1)
     }
 
-    /// Erases of the mean block in a leap at this age.
+    /// Returns the erases of the mean block in a leap at this age.
     fn erases_of_leap(&self, mean: f64) -> f64 {
         f64::from(self.step(mean)) * self.share / LEAPS_PER_LAP as f64
     }
 
-    /// Whether leads and moves that come to `moved_over_life` of other programs hardly change a life.
+    /// Returns whether leads and moves that amount to `moved_over_life` of other programs hardly change a life.
     fn is_cheap(&self, moved_over_life: f64) -> bool {
         let cycles = f64::from(self.cycles);
         moved_over_life <= ENOUGH.1 && self.limit.at(cycles) <= ENOUGH.2 * cycles
     }
 
-    /// The age from which so many leaps lead to the end of life, and at least twice the lead that is allowed there: blocks that are ahead must
-    /// have some life left.
+    /// Returns the age from which so many leaps lead to the end of life, and at least twice the lead allowed there:
+    /// leading blocks must have some life left.
     fn start(&self, leaps: u64) -> f64 {
         let end = f64::from(self.cycles);
         let start = (0..leaps).fold(end, |mean, _| mean - self.erases_of_leap(mean));
@@ -105,10 +108,10 @@ impl Aged {
     }
 }
 
-/// Lets the drive go on near the end of its life. None where it is there already, or the workload programs nothing.
+/// Runs the drive near the end of its life. None if it is there already, or the workload programs nothing.
 ///
 /// # Errors
-/// Those of a run, and what `tick` returns.
+/// Errors of the run, and those of `tick`.
 pub(crate) fn wear_ahead(
     simulation: &mut Simulation,
     aged: &Aged,
@@ -129,7 +132,7 @@ pub(crate) fn wear_ahead(
     wear.note(simulation);
     let mut moves = Moves::default();
     let over_life = over_life(aged, now.mean);
-    // Blocks that are not filled make the mean block's erases fewer or more than pages tell.
+    // Because of unfilled blocks the erases of the mean block differ from the number of pages.
     for leap in 0..if laps > LAPS.0 { 2 * leaps } else { leaps } {
         let mean = wear.last().first.mean;
         if wear.is_over() || mean >= f64::from(aged.cycles) {
@@ -157,7 +160,7 @@ pub(crate) fn wear_ahead(
     }))
 }
 
-/// Takes the mean block as erased `start` times, and leads as grown until then, up to the one that is allowed there.
+/// Sets the mean block to `start` erases, and leads as grown until then, up to the one allowed there.
 fn leap_to(simulation: &mut Simulation, aged: &Aged, now: &BlockWear, start: f64) {
     let most = (now.erases - now.mean).max(f64::MIN_POSITIVE);
     let grown = libm::pow(start / now.mean.max(1.0), aged.growth).min(aged.limit.at(start) / most);
@@ -167,7 +170,7 @@ fn leap_to(simulation: &mut Simulation, aged: &Aged, now: &BlockWear, start: f64
     }));
 }
 
-/// Moves for the sake of wear, as many as there would be at the end of life.
+/// Moves for wear-leveling, scaled to their number at the end of life.
 #[derive(Default)]
 struct Moves {
     for_wear: f64,
@@ -187,7 +190,7 @@ impl Moves {
     }
 }
 
-/// What is allowed at the end of life / what is allowed, on average from `mean` erases to the end.
+/// Returns the allowed lead at the end of life / the allowed lead, on average from `mean` erases to the end.
 fn over_life(aged: &Aged, mean: f64) -> f64 {
     let cycles = f64::from(aged.cycles);
     let at_end = aged.limit.at(cycles);
@@ -195,7 +198,7 @@ fn over_life(aged: &Aged, mean: f64) -> f64 {
     (0..AGES).map(|i| at_end / aged.limit.at(age(i))).sum::<f64>() / f64::from(AGES)
 }
 
-/// Serves requests, and counts each erase among them for `step`.
+/// Serves requests, and counts each erase among them as `step`.
 fn go_on(
     simulation: &mut Simulation,
     requests: u64,
@@ -211,7 +214,7 @@ fn go_on(
     Ok(())
 }
 
-/// Pages programmed for the sake of wear, and in all.
+/// Returns the pages programmed for wear-leveling, and all.
 pub(crate) fn moved(simulation: &Simulation) -> (u64, u64) {
     let counters = simulation.stages.serving.counters();
     (counters.programs[Cause::Level as usize], counters.programs_total())
@@ -235,14 +238,15 @@ mod tests {
         assert!((of(FALLING, 0.0) - (libm::log(15.0) + 1.0) / 15.0).abs() < 2e-3, "{}", of(FALLING, 0.0));
         assert!((of(FALLING, 990.0) - 1.0).abs() < 1e-12);
         let mut moves = Moves::default();
-        // At half of life the limit is 75, and an erase counts for 18: of 36 moves two are real, and as many as 15 at the end.
+        // At half of life the limit is 75, and an erase counts as 18: of 36 moves two are real, and as many as 15 at
+        // the end.
         moves.note(&aged(FALLING), 500.0, (0, 0), (36, 136));
         assert!((moves.share() - 0.15).abs() < 1e-12, "{}", moves.share());
     }
 
     #[test]
     fn leaps_lead_to_the_end_of_life() {
-        // Each erase counts for ten, and half of the pages move: five erases of the mean block in a lap.
+        // Each erase counts as ten, and half of the pages move: five erases of the mean block per lap.
         let even = aged(LeadLimit::constant(40.0));
         assert_eq!((even.step(3.0), even.start(8 * 8), even.start(64 * 8)), (10, 920.0, 680.0));
         // Two up to the last 6.7 %.

@@ -1,9 +1,9 @@
-//! Wearing a drive in: laps of the trace before the first request that counts, until they are alike.
+//! Wear-in of a drive: laps of the trace before the first counted request, until they converge.
 //!
-//! A lap is as many passes over the trace as it takes to write a quarter of the drive. Where write amplification goes is
-//! judged as in [`crate::laps`], and the laps end when it is there, or when they have written as much as they may. They
-//! are told to end by what they read as well: a trace that writes little would otherwise go on for long. Nothing of them
-//! counts, wear included, and no time passes.
+//! A lap consists of as many passes over the trace as write a quarter of the drive. Convergence is determined as in
+//! [`crate::laps`]. The laps end on convergence, or at their limit of writes. Reads count towards the limit, too:
+//! otherwise a trace that writes little would continue for long. The laps are not counted, including their wear, and
+//! take no time.
 
 use crate::plan::{Plan, Precondition, Workload};
 use crate::reading::survey::PassSize;
@@ -11,54 +11,53 @@ use crate::trend::trend;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Laps in a drive write.
+/// Laps per drive write.
 const LAPS_PER_WRITE: u64 = 4;
-/// Pages of the drive that laps are made for at least: on a small one fewer writes would scatter.
+/// Minimum size of the drive for the length of laps, in pages: on a small one fewer writes would scatter.
 const PAGES_MIN: u64 = 1 << 16;
-/// Relative distance to the limit of write amplification that counts as none. Laps are short; a life, which is to be told
-/// from laps alone, is stricter (`lifetime.forecast.waf_error_max`).
+/// Relative distance to the limit of write amplification that is acceptable. These laps are short; a life, forecast
+/// from laps alone, requires less (`lifetime.forecast.waf_error_max`).
 const ERROR_MAX: f64 = 0.02;
-/// Requests and page writes together that laps may take for each page that they may write: as many requests as pages, where
-/// each writes one.
+/// Requests plus page writes of laps per page that they may write: as many requests as pages, if each writes one.
 const WORK_PER_PAGE: f64 = 2.0;
 
-/// Why there were no more laps.
+/// The reason for the end of the laps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended {
-    /// They were alike.
+    /// They converged.
     Stationary,
-    /// They had written all that they may (`ftl.wear_in_max`).
+    /// They reached their limit of writes (`ftl.wear_in_max`).
     Bounded,
-    /// A pass writes the drive at least once: the run wears it in itself.
+    /// A pass writes the drive at least once: the run itself wears it in.
     Long,
     /// The trace writes nothing.
     NoWrites,
-    /// Already one pass reads and writes more than laps may.
+    /// A single pass reads and writes more than laps may.
     TooMuch,
-    /// The trace comes from a pipe, which can be read but once.
+    /// The trace comes from a pipe, which can be read only once.
     Pipe,
-    /// A generator goes on, and has no passes.
+    /// A generator continues, without passes.
     Generator,
-    /// The separator knows the workload to its end, of which laps would be no part.
+    /// The separator knows the workload to its end, and laps are not part of it.
     Foreseen,
-    /// None were asked for.
+    /// Laps were not requested.
     NotAsked,
 }
 
 impl Ended {
-    /// For people.
+    /// Describes the reason for people.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Self::Stationary => "write amplification no longer moves from lap to lap",
-            Self::Bounded => "write amplification still moves, and ftl.wear_in_max ends the laps",
+            Self::Stationary => "write amplification no longer changes from lap to lap",
+            Self::Bounded => "write amplification still changes; ftl.wear_in_max ended the laps",
             Self::Long => "a pass over the trace writes the drive at least once",
             Self::NoWrites => "the trace writes nothing",
             Self::TooMuch => "a single pass reads and writes more than laps may (ftl.wear_in_max)",
             Self::Pipe => "a trace from a pipe cannot be read twice",
             Self::Generator => "a generator has no passes (workload.warmup_requests warms up)",
             Self::Foreseen => "the separator knows the workload to its end",
-            Self::NotAsked => "none are asked for",
+            Self::NotAsked => "not requested",
         }
     }
 }
@@ -69,35 +68,35 @@ type Mark = (u64, u64);
 /// The laps before counting begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WearIn {
-    /// Passes so far.
+    /// Complete passes.
     pub passes: u64,
-    /// Passes at most; 0 before the trace is known, and where there are none.
+    /// Maximum of passes; 0 before the trace is known, and without laps.
     pub passes_max: u64,
-    /// What a pass holds, where that had to be known.
+    /// Size of a pass, if it had to be determined.
     pub pass: Option<PassSize>,
-    /// Why there are no more, once there are none.
+    /// The reason for the end, once it is reached.
     pub ended: Option<Ended>,
-    /// Relative distance to where write amplification goes, once there are three laps.
+    /// Relative distance to the limit of write amplification, from three laps on.
     pub error: Option<f64>,
-    /// Before the first lap and after each.
+    /// Marks before the first lap and after each.
     marks: Vec<Mark>,
-    /// What the last pass left.
+    /// Counts after the last pass.
     now: Mark,
 }
 
-/// Pages that laps are made for.
+/// Returns the size of the drive for the length of laps.
 fn drive_pages(plan: &Plan) -> u64 {
     u64::from(plan.ftl.setup.logical_pages).max(PAGES_MIN)
 }
 
-/// Pages that laps may write.
+/// Returns the limit of page writes of the laps.
 fn budget(plan: &Plan) -> f64 {
     let share = plan.ftl.auto.and_then(|auto| auto.wear_in_max).unwrap_or(0.0);
     share * drive_pages(plan) as f64
 }
 
 impl WearIn {
-    /// Of a plan; none where it asks for no such thing.
+    /// Creates the laps of a plan; None if it has none.
     pub(crate) fn of(plan: &Plan) -> Option<Self> {
         let auto = plan.ftl.auto.filter(|_| plan.ftl.precondition == Precondition::Auto)?;
         let ended = match &plan.workload.source {
@@ -110,13 +109,13 @@ impl WearIn {
         Some(Self { passes: 0, passes_max: 0, pass: None, ended, error: None, marks: vec![], now: (0, 0) })
     }
 
-    /// Whether the trace is to be read before it can be said how many laps there are, and how the drive is filled.
+    /// Returns whether the trace must be read before the number of laps and the fill of the drive are known.
     pub(crate) fn wants_survey(&self) -> bool {
         let readable = !matches!(self.ended, Some(Ended::Generator | Ended::Pipe));
         readable && self.pass.is_none()
     }
 
-    /// A pass holds this.
+    /// Sets the size of a pass.
     pub(crate) fn learn(&mut self, plan: &Plan, pass: PassSize) {
         self.pass = Some(pass);
         if self.ended.is_some() {
@@ -136,14 +135,14 @@ impl WearIn {
         }
     }
 
-    /// The drive is full; true where laps come now.
+    /// Begins the laps on the full drive; returns whether there are any.
     pub(crate) fn begin(&mut self, programs: u64, page_writes: u64) -> bool {
         self.now = (programs, page_writes);
         self.marks = vec![self.now];
         self.ended.is_none()
     }
 
-    /// A pass is over; true where it was the last one.
+    /// Ends a pass; returns whether it was the last one.
     pub(crate) fn end_pass(&mut self, plan: &Plan, programs: u64, page_writes: u64) -> bool {
         self.passes += 1;
         self.now = (programs, page_writes);
@@ -170,26 +169,26 @@ impl WearIn {
         }
     }
 
-    /// Page writes of the laps.
+    /// Returns the page writes of the laps.
     #[must_use]
     pub fn page_writes(&self) -> u64 {
         self.marks.first().map_or(0, |first| self.now.1 - first.1)
     }
 
-    /// Page writes that the laps come to at most.
+    /// Returns the maximum of page writes of the laps.
     #[must_use]
     pub fn page_writes_max(&self) -> u64 {
         self.pass.map_or(0, |pass| pass.page_writes * self.passes_max)
     }
 
-    /// Requests of the laps, and of as many as there may be.
+    /// Returns the requests of the laps, and their maximum.
     #[must_use]
     pub fn requests(&self) -> (u64, u64) {
         let of = |passes| self.pass.map_or(0, |pass| pass.requests * passes);
         (of(self.passes), of(self.passes_max))
     }
 
-    /// Write amplification of each lap.
+    /// Returns the write amplification of each lap.
     #[must_use]
     pub fn waf_by_lap(&self) -> Vec<f64> {
         let laps = self.marks.windows(2);

@@ -1,10 +1,10 @@
-//! Which logical pages a workload writes, as far as it was read ahead, and those that lie at rest.
+//! The logical pages that a workload writes, as far as it was read ahead, and the pages at rest.
 
 use floatgate_base::permute::{InOrder, Permutation};
 use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
 use serde::{Deserialize, Serialize};
 
-/// A bit for each logical page.
+/// A bit per logical page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenPages {
     words: Vec<u64>,
@@ -13,13 +13,13 @@ pub struct WrittenPages {
 }
 
 impl WrittenPages {
-    /// None of so many pages.
+    /// Creates an empty set for `pages` pages.
     #[must_use]
     pub fn new(pages: u64) -> Self {
         Self { words: vec![0; pages.div_ceil(64) as usize], pages, count: 0 }
     }
 
-    /// Takes in what requests write.
+    /// Adds the pages that requests write.
     pub fn learn(&mut self, extents: &Extents) {
         for (i, kind) in extents.kind.iter().enumerate() {
             if matches!(kind, ExtentKind::Write | ExtentKind::WritePartial) {
@@ -35,13 +35,13 @@ impl WrittenPages {
         *word |= bit;
     }
 
-    /// How many are written.
+    /// Counts the written pages.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Numbers of the stretches of so many pages of which none is written, and of those of which one is, ascending.
+    /// Returns the numbers of the stretches of so many pages without a written page, and of those with one, ascending.
     fn stretches(&self, stretch: u64) -> [Vec<u32>; 2] {
         let mut is_written = vec![false; self.pages.div_ceil(stretch) as usize];
         for (i, &word) in self.words.iter().enumerate() {
@@ -58,25 +58,25 @@ impl WrittenPages {
     }
 }
 
-/// The logical pages of a drive in two halves: those that a workload writes or whose neighbours it does, in random order, and those
-/// at rest, ascending. The halves are made of whole stretches of pages.
+/// The logical pages of a drive in two halves: those that a workload writes, with their neighbours, in random order,
+/// and those at rest, ascending. The halves consist of whole stretches of pages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Halves {
     stretch: u64,
-    /// Numbers of the stretches at rest, and of those written. Only the last stretch of the drive may be shorter than the others.
+    /// Numbers of the stretches at rest, and of those written. Only the last stretch of the drive may be shorter.
     stretches: [Vec<u32>; 2],
-    /// Pages of both.
+    /// Pages of both halves.
     pages: [u64; 2],
-    /// In which the written ones come.
+    /// Order of the written pages.
     order: InOrder,
-    /// How many of both have come.
+    /// Returned pages of both halves.
     come: [u64; 2],
-    /// Stretches at rest that were set apart.
+    /// Separated stretches at rest.
     rows: usize,
 }
 
 impl Halves {
-    /// All are still to come. A stretch in which a page is written counts as written.
+    /// Begins before the first page. A stretch with a written page counts as written.
     #[must_use]
     pub fn new(written: &WrittenPages, stretch: u64, seed: u64) -> Self {
         let stretch = stretch.max(1);
@@ -91,17 +91,17 @@ impl Halves {
         Self { stretch, stretches, pages, order: InOrder::new(order), come: [0; 2], rows: 0 }
     }
 
-    /// The page of a half by its number, ascending.
+    /// Returns the page of a half by its number, ascending.
     #[inline(always)]
     fn page(&self, half: usize, number: u64) -> Lpn {
         let stretch = u64::from(self.stretches[half][(number / self.stretch) as usize]);
         Lpn((stretch * self.stretch + number % self.stretch) as u32)
     }
 
-    /// The next page of a half.
+    /// Returns the next page of a half.
     ///
     /// # Panics
-    /// When none is left of it.
+    /// No page is left in it.
     #[inline]
     pub fn next(&mut self, is_written: bool) -> Lpn {
         let half = usize::from(is_written);
@@ -112,38 +112,38 @@ impl Halves {
         self.page(half, number)
     }
 
-    /// Sets the whole stretches at rest apart, as [`Halves::rows`]: their pages do not come by [`Halves::next`].
+    /// Separates the whole stretches at rest, as [`Halves::rows`]; [`Halves::next`] skips their pages.
     pub fn set_rows_apart(&mut self) {
         self.rows = (self.pages[0] / self.stretch) as usize;
         self.come[0] = self.rows as u64 * self.stretch;
     }
 
-    /// Numbers of the stretches that were set apart.
+    /// Returns the numbers of the separated stretches.
     #[must_use]
     pub fn rows(&self) -> &[u32] {
         &self.stretches[0][..self.rows]
     }
 
-    /// Pages that are still to come of a half.
+    /// Returns the number of pages left in a half.
     #[must_use]
     pub fn left(&self, is_written: bool) -> u64 {
         let half = usize::from(is_written);
         self.pages[half] - self.come[half]
     }
 
-    /// Pages at rest, those that have come included.
+    /// Returns the pages at rest, including the returned ones.
     #[must_use]
     pub fn at_rest(&self) -> u64 {
         self.pages[0]
     }
 
-    /// Whether a page is written.
+    /// Returns whether a page is written.
     #[must_use]
     pub fn any_written(&self) -> bool {
         self.pages[1] > 0
     }
 
-    /// One of the written pages, each with equal chance.
+    /// Draws one of the written pages, each with equal probability.
     pub fn draw(&self, rng: &mut Rng) -> Lpn {
         self.page(1, rng.below(self.pages[1]))
     }
@@ -153,14 +153,14 @@ impl Halves {
 mod tests {
     use super::*;
 
-    /// Pages of which some are written, with a random share of written stretches.
+    /// Marks some pages as written, with a random share of written stretches.
     fn some_written(pages: u64, rng: &mut Rng) -> WrittenPages {
         let (mut written, every) = (WrittenPages::new(pages), 1 + rng.below(40));
         (0..pages).filter(|_| rng.below(every) == 0).for_each(|page| written.mark(Lpn(page as u32)));
         written
     }
 
-    /// As a list says it that is made page by page.
+    /// Returns both halves, computed page by page.
     fn expected(written: &WrittenPages, stretch: u64) -> [Vec<Lpn>; 2] {
         let is_written = |page: u64| written.words[page as usize / 64] >> (page % 64) & 1 == 1;
         let near = |page: &u64| {
@@ -203,7 +203,7 @@ mod tests {
                 let is_written = halves.left(false) == 0 || (halves.left(true) > 0 && rng.below(2) == 0);
                 come[usize::from(is_written)].push(halves.next(is_written));
                 if rng.below(10) == 0 {
-                    // As it comes from a snapshot.
+                    // Restored from a snapshot.
                     halves.order = InOrder::from(Permutation::from(halves.order.clone()));
                 }
             }

@@ -50,13 +50,13 @@ fn a_trace_begins_on_a_drive_at_steady_state() {
     let folder = Folder::new("auto");
     let path = uniform(&folder, 5000);
     let result = run_ok(&on(&path, "wear_in_max = 0\n"), &[]).result;
-    assert_eq!(facts(&result), ("steady", "none are asked for", 0));
+    assert_eq!(facts(&result), ("steady", "not requested", 0));
     let law = law_of(&result, 5120.0);
     // The effective spare factor is known to a block or two of the 40 that are spare.
     assert!((number(&result, "/waf") / law - 1.0).abs() < 0.05, "{}, law {law}", result["waf"]);
     let result = run_ok(&on(&path, ""), &[]).result;
     let (became, ended, passes) = facts(&result);
-    assert_eq!((became, ended), ("steady", "write amplification no longer moves from lap to lap"));
+    assert_eq!((became, ended), ("steady", "write amplification no longer changes from lap to lap"));
     assert!((9..=39).contains(&passes), "{passes}");
     assert_eq!(result["precondition"]["stationary"], true);
     // Counted is what the last laps have shown, within the criterion and what a pass of 5000 writes scatters.

@@ -233,12 +233,12 @@ fn impossible_drives() {
         ("[drive]\ncapacity = \"nan GiB\"", "2:1: 'nan GiB' is no size; expected a size such as \"128 GiB\""),
         (
             "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 0.02",
-            "3:1: limit_v 0.02 is met before a block has been through one cycle; expected more than 0.0230 V, which \
+            "3:1: limit_v 0.02 is reached within the first cycle of a block; expected more than 0.0230 V, which \
              one cycle traps",
         ),
         (
             "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 1e9",
-            "3:1: limit_v 1000000000 is met only after 1.715e19 cycles; expected constants that give at most 10^9 \
+            "3:1: limit_v 1000000000 is reached only after 1.715e19 cycles; expected constants that give at most 10^9 \
              cycles",
         ),
         (

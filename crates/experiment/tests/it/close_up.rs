@@ -5,7 +5,7 @@ use crate::common::{Folder, run_ok, seeds, try_lifetime};
 use floatgate_base::Op;
 use floatgate_base::Rng;
 use floatgate_experiment::load;
-use floatgate_sim::close_up::{Wanted, plan_of};
+use floatgate_sim::close_up::{CloseUpPlan, plan_of};
 use floatgate_sim::laps::{Criterion, REQUESTS_MAX, close_up_without_laps, measure};
 use floatgate_sim::reading::pass::read_pass;
 use serde_json::Value;
@@ -190,7 +190,7 @@ fn a_drive_that_goes_on_in_time_holds_what_was_written() {
         let (functional, timed) = (plan("functional"), plan_of(&plan("timed")));
         assert!(timed.ftl.setup.incremental, "{toml}");
         let pass = read_pass(&functional, None, &mut |_| Ok(())).unwrap();
-        let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
+        let wanted = CloseUpPlan { stretches: pass.busy.stretches(1000), plan: timed };
         let criterion =
             Criterion { error_max: 1.0, laps_max: 1, programs_min: 1 << 21, requests_max: REQUESTS_MAX };
         let laps = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(()));
@@ -221,7 +221,7 @@ fn a_close_up_beside_the_laps_is_the_same() {
     let setups = (functional.ftl.setup, timed.ftl.setup);
     assert!(setups.0.never_goes_on_as(&setups.1), "{setups:?}");
     let pass = read_pass(&functional, Some(1_000_000_000), &mut |_| Ok(())).unwrap();
-    let wanted = Wanted { stretches: pass.busy.stretches(1000), plan: timed };
+    let wanted = CloseUpPlan { stretches: pass.busy.stretches(1000), plan: timed };
     let criterion =
         Criterion { error_max: 0.005, laps_max: 3, programs_min: 1 << 21, requests_max: REQUESTS_MAX };
     let behind = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(())).unwrap();

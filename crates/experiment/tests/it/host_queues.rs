@@ -544,7 +544,7 @@ fn streams_and_logs_that_a_trace_cannot_give_are_refused() {
         host(2, "[0, 1]", 1)
     );
     let error = try_run(&toml, &[("host.queue_of", "stream".into())]).err().unwrap();
-    assert!(error.starts_with("host.queue_of: a trace in format msr has no streams by which"), "{error}");
+    assert!(error.starts_with("host.queue_of: a trace in format msr has no streams to choose"), "{error}");
     let error = try_logged(&toml.replace("timed", "functional"), &[]).err().unwrap();
     assert!(
         error.contains(": queues 2 has no effect in functional mode; expected 1 or no such key"),
@@ -557,6 +557,6 @@ fn streams_and_logs_that_a_trace_cannot_give_are_refused() {
     let error = try_logged(&plain, &[]).err().unwrap();
     assert_eq!(
         error,
-        "mode: functional mode has no times at which requests could be logged; expected mode = \"timed\", or no log of requests"
+        "mode: functional mode models no time; there is no request log; expected mode = \"timed\", or no request log"
     );
 }

@@ -165,7 +165,7 @@ fn a_trace_without_the_column_is_refused() {
     let told = try_run(toml, &[]).expect_err("it must be refused");
     assert_eq!(
         told,
-        "ftl.separate.lives: predicted goes by lives that a column foretells, and this workload has none; expected a \
+        "ftl.separate.lives: predicted needs a column of predicted lives, and this workload has none; expected a \
          Parquet trace with a column predicted_life (docs/separation.md), or lives = \"exact\""
     );
 }

@@ -232,7 +232,7 @@ fn snapshots_that_could_not_be_used_are_refused() {
         let error = run_with(resolved, &options, &mut |_| Ok(())).unwrap_err().to_string();
         assert!(error.starts_with("--snapshot-every: ") && error.contains(message), "{error}");
     };
-    refused(&toml, true, true, "the shadow model has no place in snapshots");
+    refused(&toml, true, true, "the shadow model is not part of snapshots");
     refused(&toml, false, false, "there is no place for snapshots; expected --out DIR");
     refused(
         &format!("{TOML}[workload]\nfile = \"-\"\n"),

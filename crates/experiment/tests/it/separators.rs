@@ -262,17 +262,17 @@ fn contexts_and_streams_are_asked_for() {
     for (policy, message) in [
         (
             "host-given",
-            "ftl.separate.policy: host-given goes by streams, and this workload has none; expected a trace with a \
+            "ftl.separate.policy: host-given needs streams, and this workload has none; expected a trace with a \
              column of streams (docs/formats.md), or another separator",
         ),
         (
             "pds",
-            "ftl.separate.policy: pds goes by program contexts, and this workload has none; expected a trace that \
+            "ftl.separate.policy: pds needs program contexts, and this workload has none; expected a trace that \
              `floatgate trace record` made (docs/recording.md), or another separator",
         ),
         (
             "ids",
-            "ftl.separate.policy: ids goes by program contexts, and this workload has none; expected a trace that \
+            "ftl.separate.policy: ids needs program contexts, and this workload has none; expected a trace that \
              `floatgate trace record` made (docs/recording.md), or another separator",
         ),
     ] {

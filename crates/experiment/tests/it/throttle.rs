@@ -273,7 +273,7 @@ fn what_a_throttle_cannot_go_by_is_refused() {
         + &target(8192.0)
         + &format!("[workload]\nfile = \"{file}\"\nformat = \"fio-iolog\"\n");
     let error = try_run(&toml, &[]).expect_err("no times");
-    assert!(error.contains("has no times by which a throttle could go"), "{error}");
+    assert!(error.contains("has no times, which a throttle needs"), "{error}");
 }
 
 /// One experiment runs with each throttle and without any, in either mode: what a file says of another policy is passed

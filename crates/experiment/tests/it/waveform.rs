@@ -195,7 +195,7 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
     let functional = refused(PLAIN, &[("mode", "\"functional\"")], WHOLE);
     assert_eq!(
         functional,
-        "--waveform: functional mode has no time, so that its pins show nothing; expected mode = \"timed\""
+        "--waveform: functional mode models no time; there is no pin waveform to record; expected mode = \"timed\""
     );
     let die = refused(PLAIN, &[], PinWindow { die: Some(4), ..WHOLE });
     assert_eq!(die, "--die: there is no die 4; expected one from 0 to 3, or all");

@@ -31,8 +31,8 @@ pub struct Params {
     pub wrong_share: f64,
     /// Minimum of pairs of consecutive epochs for a candidate length (1).
     pub pairs_min: u32,
-    /// Whether bytes written count for the share of the epoch without a waiting writer. Under a strict cap they never
-    /// exceed the capacity, and Eq. 4 would never delay anything.
+    /// Whether demand is the bytes written over the share of the epoch without a waiting writer, instead of the bytes
+    /// written. Under a strict cap the latter never exceed the capacity, and Eq. 4 would never delay anything.
     pub regains: bool,
     /// Longest delay of a page write. Under a token bucket: longest wait.
     pub max_delay_ns: Option<u64>,

@@ -1,9 +1,9 @@
-//! The fourth stage: the DRAM buffer between the host interface and the FTL. Its decisions become flash operations, and
-//! in time what has to wait for what.
+//! The fourth stage: the DRAM buffer between the host interface and the FTL. It turns the buffer's decisions into flash
+//! operations and, in timed mode, their dependencies.
 //!
-//! Decisions fall in the order of arrival, so functional and timed mode flush the same pages in the same order. In time
-//! a place that was given to another page is free for it once the flushes from that place are done; a flush is an aside
-//! of the request that causes it, and flushes from one place go one after the other.
+//! Decisions follow the order of arrival; functional and timed mode therefore flush the same pages in the same order.
+//! In timed mode a reassigned place is free for its new page once the flushes from that place are done. A flush does
+//! not extend the request that causes it, and flushes from one place run one after another.
 
 use crate::addressing;
 use crate::array::BackEnd;
@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The place of an extent so far ahead is asked for: it lies anywhere in a table as large as the map.
+/// Distance at which the place of an extent is prefetched from a table as large as the map.
 const PLACES_AHEAD: usize = 16;
 
-/// When a place can be used.
+/// The dependencies of a place.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// The last flush from it.
@@ -36,7 +36,7 @@ pub(crate) struct Place {
     after: Issued,
 }
 
-/// What a snapshot keeps of the buffer of a run, between two requests.
+/// State of the buffer in a snapshot, between two requests.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedBuffered<'a> {
     buffer: SavedBuffer<'a>,
@@ -50,19 +50,19 @@ pub(crate) struct Buffered {
     buffer: Buffer,
     access_ns: u64,
     steps: Vec<Step>,
-    /// What the flash does, and where each request of a chunk ends in it.
+    /// The flash operations, and the end of each request of a chunk in them.
     flash: Extents,
     ends: Vec<usize>,
-    /// Pages of a block that has become a disturbed one.
+    /// Pages of a newly disturbed block.
     disturbed: Vec<Lpn>,
     places: Vec<Place>,
-    /// The optional columns of each page, as of its last write; whether there are any.
+    /// The optional columns of each page, as of its last write, if any.
     columns: PageColumns,
     keeps_columns: bool,
 }
 
 impl Buffered {
-    /// The empty buffer of a plan, if it has one.
+    /// Creates the empty buffer of a plan, if it has one.
     pub fn of(plan: &Plan) -> Option<Self> {
         plan.buffer.map(|buffer| Self::new(buffer.config, buffer.access_ns, addressing::wanted(plan)))
     }
@@ -81,7 +81,7 @@ impl Buffered {
         }
     }
 
-    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    /// Returns the state for a snapshot. Destructured without `..`: the compiler rejects a forgotten field.
     pub fn saved(&self) -> SavedBuffered<'_> {
         let Self {
             buffer,
@@ -98,7 +98,7 @@ impl Buffered {
         SavedBuffered { buffer: buffer.saved(), places: Cow::from(places), columns: Cow::Borrowed(columns) }
     }
 
-    /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
+    /// Restores the state of a buffer of the same size; returns false for another size.
     #[must_use]
     pub fn restore(&mut self, saved: SavedBuffered<'_>) -> bool {
         let SavedBuffered { buffer, places, columns } = saved;
@@ -115,7 +115,7 @@ impl Buffered {
         self.buffer.counters()
     }
 
-    /// Pages that the disturb-aware order keeps now.
+    /// Returns the pages that the disturb-aware order currently keeps.
     pub fn kept_pages(&self) -> u32 {
         self.buffer.kept_pages()
     }
@@ -124,8 +124,8 @@ impl Buffered {
         self.buffer.reset_counts();
     }
 
-    /// Keeps the columns of the pages that a request writes, for when they leave. A page that the request itself pushes out
-    /// before it writes it anew leaves with the new ones.
+    /// Keeps the columns of the pages that a request writes until they are flushed. A page that the request itself
+    /// evicts before rewriting it is flushed with the new columns.
     fn keep_columns(&mut self, extents: &Extents, range: Range<usize>) {
         if !self.keeps_columns {
             return;
@@ -146,7 +146,7 @@ impl Buffered {
         }
     }
 
-    /// What the flash has to do for the steps, as extents.
+    /// Appends the flash operations of the steps as extents.
     fn append_steps(&mut self) {
         let mut steps = std::mem::take(&mut self.steps);
         for step in steps.drain(..) {
@@ -162,11 +162,11 @@ impl Buffered {
         self.steps = steps;
     }
 
-    /// Serves the requests of `chunk`, whose extents begin at `from` and end at `ends`, without time; `runs` are of
-    /// requests, and are turned into runs of flash operations.
+    /// Serves the requests of `chunk`, whose extents begin at `from` and end at `ends`, without time. `runs` are runs
+    /// of requests, and become runs of flash operations.
     ///
     /// # Errors
-    /// When the drive cannot go on: names the request of the chunk, from 0, in place of the extent.
+    /// The drive cannot continue; the error names the request of the chunk, from 0, in place of the extent.
     pub fn serve_slices<F: BackEnd>(
         &mut self,
         drive: &mut Drive<F>,
@@ -194,8 +194,8 @@ impl Buffered {
             .map_err(|stop| Stopped { extent: self.ends.partition_point(|&end| end <= stop.extent), ..stop })
     }
 
-    /// The same where decisions follow from what reads have done to the flash: each request is carried out before the next one
-    /// is decided, so that results do not depend on how requests come in chunks.
+    /// Serves likewise where decisions depend on read disturb. Each request is served before the next decision; results
+    /// therefore do not depend on the sizes of chunks.
     fn serve_one_by_one<F: BackEnd>(
         &mut self,
         drive: &mut Drive<F>,
@@ -226,28 +226,28 @@ impl Buffered {
         Ok(())
     }
 
-    /// Carries the steps out without time.
+    /// Performs the steps without time.
     fn serve_steps<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> Result<(), Stopped> {
         self.flash.clear();
         self.append_steps();
         drive.serve(&self.flash, 0..self.flash.len())
     }
 
-    /// Decides which pages of a block that has become a disturbed one are read ahead; false where there is no such block.
+    /// Selects the pages of a newly disturbed block to read ahead; returns false without such a block.
     fn preload<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> bool {
         let Self { buffer, steps, disturbed, .. } = self;
-        let found = buffer.is_aware() && drive.ftl.take_disturbed(disturbed);
-        if found {
+        let preloads = buffer.is_aware() && drive.ftl.take_disturbed(disturbed);
+        if preloads {
             buffer.preload(disturbed, |lpn| drive.ftl.is_disturbed(lpn), steps);
         }
-        found
+        preloads
     }
 
-    /// Serves one request in time: it has arrived, and is issued after this.
+    /// Serves a newly arrived request in timed mode; it is issued after this call.
     ///
     /// # Errors
-    /// When the drive cannot go on.
-    pub fn serve_in_time(
+    /// The drive cannot continue.
+    pub fn serve_timed(
         &mut self,
         drive: &mut Drive<Timed>,
         (extents, range): (&Extents, Range<usize>),
@@ -273,10 +273,10 @@ impl Buffered {
         Ok(())
     }
 
-    /// Flushes what is dirty, without time.
+    /// Flushes dirty pages, without time.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn flush_all<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> Result<(), Failure> {
         self.buffer.flush_all(Why::End, &mut self.steps);
         self.flash.clear();
@@ -284,11 +284,11 @@ impl Buffered {
         drive.serve(&self.flash, 0..self.flash.len()).map_err(|stop| stop.failure)
     }
 
-    /// Flushes what is dirty from `now_ns` on, and lets that end.
+    /// Flushes dirty pages from `now_ns` on, and waits for the end.
     ///
     /// # Errors
-    /// When the drive cannot go on.
-    pub fn flush_all_in_time(&mut self, drive: &mut Drive<Timed>, now_ns: u64) -> Result<(), Failure> {
+    /// The drive cannot continue.
+    pub fn flush_all_timed(&mut self, drive: &mut Drive<Timed>, now_ns: u64) -> Result<(), Failure> {
         self.buffer.flush_all(Why::End, &mut self.steps);
         let timed = drive.array.back_end_mut();
         timed.advance(now_ns.max(timed.last_ns()));
@@ -297,7 +297,7 @@ impl Buffered {
         Ok(())
     }
 
-    /// Carries the steps out for the open request, a read or not.
+    /// Performs the steps for the open request, a read or not.
     fn perform(&mut self, drive: &mut Drive<Timed>, reading: bool) -> Result<(), Stopped> {
         let mut steps = std::mem::take(&mut self.steps);
         for step in steps.drain(..) {
@@ -324,7 +324,7 @@ impl Buffered {
                 Step::Wait { place } => {
                     let timed = drive.array.back_end_mut();
                     let place = self.places[place as usize];
-                    // A page that comes from flash is handed to readers as it comes, wherever it stays.
+                    // A page from flash is passed to readers on arrival, wherever it is kept.
                     let comes = reading && place.filled != Handle::default();
                     timed.wait_for(if comes { place.filled } else { place.free }, Reason::Place);
                 }
@@ -346,7 +346,7 @@ impl Buffered {
         Ok(())
     }
 
-    /// Reads pages for the open request; a place is filled by it.
+    /// Reads pages for the open request, which fills a place.
     fn read_from_flash(
         &mut self,
         drive: &mut Drive<Timed>,
@@ -361,7 +361,7 @@ impl Buffered {
         if place != NOWHERE && before != timed.newest() {
             let place = &mut self.places[place as usize];
             place.filled = timed.open_request();
-            // Of the two that a flush from here would come after, the one that ends later as a rule.
+            // Of the two predecessors of a flush from here, the one that usually ends later.
             if !timed.pending(place.free) {
                 place.after = timed.newest();
             }

@@ -1,4 +1,4 @@
-//! What the buffer keeps of the optional columns of pages.
+//! The optional columns of pages in the buffer.
 
 use super::*;
 use floatgate_base::{Content, Hints, Op, RequestBatch, Rng};
@@ -15,7 +15,7 @@ const CONFIG: BufferConfig = BufferConfig {
     aware: None,
 };
 
-/// Through a snapshot and back.
+/// Serializes and deserializes a value.
 fn restored<T: DeserializeOwned>(saved: &impl Serialize) -> T {
     let mut writer = Writer::new(Vec::new(), File::Run, 1).unwrap();
     writer.state("state", saved).unwrap();
@@ -51,7 +51,7 @@ fn a_page_leaves_with_the_columns_of_its_last_write() {
             let batch = draw(&mut rng);
             let (mut split, mut extents) = (Extents::default(), Extents::default());
             splitter.split(&batch, 0..1, &mut split, &mut Vec::new()).unwrap();
-            // The request waits, and the run is interrupted meanwhile.
+            // The request waits while the run is interrupted.
             let request = Request {
                 number,
                 index: number - 1,

@@ -1,17 +1,17 @@
-//! How busy a pass keeps a drive, window by window, and where in it a close-up is worth while.
+//! Load of a drive over a pass, by window, and the parts of a pass for a close-up.
 
 use std::ops::Range;
 
-/// Width of the windows of a pass at first.
+/// Initial width of the windows of a pass.
 const WIDTH_NS: u64 = 1_000_000_000;
-/// Windows of a pass at most; beyond them two become one.
+/// Maximum of windows per pass; pairs are merged beyond it.
 const WINDOWS_MAX: u64 = 1 << 16;
 
 /// The requests of a window, and the pages that they read and write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Window {
     requests: u64,
-    /// Nanoseconds of the flash that its pages take, one after the other.
+    /// Nanoseconds of the flash for its pages, in sequence.
     work_ns: u64,
 }
 
@@ -22,34 +22,34 @@ impl Window {
     }
 }
 
-/// The requests of a pass and what they ask of the flash, by windows of its time.
+/// The requests of a pass and their load on the flash, by windows of its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Busy {
     width_ns: u64,
     windows: Vec<Window>,
-    /// Nanoseconds that the flash takes to read and to program a page of the map.
+    /// Nanoseconds of the flash to read and to program a page of the map.
     page_ns: [u64; 2],
 }
 
-/// Requests of a pass, one after the other, that are looked at closely.
+/// Consecutive requests of a pass for a close-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Requests of the pass before them.
     pub before: u64,
-    /// Of those, the last ones that lead up to them: served in time, but not counted.
+    /// Of these, the last ones as a lead-in: served in timed mode, but not counted.
     pub lead: u64,
-    /// Requests that count, at most.
+    /// Maximum of counted requests.
     pub requests: u64,
-    /// When they begin, nanoseconds since the pass did.
+    /// Their start, nanoseconds since the start of the pass.
     pub from_ns: u64,
 }
 
-/// What of a pass is looked at closely.
+/// The parts of a pass for a close-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stretches {
     /// All of it.
     Whole(Stretch),
-    /// The busiest part of it, and one as busy as that of the median request.
+    /// The busiest part of it, and the one of the median request.
     Two {
         /// The busiest part.
         busiest: Stretch,
@@ -59,13 +59,13 @@ pub enum Stretches {
 }
 
 impl Busy {
-    /// Of a pass over pages that take so long to read and to program.
+    /// Starts a pass over pages with these times to read and to program.
     #[must_use]
     pub fn new(page_ns: [u64; 2]) -> Self {
         Self { width_ns: WIDTH_NS, windows: vec![], page_ns }
     }
 
-    /// A request at the largest stamp so far that reads and writes so many pages.
+    /// Adds a request at the largest stamp so far that reads and writes so many pages.
     #[inline]
     pub fn add(&mut self, last_ns: u64, [read, written]: [u64; 2]) {
         let one = Window {
@@ -86,8 +86,8 @@ impl Busy {
         self.windows[window].add(one);
     }
 
-    /// What to look at in about `requests` requests each: all of a pass that has no more than twice as many. Parts are as long as
-    /// the busiest one may be; of a window that has more requests, the first ones are taken.
+    /// Selects parts of about `requests` requests each; a pass of at most twice as many is one part. Parts are as long
+    /// as the busiest one may be; of a window with more requests, the first ones are taken.
     #[must_use]
     pub fn stretches(&self, requests: u64) -> Stretches {
         let all = sum(&self.windows);
@@ -119,7 +119,7 @@ fn sum(windows: &[Window]) -> Window {
     })
 }
 
-/// The part with most work, the first of several; and that of the median request, parts in the order of their work.
+/// Returns the part with most work, the first of several, and that of the median request, with parts sorted by work.
 fn busiest_and_typical(parts: &[Window]) -> (usize, usize) {
     let mut order: Vec<usize> = (0..parts.len()).filter(|&i| parts[i].requests > 0).collect();
     order.sort_by_key(|&i| (parts[i].work_ns, std::cmp::Reverse(i)));
@@ -134,7 +134,7 @@ fn busiest_and_typical(parts: &[Window]) -> (usize, usize) {
 }
 
 impl Stretch {
-    /// Requests of the pass that are served, those that lead up to it first.
+    /// Returns the served requests of the pass, including the lead-in.
     #[must_use]
     pub fn range(&self) -> Range<u64> {
         self.before - self.lead..self.before + self.requests
@@ -145,7 +145,7 @@ impl Stretch {
 mod tests {
     use super::*;
 
-    /// A pass with these requests in each second, one page written by each.
+    /// Builds a pass with these requests in each second, each of which writes one page.
     fn busy(seconds: &[u64]) -> Busy {
         let mut busy = Busy::new([50, 600]);
         for (second, &requests) in (0..).zip(seconds) {
@@ -164,14 +164,14 @@ mod tests {
     fn parts_are_as_long_as_the_busiest_one_may_be() {
         // In parts of two seconds: 4, 40, 8, 12. Half of the 64 requests lie in the busiest.
         let busiest = Stretch { before: 4, lead: 4, requests: 40, from_ns: 2_000_000_000 };
-        let found = busy(&[1, 3, 20, 20, 4, 4, 6, 6]).stretches(30);
+        let stretches = busy(&[1, 3, 20, 20, 4, 4, 6, 6]).stretches(30);
         // Parts of two seconds would have 40 requests.
         let one_s = Stretch { before: 4, lead: 4, requests: 20, from_ns: 2_000_000_000 };
         let typical = Stretch { before: 24, lead: 5, requests: 20, from_ns: 3_000_000_000 };
-        assert_eq!(found, Stretches::Two { busiest: one_s, typical });
-        let found = busy(&[1, 3, 20, 20, 4, 4, 6, 6, 8, 12]).stretches(40);
+        assert_eq!(stretches, Stretches::Two { busiest: one_s, typical });
+        let stretches = busy(&[1, 3, 20, 20, 4, 4, 6, 6, 8, 12]).stretches(40);
         let typical = Stretch { before: 64, lead: 5, requests: 20, from_ns: 8_000_000_000 };
-        assert_eq!(found, Stretches::Two { busiest: Stretch { lead: 4, ..busiest }, typical });
+        assert_eq!(stretches, Stretches::Two { busiest: Stretch { lead: 4, ..busiest }, typical });
     }
 
     #[test]

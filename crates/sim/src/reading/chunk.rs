@@ -1,24 +1,24 @@
-//! Some requests of a batch, which go through the stages together.
+//! Consecutive requests of a batch, which pass the stages together.
 
 use floatgate_base::{Op, RequestBatch};
 use floatgate_host::Request;
 use std::ops::Range;
 
-/// What is known of requests that count.
+/// State of counting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counting {
-    /// Requests that counted before.
+    /// Requests counted before.
     pub counted: u64,
-    /// Shifted stamp of the first request that counted; none before it.
+    /// Shifted stamp of the first counted request; None before it.
     pub from_ns: Option<i64>,
 }
 
-/// Where a request stands: what an error needs to name it.
+/// Position of a request, for error messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestAt {
-    /// From 0, in its pass over the source.
+    /// Index from 0, in its pass over the source.
     pub index: u64,
-    /// From 1, of those that count; in the warm-up of its pass.
+    /// Number from 1, of the counted ones; in the warm-up of its pass.
     pub number: u64,
     /// Its shifted stamp.
     pub stamp_ns: i64,
@@ -49,7 +49,7 @@ impl Chunk<'_> {
         self.end - self.first
     }
 
-    /// Some of its requests.
+    /// Returns a part of its requests.
     pub fn part(&self, range: Range<usize>) -> Self {
         let before = (range.start - self.first) as u64;
         let counting = self.counting.map(|counting| Counting {
@@ -63,7 +63,7 @@ impl Chunk<'_> {
         self.first..self.end
     }
 
-    /// The shifted stamp of request `i` of the batch.
+    /// Returns the shifted stamp of request `i` of the batch.
     #[inline(always)]
     pub fn stamp_ns(&self, i: usize) -> i64 {
         self.batch.time_ns[i].saturating_add(self.shift_ns)
@@ -79,19 +79,19 @@ impl Chunk<'_> {
         self.batch.flags_of(i)
     }
 
-    /// Shifted stamp of the first request that counts, or else of the chunk's first one.
+    /// Returns the shifted stamp of the first counted request, or else of the chunk's first one.
     pub fn first_counted_ns(&self) -> i64 {
         self.counting.and_then(|counting| counting.from_ns).unwrap_or_else(|| self.stamp_ns(self.first))
     }
 
-    /// Where request `i` of the batch stands.
+    /// Returns the position of request `i` of the batch.
     pub fn at(&self, i: usize) -> RequestAt {
         let index = self.before + i as u64;
         let before = self.counting.map_or(index, |counting| counting.counted + (i - self.first) as u64);
         RequestAt { index, number: before + 1, stamp_ns: self.stamp_ns(i) }
     }
 
-    /// Request `i` of the batch, with its arrival and its entry, in a queue.
+    /// Returns request `i` of the batch, with its arrival and its entry, in a queue.
     pub fn request(&self, i: usize, queue: u16, (arrival_ns, entry_ns): (u64, u64)) -> Request {
         let RequestAt { index, number, stamp_ns } = self.at(i);
         let batch = self.batch;

@@ -1,28 +1,28 @@
-//! The dispatcher at work on the batches that are read.
+//! Applies the dispatcher to batches of requests.
 //!
 //! A batch holds whole windows of the dispatcher.
 
 use floatgate_base::RequestBatch;
 use floatgate_host::{Dispatch, DispatchCounters, Dispatcher};
 
-/// The dispatcher with what it did.
+/// The dispatcher and its counts.
 pub(crate) struct Dispatching {
     dispatcher: Dispatcher,
     pub counters: DispatchCounters,
 }
 
 impl Dispatching {
-    /// Before the first request; none for a dispatcher that labels nothing.
+    /// Creates the stage before the first request; None for a dispatcher that labels nothing.
     pub fn of(dispatch: Dispatch) -> Option<Self> {
         Some(Self { dispatcher: Dispatcher::of(dispatch)?, counters: DispatchCounters::default() })
     }
 
-    /// Requests that a batch must have, but for the last one of a pass.
+    /// Returns the required length of a batch, except the last one of a pass.
     pub fn batch_len(&self) -> usize {
         self.dispatcher.batch_len(RequestBatch::DEFAULT_LEN)
     }
 
-    /// A pass begins.
+    /// Begins a pass.
     pub fn restart(&mut self) {
         self.dispatcher.restart();
     }
@@ -32,7 +32,7 @@ impl Dispatching {
         self.dispatcher.label(batch);
     }
 
-    /// Counts requests of the batch that were served.
+    /// Counts served requests of the batch.
     pub fn count(&mut self, batch: &RequestBatch, served: (usize, usize)) {
         self.dispatcher.count(batch, served, &mut self.counters);
     }

@@ -1,12 +1,12 @@
-//! The ends of a trace's devices, found by reading it once.
+//! Determines the ends of a trace's devices by reading it once.
 
 use super::reader::Reading;
 use crate::plan::Plan;
 use floatgate_base::{RequestBatch, Result};
 use floatgate_host::Placement;
 
-/// Reads on for about `requests_max` requests and raises `ends`, one past the largest byte addressed by device; true
-/// once the trace is read through. The source then stands at its first request again.
+/// Reads about `requests_max` requests and raises `ends`, one past the largest byte addressed by device. Returns true
+/// at the end of the trace; the source is then at its first request again.
 ///
 /// # Errors
 /// Input errors of the source.
@@ -24,9 +24,9 @@ pub(crate) fn read_ends(reading: &mut Reading, ends: &mut Vec<u64>, requests_max
     Ok(false)
 }
 
-/// Bytes of the address line that the whole trace needs, to name a drive that holds it; `ends` are those known so far.
-/// Where the trace cannot be read twice (a pipe), what is left of it counts; where it goes wrong further on, what was
-/// read until then. The run is over after this.
+/// Returns the bytes of the address line that the whole trace needs, to name a drive that holds it; `ends` are those
+/// known so far. If the trace cannot be read twice (a pipe), its remainder counts; in case of an error, the part before
+/// it. The run is over after this call.
 pub(crate) fn span_bytes(plan: &Plan, reading: &mut Reading, ends: &[u64]) -> u64 {
     let mut ends = ends.to_vec();
     let mut batch = RequestBatch::default();

@@ -1,8 +1,8 @@
-//! Knowing the future: the workload is read once, warm-up and all passes, before it is served, for separators that are
-//! to know when data die.
+//! Knowledge of the future: for separators that know when data die, the workload is read once, warm-up and all passes,
+//! before it is served.
 //!
-//! Requests are split just as they will be when they are served, and take numbers in that order. What would change the
-//! order (a buffer, queues of the host) is refused where settings are read.
+//! Requests are split exactly as when they are served, and numbered in that order. Settings that would change the order
+//! (a buffer, queues of the host) are refused when they are read.
 
 use super::reader::Reading;
 use crate::addressing::{self, Misplaced};
@@ -12,31 +12,31 @@ use floatgate_ftl::separate::foresight::WRITES_MAX;
 use floatgate_ftl::separate::{Foreseer, Foresight, Needs};
 use floatgate_host::Splitter;
 
-/// Reading the workload ahead of the run.
+/// Reads the workload ahead of the run.
 pub(crate) struct Foreseeing {
     seer: Foreseer,
     splitter: Splitter,
     extents: Extents,
     request_ends: Vec<usize>,
-    /// Whether a column foretells lives, and those of the requests at hand.
+    /// Whether a column foretells lives, and those of the current requests.
     foretold: bool,
     lives: Vec<u32>,
     /// Passes read.
     passes: u64,
 }
 
-/// How far that is.
-pub(crate) enum Foreseen {
-    /// There is more to read.
+/// Result of a step.
+pub(crate) enum ForesightStep {
+    /// More remains to be read.
     NotYet,
-    /// All is read, and the source stands at its first request again.
+    /// All is read, and the source is at its first request again.
     All(Foresight),
     /// A request has no place.
     Misplaced(Misplaced),
 }
 
 impl Foreseeing {
-    /// Starts reading ahead in a trace whose devices end at `ends`, where that is known.
+    /// Starts reading ahead in a trace whose devices end at `ends`, where known.
     pub fn new(plan: &Plan, ends: &[u64]) -> Self {
         Self {
             seer: Foreseer::new(plan.ftl.setup.logical_pages),
@@ -49,34 +49,34 @@ impl Foreseeing {
         }
     }
 
-    /// Reads on for about so many requests.
+    /// Reads about `requests_max` more requests.
     ///
     /// # Errors
-    /// Input errors of the source; more writes than can be numbered.
-    pub fn step(&mut self, plan: &Plan, reading: &mut Reading, requests_max: u64) -> Result<Foreseen> {
+    /// Input errors of the source; more writes than numbers.
+    pub fn step(&mut self, plan: &Plan, reading: &mut Reading, requests_max: u64) -> Result<ForesightStep> {
         let mut done = 0;
         while done < requests_max {
             let requests = reading.read_batch()?.len();
             if requests == 0 {
-                // Serving says what is wrong with a trace that holds no request.
+                // Serving reports the error of a trace without requests.
                 let empty = reading.done() == 0;
                 self.passes += 1;
                 reading.restart()?;
                 if empty || self.passes >= passes(plan) {
                     let seer = std::mem::replace(&mut self.seer, Foreseer::new(0));
-                    return Ok(Foreseen::All(seer.finish()));
+                    return Ok(ForesightStep::All(seer.finish()));
                 }
                 continue;
             }
             done += requests as u64;
             if let Err(misplaced) = self.split(reading, requests) {
-                return Ok(Foreseen::Misplaced(misplaced));
+                return Ok(ForesightStep::Misplaced(misplaced));
             }
             if !self.note() {
                 return Err(too_long(plan));
             }
         }
-        Ok(Foreseen::NotYet)
+        Ok(ForesightStep::NotYet)
     }
 
     fn split(&mut self, reading: &Reading, requests: usize) -> std::result::Result<(), Misplaced> {
@@ -92,7 +92,7 @@ impl Foreseeing {
         split.map_err(|(i, outside)| Misplaced { index: chunk.at(i).index, outside })
     }
 
-    /// Notes the writes and trims of the extents; false when there are too many.
+    /// Records the writes and trims of the extents; returns false if there are too many.
     fn note(&mut self) -> bool {
         if self.foretold {
             return self.note_foretold();
@@ -112,7 +112,7 @@ impl Foreseeing {
 }
 
 impl Foreseeing {
-    /// Notes what is foretold of the writes of the requests; false when there are too many.
+    /// Records the foretold lives of the requests' writes; returns false if there are too many.
     fn note_foretold(&mut self) -> bool {
         let (extents, seer) = (&self.extents, &mut self.seer);
         let mut from = 0;
@@ -129,7 +129,7 @@ impl Foreseeing {
     }
 }
 
-/// Passes over the workload, those of the warm-up included.
+/// Returns the passes over the workload, including the warm-up.
 fn passes(plan: &Plan) -> u64 {
     match &plan.workload.source {
         Workload::Trace { repeat, warmup_passes, .. } => repeat.saturating_add(*warmup_passes),

@@ -1,7 +1,7 @@
 //! The first stage: requests come from the source, batch by batch and pass by pass.
 //!
-//! What must be known before the first request is served is read ahead: the devices and their ends ([`ends`]), the
-//! future, for separators that are to know it ([`foresight`]), and how much a pass writes ([`survey`]).
+//! Information needed before the first request is read ahead: the devices and their ends ([`ends`]), the future for
+//! separators that know it ([`foresight`]), and the amount that a pass writes ([`survey`]).
 
 pub mod busy;
 pub(crate) mod chunk;

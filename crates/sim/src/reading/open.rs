@@ -1,4 +1,4 @@
-//! Opening the workload, and refusing one that cannot drive the run.
+//! Opens the workload, and refuses one that cannot drive the run.
 
 use crate::plan::{Arrival, Mode, Plan, Precondition, Workload};
 use floatgate_base::{Error, Place, Result};
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Opens the workload of a plan.
 ///
 /// # Errors
-/// When it cannot be opened.
+/// It cannot be opened.
 pub fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
     open_keeping(plan, &plan.workload.keep)
 }
@@ -32,10 +32,10 @@ fn open_keeping(plan: &Plan, keep: &Keep) -> Result<Box<dyn Source>> {
     Ok(if plan.workload.without_reads { Box::new(WithoutReads::new(source)) } else { source })
 }
 
-/// As [`open_source`], for a run.
+/// Opens the workload for a run, like [`open_source`].
 ///
 /// # Errors
-/// When it cannot be opened, or lacks what the plan goes by.
+/// It cannot be opened, or lacks columns that the plan needs.
 pub(crate) fn open_for_run(plan: &Plan) -> Result<Box<dyn Source>> {
     check_foresight(plan)?;
     let keep = &plan.workload.keep;
@@ -45,7 +45,7 @@ pub(crate) fn open_for_run(plan: &Plan) -> Result<Box<dyn Source>> {
     Ok(source)
 }
 
-/// Whether a run reads its trace more than once, all of it as a rule.
+/// Returns whether a run reads its trace more than once, usually all of it.
 fn reads_again(plan: &Plan) -> bool {
     let passes = match &plan.workload.source {
         Workload::Trace { repeat, warmup_passes, .. } => repeat.saturating_add(*warmup_passes),
@@ -61,19 +61,19 @@ fn refuse(key: &str, what: String, expected: &str) -> Result<()> {
     Err(Error::input(Place::Setting(key.into()), what, expected))
 }
 
-/// Refuses to know the future of a workload that can be read but once.
+/// Refuses foresight in a workload that can be read only once.
 fn check_foresight(plan: &Plan) -> Result<()> {
     match &plan.workload.source {
         Workload::Trace { path, .. } if plan.ftl.setup.separate.foresees() && !Path::new(path).is_file() => {
             let name = plan.ftl.setup.separate.info().name;
-            let what = format!("separator {name} reads the workload twice, which a pipe cannot give");
+            let what = format!("separator {name} reads the workload twice, which is impossible with a pipe");
             Err(Error::input(Place::Path(path.into()), what, "expected a file: save the trace to one"))
         }
         _ => Ok(()),
     }
 }
 
-/// Arrivals and throttles go by stamps.
+/// Checks for time stamps if arrivals or throttles need them.
 fn check_times(plan: &Plan, source: &dyn Source) -> Result<()> {
     if source.has_times() {
         return Ok(());
@@ -82,18 +82,18 @@ fn check_times(plan: &Plan, source: &dyn Source) -> Result<()> {
     match plan.mode {
         Mode::Timed(Arrival::Open | Arrival::Shifted | Arrival::Think) => refuse(
             "workload.arrival",
-            format!("a trace in format {format} has no times at which requests could arrive"),
+            format!("a trace in format {format} has no times for arrivals"),
             "expected workload.arrival = \"closed\"",
         ),
         Mode::Functional if plan.throttle.policy != Throttle::None => refuse(
             "lifetime.throttle.policy",
-            format!("a trace in format {format} has no times by which a throttle could go"),
+            format!("a trace in format {format} has no times, which a throttle needs"),
             "expected lifetime.throttle.policy = \"none\", or a trace with times",
         ),
         Mode::Functional if plan.throttles() => refuse(
             "lifetime.reduce.policy",
             format!(
-                "{} decides from epoch to epoch, and a workload in format {format} has no times",
+                "{} decides per epoch, and a workload in format {format} has no times",
                 plan.reduce.policy.info().name
             ),
             "expected a trace with times, workload.rate_per_s, or another policy",
@@ -102,20 +102,20 @@ fn check_times(plan: &Plan, source: &dyn Source) -> Result<()> {
     }
 }
 
-/// Queues may go by streams, and a separator by what the host says, of which it is no use where the host says nothing.
+/// Checks for streams if queues are chosen by them, and for the hints that a separator needs.
 fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
     let (columns, name) = (source.columns(), plan.ftl.setup.separate.info().name);
     if plan.queues.queue_of == QueueOf::Stream && !columns.stream {
         let format = source.format();
         return refuse(
             "host.queue_of",
-            format!("a trace in format {format} has no streams by which requests could choose their queue"),
+            format!("a trace in format {format} has no streams to choose a queue by"),
             "expected host.queue_of = \"round-robin\" or \"device\"",
         );
     }
     if plan.ftl.setup.reduce.is_some() && !columns.content {
         let reducer = plan.reduce.policy.info().name;
-        let what = format!("{reducer} goes by what is written, and this workload does not say");
+        let what = format!("{reducer} needs the content of writes, and this workload has none");
         let expected = "expected a trace with content (`floatgate trace record --content`, or `floatgate content DIR --trace FILE` \
                         of your own data), a format that has it (fiu, parquet), or a model: workload.duplicate_share and \
                         workload.compressed_share";
@@ -124,17 +124,17 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
     match plan.ftl.setup.separate.needs() {
         Some(Needs::Contexts) if !columns.context => refuse(
             "ftl.separate.policy",
-            format!("{name} goes by program contexts, and this workload has none"),
+            format!("{name} needs program contexts, and this workload has none"),
             "expected a trace that `floatgate trace record` made (docs/recording.md), or another separator",
         ),
         Some(Needs::Streams) if !columns.stream => refuse(
             "ftl.separate.policy",
-            format!("{name} goes by streams, and this workload has none"),
+            format!("{name} needs streams, and this workload has none"),
             "expected a trace with a column of streams (docs/formats.md), or another separator",
         ),
         Some(Needs::Lives) if !columns.predicted_life => refuse(
             "ftl.separate.lives",
-            format!("{name} goes by lives that a column foretells, and this workload has none"),
+            format!("{name} needs a column of predicted lives, and this workload has none"),
             "expected a Parquet trace with a column predicted_life (docs/separation.md), or lives = \"exact\"",
         ),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! One pass over a workload without a drive: what it writes when, for lives that repeat it.
+//! One pass over a workload without a drive: its writes over time, for lives that repeat it.
 
 use crate::plan::{Plan, Workload};
 use crate::reading::busy::Busy;
@@ -13,13 +13,13 @@ use floatgate_trace::{Summary, period::Stamps, without_reads::stays};
 pub struct PassWindows {
     /// Width of a window.
     pub width_ns: u64,
-    /// Requests of each; a request whose stamp runs backwards belongs to the window of the one before it.
+    /// Requests of each; a request with an out-of-order stamp belongs to the window of the previous one.
     pub requests: Vec<u32>,
     /// End of the last of them.
     end_ns: u64,
 }
 
-/// Windows of a pass at most; twice as wide ones are as good where a pass lasts for months.
+/// Maximum of windows per pass; windows of twice the width are sufficient for a pass of months.
 const WINDOWS_MAX: u64 = 1 << 16;
 
 impl PassWindows {
@@ -27,7 +27,7 @@ impl PassWindows {
         Self { width_ns, requests: vec![], end_ns: 0 }
     }
 
-    /// A request at the largest stamp so far.
+    /// Adds a request at the largest stamp so far.
     #[inline]
     fn add(&mut self, last_ns: u64) {
         match self.requests.last_mut() {
@@ -36,7 +36,7 @@ impl PassWindows {
         }
     }
 
-    /// The first request of a window.
+    /// Adds the first request of a window.
     fn add_behind(&mut self, last_ns: u64) {
         while last_ns / self.width_ns >= WINDOWS_MAX {
             self.requests = self.requests.chunks(2).map(|pair| pair.iter().sum()).collect();
@@ -51,34 +51,34 @@ impl PassWindows {
     }
 }
 
-/// What a pass over a workload holds.
+/// Summary of a pass over a workload.
 #[derive(Clone, Debug)]
 pub struct Pass {
     /// Its page writes.
     pub demand: Demand,
     /// All its requests.
     pub requests: u64,
-    /// Those that stay where reads are left out.
+    /// Requests that remain if reads are left out.
     pub requests_without_reads: u64,
-    /// The same by windows.
+    /// Requests by window.
     pub windows: PassWindows,
-    /// How busy they keep the drive.
+    /// Load of the drive.
     pub busy: Busy,
     /// Counts of all devices together; pages are those that requests touch.
     pub host: HostCounters,
     /// Name of the format.
     pub format: &'static str,
-    /// What the reader took for granted.
+    /// Assumptions of the reader.
     pub assumed: Vec<String>,
-    /// What the source noticed.
+    /// Observations of the source.
     pub source: Summary,
 }
 
-/// Reads the workload once. `window_ns` as in [`DemandBuilder::new`]; `tick` is told the requests so far and may break
-/// off.
+/// Reads the workload once. `window_ns` as in [`DemandBuilder::new`]; `tick` receives the requests so far and may stop
+/// the pass.
 ///
 /// # Errors
-/// Input errors of the source, a workload without requests or without time, and what `tick` returns.
+/// Input errors of the source, a workload without requests or without time stamps, and the errors of `tick`.
 pub fn read_pass(
     plan: &Plan,
     window_ns: Option<u64>,
@@ -133,8 +133,8 @@ pub fn read_pass(
         return Err(without_time(plan, requests, &source.summary()));
     }
     if last_ns < SPAN_MIN_NS {
-        let what = format!("the workload lasts {last_ns} ns, which says nothing of years");
-        let expected = "expected one of at least a second; --time-unit says the unit of a trace's stamps";
+        let what = format!("the workload lasts {last_ns} ns, too short for a forecast of years");
+        let expected = "expected at least a second; --time-unit sets the unit of a trace's time stamps";
         return Err(Error::input(place_of(plan), what, expected));
     }
     Ok(Pass {
@@ -150,7 +150,7 @@ pub fn read_pass(
     })
 }
 
-/// The shortest workload that may repeat for years.
+/// Shortest workload that may repeat for years.
 const SPAN_MIN_NS: u64 = 1_000_000_000;
 
 fn place_of(plan: &Plan) -> Place {
@@ -179,8 +179,8 @@ fn without_time(plan: &Plan, requests: u64, source: &Summary) -> Box<Error> {
     }
     let (what, expected) = match &plan.workload.source {
         Workload::Trace { .. } => (
-            "the requests of the trace have no times, or all the same",
-            "expected a trace with stamps that go on",
+            "the requests of the trace have no time stamps, or all the same",
+            "expected a trace with increasing time stamps",
         ),
         Workload::Synthetic(_) => {
             ("the workload takes no time", "expected workload.rate_per_s, requests per second")

@@ -1,4 +1,4 @@
-//! The source, and where in it a run is.
+//! The source, and the position of a run in it.
 
 use super::chunk::{Chunk, Counting};
 use super::dispatching::Dispatching;
@@ -11,7 +11,7 @@ use floatgate_trace::period::Stamps;
 use floatgate_trace::{Source, Summary};
 use serde::{Deserialize, Serialize};
 
-/// What a snapshot keeps of the place in the source.
+/// Position in the source, for a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
 struct Position {
     /// Requests of this pass before the batch.
@@ -21,14 +21,14 @@ struct Position {
     /// The next of them.
     next: u64,
     pass: u64,
-    /// Digest of the requests of this pass, those of the batch included.
+    /// Digest of the requests of this pass, including those of the batch.
     digest: u64,
     /// Added to the stamps of this pass.
     shift_ns: i64,
     stamps: Stamps,
 }
 
-/// What a snapshot keeps of the stage.
+/// State of the stage in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedReading {
     position: Position,
@@ -36,14 +36,14 @@ pub(crate) struct SavedReading {
     dispatched: Option<DispatchCounters>,
 }
 
-/// Shifted stamps of requests that were served: of the first of them, and the largest.
+/// Shifted stamps of served requests: of the first one, and the largest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub first_ns: i64,
     pub largest_ns: i64,
 }
 
-/// Where in the source a run is.
+/// Position of a run in the source.
 #[derive(Default)]
 struct Cursor {
     batch: RequestBatch,
@@ -54,30 +54,30 @@ struct Cursor {
     pass: u64,
     /// Added to the stamps of this pass.
     shift_ns: i64,
-    /// Those of this pass, of requests that were served.
+    /// Stamps of the served requests of this pass.
     stamps: Stamps,
-    /// Digest of the requests of this pass, those of the batch included.
+    /// Digest of the requests of this pass, including those of the batch.
     digest: u64,
 }
 
-/// The source of a run, and where in it the run is.
+/// The source of a run, and the position of the run in it.
 pub(crate) struct Reading {
     source: Box<dyn Source>,
-    /// Name of the trace, for errors; `synthetic` of a generator.
+    /// Name of the trace, for errors; `synthetic` for a generator.
     path: String,
-    /// Whether requests are digested: those of a trace, which may be another one when a run goes on.
+    /// Whether requests are digested: those of a trace, which may have changed when a run is resumed.
     digests: bool,
     at: Cursor,
-    /// Whether each pass writes content that no other pass has.
+    /// Whether each pass writes new content.
     renews_content: bool,
-    /// The dispatcher, where there is one that labels anything.
+    /// The dispatcher, if it labels anything.
     dispatching: Option<Dispatching>,
-    /// What the source noticed in the first pass.
+    /// Observations of the source in the first pass.
     first_pass: Option<Summary>,
 }
 
 impl Reading {
-    /// Before the first request.
+    /// Creates the stage before the first request.
     pub fn new(plan: &Plan, source: Box<dyn Source>) -> Self {
         let (path, digests) = match &plan.workload.source {
             Workload::Trace { path, .. } => (path.clone(), true),
@@ -97,27 +97,27 @@ impl Reading {
         self.source.as_mut()
     }
 
-    /// The batch that the run is in.
+    /// Returns the current batch.
     pub fn batch(&self) -> &RequestBatch {
         &self.at.batch
     }
 
-    /// Passes that are over.
+    /// Returns the number of complete passes.
     pub fn pass(&self) -> u64 {
         self.at.pass
     }
 
-    /// Requests of this pass that were served.
+    /// Returns the served requests of this pass.
     pub fn done(&self) -> u64 {
         self.at.before + self.at.next as u64
     }
 
-    /// What the source noticed in the first pass; nothing before its end.
+    /// Returns the observations of the source in the first pass; None before its end.
     pub fn first_pass(&self) -> Option<&Summary> {
         self.first_pass.as_ref()
     }
 
-    /// Reads the next batch, which is empty at the end of a pass. Its requests need not be served.
+    /// Reads the next batch, which is empty at the end of a pass. Its requests may stay unserved.
     ///
     /// # Errors
     /// Input errors of the source.
@@ -134,7 +134,7 @@ impl Reading {
         Ok(&at.batch)
     }
 
-    /// How many requests of the batch are still to be served; 0 at the end of a pass.
+    /// Returns the number of unserved requests of the batch; 0 at the end of a pass.
     ///
     /// # Errors
     /// Input errors of the source.
@@ -151,13 +151,13 @@ impl Reading {
         Ok(self.at.batch.len() - self.at.next)
     }
 
-    /// The next `n` requests of the batch.
+    /// Returns the next `n` requests of the batch.
     pub fn chunk(&self, n: usize, counting: Option<Counting>) -> Chunk<'_> {
         let Cursor { batch, next, before, shift_ns, .. } = &self.at;
         Chunk { batch, first: *next, end: next + n, before: *before, shift_ns: *shift_ns, counting }
     }
 
-    /// The next `n` requests, at least one, were served: says when they were issued.
+    /// Moves past the next `n` served requests, at least one; returns their stamps.
     pub fn advance(&mut self, n: usize) -> Span {
         let at = &mut self.at;
         let times = &at.batch.time_ns[at.next..at.next + n];
@@ -171,7 +171,7 @@ impl Reading {
         Span { first_ns: shifted(first), largest_ns: shifted(largest) }
     }
 
-    /// Goes past the next `n` requests of this pass without serving them.
+    /// Skips the next `n` requests of this pass without serving them.
     ///
     /// # Errors
     /// Input errors of the source.
@@ -187,10 +187,10 @@ impl Reading {
         Ok(())
     }
 
-    /// A pass is over.
+    /// Ends a pass.
     ///
     /// # Errors
-    /// When it held no request, or a later one holds other requests than the first.
+    /// It held no request, or its requests differ from those of the first pass.
     pub fn end_pass(&mut self) -> Result<()> {
         if self.at.before == 0 {
             return Err(Error::input(
@@ -201,7 +201,7 @@ impl Reading {
         }
         let summary = self.source.summary();
         let first = self.first_pass.get_or_insert_with(|| summary.clone());
-        // Only a run that was taken up again reads the trace to this end for the first time in a later pass.
+        // Only a resumed run reads the trace to this end for the first time in a later pass.
         if first.content_hash != summary.content_hash {
             return Err(another_trace(&self.path, self.at.before));
         }
@@ -209,27 +209,27 @@ impl Reading {
         Ok(())
     }
 
-    /// Starts counting afresh.
+    /// Resets the counts.
     pub fn reset_counts(&mut self) {
         if let Some(dispatching) = &mut self.dispatching {
             dispatching.counters = DispatchCounters::default();
         }
     }
 
-    /// What the dispatcher did, where there is one that labels anything.
+    /// Returns the counts of the dispatcher, if it labels anything.
     pub fn dispatched(&self) -> Option<DispatchCounters> {
         self.dispatching.as_ref().map(|dispatching| dispatching.counters)
     }
 
-    /// The pass is broken off: what the source has noticed so far is what there is.
+    /// Stops the pass: the observations of the source so far are final.
     pub fn end_early(&mut self) {
         self.first_pass.get_or_insert_with(|| self.source.summary());
     }
 
-    /// Begins the next pass, whose stamps go on one mean gap behind this one.
+    /// Begins the next pass, whose stamps continue one mean gap after this one.
     ///
     /// # Errors
-    /// When the source cannot be read again.
+    /// The source cannot be read again.
     pub fn next_pass(&mut self) -> Result<()> {
         self.source.rewind()?;
         self.dispatching.iter_mut().for_each(Dispatching::restart);
@@ -240,10 +240,10 @@ impl Reading {
         Ok(())
     }
 
-    /// Goes back to the first request of the first pass.
+    /// Restarts at the first request of the first pass.
     ///
     /// # Errors
-    /// When the source cannot be read again.
+    /// The source cannot be read again.
     pub fn restart(&mut self) -> Result<()> {
         self.source.rewind()?;
         self.dispatching.iter_mut().for_each(Dispatching::restart);
@@ -251,7 +251,7 @@ impl Reading {
         Ok(())
     }
 
-    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    /// Returns the state for a snapshot. Destructured without `..`: the compiler rejects a forgotten field.
     pub fn saved(&self) -> SavedReading {
         let Self {
             at: Cursor { batch, next, before, pass, shift_ns, stamps, digest },
@@ -279,10 +279,10 @@ impl Reading {
         }
     }
 
-    /// Reads the source up to the batch that a snapshot was taken in.
+    /// Reads the source up to the batch in which a snapshot was taken.
     ///
     /// # Errors
-    /// Input errors of the source; a workload that is another one now.
+    /// Input errors of the source; a changed workload.
     pub fn restore(&mut self, saved: SavedReading) -> Result<()> {
         let SavedReading { position, first_pass, dispatched } = saved;
         let Position { before, in_batch, next, pass, digest: expected, shift_ns, stamps } = position;
@@ -293,7 +293,7 @@ impl Reading {
             if self.read_batch()?.is_empty() {
                 break;
             }
-            // Of the window before, a dispatcher may know something.
+            // A dispatcher may keep state from the previous window.
             if let Some(dispatching) = &mut self.dispatching {
                 dispatching.label(&mut self.at.batch);
             }
@@ -313,8 +313,8 @@ impl Reading {
     }
 }
 
-/// Goes on from `seed` over the requests of a batch: whether a trace is still the one that a run was given. Four sums
-/// side by side, because each step waits for the one before.
+/// Continues a digest from `seed` over the requests of a batch, to detect whether a trace has changed since the run
+/// began. Four sums side by side, because each step waits for the previous one.
 fn digest(seed: u64, batch: &RequestBatch) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(FACTOR);
@@ -329,7 +329,7 @@ fn digest(seed: u64, batch: &RequestBatch) -> u64 {
     sums.into_iter().fold(batch.len() as u64, mix)
 }
 
-/// What a summary says without the name of the trace, which may be another one when the run goes on.
+/// Removes the name of the trace from a summary; a resumed run may use another one.
 fn without_path(path: &str, mut summary: Summary) -> Summary {
     if let Some(line) = &mut summary.first_bad_line
         && let Some(rest) = line.strip_prefix(path)
@@ -339,7 +339,7 @@ fn without_path(path: &str, mut summary: Summary) -> Summary {
     summary
 }
 
-/// The way back.
+/// Reverses [`without_path`].
 fn with_path(path: &str, mut summary: Summary) -> Summary {
     if let Some(line) = &mut summary.first_bad_line {
         line.insert_str(0, path);

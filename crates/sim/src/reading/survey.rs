@@ -1,9 +1,9 @@
-//! How much a pass over the workload writes, and where, found by reading it once.
+//! Determines how much a pass over the workload writes, and where, by reading it once.
 //!
-//! It is read to its end, however much it writes: a page that is written late, if it counted as one at rest, would lie in a
+//! It is read to its end, regardless of its length. A page written late that counted as a page at rest would lie in a
 //! block that nothing else empties.
 //!
-//! Requests are split as they will be when they are served, so that one without a place is found before the drive is
+//! Requests are split exactly as when they are served; a request without a place is detected before the drive is
 //! filled.
 
 use super::reader::Reading;
@@ -14,7 +14,7 @@ use floatgate_base::{Extents, Result};
 use floatgate_host::Splitter;
 use serde::{Deserialize, Serialize};
 
-/// What a pass holds.
+/// Size of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassSize {
     /// Requests.
@@ -23,17 +23,17 @@ pub struct PassSize {
     pub page_writes: u64,
 }
 
-/// How far that is.
-pub(crate) enum Surveyed {
-    /// There is more to read.
+/// Result of a step.
+pub(crate) enum SurveyStep {
+    /// More remains to be read.
     NotYet,
-    /// The pass is read through; the source stands at its first request again.
+    /// The pass is complete; the source is at its first request again.
     All(PassSize, WrittenPages),
     /// A request has no place.
     Misplaced(Misplaced),
 }
 
-/// Reading a pass.
+/// The reading of a pass.
 pub(crate) struct Survey {
     splitter: Splitter,
     extents: Extents,
@@ -43,18 +43,18 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Of a trace whose devices end at `ends`, where that is known.
+    /// Begins in a trace whose devices end at `ends`, where known.
     pub fn new(plan: &Plan, ends: &[u64]) -> Self {
         let splitter = addressing::splitter(plan, ends);
         let written = WrittenPages::new(plan.ftl.setup.logical_pages.into());
         Self { splitter, extents: Extents::default(), request_ends: Vec::new(), requests: 0, written }
     }
 
-    /// Reads on for about `requests_max` requests.
+    /// Reads about `requests_max` more requests.
     ///
     /// # Errors
     /// Input errors of the source.
-    pub fn step(&mut self, reading: &mut Reading, requests_max: u64) -> Result<Surveyed> {
+    pub fn step(&mut self, reading: &mut Reading, requests_max: u64) -> Result<SurveyStep> {
         let mut done = 0;
         while done < requests_max {
             let requests = reading.read_batch()?.len();
@@ -64,7 +64,7 @@ impl Survey {
             let split =
                 self.splitter.split(chunk.batch, chunk.range(), &mut self.extents, &mut self.request_ends);
             if let Err((i, outside)) = split {
-                return Ok(Surveyed::Misplaced(Misplaced { index: chunk.at(i).index, outside }));
+                return Ok(SurveyStep::Misplaced(Misplaced { index: chunk.at(i).index, outside }));
             }
             self.written.learn(&self.extents);
             done += requests as u64;
@@ -73,9 +73,9 @@ impl Survey {
                 let page_writes = self.splitter.total().page_writes;
                 reading.restart()?;
                 let written = std::mem::replace(&mut self.written, WrittenPages::new(0));
-                return Ok(Surveyed::All(PassSize { requests: self.requests, page_writes }, written));
+                return Ok(SurveyStep::All(PassSize { requests: self.requests, page_writes }, written));
             }
         }
-        Ok(Surveyed::NotYet)
+        Ok(SurveyStep::NotYet)
     }
 }

@@ -1,4 +1,4 @@
-//! Timed mode: when requests arrive, and how long they take.
+//! The clock of timed mode: arrivals of requests, and their durations.
 
 use super::hot_reads::{HotReadWatch, HotReads};
 use super::reclaim_latency::ReclaimLatency;
@@ -10,7 +10,7 @@ use floatgate_stats::Latency;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A request that is under way.
+/// A request in flight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Underway {
     arrival_ns: u64,
@@ -20,18 +20,18 @@ struct Underway {
     hot: bool,
 }
 
-/// What a queue has seen.
+/// Counts of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueCount {
-    /// Requests that arrived.
+    /// Arrived requests.
     pub arrived: u64,
-    /// Requests that are done.
+    /// Completed requests.
     pub completed: u64,
-    /// Time that fetched requests had waited in the queue.
+    /// Sum of the waits of fetched requests in the queue.
     pub wait_ns: u128,
-    /// Time from arrival to completion.
+    /// Sum of the times from arrival to completion.
     pub latency_ns: u128,
-    /// The longest such time.
+    /// The longest time from arrival to completion.
     pub max_ns: u64,
 }
 
@@ -39,41 +39,41 @@ pub struct QueueCount {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Clock {
     arrival: Arrival,
-    /// By number of the request; numbers are used again.
+    /// Requests by their number; numbers are reused.
     underway: Vec<Underway>,
     free: Vec<u32>,
     done: Vec<(u32, u64)>,
-    /// Latest arrival, the latest that left the throttle's gate, and the latest completion.
+    /// Latest arrival, latest exit from the throttle's gate, and latest completion.
     arrived_ns: u64,
     entered_ns: u64,
     completed_ns: u64,
-    /// Stamp of the first request and of the one before.
+    /// Stamp of the first request and of the previous one.
     first_stamp: Option<i64>,
     last_stamp: i64,
-    /// What throttling delayed so far: [`Arrival::Shifted`] moves the stamps by it.
+    /// Delay by throttling so far: [`Arrival::Shifted`] moves the stamps by it.
     shift_ns: u64,
-    /// Reads and writes.
+    /// Latencies of reads and writes.
     latencies: [Latency; 2],
-    /// Time that fetched reads and writes had waited in their queues.
+    /// Waits of fetched reads and writes in their queues, summed.
     queue_wait_ns: [u128; 2],
     completed: u64,
-    /// In closed loop under a throttle: completions that made room for a request which has not arrived yet. While one
-    /// waits at the gate, several may end.
+    /// In a closed loop under a throttle: completions that made room for requests that have not arrived yet. While one
+    /// waits at the gate, several may complete.
     rooms: Option<VecDeque<u64>>,
-    /// By queue; empty where there is just one that the drive empties at once.
+    /// Counts by queue; empty for a single queue that the drive empties at once.
     queues: Vec<QueueCount>,
-    /// Response times around reclaims, where reads disturb.
+    /// Response times during reclaims and otherwise, if reads disturb.
     reclaim_latency: Option<Box<ReclaimLatency>>,
-    /// Reads of pages that are read often.
+    /// Reads of frequently read pages.
     hot: HotReadWatch,
-    /// Whether [`Clock::ended`] is kept.
+    /// Whether [`Clock::ended`] is recorded.
     pub(crate) logged: bool,
-    /// Requests that ended, for the log.
+    /// Completed requests, for the log.
     pub(crate) ended: Vec<(u32, u64)>,
 }
 
 impl Clock {
-    /// A clock at 0 that counts so many queues, 0 where there is just one that the drive empties at once. Behind a
+    /// Creates a clock at 0 that counts so many queues, 0 for a single queue that the drive empties at once. Behind a
     /// `throttle` requests may wait at a gate.
     #[must_use]
     pub(super) fn new(arrival: Arrival, queues: usize, throttle: bool, hot: HotReadWatch) -> Self {
@@ -101,56 +101,56 @@ impl Clock {
         }
     }
 
-    /// Tells response times while something is reclaimed from others.
+    /// Separates response times during reclaims from now on.
     pub(crate) fn watch_reclaims(&mut self) {
         self.reclaim_latency = Some(Box::default());
     }
 
-    /// Whether it does.
+    /// Returns whether it separates them.
     #[inline(always)]
     pub(crate) fn watches_reclaims(&self) -> bool {
         self.reclaim_latency.is_some()
     }
 
-    /// Reads of pages that are read often.
+    /// Returns the reads of frequently read pages.
     pub(crate) fn hot_reads(&self) -> &HotReads {
-        &self.hot.found
+        &self.hot.hot
     }
 
-    /// The same, for whoever sees reads.
+    /// Returns the detector of frequently read pages.
     #[inline(always)]
     pub(super) fn hot_reads_mut(&mut self) -> &mut HotReadWatch {
         &mut self.hot
     }
 
-    /// Something is being reclaimed at `now_ns`.
+    /// Notes a reclaim at `now_ns`.
     pub(crate) fn reclaims_at(&mut self, now_ns: u64) {
         if let Some(reclaim_latency) = &mut self.reclaim_latency {
             reclaim_latency.reclaims_at(now_ns);
         }
     }
 
-    /// Response times of reads around reclaims, where reads disturb.
+    /// Returns response times of reads during reclaims and otherwise, if reads disturb.
     pub(crate) fn reclaim_latency(&self) -> Option<&ReclaimLatency> {
         self.reclaim_latency.as_deref()
     }
 
-    /// Throttling has delayed requests by `ns` more.
+    /// Adds `ns` to the delay by throttling.
     pub fn delay(&mut self, ns: u64) {
         self.shift_ns = self.shift_ns.saturating_add(ns);
     }
 
-    /// Requests under way: fetched and not done.
+    /// Returns the number of requests in flight: fetched and not completed.
     pub(crate) fn outstanding(&self) -> usize {
         self.underway.len() - self.free.len()
     }
 
-    /// When the next request arrives, by its way of arriving. Lets time pass for the completions that this depends on,
-    /// and no further.
+    /// Returns when the next request arrives, by its kind of arrival. Advances time for the completions on which this
+    /// depends, and no further.
     pub fn next_arrival(&mut self, timed: &mut Timed, stamp_ns: i64) -> u64 {
         let first = *self.first_stamp.get_or_insert(stamp_ns);
         let last = std::mem::replace(&mut self.last_stamp, stamp_ns);
-        // Stamps that run backwards arrive with the request before.
+        // A request with an out-of-order stamp arrives with the one before it.
         let since = |stamp: i64| u64::try_from(stamp_ns.saturating_sub(stamp)).unwrap_or(0);
         let arrival_ns = match self.arrival {
             Arrival::Open => since(first),
@@ -163,8 +163,8 @@ impl Clock {
         self.arrived_ns.max(arrival_ns)
     }
 
-    /// Lets a request in that arrived at `arrival_ns`, left the throttle at `entry_ns`, and that the drive takes at once;
-    /// its operations follow. Gives its number.
+    /// Admits a request that arrived at `arrival_ns`, left the throttle at `entry_ns`, and is taken by the drive at
+    /// once; its operations follow. Returns its number.
     pub fn admit(
         &mut self,
         timed: &mut Timed,
@@ -175,19 +175,19 @@ impl Clock {
         self.begin(timed, entry_ns, Underway { arrival_ns, op, queue: 0, hot })
     }
 
-    /// Lets a request join a queue when it has left the throttle, and time pass until then.
+    /// Adds a request to a queue when it has left the throttle, and advances time until then.
     pub(crate) fn arrive(&mut self, timed: &mut Timed, arrival_ns: u64, entry_ns: u64, queue: u16) {
         (self.arrived_ns, self.entered_ns) = (arrival_ns, entry_ns);
         self.queues[usize::from(queue)].arrived += 1;
         self.collect_until(timed, entry_ns);
     }
 
-    /// Lets time pass until `until_ns`, and takes note of what is done then.
+    /// Advances time until `until_ns`, and records the completions.
     pub(crate) fn collect_until(&mut self, timed: &mut Timed, until_ns: u64) {
         while self.next_completion(timed, until_ns).is_some() {}
     }
 
-    /// The drive fetches a request that has arrived; its operations follow. Gives its number.
+    /// Fetches a request that has arrived; its operations follow. Returns its number.
     pub(crate) fn fetch(&mut self, timed: &mut Timed, now_ns: u64, request: &Request, hot: bool) -> u32 {
         let Request { arrival_ns, entry_ns, op, queue, .. } = *request;
         let wait_ns = u128::from(now_ns - entry_ns);
@@ -213,7 +213,7 @@ impl Clock {
         number
     }
 
-    /// Lets time pass until a request is done, but not beyond `until_ns`: when that was, if one was.
+    /// Advances time to the next completion, but not beyond `until_ns`; returns its time, if there was one.
     pub(crate) fn next_completion(&mut self, timed: &mut Timed, until_ns: u64) -> Option<u64> {
         let before = self.completed;
         timed.advance_to_completion_until(until_ns.min(u64::MAX - 1));
@@ -221,18 +221,18 @@ impl Clock {
         (self.completed > before).then(|| self.latest_ns())
     }
 
-    /// Requests of a queue that are not done.
+    /// Returns the uncompleted requests of a queue.
     pub(crate) fn in_queue(&self, queue: usize) -> u64 {
         self.queues[queue].arrived - self.queues[queue].completed
     }
 
-    /// Time of the latest entry or completion.
+    /// Returns the time of the latest entry or completion.
     pub(crate) fn latest_ns(&self) -> u64 {
         self.entered_ns.max(self.completed_ns)
     }
 
-    /// Lets time pass until a request is done that no other has followed yet, where as many are under way as may: when
-    /// that was.
+    /// With the maximum of requests in flight, advances time to a completion that no other request has followed yet;
+    /// returns its time.
     #[inline(never)]
     fn wait_for_room(&mut self, timed: &mut Timed, queue_depth: u32) -> u64 {
         self.collect(timed);
@@ -249,7 +249,7 @@ impl Clock {
         }
     }
 
-    /// Lets time pass until at most so many requests are under way; the time of the completion that made room.
+    /// Advances time until at most so many requests are in flight; returns the time of the completion that made room.
     fn wait(&mut self, timed: &mut Timed, at_most: usize) -> u64 {
         self.collect(timed);
         while self.outstanding() > at_most {
@@ -259,7 +259,7 @@ impl Clock {
         self.completed_ns
     }
 
-    /// Takes note of what is done.
+    /// Records completions.
     #[inline]
     pub fn collect(&mut self, timed: &mut Timed) {
         if timed.has_done() {
@@ -267,7 +267,8 @@ impl Clock {
         }
     }
 
-    /// What is done counts as during a reclaim or not. A pass of its own, out of the way of runs without read disturb.
+    /// Records completions as during a reclaim or not. A separate pass that does not slow down runs without read
+    /// disturb.
     #[cold]
     fn record_reclaim_latency(&mut self) {
         let Some(reclaim_latency) = &mut self.reclaim_latency else { return };
@@ -290,7 +291,7 @@ impl Clock {
                 self.latencies[op as usize].record(time_ns - arrival_ns);
             }
             if hot {
-                self.hot.found.latency.record(time_ns - arrival_ns);
+                self.hot.hot.latency.record(time_ns - arrival_ns);
             }
             if let Some(count) = self.queues.get_mut(usize::from(queue)) {
                 count.completed += 1;
@@ -309,42 +310,42 @@ impl Clock {
         }
     }
 
-    /// Lets everything end; how many requests never did, which must be none.
+    /// Completes all requests; returns the number of those that never end, which must be 0.
     pub fn finish(&mut self, timed: &mut Timed) -> usize {
         timed.finish();
         self.collect(timed);
         self.outstanding()
     }
 
-    /// When the latest request entered: when it arrived, or left the throttle.
+    /// Returns when the latest request entered: its arrival, or its exit from the throttle.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
         self.entered_ns
     }
 
-    /// The longest latencies of reads and writes since this was last asked.
+    /// Takes the longest latencies of reads and writes since the last call.
     pub fn take_longest_ns(&mut self) -> [u64; 2] {
         self.latencies.each_mut().map(Latency::take_longest_ns)
     }
 
-    /// Latencies of reads and writes so far; those that follow are counted afresh.
+    /// Takes the latencies of reads and writes so far; later ones are counted from 0.
     pub fn take_latencies(&mut self) -> [Latency; 2] {
         std::mem::take(&mut self.latencies)
     }
 
-    /// Latencies of reads and writes.
+    /// Returns the latencies of reads and writes.
     #[must_use]
     pub fn latencies(&self) -> &[Latency; 2] {
         &self.latencies
     }
 
-    /// Time that reads and writes waited in the host's queues, summed.
+    /// Returns the waits of reads and writes in the host's queues, summed.
     #[must_use]
     pub fn queue_wait_ns(&self) -> [u128; 2] {
         self.queue_wait_ns
     }
 
-    /// What each queue has seen; empty where there is just one that the drive empties at once.
+    /// Returns the counts of each queue; empty for a single queue that the drive empties at once.
     #[must_use]
     pub fn queues(&self) -> &[QueueCount] {
         &self.queues

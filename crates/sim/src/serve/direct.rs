@@ -1,4 +1,4 @@
-//! What a request meets once the drive takes it: gate, buffer and drive, and the clock.
+//! The path of a request once the drive takes it: gate, buffer and drive, and the clock.
 
 use super::clock::Clock;
 use super::idle::work_until;
@@ -16,31 +16,31 @@ use floatgate_flash::Timed;
 use floatgate_ftl::{Failure, Stopped};
 use std::ops::Range;
 
-/// Extents by which what is known of a read's first page is asked for ahead.
+/// Distance in extents at which the state of a read's first page is prefetched.
 const READS_AHEAD: usize = 16;
 
-/// Clock, gate, buffer and drive of a timed run: all that a request meets once the drive takes it.
+/// Clock, gate, buffer and drive of a timed run: the path of a request once the drive takes it.
 pub(crate) struct Direct {
     pub drive: Drive<Timed>,
     pub buffer: Option<Buffered>,
-    /// Passed by requests that count.
+    /// Passed by counted requests.
     pub gate: Option<Throttled>,
     pub clock: Clock,
-    /// Where requests are put on record, if anywhere.
+    /// The log of requests, if any.
     pub log: Option<RequestLog>,
-    /// Who listens to the Ready/Busy pins, if anybody.
+    /// The recorder of the Ready/Busy pins, if any.
     pub pins: Option<Box<PinWatch>>,
     pub background: Option<Background>,
     pub timeline: Option<(u64, u64, usize)>,
-    /// Nanoseconds by which hashing, compressing and decompressing a page delay its request, where they do.
+    /// Nanoseconds by which hashing, compressing and decompressing a page delay its request, if they do.
     pub engine_delays: Option<[u64; 3]>,
 }
 
 impl Direct {
-    /// The drive takes every request when it arrives.
+    /// Serves every request on arrival.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn arrive_at_once(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<(), Stop> {
         if self.is_bare() {
             return self.arrive_bare(chunk, placed);
@@ -68,7 +68,8 @@ impl Direct {
         Ok(())
     }
 
-    /// Whether nothing stands between a request and the drive, nobody looks on, and nothing happens in idle time.
+    /// Returns whether nothing is between a request and the drive, nothing is recorded, and nothing happens in idle
+    /// time.
     fn is_bare(&self) -> bool {
         let between = self.gate.is_some() || self.buffer.is_some() || self.engine_delays.is_some();
         let onlookers = self.log.is_some() || self.pins.is_some() || self.clock.watches_reclaims();
@@ -76,8 +77,8 @@ impl Direct {
         !between && !onlookers && !idle
     }
 
-    /// What is left then of [`Direct::arrive_at_once`]. To ask all that for each
-    /// request takes about 30 of the 1,300 instructions of a read.
+    /// Serves like [`Direct::arrive_at_once`] in that case. Checking all conditions per request takes about 30 of the
+    /// 1,300 instructions of a read.
     fn arrive_bare(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<(), Stop> {
         for i in chunk.range() {
             let (op, extents) = (chunk.op(i), placed.of(i - chunk.first));
@@ -96,7 +97,7 @@ impl Direct {
         Ok(())
     }
 
-    /// A request arrives at `now_ns`: is something being reclaimed? What is done by then is recorded first.
+    /// Notes whether a reclaim is active when a request arrives at `now_ns`. Earlier completions are recorded first.
     #[inline(always)]
     pub fn look_for_reclaims(&mut self, now_ns: u64) {
         if self.clock.watches_reclaims() {
@@ -114,8 +115,8 @@ impl Direct {
         }
     }
 
-    /// A request arrives that touches the extents in `range`: when it leaves the gate. `waiting` page writes that passed
-    /// before wait in the queues.
+    /// Lets an arriving request with the extents in `range` pass the gate; returns when it leaves. `waiting` page
+    /// writes that passed before wait in the queues.
     #[inline(always)]
     pub fn pass_gate(
         &mut self,
@@ -137,7 +138,7 @@ impl Direct {
     /// Lets jobs work while the array is idle before `until_ns`.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     #[inline(always)]
     pub fn work_until(&mut self, until_ns: u64) -> Result<(), Failure> {
         if self.drive.ftl.gathers_chunks() {
@@ -149,8 +150,8 @@ impl Direct {
         }
     }
 
-    /// Chunks that have gathered for long enough before `until_ns` are programmed, each when it is due; no request waits for them.
-    /// Where time has passed until a request was done, they are due at that moment at the earliest.
+    /// Programs chunks that have gathered long enough before `until_ns`, each when it is due; no request waits for
+    /// them. If time has advanced to a completion, they are due at that time at the earliest.
     #[cold]
     fn program_chunks_until(&mut self, until_ns: u64) -> Result<(), Failure> {
         while let Some(due_ns) = self.drive.ftl.chunk_due_ns().filter(|&due_ns| due_ns <= until_ns) {
@@ -162,7 +163,7 @@ impl Direct {
         self.drive.tell_time(until_ns)
     }
 
-    /// Whether a request that the drive takes now is a read of a page that is read often; that page's chip is noted.
+    /// Returns whether a request that the drive takes now reads a frequently read page; notes that page's chip.
     #[inline(always)]
     pub fn is_hot_read(&mut self, extents: &Extents, range: Range<usize>, op: Op) -> bool {
         if op != Op::Read || range.is_empty() {
@@ -174,16 +175,16 @@ impl Direct {
         let lpn = extents.lpn[range.start];
         let hot = self.clock.hot_reads_mut().see(lpn);
         if hot && let Some(chip) = self.drive.ftl.chip_of(lpn) {
-            self.clock.hot_reads_mut().found.by_chip[chip as usize] += 1;
+            self.clock.hot_reads_mut().hot.by_chip[chip as usize] += 1;
         }
         hot
     }
 
-    /// Issues the operations of the request admitted last, whose extents are those in `range`, through the buffer if
+    /// Issues the operations of the last admitted request, whose extents are those in `range`, through the buffer if
     /// there is one.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     #[inline(always)]
     pub fn issue(
         &mut self,
@@ -197,7 +198,7 @@ impl Direct {
             None => self.drive.serve(extents, range),
             Some(buffer) => {
                 let class = u8::from(op != Op::Read);
-                buffer.serve_in_time(&mut self.drive, (extents, range), request_flags, class)
+                buffer.serve_timed(&mut self.drive, (extents, range), request_flags, class)
             }
         };
         served.map_err(|stop| stop.failure)?;
@@ -210,8 +211,8 @@ impl Direct {
         Ok(())
     }
 
-    /// Serves a request whose pages are hashed, compressed or decompressed, which takes time. Writes behind a buffer are done
-    /// before that.
+    /// Serves a request whose pages are hashed, compressed or decompressed, which takes time. Writes behind a buffer
+    /// complete before that.
     #[cold]
     fn serve_delayed(&mut self, extents: &Extents, range: Range<usize>, op: Op) -> Result<(), Stopped> {
         let before = self.drive.ftl.engine_pages();
@@ -223,7 +224,7 @@ impl Direct {
         Ok(())
     }
 
-    /// Hands the log's rows out, if there are at least so many.
+    /// Hands out the log's rows, if there are at least so many.
     ///
     /// # Errors
     /// Those of the log.
@@ -237,16 +238,16 @@ impl Direct {
         }
     }
 
-    /// Hands out what the pins showed, if anybody listens.
+    /// Hands out the phases of the pins, if they are recorded.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// The sink cannot keep them.
     pub fn hand_out_pins(&mut self) -> floatgate_base::Result<()> {
         let timed = self.drive.array.back_end_mut();
         self.pins.as_mut().map_or(Ok(()), |pins| pins.hand_out(timed))
     }
 
-    /// The operations of a request are issued, and may have begun a reclaim.
+    /// Checks for a reclaim that the issued operations of a request may have begun.
     #[cold]
     fn see_issued(&mut self) {
         if self.drive.array.back_end_mut().reclaims() {
@@ -254,14 +255,14 @@ impl Direct {
         }
     }
 
-    /// Flushes what is dirty in the buffer, and lets that end.
+    /// Flushes dirty pages of the buffer, and waits for the end.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn flush_buffer(&mut self) -> Result<(), Failure> {
         match &mut self.buffer {
             None => Ok(()),
-            Some(buffer) => buffer.flush_all_in_time(&mut self.drive, self.clock.now_ns()),
+            Some(buffer) => buffer.flush_all_timed(&mut self.drive, self.clock.now_ns()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Serving where operations are counted and take no time.
+//! Serving in functional mode: operations are counted and take no time.
 
 use super::stop::Stop;
 use super::time_slices::{TIME_SLICE_NS, find_runs, serve_slices};
@@ -11,25 +11,25 @@ use crate::reading::Chunk;
 use floatgate_flash::Functional;
 
 /// Gate, buffer and drive of a functional run.
-pub(crate) struct InOrder {
+pub(crate) struct FunctionalServing {
     pub drive: Drive<Functional>,
     pub buffer: Option<Buffered>,
-    /// Passed by requests that count.
+    /// Passed by counted requests.
     pub gate: Option<Throttled>,
-    /// Runs of requests that arrive within a second, of a chunk.
+    /// Runs of requests of a chunk that arrive within a second.
     pub runs: Vec<TimeSlice>,
 }
 
-impl InOrder {
-    /// Of an empty drive.
+impl FunctionalServing {
+    /// Creates the stages of an empty drive.
     pub fn new(plan: &Plan, gate: Option<Throttled>) -> Self {
         Self { drive: Drive::new(plan), buffer: Buffered::of(plan), gate, runs: Vec::new() }
     }
 
-    /// Serves the requests of a chunk; gives how many, which are fewer than all where a whole life is over before.
+    /// Serves the requests of a chunk; returns their number, which is smaller if a whole life ends within.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn serve(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<usize, Stop> {
         let Self { drive, buffer, gate, runs } = self;
         if let (Some(gate), Some(_)) = (gate, chunk.counting) {
@@ -40,10 +40,10 @@ impl InOrder {
         Ok(chunk.len())
     }
 
-    /// Counting begins.
+    /// Begins counting.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn start_counting(&mut self) -> Result<(), Stop> {
         self.flush_buffer()?;
         self.drive.reset_counts();
@@ -51,10 +51,10 @@ impl InOrder {
         Ok(())
     }
 
-    /// Flushes what is dirty in the buffer.
+    /// Flushes dirty pages of the buffer.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn flush_buffer(&mut self) -> Result<(), Stop> {
         let Self { drive, buffer, .. } = self;
         buffer.as_mut().map_or(Ok(()), |buffer| buffer.flush_all(drive)).map_err(Stop::Flush)
@@ -84,7 +84,7 @@ fn serve_gated(
             end = i;
             break;
         }
-        // What has passed is served before the gate looks at the flash.
+        // Passed requests are served before the gate checks the flash.
         if gate.is_due_for(arrival_ns, placed.extents, extents.clone()) {
             serve_until(drive, runs, i)?;
         }

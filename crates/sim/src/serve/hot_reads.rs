@@ -1,8 +1,8 @@
-//! Reads of pages that are read often: how long they take, and on which chips their pages lie.
+//! Reads of frequently read pages: their duration, and the chips of their pages.
 //!
-//! A read is hot from the fifth read of its first page on: the paper on pattern-based write scheduling calls addresses
-//! frequent that are accessed more than four times (section II-D), and an address is where a request starts. One byte per
-//! logical page counts, and one access per read.
+//! A read is hot from the fifth read of its first page on. The paper on pattern-based write scheduling defines frequent
+//! addresses as those accessed more than four times (section II-D); an address is the start of a request. Cost: one
+//! byte per logical page, and one access per read.
 
 use floatgate_base::Lpn;
 use floatgate_base::prefetch::prefetch;
@@ -15,14 +15,14 @@ pub const HOT_FROM: u8 = 5;
 /// Hot reads of a timed run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct HotReads {
-    /// Those whose first page lay on each chip, the chips of the first channel in front.
+    /// Hot reads by the chip of their first page, the chips of the first channel first.
     pub by_chip: Vec<u64>,
     /// Their response times.
     pub latency: Latency,
 }
 
 impl HotReads {
-    /// How many times as many hot reads the busiest chip had as the average one.
+    /// Returns the hot reads of the busiest chip over the mean.
     #[must_use]
     pub fn max_over_mean(&self) -> Option<f64> {
         let (sum, most) = (self.by_chip.iter().sum::<u64>(), self.by_chip.iter().max()?);
@@ -30,29 +30,30 @@ impl HotReads {
     }
 }
 
-/// Tells hot reads from others.
+/// Detects hot reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct HotReadWatch {
     /// Reads of each logical page as the first of a request, up to [`HOT_FROM`] - 1.
     reads: Vec<u8>,
-    /// What was found.
-    pub found: HotReads,
+    /// The hot reads.
+    #[serde(rename = "found")]
+    pub hot: HotReads,
 }
 
 impl HotReadWatch {
-    /// Nothing read so far.
+    /// Begins without reads.
     pub fn new(logical_pages: u32, chips: u32) -> Self {
-        let found = HotReads { by_chip: vec![0; chips as usize], latency: Latency::default() };
-        Self { reads: vec![0; logical_pages as usize], found }
+        let hot = HotReads { by_chip: vec![0; chips as usize], latency: Latency::default() };
+        Self { reads: vec![0; logical_pages as usize], hot }
     }
 
-    /// Asks for what is known of a page with which a read will start soon.
+    /// Prefetches the state of a page with which a read will start soon.
     #[inline(always)]
     pub fn prefetch(&self, lpn: Lpn) {
         prefetch(&self.reads, lpn.index());
     }
 
-    /// A read starts with this page; whether it is a hot one.
+    /// Counts a read that starts with this page; returns whether it is hot.
     #[inline(always)]
     pub fn see(&mut self, lpn: Lpn) -> bool {
         let reads = &mut self.reads[lpn.index()];
@@ -71,9 +72,9 @@ mod tests {
         let mut watch = HotReadWatch::new(3, 2);
         let seen = [1, 1, 2, 1, 1, 1, 1, 2].map(|lpn| watch.see(Lpn(lpn)));
         assert_eq!(seen, [false, false, false, false, false, true, true, false]);
-        let mut found = watch.found;
-        assert_eq!(found.max_over_mean(), None);
-        found.by_chip = vec![3, 1];
-        assert_eq!(found.max_over_mean(), Some(1.5));
+        let mut hot = watch.hot;
+        assert_eq!(hot.max_over_mean(), None);
+        hot.by_chip = vec![3, 1];
+        assert_eq!(hot.max_over_mean(), Some(1.5));
     }
 }

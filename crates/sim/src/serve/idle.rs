@@ -1,9 +1,9 @@
-//! Idle time: jobs take their steps between the end of one host request and the arrival of the next.
+//! Idle time: jobs take steps between the completion of one host request and the arrival of the next.
 //!
-//! A step moves one page (under superblock scope one page a die) or erases the source, and the next one is issued when
-//! the step before is done and still no request has arrived: so a request waits for one page at most, or for one erase.
+//! A step moves one page (under superblock scope one page per die) or erases the source. The next step is issued once
+//! the previous one is complete and no request has arrived: a request waits for at most one page, or for one erase.
 //!
-//! The FTL offers `background_step` and has no time of its own.
+//! The FTL offers `background_step`; it does not model time.
 
 use super::clock::Clock;
 use crate::drive::Drive;
@@ -12,10 +12,10 @@ use floatgate_base::DomainId;
 use floatgate_flash::Timed;
 use floatgate_ftl::Failure;
 
-/// Lets jobs work while the array is idle before `until_ns`, when the next request arrives.
+/// Lets jobs work while the array is idle before `until_ns`, the arrival of the next request.
 ///
 /// # Errors
-/// When the drive cannot go on.
+/// The drive cannot continue.
 pub(super) fn work_until(
     drive: &mut Drive<Timed>,
     clock: &mut Clock,
@@ -34,7 +34,7 @@ pub(super) fn work_until(
     }
     let idle_from_ns = timed.idle_from_ns();
     if clock.watches_reclaims() {
-        // What is done before a reclaim begins is no read during it.
+        // Reads completed before a reclaim begins are not reads during it.
         clock.collect_until(timed, idle_from_ns.min(until_ns));
     }
     let mut now_ns = idle_from_ns.saturating_add(background.idle_ns);

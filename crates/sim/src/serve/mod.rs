@@ -1,5 +1,5 @@
-//! The last stages, gate, buffer and drive, in one owner per way of serving: [`functional`] counts operations, [`timed`]
-//! lets them take time.
+//! The last stages, gate, buffer and drive, with one owner per mode: [`functional`] counts operations, [`timed`] models
+//! their time.
 
 pub mod clock;
 mod direct;
@@ -16,7 +16,7 @@ mod time_slices;
 mod timed;
 
 pub(crate) use direct::Direct;
-pub(crate) use functional::InOrder;
+pub(crate) use functional::FunctionalServing;
 pub(crate) use queued::Waiting;
 pub(crate) use serving::{Kept, Serving, with_drive};
 pub(crate) use stop::Stop;

@@ -1,45 +1,46 @@
-//! Ready/Busy pins on record: what they show goes out chunk by chunk, and what the drive's own counters say stands beside it.
+//! Recording of Ready/Busy pins: their low phases are handed out in chunks, with the drive's own counts for comparison.
 
 use floatgate_base::{Op, Result};
 use floatgate_flash::timed::{ArrayPhase, Signal};
 use floatgate_flash::{Flash, Timed};
 
-/// What takes what the pins show.
+/// A sink of pin phases.
 pub trait PinSink: Send {
-    /// Takes low phases, those of a die in the order of time. All that begin before `known_ns` have been handed out then.
+    /// Takes low phases, those of a die in order of time. All phases that begin before `known_ns` have been handed out
+    /// by then.
     ///
     /// # Errors
-    /// When they cannot be kept: the run stops with this error.
+    /// The sink cannot keep them: the run stops with this error.
     fn take(&mut self, phases: &[ArrayPhase], known_ns: u64) -> Result<()>;
 
-    /// The run is over at `end_ns`.
+    /// Ends the recording: the run is over at `end_ns`.
     ///
     /// # Errors
     /// As [`PinSink::take`].
     fn end(&mut self, end_ns: u64, counted: &PinCounts) -> Result<()>;
 
-    /// The run starts over: nothing of what was handed out counts.
+    /// Restarts the recording with the run: discards all phases handed out so far.
     ///
     /// # Errors
     /// As [`PinSink::take`].
     fn restart(&mut self) -> Result<()>;
 }
 
-/// Which pins are listened to, and when.
+/// The recorded pins and the time window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinWindow {
-    /// The only die, if not all.
+    /// The recorded die; None for all.
     pub die: Option<u32>,
-    /// From when on, nanoseconds since counting began.
+    /// Start, nanoseconds since counting began.
     pub from_ns: u64,
-    /// Until when; `u64::MAX` for the end of the run.
+    /// End; `u64::MAX` for the end of the run.
     pub until_ns: u64,
 }
 
-/// What arrived and what the FTL asked for within the window, on all dies.
+/// Counts within the window, on all dies: arrived requests and operations requested by the FTL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PinCounts {
-    /// Requests that arrived.
+    /// Arrived requests.
     pub requests: u64,
     /// Bytes that the host wrote.
     pub host_bytes: u64,
@@ -47,35 +48,35 @@ pub struct PinCounts {
     pub flash: [u64; 3],
 }
 
-/// Listens to pins.
+/// Records pins.
 pub(crate) struct PinWatch {
     sink: Box<dyn PinSink>,
     window: PinWindow,
     phases: Vec<ArrayPhase>,
     counted: PinCounts,
-    /// What the FTL had asked for when the window began, and when it ended.
+    /// Operations requested by the FTL at the beginning of the window, and at its end.
     began: Option<[u64; 3]>,
     ended: Option<[u64; 3]>,
 }
 
-/// What the FTL has asked for so far.
-fn asked(timed: &Timed) -> [u64; 3] {
+/// Returns the operations requested by the FTL so far.
+fn requested(timed: &Timed) -> [u64; 3] {
     let counters = timed.counts().counters();
     [counters.flash_programs_total(), counters.reads.iter().sum(), counters.erases_total()]
 }
 
 impl PinWatch {
-    /// Nothing is heard yet.
+    /// Begins with nothing recorded.
     pub fn new(sink: Box<dyn PinSink>, window: PinWindow) -> Self {
         Self { sink, window, phases: Vec::new(), counted: PinCounts::default(), began: None, ended: None }
     }
 
-    /// Counting begins.
+    /// Begins counting.
     pub fn begin(&self, timed: &mut Timed) {
         timed.tap(Signal::Pin, self.window.die);
     }
 
-    /// The run starts over.
+    /// Restarts with the run.
     ///
     /// # Errors
     /// Those of the sink.
@@ -85,21 +86,21 @@ impl PinWatch {
         self.sink.restart()
     }
 
-    /// A request arrives, of which nothing is issued yet.
+    /// Notes an arriving request, none of whose operations is issued yet.
     pub fn arrives(&mut self, timed: &Timed, arrival_ns: u64, op: Op, bytes: u64) {
         let PinWindow { from_ns, until_ns, .. } = self.window;
         if arrival_ns >= from_ns && self.began.is_none() {
-            self.began = Some(asked(timed));
+            self.began = Some(requested(timed));
         }
         if arrival_ns >= until_ns {
-            self.ended.get_or_insert_with(|| asked(timed));
+            self.ended.get_or_insert_with(|| requested(timed));
         } else if arrival_ns >= from_ns {
             self.counted.requests += 1;
             self.counted.host_bytes += if op == Op::Write { bytes } else { 0 };
         }
     }
 
-    /// Hands out what was heard.
+    /// Hands out the recorded phases.
     ///
     /// # Errors
     /// Those of the sink.
@@ -115,13 +116,13 @@ impl PinWatch {
         Ok(())
     }
 
-    /// All requests are served, and nothing is under way.
+    /// Ends the recording: all requests are served, and nothing is in flight.
     ///
     /// # Errors
     /// Those of the sink.
     pub fn end(&mut self, timed: &mut Timed) -> Result<()> {
         self.hand_out(timed)?;
-        let now = asked(timed);
+        let now = requested(timed);
         let (began, ended) = (self.began.unwrap_or(now), self.ended.unwrap_or(now));
         self.counted.flash = std::array::from_fn(|n| ended[n] - began[n]);
         self.sink.end(timed.last_ns(), &self.counted)

@@ -1,7 +1,7 @@
-//! Serving in time with several queues, or with a limit to what the drive works on at once: requests wait in the host's
+//! Serving in timed mode with several queues, or with a limit of requests in the drive: requests wait in the host's
 //! queues until the drive fetches them.
 //!
-//! At one moment, what is done comes first, then the drive fetches what waits, then requests arrive.
+//! Events of one moment happen in this order: completions, fetches of waiting requests, arrivals.
 
 use super::direct::Direct;
 use super::request_log::ROWS;
@@ -13,21 +13,21 @@ use floatgate_base::Extents;
 use floatgate_host::{QueueOf, Queues, Request};
 use std::ops::Range;
 
-/// The host's queues, and what the drive fetches from them.
+/// The host's queues, and the drive's fetches from them.
 pub(crate) struct Waiting {
     pub queues: Queues,
-    /// Extents of the request that is fetched.
+    /// Extents of the fetched request.
     fetched: Extents,
-    /// By what a request chooses its queue.
+    /// Criterion by which a request chooses its queue.
     queue_of: QueueOf,
-    /// Requests that the drive works on at once, at most.
+    /// Maximum of requests in the drive.
     outstanding_max: usize,
-    /// Closed loop: requests of a queue that are not done, at most.
+    /// Closed loop: maximum of uncompleted requests of a queue.
     depth_max: Option<u64>,
 }
 
 impl Waiting {
-    /// Empty queues.
+    /// Creates empty queues.
     pub fn new(plan: &Plan, arrival: Arrival) -> Self {
         let setup = &plan.queues;
         Self {
@@ -42,7 +42,7 @@ impl Waiting {
         }
     }
 
-    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    /// Returns the state for a snapshot. Destructured without `..`: the compiler rejects a forgotten field.
     pub fn saved(&self) -> &Queues {
         let Self {
             queues,
@@ -56,63 +56,63 @@ impl Waiting {
         queues
     }
 
-    /// Pages that waiting requests read and write.
+    /// Returns the pages that waiting requests read and write.
     pub fn pages(&self) -> (u64, u64) {
         self.queues.waiting_pages()
     }
 
-    /// Lets the requests of a chunk arrive at their queues.
+    /// Adds the requests of a chunk to their queues as they arrive.
     ///
     /// # Errors
-    /// When the drive cannot go on, a request is lost, or the log cannot be written.
+    /// The drive cannot continue, a request is lost, or the log cannot be written.
     pub fn arrive(
         &mut self,
-        timely: &mut Direct,
+        direct: &mut Direct,
         chunk: &Chunk<'_>,
         placed: Placed<'_>,
         devices: &[String],
     ) -> Result<(), Stop> {
         for i in chunk.range() {
             let extents = placed.of(i - chunk.first);
-            let queue = self.queue_for(timely, chunk, i, devices)?;
-            let arrival_ns = self.arrival_of(timely, chunk.stamp_ns(i));
+            let queue = self.queue_for(direct, chunk, i, devices)?;
+            let arrival_ns = self.arrival_of(direct, chunk.stamp_ns(i));
             let passing = (placed.extents, extents.clone());
-            let entry_ns = timely.pass_gate(arrival_ns, passing, chunk.op(i), self.pages().1);
-            while !self.queues.is_empty() && self.pass_and_fetch(timely, entry_ns, devices)? {}
+            let entry_ns = direct.pass_gate(arrival_ns, passing, chunk.op(i), self.pages().1);
+            while !self.queues.is_empty() && self.pass_and_fetch(direct, entry_ns, devices)? {}
             if self.queues.is_empty() {
-                timely.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
+                direct.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
             }
-            timely.look_for_reclaims(entry_ns);
+            direct.look_for_reclaims(entry_ns);
             let request = chunk.request(i, queue, (arrival_ns, entry_ns));
-            timely.clock.arrive(timely.drive.array.back_end_mut(), arrival_ns, entry_ns, queue);
-            if let Some(pins) = &mut timely.pins {
-                let timed = timely.drive.array.back_end_mut();
+            direct.clock.arrive(direct.drive.array.back_end_mut(), arrival_ns, entry_ns, queue);
+            if let Some(pins) = &mut direct.pins {
+                let timed = direct.drive.array.back_end_mut();
                 pins.arrives(timed, arrival_ns, request.op, request.bytes);
             }
-            if !self.is_full(timely) && self.queues.is_empty() {
+            if !self.is_full(direct) && self.queues.is_empty() {
                 self.queues.took(queue);
-                serve(timely, &request, entry_ns, (placed.extents, extents))?;
+                serve(direct, &request, entry_ns, (placed.extents, extents))?;
             } else {
                 self.queues.join(request, placed.extents, extents);
-                self.fetch(timely, entry_ns)?;
+                self.fetch(direct, entry_ns)?;
             }
         }
         Ok(())
     }
 
-    /// Fetches all that waits, as time passes; gives how many are left that nothing ever makes room for.
+    /// Fetches all waiting requests as time advances; returns the number of those for which nothing ever makes room.
     ///
     /// # Errors
     /// As [`Waiting::arrive`].
-    pub fn finish(&mut self, timely: &mut Direct, devices: &[String]) -> Result<usize, Stop> {
-        while !self.queues.is_empty() && self.pass_and_fetch(timely, u64::MAX, devices)? {}
+    pub fn finish(&mut self, direct: &mut Direct, devices: &[String]) -> Result<usize, Stop> {
+        while !self.queues.is_empty() && self.pass_and_fetch(direct, u64::MAX, devices)? {}
         Ok(self.queues.len())
     }
 
-    /// The queue that request `i` joins; in closed loop time passes until one has room.
+    /// Returns the queue that request `i` joins; in a closed loop time advances until one has room.
     fn queue_for(
         &mut self,
-        timely: &mut Direct,
+        direct: &mut Direct,
         chunk: &Chunk<'_>,
         i: usize,
         devices: &[String],
@@ -124,49 +124,50 @@ impl Waiting {
         };
         let depth = self.depth_max.unwrap_or(u64::MAX);
         loop {
-            let clock = &timely.clock;
+            let clock = &direct.clock;
             if let Some(queue) = self.queues.choose(key, |queue| clock.in_queue(queue) < depth) {
                 return Ok(queue);
             }
-            if !self.pass_and_fetch(timely, u64::MAX, devices)? {
+            if !self.pass_and_fetch(direct, u64::MAX, devices)? {
                 return Err(lost(self.queues.len()).into());
             }
         }
     }
 
-    /// When the next request arrives: in closed loop at once, for its queue has room.
-    fn arrival_of(&self, timely: &mut Direct, stamp_ns: i64) -> u64 {
+    /// Returns when the next request arrives: in a closed loop at once, because its queue has room.
+    fn arrival_of(&self, direct: &mut Direct, stamp_ns: i64) -> u64 {
         match self.depth_max {
-            Some(_) => timely.clock.latest_ns(),
-            None => timely.clock.next_arrival(timely.drive.array.back_end_mut(), stamp_ns),
+            Some(_) => direct.clock.latest_ns(),
+            None => direct.clock.next_arrival(direct.drive.array.back_end_mut(), stamp_ns),
         }
     }
 
-    /// Whether the drive works on as many requests as it may.
-    fn is_full(&self, timely: &Direct) -> bool {
-        timely.clock.outstanding() >= self.outstanding_max
+    /// Returns whether the drive works on its maximum of requests.
+    fn is_full(&self, direct: &Direct) -> bool {
+        direct.clock.outstanding() >= self.outstanding_max
     }
 
-    /// Lets time pass until a request is done, and fetches what may go then; false if none is done by `until_ns`.
+    /// Advances time to the next completion, and fetches requests then; returns false without a completion by
+    /// `until_ns`.
     fn pass_and_fetch(
         &mut self,
-        timely: &mut Direct,
+        direct: &mut Direct,
         until_ns: u64,
         devices: &[String],
     ) -> Result<bool, Stop> {
-        let timed = timely.drive.array.back_end_mut();
-        let Some(now_ns) = timely.clock.next_completion(timed, until_ns) else { return Ok(false) };
-        self.fetch(timely, now_ns)?;
-        timely.hand_out_log(ROWS, devices)?;
+        let timed = direct.drive.array.back_end_mut();
+        let Some(now_ns) = direct.clock.next_completion(timed, until_ns) else { return Ok(false) };
+        self.fetch(direct, now_ns)?;
+        direct.hand_out_log(ROWS, devices)?;
         Ok(true)
     }
 
-    /// Fetches what may be fetched at `now_ns`.
-    fn fetch(&mut self, timely: &mut Direct, now_ns: u64) -> Result<(), Stop> {
-        while !self.is_full(timely) {
+    /// Fetches as many requests as possible at `now_ns`.
+    fn fetch(&mut self, direct: &mut Direct, now_ns: u64) -> Result<(), Stop> {
+        while !self.is_full(direct) {
             self.fetched.clear();
             let Some(request) = self.queues.fetch(&mut self.fetched) else { return Ok(()) };
-            serve(timely, &request, now_ns, (&self.fetched, 0..self.fetched.len()))?;
+            serve(direct, &request, now_ns, (&self.fetched, 0..self.fetched.len()))?;
         }
         Ok(())
     }
@@ -174,19 +175,19 @@ impl Waiting {
 
 /// Serves a request that the drive fetches at `now_ns`.
 fn serve(
-    timely: &mut Direct,
+    direct: &mut Direct,
     request: &Request,
     now_ns: u64,
     (extents, range): (&Extents, Range<usize>),
 ) -> Result<(), Stop> {
-    timely.look_for_reclaims(now_ns);
-    let hot = timely.is_hot_read(extents, range.clone(), request.op);
-    let number = timely.clock.fetch(timely.drive.array.back_end_mut(), now_ns, request, hot);
-    if let Some(log) = &mut timely.log {
-        log.ended(&mut timely.clock.ended);
+    direct.look_for_reclaims(now_ns);
+    let hot = direct.is_hot_read(extents, range.clone(), request.op);
+    let number = direct.clock.fetch(direct.drive.array.back_end_mut(), now_ns, request, hot);
+    if let Some(log) = &mut direct.log {
+        log.ended(&mut direct.clock.ended);
         log.fetched(number, *request, now_ns);
     }
-    timely
+    direct
         .issue(extents, range, request.flags, request.op)
         .map_err(|failure| Stop::Drive(RequestAt::from(request), failure))
 }

@@ -1,9 +1,9 @@
-//! Requests on record: one row for each that ended, handed out in chunks.
+//! Log of requests: one row per completed request, handed out in chunks.
 
 use floatgate_base::Result;
 use floatgate_host::Request;
 
-/// Rows handed out at once, about.
+/// Approximate number of rows per chunk.
 pub const ROWS: usize = 1 << 16;
 
 /// Requests in the order of their completion, in columns.
@@ -11,43 +11,43 @@ pub const ROWS: usize = 1 << 16;
 pub struct RequestRows {
     /// The requests.
     pub requests: Vec<Request>,
-    /// When the drive fetched each, nanoseconds since the first counted request arrived.
+    /// Time of the fetch by the drive, nanoseconds since the arrival of the first counted request.
     pub fetched_ns: Vec<u64>,
-    /// When each was done.
+    /// Time of completion.
     pub completed_ns: Vec<u64>,
 }
 
-/// What takes the rows.
+/// A sink of rows.
 pub trait RequestSink: Send {
-    /// Takes rows; `devices` names the devices met so far.
+    /// Takes rows; `devices` names the devices so far.
     ///
     /// # Errors
-    /// When they cannot be kept: the run stops with this error.
+    /// The sink cannot keep them: the run stops with this error.
     fn take(&mut self, rows: &RequestRows, devices: &[String]) -> Result<()>;
 
-    /// The run starts over: nothing of what was handed out counts.
+    /// Restarts the log with the run: discards all rows handed out so far.
     ///
     /// # Errors
-    /// When that cannot be done: the run stops with this error.
+    /// The sink cannot restart: the run stops with this error.
     fn restart(&mut self) -> Result<()>;
 }
 
 /// A log of requests.
 pub struct RequestLog {
     sink: Box<dyn RequestSink>,
-    /// By number of the request under way, with when it was fetched.
+    /// By number of the request in flight, with the time of its fetch.
     underway: Vec<Option<(Request, u64)>>,
     rows: RequestRows,
 }
 
 impl RequestLog {
-    /// An empty log.
+    /// Creates an empty log.
     #[must_use]
     pub fn new(sink: Box<dyn RequestSink>) -> Self {
         Self { sink, underway: Vec::new(), rows: RequestRows::default() }
     }
 
-    /// The drive fetched a request, which is under way as `number`.
+    /// Notes a fetched request, in flight as `number`.
     pub fn fetched(&mut self, number: u32, request: Request, now_ns: u64) {
         if self.underway.len() <= number as usize {
             self.underway.resize(number as usize + 1, None);
@@ -55,7 +55,7 @@ impl RequestLog {
         self.underway[number as usize] = Some((request, now_ns));
     }
 
-    /// Takes note of requests that are done.
+    /// Adds completed requests.
     pub fn ended(&mut self, ended: &mut Vec<(u32, u64)>) {
         for (number, completed_ns) in ended.drain(..) {
             if let Some((request, fetched_ns)) = self.underway[number as usize].take() {
@@ -66,7 +66,7 @@ impl RequestLog {
         }
     }
 
-    /// Hands out what there is, if that is at least `rows` rows.
+    /// Hands out the rows, if there are at least `rows`.
     ///
     /// # Errors
     /// Those of the sink.
@@ -81,7 +81,7 @@ impl RequestLog {
         Ok(())
     }
 
-    /// Forgets all.
+    /// Discards all rows.
     ///
     /// # Errors
     /// Those of the sink.

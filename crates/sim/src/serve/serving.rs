@@ -1,7 +1,7 @@
 //! Serving in either mode.
 
 use super::direct::Direct;
-use super::functional::InOrder;
+use super::functional::FunctionalServing;
 use super::pins::PinWatch;
 use super::request_log::RequestLog;
 use super::stop::Stop;
@@ -19,18 +19,20 @@ use floatgate_stats::Row;
 #[expect(clippy::large_enum_variant, reason = "a run has one")]
 pub(crate) enum Serving {
     /// Operations are counted.
-    Functional(InOrder),
+    Functional(FunctionalServing),
     /// Operations take time.
     Timed(TimedServing),
 }
 
-/// Runs `$body` with `$drive` bound to the drive, in code made for its type.
+/// Runs `$body` with `$drive` bound to the drive, monomorphized for its type.
 macro_rules! with_drive {
     ($serving:expr, $drive:ident => $body:expr) => {
         match $serving {
-            $crate::serve::Serving::Functional($crate::serve::InOrder { drive: $drive, .. }) => $body,
+            $crate::serve::Serving::Functional($crate::serve::FunctionalServing {
+                drive: $drive, ..
+            }) => $body,
             $crate::serve::Serving::Timed($crate::serve::TimedServing {
-                timely: $crate::serve::Direct { drive: $drive, .. },
+                direct: $crate::serve::Direct { drive: $drive, .. },
                 ..
             }) => $body,
         }
@@ -38,7 +40,7 @@ macro_rules! with_drive {
 }
 pub(crate) use with_drive;
 
-/// What outlives a run that begins again.
+/// State kept when a run restarts.
 #[derive(Default)]
 pub(crate) struct Kept {
     pub log: Option<RequestLog>,
@@ -47,12 +49,12 @@ pub(crate) struct Kept {
 }
 
 impl Serving {
-    /// Of an empty drive.
+    /// Creates the stages of an empty drive.
     pub fn new(plan: &Plan, kept: Kept) -> Self {
         let Kept { log, pins, life } = kept;
         let gate = Throttled::of(plan, life);
         match plan.mode {
-            Mode::Functional => Self::Functional(InOrder::new(plan, gate)),
+            Mode::Functional => Self::Functional(FunctionalServing::new(plan, gate)),
             Mode::Timed(arrival) => {
                 let mut serving = TimedServing::new(plan, arrival, gate);
                 if let Some(log) = log {
@@ -66,7 +68,8 @@ impl Serving {
         }
     }
 
-    /// Takes what outlives the run: the log, who listens to pins, and the book of a life before its first request.
+    /// Takes the state kept in a restart: the log, the recorder of pins, and the book of a life before its first
+    /// request.
     pub fn take_kept(&mut self) -> Kept {
         match self {
             Self::Functional(serving) => {
@@ -74,17 +77,17 @@ impl Serving {
                 Kept { log: None, pins: None, life }
             }
             Self::Timed(serving) => {
-                let Direct { log, pins, .. } = &mut serving.timely;
+                let Direct { log, pins, .. } = &mut serving.direct;
                 Kept { log: log.take(), pins: pins.take(), life: None }
             }
         }
     }
 
-    /// Serves the requests of a chunk; gives how many, which are fewer than all where a whole life is over before.
-    /// `devices` names those met so far.
+    /// Serves the requests of a chunk; returns their number, which is smaller if a whole life ends within. `devices`
+    /// names the devices so far.
     ///
     /// # Errors
-    /// When the drive cannot go on, a request is lost, or the log cannot be written.
+    /// The drive cannot continue, a request is lost, or the log cannot be written.
     pub fn serve(
         &mut self,
         chunk: &Chunk<'_>,
@@ -97,10 +100,10 @@ impl Serving {
         }
     }
 
-    /// Counting begins: what the buffer holds of the warm-up leaves before, and does not count.
+    /// Begins counting. The buffer is flushed first; its pages belong to the warm-up and do not count.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn start_counting(&mut self) -> Result<(), Stop> {
         match self {
             Self::Functional(serving) => serving.start_counting(),
@@ -108,7 +111,7 @@ impl Serving {
         }
     }
 
-    /// All requests have arrived: they end, and what the buffer holds leaves, so that everything written counts.
+    /// Completes all requests and flushes the buffer: all written pages count.
     ///
     /// # Errors
     /// As [`Serving::serve`].
@@ -119,48 +122,48 @@ impl Serving {
         }
     }
 
-    /// A counted pass over the workload is over; the next one begins `period_ns` after counting did.
+    /// Ends a counted pass over the workload; the next one begins `period_ns` after counting did.
     pub fn end_pass(&mut self, period_ns: u64) {
-        if let Self::Functional(InOrder { gate: Some(gate), .. }) = self {
+        if let Self::Functional(FunctionalServing { gate: Some(gate), .. }) = self {
             gate.end_pass(period_ns);
         }
     }
 
-    /// The throttle, if there is one.
+    /// Returns the throttle, if there is one.
     pub fn gate(&self) -> Option<&Throttled> {
         match self {
             Self::Functional(serving) => serving.gate.as_ref(),
-            Self::Timed(serving) => serving.timely.gate.as_ref(),
+            Self::Timed(serving) => serving.direct.gate.as_ref(),
         }
     }
 
-    /// The DRAM buffer, if there is one.
+    /// Returns the DRAM buffer, if there is one.
     pub fn buffer(&self) -> Option<&Buffered> {
         match self {
             Self::Functional(serving) => serving.buffer.as_ref(),
-            Self::Timed(serving) => serving.timely.buffer.as_ref(),
+            Self::Timed(serving) => serving.direct.buffer.as_ref(),
         }
     }
 
-    /// The run in time, if it is one.
-    pub fn in_time(&self) -> Option<&TimedServing> {
+    /// Returns the timed run, if it is one.
+    pub fn timed(&self) -> Option<&TimedServing> {
         match self {
             Self::Functional(_) => None,
             Self::Timed(serving) => Some(serving),
         }
     }
 
-    /// Passes over the workload that count, where a whole life says it.
+    /// Returns the counted passes over the workload, if a whole life determines them.
     pub fn passes_max(&self) -> Option<u64> {
         self.gate().and_then(Throttled::life).map(LifeBook::passes_max)
     }
 
-    /// What has been counted on flash.
+    /// Returns the counts of the flash.
     pub fn counters(&self) -> &Counters {
         with_drive!(self, drive => drive.counters())
     }
 
-    /// Completes a row that says what arrived and when, by stamps.
+    /// Completes a row that has the arrivals and their times, by stamps.
     pub fn complete(&mut self, row: &mut Row) {
         if let Some(gate) = self.gate() {
             row.time_ns = i64::try_from(gate.now_ns()).unwrap_or(i64::MAX);

@@ -1,15 +1,15 @@
-//! Why serving stopped.
+//! Reasons for the end of serving.
 
 use crate::reading::RequestAt;
 use floatgate_base::Error;
 use floatgate_ftl::Failure;
 
-/// Why serving stopped.
+/// The reason why serving stopped.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The drive cannot go on with a request.
+    /// The drive cannot continue with a request.
     Drive(RequestAt, Failure),
-    /// The drive cannot take what the buffer held at the end of warm-up or run.
+    /// The drive cannot take the content of the buffer at the end of warm-up or run.
     Flush(Failure),
     /// Anything else.
     Error(Box<Error>),
@@ -21,7 +21,10 @@ impl From<Box<Error>> for Stop {
     }
 }
 
-/// The error for requests that the run lost.
+/// Returns the error for requests that the run lost.
 pub(super) fn lost(requests: usize) -> Box<Error> {
-    Error::run(format!("{requests} requests never ended"), "this is an error in floatgate; please report it")
+    Error::run(
+        format!("{requests} requests never completed"),
+        "this is an error in floatgate; please report it",
+    )
 }

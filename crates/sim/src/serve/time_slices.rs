@@ -7,10 +7,10 @@ use crate::buffer::Buffered;
 use crate::drive::{Drive, TimeSlice};
 use crate::reading::Chunk;
 
-/// Functional mode tells the array the time in steps of this: a second is short beside the rest of a block.
+/// Step in which functional mode reports the time to the array; a second is short relative to the rest of a block.
 pub(super) const TIME_SLICE_NS: i64 = 1_000_000_000;
 
-/// Finds the runs of requests of a chunk. Before counting there is no time; where the workload has none there is a
+/// Splits the requests of a chunk into runs. Before counting there is no time; a workload without time stamps is a
 /// single run.
 pub(super) fn find_runs(chunk: &Chunk<'_>, runs: &mut Vec<TimeSlice>) {
     runs.clear();
@@ -22,7 +22,7 @@ pub(super) fn find_runs(chunk: &Chunk<'_>, runs: &mut Vec<TimeSlice>) {
     let from_ns = chunk.first_counted_ns();
     let mut begin = chunk.first;
     while begin < chunk.end {
-        // Seconds are counted from one place, so that runs do not depend on how requests come in chunks.
+        // Seconds are counted from one origin; the runs do not depend on the sizes of chunks.
         let since_ns = chunk.stamp_ns(begin).saturating_sub(from_ns).max(0);
         let until_ns = times[begin].saturating_add(TIME_SLICE_NS - since_ns % TIME_SLICE_NS);
         let later = |&ns: &i64| ns >= until_ns;
@@ -33,11 +33,11 @@ pub(super) fn find_runs(chunk: &Chunk<'_>, runs: &mut Vec<TimeSlice>) {
     }
 }
 
-/// Serves the requests of `chunk`, the first of which is number `first` of those in `placed`; `runs` are theirs, and are
-/// used up.
+/// Serves the requests of `chunk`, the first of which is number `first` of those in `placed`; consumes `runs`, which
+/// are theirs.
 ///
 /// # Errors
-/// When the drive cannot go on.
+/// The drive cannot continue.
 pub(super) fn serve_slices<F: BackEnd>(
     drive: &mut Drive<F>,
     buffer: &mut Option<Buffered>,

@@ -1,7 +1,7 @@
-//! Serving in time: requests one by one, each at its arrival.
+//! Serving in timed mode: requests one by one, each at its arrival.
 //!
-//! A single queue without a limit is not built: its requests go from their arrival to the drive. All others wait in
-//! `queued.rs`.
+//! A single queue without a limit is not modelled: its requests go straight from their arrival to the drive. Requests
+//! of all other queues wait in `queued.rs`.
 
 use super::clock::Clock;
 use super::direct::Direct;
@@ -22,23 +22,23 @@ use floatgate_flash::Timed;
 use floatgate_flash::timed::Timeline;
 use floatgate_stats::{Latency, Row};
 
-/// Half of what the clock can hold: what one chunk of requests takes must not wrap it around.
+/// Half of the clock's range: a single chunk of requests must not overflow it.
 const CLOCK_MAX_NS: u64 = 1 << 62;
 
 /// A timed run from the host's queues on.
 pub(crate) struct TimedServing {
-    pub timely: Direct,
-    /// Where requests may have to wait for the drive to fetch them.
+    pub direct: Direct,
+    /// The queues, if requests may have to wait for a fetch.
     pub waiting: Option<Waiting>,
 }
 
 impl TimedServing {
-    /// Of an empty drive.
+    /// Creates the stages of an empty drive.
     pub fn new(plan: &Plan, arrival: Arrival, gate: Option<Throttled>) -> Self {
         Self::of(plan, arrival, gate, Drive::new(plan))
     }
 
-    /// Of this drive.
+    /// Creates the stages of this drive.
     pub fn of(plan: &Plan, arrival: Arrival, gate: Option<Throttled>, mut drive: Drive<Timed>) -> Self {
         let waiting = (!plan.queues.is_plain()).then(|| Waiting::new(plan, arrival));
         let queues = if waiting.is_some() { plan.queues.queues() } else { 0 };
@@ -49,7 +49,7 @@ impl TimedServing {
             drive.array.back_end_mut().watch_reclaims();
             clock.watch_reclaims();
         }
-        let timely = Direct {
+        let direct = Direct {
             drive,
             buffer: Buffered::of(plan),
             clock,
@@ -60,26 +60,26 @@ impl TimedServing {
             timeline: plan.timeline,
             engine_delays: plan.engine_delays(),
         };
-        Self { timely, waiting }
+        Self { direct, waiting }
     }
 
-    /// Puts requests on record.
+    /// Logs requests.
     pub fn log_to(&mut self, log: RequestLog) {
-        self.timely.clock.logged = true;
-        self.timely.log = Some(log);
+        self.direct.clock.logged = true;
+        self.direct.log = Some(log);
     }
 
-    /// Listens to the Ready/Busy pins.
+    /// Records the Ready/Busy pins.
     pub fn listen(&mut self, pins: Box<PinWatch>) {
-        self.timely.pins = Some(pins);
+        self.direct.pins = Some(pins);
     }
 
-    /// Counting begins: from here on operations take time.
+    /// Begins counting: from here on operations take time.
     ///
     /// # Errors
-    /// When the drive cannot go on.
+    /// The drive cannot continue.
     pub fn start_counting(&mut self) -> Result<(), Stop> {
-        let Direct { drive, buffer, timeline, engine_delays, pins, .. } = &mut self.timely;
+        let Direct { drive, buffer, timeline, engine_delays, pins, .. } = &mut self.direct;
         buffer.as_mut().map_or(Ok(()), |buffer| buffer.flush_all(drive)).map_err(Stop::Flush)?;
         drive.reset_counts();
         let timed = drive.array.back_end_mut();
@@ -103,52 +103,51 @@ impl TimedServing {
     /// Serves the requests of a chunk; those of the warm-up without time.
     ///
     /// # Errors
-    /// When the drive cannot go on, a request is lost, or the log cannot be written.
+    /// The drive cannot continue, a request is lost, or the log cannot be written.
     pub fn serve(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>, devices: &[String]) -> Result<(), Stop> {
-        let Self { timely, waiting } = self;
+        let Self { direct, waiting } = self;
         if chunk.counting.is_none() {
             let mut runs = Vec::with_capacity(1);
             find_runs(chunk, &mut runs);
-            return serve_slices(&mut timely.drive, &mut timely.buffer, chunk, (placed, 0), &mut runs);
+            return serve_slices(&mut direct.drive, &mut direct.buffer, chunk, (placed, 0), &mut runs);
         }
         match waiting {
-            Some(waiting) => waiting.arrive(timely, chunk, placed, devices)?,
-            None => timely.arrive_at_once(chunk, placed)?,
+            Some(waiting) => waiting.arrive(direct, chunk, placed, devices)?,
+            None => direct.arrive_at_once(chunk, placed)?,
         }
-        timely.hand_out_log(ROWS, devices)?;
-        timely.hand_out_pins()?;
-        if timely.clock.latest_ns() > CLOCK_MAX_NS {
-            let expected =
-                "expected shorter times of operations, fewer requests, or stamps that lie closer together";
+        direct.hand_out_log(ROWS, devices)?;
+        direct.hand_out_pins()?;
+        if direct.clock.latest_ns() > CLOCK_MAX_NS {
+            let expected = "expected shorter operations, fewer requests, or time stamps closer together";
             return Err(Error::run("the clock has run for more than 146 years", expected).into());
         }
         Ok(())
     }
 
-    /// All requests have arrived: those that wait are fetched, those under way end, and the buffer is flushed.
+    /// Fetches waiting requests, completes all in flight, and flushes the buffer.
     ///
     /// # Errors
     /// As [`TimedServing::serve`].
     pub fn finish(&mut self, devices: &[String]) -> Result<(), Stop> {
-        let Self { timely, waiting } = self;
+        let Self { direct, waiting } = self;
         let left = match waiting {
-            Some(waiting) => waiting.finish(timely, devices)?,
+            Some(waiting) => waiting.finish(direct, devices)?,
             None => 0,
         };
-        let missing = timely.clock.finish(timely.drive.array.back_end_mut()) + left;
+        let missing = direct.clock.finish(direct.drive.array.back_end_mut()) + left;
         if missing > 0 {
             return Err(lost(missing).into());
         }
-        timely.hand_out_log(1, devices)?;
-        timely.flush_buffer().map_err(Stop::Flush)?;
-        let timed = timely.drive.array.back_end_mut();
-        Ok(timely.pins.as_mut().map_or(Ok(()), |pins| pins.end(timed))?)
+        direct.hand_out_log(1, devices)?;
+        direct.flush_buffer().map_err(Stop::Flush)?;
+        let timed = direct.drive.array.back_end_mut();
+        Ok(direct.pins.as_mut().map_or(Ok(()), |pins| pins.end(timed))?)
     }
 
-    /// Completes a row: requests that wait have arrived, but have not reached the flash.
+    /// Completes a row: waiting requests have arrived, but have not reached the flash.
     pub fn complete(&mut self, row: &mut Row) {
         let (waiting_reads, waiting_writes) = self.waiting.as_ref().map_or((0, 0), Waiting::pages);
-        let clock = &mut self.timely.clock;
+        let clock = &mut self.direct.clock;
         row.time_ns = i64::try_from(clock.now_ns()).unwrap_or(i64::MAX);
         row.page_reads -= waiting_reads;
         row.page_writes -= waiting_writes;
