@@ -1,4 +1,4 @@
-"""What README.md and CONTRIBUTING.md say of the project is so."""
+"""README.md, docs/tour.md and CONTRIBUTING.md describe the project as it is."""
 
 import json
 import re
@@ -13,14 +13,15 @@ from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
+TOUR = (ROOT / "docs/tour.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 
 def counted() -> dict[str, int]:
-    """How many of each kind there are, by the words that README.md has for them."""
+    """Counts things of each kind, by the words that README.md or docs/tour.md has for them."""
     catalogue = json.loads(_core.catalogue())
     policies = catalogue["policies"]
-    listed = re.search(r"^Formats: (.*?) and (\d+) more", README, re.M | re.S)
+    listed = re.search(r"^Formats: (.*?) and (\d+) more", TOUR, re.M | re.S)
     assert listed
     named = re.findall(r"`([\w-]+)`", listed[1])
     assert set(named) <= {one["name"] for one in catalogue["formats"]}
@@ -32,7 +33,7 @@ def counted() -> dict[str, int]:
         "micro-benchmarks": len(catalogue["micro_benchmarks"]),
         "such recordings ship": len(library.CONTEXTS),
         # Parquet is named as a word.
-        "more \\(`docs/formats.md`": len(catalogue["formats"]) - len(named) - 1,
+        "more \\(\\[formats\\]": len(catalogue["formats"]) - len(named) - 1,
     }
 
 
@@ -53,16 +54,26 @@ def test_the_table_of_reproduced_papers_is_current() -> None:
 
 
 @pytest.mark.parametrize(("what", "number"), counted().items())
-def test_the_readme_counts_right(what: str, number: int) -> None:
-    assert re.findall(rf"(\d+) {what}", README) == [str(number)]
+def test_the_readme_and_the_tour_count_right(what: str, number: int) -> None:
+    assert re.findall(rf"(\d+) {what}", README + TOUR) == [str(number)]
 
 
 def test_files_that_the_pages_name_are_there() -> None:
     missing = []
-    for page in ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]:
+    for page in ["README.md", "docs/tour.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]:
         text = re.sub(r"```.*?```", "", (ROOT / page).read_text("utf-8"), flags=re.S)
         names = re.findall(r"`((?:crates|python|docs|configs|tests|scripts|traces)/[\w./-]+)`", text)
         missing += [f"{page}: {name}" for name in names if "NAME" not in name and not (ROOT / name).exists()]
+    assert missing == []
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("traces/*.md")]
+    missing = []
+    for page in pages:
+        text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)
+        links = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
+        missing += [f"{page.relative_to(ROOT)}: {link}" for link in links if not (page.parent / link).exists()]
     assert missing == []
 
 
