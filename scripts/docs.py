@@ -110,11 +110,16 @@ def fidelity(points: Sequence[Point]) -> str:
 # How well the engine meets theory
 {GENERATED}
 
-Uniform random writes of one page on one plane of {BLOCKS} blocks, from the steady state on, {PASSES} drive writes
-each ({PASSES_RANDOM} for the random policy, whose figures scatter most). The closed forms stand in
-`crates/theory`, each with its source and derivation; `floatgate theory wa` computes them. They are compared at the
-*effective* spare factor, (T - mean free - U) / T, because free and open blocks hold no live pages: at 0.07 this alone
-makes 1.4 % of greedy's amplification.
+See how close the engine is to the closed forms of write amplification under uniform random writes. This computes one:
+
+```sh
+floatgate theory wa --policy greedy --pages-per-block 256 --spare-factor 0.07
+```
+
+The engine writes single pages to one plane of {BLOCKS} blocks, from the steady state on, {PASSES} drive writes each
+({PASSES_RANDOM} for the random policy, whose figures scatter most). The closed forms are in `crates/theory`, each with
+its source and derivation. They are compared at the *effective* spare factor, (T - mean free - U) / T, because free and
+open blocks hold no live pages: at 0.07 this alone makes 1.4 % of greedy's amplification.
 
 The largest error of {len(points)} points is {worst.error:+.2%} ({worst.curve.label}, spare factor
 {worst.spare_factor}); {TOLERANCE:.1%} is allowed. The interval is the engine's own 95 % interval (batch means).
@@ -224,9 +229,13 @@ def policies(catalogue: dict[str, Any]) -> str:
 # Policies
 {GENERATED}
 
-What can stand behind `policy` in each slot of an experiment file (`model` in `drive.endurance`), and the parameters
-beside it. `floatgate policies NAME` shows the same, and each policy is one file of the source that opens with what it
-does, its source and its cost. A parameter of another policy than the one that is named is refused.
+Choose a policy for each slot of an experiment (`policy`, in `drive.endurance` `model`) and set its parameters.
+
+```sh
+floatgate policies sepbit
+```
+
+This prints one policy with its source, cost and parameters. A parameter of a policy that is not chosen is refused.
 """
     ]
     for slot, rows in catalogue["policies"].items():
@@ -247,10 +256,14 @@ SETTINGS = f"""\
 # Settings
 {GENERATED}
 
-Every key of an experiment file, by its table: what it means, what it is where nothing is written, and what it may be.
-`floatgate check FILE` prints an experiment with every default, and `--set TABLE.KEY=VALUE` sets one for a run. A value
-out of its range is refused, and so is a key that has no effect: in the other mode, with another value of the key that
-it needs, or as a parameter of another policy. [policies.md](policies.md) says what each policy does.
+Look up every key of an experiment: meaning, default and values. This prints an experiment with every default:
+
+```sh
+floatgate check configs/experiments/demo.toml
+```
+
+`--set TABLE.KEY=VALUE` sets a key for one run. A value out of its range is refused, and so is a key without effect: in
+the other mode, without the value of another key that it needs, or of another policy ([policies](policies.md)).
 
 """
 
@@ -291,10 +304,15 @@ RESULTS = f"""\
 # Results
 {GENERATED}
 
-Every figure of `result.json`, by its table: what it means, how it is computed, and its unit. A figure that a run cannot
-know is null. `{{cause}}` and other names in braces stand for each of several, `*` for any name. Flat tables (sweeps,
-`floatgate query`) have these keys as columns, an interval as two (`waf_95.low`, `waf_95.high`); lists and histograms
-are in `result.json` alone. Figures in **bold** are in every flat table, null where they are not known.
+Look up every figure of `result.json`: meaning, formula and unit. This prints one:
+
+```sh
+floatgate run --set drive.capacity="64 MiB" --set workload.requests=20000 --json -
+```
+
+A figure that a run cannot know is null. `{{cause}}` and other names in braces stand for each of several, `*` for any
+name. Flat tables (sweeps, `floatgate query`) have these keys as columns, an interval as two (`waf_95.low`,
+`waf_95.high`); lists and histograms are only in `result.json`. Figures in **bold** are in every flat table.
 
 Causes of flash operations: `host` (whole pages of writes), `partial` (pages written in part), `gc` (moved by garbage
 collection), `level` (moved by wear-leveling), `padding`, `reclaim` and `replica` (read disturb), `repack` (chunks
@@ -341,10 +359,15 @@ def formats(catalogue: dict[str, Any]) -> str:
 # Trace formats
 {GENERATED}
 
-The format is found out from the content, and from the file's extension where formats share a grammar; `--format` (or
-`workload.format`) settles it. gz, xz, zst and bz2 are undone on the way, known by their first bytes. Units that a
-format leaves open are assumed as said here, shown in the result, and overridden by `--time-unit`, `--lba-unit` and
-`--action`.
+Use a trace in any of these formats, or [convert](#converting) it. The format is detected:
+
+```sh
+floatgate trace info traces/pgbench-ext4.nbdkit-log.zst --counts-only
+```
+
+`--format` (or `workload.format`) overrides the detection, which goes by content, and by extension where formats share
+a grammar. gz, xz, zst and bz2 are unpacked. Units that a format leaves open are assumed as below, shown in the result,
+and overridden by `--time-unit`, `--lba-unit` and `--action`. [Samples](format-samples.md) has a few lines of each.
 
 """
     rows = [
@@ -361,19 +384,18 @@ format leaves open are assumed as said here, shown in the result, and overridden
 
 
 UNITS = """
-SSDsim's files do not say their unit of time, and some are in microseconds. One is read in microseconds where it
-begins with 4096 requests or more that in nanoseconds would ask for over 16 GB a second in all and over 8 GB in each
-eighth of them, which no drive moves, and in microseconds for no more than 100,000 requests a second. The result says
-so, and `--time-unit ns` decides otherwise. Any other rate that no drive serves is pointed out, and nothing is
-changed. Time stamps that run backwards are kept; their number, the first of them and the furthest step back are said,
-and such a request arrives with the one before it.
+SSDsim's files do not state their unit of time, and some are in microseconds. A file is read in microseconds if its
+first 4096 or more requests would need over 16 GB per second in nanoseconds (and over 8 GB in each eighth of them), and
+at most 100,000 requests per second in microseconds. The result says so; `--time-unit ns` overrides it. Other rates
+that no drive can serve get a note. A request whose time stamp runs backwards arrives with the one before it; a note has
+the number of such stamps, the first, and the largest step.
 """
 
 CONVERTING = """
 ## Converting
 `floatgate trace convert TRACE OUT` writes any of these formats as Parquet, `fio-iolog` (version 3 if there are times,
-else 2; `fio-iolog-v2` and `-v3` insist), `msr`, `mqsim` or `blkparse`: by OUT's extension (.parquet, .iolog, .fio,
-.csv, .msr, .mqsim, .blkparse) or `--to`. What a format can hold survives exactly; what it cannot is counted.
+else 2; `fio-iolog-v2` and `-v3` force one), `msr`, `mqsim` or `blkparse`, by OUT's extension or `--to`. What a format
+can hold survives exactly; what it cannot is counted.
 
 ```sh
 floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst pgbench.parquet
@@ -389,9 +411,8 @@ standard output: 2 requests, 1 devices renamed (blkparse)
 slice: 2 of 15 requests read, 13 left out by operation
 ```
 
-With OUT `-` a text goes to standard output and the summary to standard error. A file appears whole or not at all; a
-pipe or a device is written to as it is. Stamps count from the first request of the source, in every
-format, also where that is a TRIM which the format leaves out.
+With OUT `-` text goes to standard output and the summary to standard error. A file appears whole or not at all. Stamps
+count from the first request of the source, even if the format leaves that one out (a TRIM).
 
 | format | times | addresses | TRIM | devices | optional columns |
 | --- | --- | --- | --- | --- | --- |
@@ -407,19 +428,24 @@ times); `devices_renamed` (they stay apart); `contexts_left_out`, `streams_left_
 `contents_left_out` (requests).
 
 ### Parquet
-One row a request: `time_ns` (int64), `device` (dictionary of names), `op` (dictionary: read, write, trim), `offset`,
-`bytes` (uint64). Where the trace has them: `context` (uint64, null for none), `stream` (uint32),
-`predicted_life` (uint32: host page writes after which the data of a write are foretold to die, 0 or null where that is
-not foreseen; docs/separation.md), `flags` (uint8: 1 for FUA, 2 for a flush before it, 3 for both; a recording's
-`process`, numbered as processes first appear, stands for a `stream` that is not there), `fingerprints` (list of uint64)
-and `compressed_bytes` (list of uint16), one entry for each 4 KiB from the request's beginning on, null where it is not
-known. The file's metadata has a key
-`floatgate` with JSON: `schema` (`floatgate.trace/1`), `contexts` (by the number in decimal: `name`), `has_times` (false
-where the stamps mean nothing). What else stands there, as of a recording (docs/recording.md), is kept from Parquet to
-Parquet.
+One row per request:
+
+| column | type | meaning |
+| --- | --- | --- |
+| `time_ns`, `offset`, `bytes` | int64, uint64 | time, first byte and length |
+| `device`, `op` | dictionaries | name; read, write or trim |
+| `context` | uint64 | program context, null for none |
+| `stream` | uint32 | stream; without it a recording's `process`, numbered as processes first appear |
+| `predicted_life` | uint32 | host page writes until the data die, 0 or null if unknown |
+| `flags` | uint8 | 1 for FUA, 2 for a flush before it, 3 for both |
+| `fingerprints`, `compressed_bytes` | lists of uint64, uint16 | one per 4 KiB of the request, null if unknown |
+
+All columns from `context` on are optional. The metadata has a key `floatgate` with JSON: `schema`
+(`floatgate.trace/1`), `contexts` (by the number in decimal: `name`), `has_times` (false if the stamps mean nothing).
+Other entries, such as those of a [recording](recording.md#the-file), are kept from Parquet to Parquet.
 
 ## Slices
-`floatgate trace convert` and `floatgate trace info` take a part of a trace; all that is given must hold:
+`floatgate trace convert` and `floatgate trace info` take a part of a trace. A request must meet all conditions:
 
 ```sh
 floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.iolog --from 1m --until 2m --op write,trim \\
@@ -435,12 +461,11 @@ slice: 38161 of 631487 requests read, 181203 left out by operation, 412123 left 
 - `--device NAME`: repeat it for more devices. A name that the trace does not have is refused, once it has been read.
 - `--op read,write,trim`: some of these.
 - `--requests N`: the first N that are left. No more is read, unless a `--device` has not been met yet.
-- `--time-scale F`: stamps count from the first request kept and are multiplied by F, a decimal fraction, exactly, then
-  rounded to the nearest nanosecond (halves up), so that their order stays.
+- `--time-scale F`: stamps count from the first request kept, are multiplied by F, a decimal fraction, and rounded to
+  the nearest nanosecond (halves up); their order stays.
 - `--fold SIZE`: addresses modulo SIZE (a multiple of 4096) on each device. A request that crosses the end is split in
-  two with one stamp (`split`). One longer than SIZE is cut to cover each address once (`cut`). Content follows where
-  the split falls on a multiple of 4 KiB from the request's beginning on; elsewhere the page that is split and all
-  behind it become unknown (`contents_lost` counts pages).
+  two with one stamp (`split`), one longer than SIZE is cut to cover each address once (`cut`). If the split is no
+  multiple of 4 KiB into the request, the content of the split page and all behind it becomes unknown (`contents_lost`).
 
 A slice that keeps nothing is refused, with the times, operations and devices that the trace has:
 
@@ -479,9 +504,8 @@ def samples(catalogue: dict[str, Any]) -> str:
 # Samples of the trace formats
 {GENERATED}
 
-A few lines or records of every format that `floatgate trace info` reads (docs/formats.md), with where they are from:
-what to compare a file with that is not recognised. The tests read these very samples. Binary formats are shown as
-bytes in hexadecimal. Parquet is described in docs/recording.md.
+Compare a file that floatgate does not recognise with a sample of its [format](formats.md). The tests read these
+samples. Binary formats are shown in hexadecimal. [Recording](recording.md#the-file) describes Parquet.
 """
     parts = [head]
     for f in catalogue["formats"]:
