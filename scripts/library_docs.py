@@ -151,12 +151,12 @@ def top(found: dict[str, ContextUpdates]) -> str:
     """Return the five commonest contexts by name."""
     parts = []
     for name, f in found.items():
-        lines = [
-            f"| {percent(count / f.updates)} | `{f.name(context)}` |"
+        shares = [
+            f"{percent(count / f.updates)} `{f.name(context)}`"
             for context, count in f.by_context.most_common(context_updates.TOP)
         ]
         picture = f"![Contexts over the updates of {name}](img/contexts-{name}.svg)"
-        parts.append("\n".join([f"### {name}", picture, "", "| updates | context |", "| --: | --- |", *lines, ""]))
+        parts.append("\n".join([f"### {name}", picture, "", "; ".join(shares), ""]))
     return "\n".join(parts)
 
 
