@@ -39,7 +39,7 @@ call: Any = None
         (lambda: floatgate.run({"ftl.spare_factor": LIST}), "nested more than 32 deep, or within itself"),
         (lambda: floatgate.run({"seed": HUGE}), "setting 'seed': a whole number of more than 64 bits"),
         (lambda: floatgate.run({"seed": np.arange(3)}), "seed"),
-        (lambda: floatgate.run({"seed": object()}), "setting 'seed': a object is no value"),
+        (lambda: floatgate.run({"seed": object()}), "setting 'seed': a value of type object cannot be set"),
         (lambda: floatgate.run({"seed": "\ud800"}), "seed"),
         (lambda: floatgate.run("a = " + "[" * 100_000), ""),
         (lambda: floatgate.run("a = '\ud800'"), "experiment: is not UTF-8 text"),
@@ -94,7 +94,7 @@ DEEP = "[" * 100_000
     [
         (DEEP, "r/result.json:1:101: is nested too deeply; expected a result as floatgate wrote it"),
         ('{"a":' * 100_000, "r/result.json:1:501: is nested too deeply; expected a result as floatgate wrote it"),
-        ("1" * 6000, "r/result.json: is no finite number or too large; expected a number below 2^128"),
+        ("1" * 6000, "r/result.json: is not a finite number or too large; expected a number below 2^128"),
         (
             '{"schema": "floatgate.result/1", "lifetime": 5, "wear": [1]}',
             "r/result.json: lifetime: is the number 5; expected an object, in a result as floatgate wrote it",
@@ -144,7 +144,7 @@ def test_a_deep_experiment_is_refused(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize("format", ["msr", "parquet", "strace", "perf-script"])
 def test_a_trace_without_an_end_is_refused(cli: Cli, format: str) -> None:
     said = cli("trace", "info", "/dev/zero", "--format", format).refused()
-    assert said.startswith("/dev/zero: is no Parquet" if format == "parquet" else "/dev/zero:1: the line is longer")
+    assert said.startswith("/dev/zero: is not a Parquet" if format == "parquet" else "/dev/zero:1: the line is longer")
 
 
 def test_a_line_that_fills_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ def test_an_entry_without_for_is_left_as_it_is() -> None:
         ({"for": {"w": ["wksn"]}, "x": "a {paper[w]}"}, "'{paper[w]}' is a list or a table; expected it as a text"),
         ({"for": ["wksn"], "x": "{w}"}, "expected lists of names, for = { name = ['a', 'b'] }"),
         ({"for": {}, "x": "y"}, "expected lists of names, for = { name = ['a', 'b'] }"),
-        ({"for": {"w": [1.5]}, "x": "{w}"}, "is no list of names; expected texts"),
+        ({"for": {"w": [1.5]}, "x": "{w}"}, "is not a list of names; expected texts"),
         ({"for": {"w": "@all"}, "group": {"g": []}, "x": "{w}"}, "group 'g' has no names"),
         ({"group": {"g": {"a": 1}}, "x": "y"}, "'group' without 'for'; expected both, or neither"),
     ],

@@ -287,7 +287,7 @@ def test_a_trace_is_repeated_until_enough_is_written(cli: Cli, experiment: Path,
 @pytest.mark.parametrize(
     ("size", "more", "said"),
     [
-        ("much", [], "workload.stop_after: 'much' is no size; expected a size such as"),
+        ("much", [], "workload.stop_after: 'much' is not a size; expected a size such as"),
         ("0B", [], "workload.stop_after: '0B' is nothing; expected a size such as"),
         ("1MB", ["--set", "workload.read_share=1"], "workload.stop_after: the workload writes nothing; expected one"),
     ],

@@ -87,7 +87,10 @@ def test_an_experiment_runs_on_it_more_than_once(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"offset": None}, "has no column 'offset'; expected a trace with 'op', 'offset', 'bytes'"),
-        ({"op": pa.array(["read", "wipe"] * 3)}, ":2: 'wipe' is no operation; expected one of 'read', 'write', 'trim'"),
+        (
+            {"op": pa.array(["read", "wipe"] * 3)},
+            ":2: 'wipe' is not an operation; expected one of 'read', 'write', 'trim'",
+        ),
         ({"bytes": pa.array([1, 1, None, 1, 1, 1])}, ":3: bytes is null; expected a value in every row"),
         ({"offset": pa.array([1, -1, 1, 1, 1, 1])}, ":2: offset: Integer value -1 not in range"),
         ({"bytes": pa.array([1.5] * 6)}, "bytes is of type double; expected whole numbers (uint64)"),

@@ -109,7 +109,7 @@ def replaced(name: str, before: str, after: str) -> Callable[[Path], object]:
 
 JOURNAL = "unfinished/journal.jsonl"
 R, J = "000001/result.json", "journal.jsonl"
-NOT_FINITE = "is no finite number or too large; expected a number below 2^128"
+NOT_FINITE = "is not a finite number or too large; expected a number below 2^128"
 DAMAGES: list[tuple[Callable[[Path], object], str]] = [
     (edited(R, lambda r: r.update(waf=float("nan"))), f"{R}: waf: {NOT_FINITE}"),
     (edited(R, lambda r: r.update(waf="1.5")), f"{R}: waf: is the text '1.5'; expected a number or null"),
@@ -133,7 +133,7 @@ DAMAGES: list[tuple[Callable[[Path], object], str]] = [
     (lambda f: (f / "000001/series.parquet").write_bytes(b"PAR1"), "000001/series.parquet: cannot be read"),
     (lambda f: (f / "000003").rename(f / "000004"), "000003/result.json: No such file or directory"),
     (lambda f: shutil.copytree(f / "000001", f / "000003", dirs_exist_ok=True), "000003/experiment.toml: has other"),
-    (lambda f: (f / J).write_text("[]\n"), f"{J}:1: is no object; expected a line"),
+    (lambda f: (f / J).write_text("[]\n"), f"{J}:1: is not an object; expected a line"),
     (replaced(J, '"run":1', '"run":4'), f"{J}:2: run 4: no run of the plan; expected a number below 4"),
     (replaced(J, '"error":"worn out"', '"error":null'), f"{J}:3: 'error' is None though the run has no result"),
     (replaced(J, '"set":{"ftl.collect.policy":"greedy"', '"set":{"ftl.collect.policy":"fifo"'), f"{J}:1: run 0: 'ftl"),

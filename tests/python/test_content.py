@@ -157,11 +157,11 @@ def test_bad_input_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert cli("content", "/dev/null").refused() == f"/dev/null: is a device; {readable}"
     assert "FILE-or-DIR" in cli("content", "--json").refused()
     for text, message in (
-        ("0", "--chunks: chunks cannot have 0 pages; expected sizes from 1 to 64 pages"),
-        ("4,65", "--chunks: chunks cannot have 65 pages; expected sizes from 1 to 64 pages"),
-        ("4,4", "--chunks: the same chunk size twice; expected each size once"),
-        ("", "--chunks: '' is no number of pages; expected sizes such as 1,2,4,8"),
-        ("1,-2", "--chunks: '-2' is no number of pages; expected sizes such as 1,2,4,8"),
+        ("0", "--chunks: a chunk of 0 pages cannot be; expected sizes from 1 to 64 pages"),
+        ("4,65", "--chunks: a chunk of 65 pages cannot be; expected sizes from 1 to 64 pages"),
+        ("4,4", "--chunks: a size is named twice; expected each size once"),
+        ("", "--chunks: '' is not a number of pages; expected sizes such as 1,2,4,8"),
+        ("1,-2", "--chunks: '-2' is not a number of pages; expected sizes such as 1,2,4,8"),
     ):
         assert cli("content", "file", "--chunks", text).refused() == message
     assert "--zstd-level" in cli("content", "file", "--zstd-level", "23").refused()
@@ -170,7 +170,7 @@ def test_bad_input_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert cli("content", "file", "--force").refused().startswith("--force: no trace is written")
     for hours in ("0", "-1", "inf", "nan"):
         made = cli("content", "file", "--trace", "t.parquet", "--hours", hours)
-        assert made.refused().startswith(f"--hours: {float(hours):g} is no length of time")
+        assert made.refused().startswith(f"--hours: {float(hours):g} is not a length of time")
     assert cli("content", "file", "--trace", "file").refused().startswith("file: exists already")
     assert not (tmp_path / "t.parquet").exists()
 

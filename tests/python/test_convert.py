@@ -168,12 +168,12 @@ def test_slices(cli: Cli, trace: Path, tmp_path: Path) -> None:
     ("options", "expected"),
     [
         (("--from", "20", "--until", "10"), "--from: '20' is not before --until '10'; expected --from before --until"),
-        (("--from", "soon"), "--from: 'soon' is no time; expected seconds since the first request"),
+        (("--from", "soon"), "--from: 'soon' is not a time; expected seconds since the first request"),
         (("--op", "erase"), "--op: 'erase' names no operations; expected some of read,write,trim"),
-        (("--fold", "5000"), "--fold: '5000' is no multiple of 4096 bytes"),
-        (("--time-scale", "0"), "--time-scale: '0' is no factor; expected a number above 0"),
-        (("--requests", "many"), "--requests: 'many' is no number"),
-        (("--device", "usr_9"), "--device: 'usr_9' is no device of two.csv; it has 'usr_0', 'usr_1'"),
+        (("--fold", "5000"), "--fold: '5000' is not a multiple of 4096 bytes"),
+        (("--time-scale", "0"), "--time-scale: '0' is not a factor; expected a number above 0"),
+        (("--requests", "many"), "--requests: 'many' is not a number"),
+        (("--device", "usr_9"), "--device: 'usr_9' is not a device of two.csv; it has 'usr_0', 'usr_1'"),
         (
             ("--op", "trim"),
             "two.csv: the slice keeps none of 1100 requests; the trace spans 0 to 99.9 s, has operations read, write ",

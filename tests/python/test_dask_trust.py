@@ -116,9 +116,9 @@ HERE = __file__
     ("files", "said"),
     [
         ({}, f"ca-file is not set; expected a PEM file there, in Dask's configuration or in {TLS}CA_FILE"),
-        ({"ca-file": "none.pem"}, "ca-file: none.pem is no file; expected a PEM file there"),
+        ({"ca-file": "none.pem"}, "ca-file: none.pem is not a file; expected a PEM file there"),
         ({"ca-file": HERE}, f"client.cert is not set; expected a PEM file there, in Dask's configuration or in {TLS}"),
-        ({"ca-file": HERE, "client.cert": HERE, "client.key": "k"}, "client.key: k is no file"),
+        ({"ca-file": HERE, "client.cert": HERE, "client.key": "k"}, "client.key: k is not a file"),
         ({"ca-file": HERE, "client.cert": HERE, "client.key": HERE}, " cannot be used ("),
     ],
 )

@@ -55,7 +55,7 @@ def test_the_miner_refuses_what_cannot_be() -> None:
     for support, items_min in ((0, 1), (1, 0), (-1, 1), (2**32, 1)):
         with pytest.raises(InputError, match="expected a whole number from 1 on"):
             mine([[1]], support, items_min=items_min)
-    with pytest.raises(InputError, match="an item is no whole number"):
+    with pytest.raises(InputError, match="an item is not a whole number"):
         mine([[-1]], 1)
     every_but_one = [[item for item in range(40) if item != own] for own in range(40)]
     with pytest.raises(RunError, match="there are too many sets"):

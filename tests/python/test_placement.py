@@ -265,7 +265,7 @@ def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
         place(text)
     with pytest.raises(InputError, match=r"^gone\.parquet: no such file; expected a trace"):
         place("gone.parquet")
-    with pytest.raises(InputError, match=f"^{re.escape(str(tmp_path))}: is no file; expected a trace"):
+    with pytest.raises(InputError, match=f"^{re.escape(str(tmp_path))}: is not a file; expected a trace"):
         place(tmp_path)
     nobody = write(tmp_path / "nobody.parquet", [("write", 0, PAGE, 0)])
     with pytest.raises(InputError, match="no write has a context; expected a trace"):

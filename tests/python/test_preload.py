@@ -169,10 +169,13 @@ def test_counts_are_told_at_the_end(kit: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "wrong"),
     [
-        (b"short *.log\nshort\n", ":2: is no hint and pattern; expected short, medium, long, extreme or none, one "),
-        (b"short *.log\nshort \n", ":2: is no hint and pattern"),
-        (b"\nsoon *.log", ":2: is no hint and pattern"),
-        (b"\xef\xbb\xbfshort *.log\n", ":1: is no hint and pattern"),
+        (
+            b"short *.log\nshort\n",
+            ":2: is not a hint with a pattern; expected short, medium, long, extreme or none, one ",
+        ),
+        (b"short *.log\nshort \n", ":2: is not a hint with a pattern"),
+        (b"\nsoon *.log", ":2: is not a hint with a pattern"),
+        (b"\xef\xbb\xbfshort *.log\n", ":1: is not a hint with a pattern"),
         (b"short *.log\r\n", ":1: has a zero byte or a carriage return"),
         (b"#\0\nshort *.log\n", ":1: has a zero byte or a carriage return"),
         (b"short *.log\n" * (ROWS_MAX + 1), f":{ROWS_MAX + 1}: is one row too many; expected at most {ROWS_MAX}"),
@@ -216,7 +219,7 @@ def test_only_regular_files_are_tables(kit: Path, tmp_path: Path, kind: str) -> 
             one.bind(os.path.relpath(table))
     done = python(tmp_path, preloaded(kit, table=table), SAY)
     assert done.status == 0
-    wrong = "No such device or address" if kind == "socket" else "is no regular file; expected a table that "
+    wrong = "No such device or address" if kind == "socket" else "is not a regular file; expected a table that "
     assert done.said.startswith(f"{SAID}{table}: {wrong}")
     assert len(done.said.splitlines()) == 1
 

@@ -72,9 +72,9 @@ METADATA = b"[device 1]\ncapturefile=logic-1\nsamplerate=1 MHz\nprobe1=rb\nunits
         (GOOD.replace("wire 1 !", "wire 0 !"), "c:2: '0' is not a width; expected a whole number from 1"),
         (GOOD.replace("wire 1 !", "wire -1 !"), "c:2: '-1' is not a width"),
         (GOOD.replace("1us", "1 fortnight"), "c:1: '1fortnight' is not a time scale"),
-        ("812.5us\n" + "9" * (2 << 20), "c:2: a line that is too long; expected a duration"),
-        ("Time [s],rb\n0,1\n0,0\n0,1\n", "c: all times are equal; expected times that rise"),
-        ("Time [s],rb\n", "c: no rows with levels; expected times and levels"),
+        ("812.5us\n" + "9" * (2 << 20), "c:2: a line that is too long; expected a length of time"),
+        ("Time [s],rb\n0,1\n0,0\n0,1\n", "c: all times are the same; expected times that rise"),
+        ("Time [s],rb\n", "c: no row of levels; expected times and levels"),
         ("Time [s]," + ",".join(map(str, range(5000))), "c:1: 5000 columns of levels; expected from 1 to 4096"),
     ],
 )  # fmt: skip
@@ -86,12 +86,9 @@ def test_bad_sessions_are_refused_in_one_line(tmp_path: Path) -> None:
     whole = session([draw(random.Random(1), 5)])
     none = {"metadata": METADATA, "logic_1_1": b""}
     for content, expected in (
-        (whole[: len(whole) // 2], "c: is not a readable zip archive ("),
-        (whole[:-10], "c: is not a readable zip archive ("),
-        (
-            whole.replace(b"metadata", b"metagone"),
-            "c: the archive contains no file 'metadata'; expected a sigrok session",
-        ),
+        (whole[: len(whole) // 2], "c: is not a zip archive that can be read ("),
+        (whole[:-10], "c: is not a zip archive that can be read ("),
+        (whole.replace(b"metadata", b"metagone"), "c: the archive has no file 'metadata'; expected a sigrok session"),
         (sr(tmp_path, metadata=b"\xff\xfe"), "c: its metadata cannot be read ("),
         (sr(tmp_path, metadata=b""), "c: its metadata have no samplerate; pass the time between samples"),
         (sr(tmp_path, metadata=b"samplerate=0 Hz\nprobe1=a"), "c: its metadata have no samplerate"),
@@ -113,7 +110,7 @@ def test_bad_sessions_are_refused_in_one_line(tmp_path: Path) -> None:
         ),
     ):
         assert expected in refusal(tmp_path / "c", content), expected
-    assert "c: is not a zip archive, unlike sigrok sessions" in refusal(tmp_path / "c", GOOD, format="sigrok")
+    assert "c: is not a zip archive, as sigrok sessions are" in refusal(tmp_path / "c", GOOD, format="sigrok")
 
 
 @pytest.mark.parametrize("packing", [".gz", ".xz", ".zst"])
@@ -201,18 +198,27 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
         (("c.vcd", "--host-bytes", "0"), "--host-bytes: the host wrote nothing; expected bytes that were written"),
         (("c.vcd", "--host-bytes", "-1"), "--host-bytes: -1 bytes cannot be; expected bytes"),
         (("c.vcd", "--host-bytes", str(2**64)), f"--host-bytes: {2**64} bytes cannot be"),
-        (("c.vcd", "--program-us", "9..5"), "--program-us: '9..5' is no interval; expected two lengths in ascending"),
-        (("c.vcd", "--program-us", "5"), "--program-us: '5' is no interval"),
-        (("c.vcd", "--program-us", "nan..inf"), "--program-us: 'nan..inf' is no interval"),
+        (
+            ("c.vcd", "--program-us", "9..5"),
+            "--program-us: '9..5' is not an interval; expected two lengths in ascending",
+        ),
+        (("c.vcd", "--program-us", "5"), "--program-us: '5' is not an interval"),
+        (("c.vcd", "--program-us", "nan..inf"), "--program-us: 'nan..inf' is not an interval"),
         (("c.vcd", "--multi-page", "2"), "--multi-page: 2 pages per program on 1 planes; expected from 1 to 1"),
         (("c.vcd", "--multi-page", "nan"), "--multi-page: nan pages per program"),
-        (("c.vcd", "--poll-us", "0"), "--poll-us: '0' is no polling interval; expected microseconds"),
-        (("c.vcd", "--poll-us", "nan"), "--poll-us: 'NaN' is no polling interval"),
-        (("c.vcd", "--poll-us", "5", "--quiet-s", "-1"), "--quiet-s: '-1' is no length of time; expected seconds"),
+        (("c.vcd", "--poll-us", "0"), "--poll-us: '0' is not a polling interval; expected microseconds"),
+        (("c.vcd", "--poll-us", "nan"), "--poll-us: 'NaN' is not a polling interval"),
+        (("c.vcd", "--poll-us", "5", "--quiet-s", "-1"), "--quiet-s: '-1' is not a length of time; expected seconds"),
         (("c.vcd", "--quiet-s", "1"), "--quiet-s: is of a recorder that polls; expected it with --poll-us"),
-        (("low.txt", "--poll-us", "5"), "low.txt: has lengths but no times; a recorder cannot poll it; expected"),
-        (("c.vcd", "--format", "best"), "--format: 'best' is no format of captures; expected one of vcd, sigrok, csv"),
-        (("c.vcd", "--time-unit", "5 parsec"), "--time-unit: '5 parsec' is no unit of time; expected one such as 1us"),
+        (("low.txt", "--poll-us", "5"), "low.txt: has lengths and no times: no recorder can look at it; expected"),
+        (
+            ("c.vcd", "--format", "best"),
+            "--format: 'best' is not a format of captures; expected one of vcd, sigrok, csv",
+        ),
+        (
+            ("c.vcd", "--time-unit", "5 parsec"),
+            "--time-unit: '5 parsec' is not a unit of time; expected one such as 1us",
+        ),
         (("c.vcd", "--page-bytes", "0"), "--page-bytes: 0 cannot be; expected a whole number from 1 on"),
         (("c.vcd", "--trace", "missing"), "missing: "),
         (("d",), "d: is a directory; expected a capture file"),

@@ -261,6 +261,24 @@ def test_the_summary_for_people(cli: Cli, writer: Path, some_backend: str) -> No
     assert "100 %" in text  # both updates replace what `update` wrote
 
 
+def test_a_second_run_that_fails_has_no_slowdown(cli: Cli, writer: Path, tmp_path: Path, some_backend: str) -> None:
+    twice = f"test ! -e there || exit 3; touch there; {writer}"
+    record = ("trace", "record", "--backend", some_backend, "--measure-overhead")
+    outcome = cli(*record, "-o", "t.parquet", "--json", "--", "sh", "-c", twice)
+    assert outcome.status == 1
+    facts = json.loads(outcome.out)
+    assert (facts["exit_status"], facts["exit_status_without"]) == (0, 3)
+    assert facts["slowdown"] is None
+    assert facts["program_without_s"] is None
+    assert "the second run of 'sh', without the recorder, ended with status 3" in outcome.err
+    assert "times as long" not in outcome.err
+    assert (tmp_path / "t.parquet").exists()
+    failed = cli(*record, "-o", "f.parquet", "--", writer, "7")
+    assert failed.status == 1
+    assert f"'{writer}' ended with status 7" in failed.err
+    assert "times as long" not in failed.out
+
+
 def test_nothing_is_kept_where_nothing_was_written(cli: Cli, tmp_path: Path, some_backend: str) -> None:
     message = cli("trace", "record", "--backend", some_backend, "--", "true").refused()
     assert "wrote no file" in message

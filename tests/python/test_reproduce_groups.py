@@ -46,7 +46,7 @@ def test_a_group_without_names_is_refused(given: object) -> None:
 
 @pytest.mark.parametrize("given", [[["a"]], [1.5], [True], 1, None])
 def test_what_is_no_list_of_names_is_refused(given: object) -> None:
-    with pytest.raises(ValueError, match=r"is no list of names; expected texts, such as"):
+    with pytest.raises(ValueError, match=r"is not a list of names; expected texts, such as"):
         expanded(given, GROUPS)
 
 

@@ -143,7 +143,7 @@ DAMAGES: list[tuple[Callable[[Path], object], str]] = [
     (lambda f: (f / D).write_bytes((f / D).read_bytes()[:-1]), f"{R}: 'drive_hash' is '"),
     (lambda f: (f / D).unlink(), f"{R}: 'drive_hash' is None; expected '"),
     (lambda f: shutil.copytree(f / "000000", f / "000001", dirs_exist_ok=True), f"{R}: 'drive_hash' is '"),
-    (lambda f: (f / J).write_text("[]\n"), f"{J}:1: is no object; expected a line"),
+    (lambda f: (f / J).write_text("[]\n"), f"{J}:1: is not an object; expected a line"),
     (replaced(J, '"result_hash":"', '"result_hash":1,"x":"'), "'result_hash' is 1; expected a hash"),
     (replaced(J, '"batch":"worn"', '"batch":"torn"'), "run 0: 'batch' is '"),
     (lambda f: (f / "plan.json").write_text("[]"), "plan.json: is a list; expected an object"),

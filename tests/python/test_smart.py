@@ -178,9 +178,9 @@ _UNITS = "a.json: data_units_written:"
         ('{"data_units_written": 2.5}', f"{_UNITS} is the number 2.5; expected a whole number from 0 on, in "),
         ('{"data_units_written": "many"}', f"{_UNITS} is the text 'many'; expected a counter, in digits, in "),
         ('{"data_units_written": true}', f"{_UNITS} is true; expected a whole number from 0 on, in "),
-        ('{"data_units_written": NaN}', f"{_UNITS} is no finite number or too large; "),
-        ('{"data_units_written": 1e999}', f"{_UNITS} is no finite number or too large; "),
-        ('{"data_units_written": ' + "9" * 5000 + "}", f"{_UNITS} is no finite number or too large; "),
+        ('{"data_units_written": NaN}', f"{_UNITS} is not a finite number or too large; "),
+        ('{"data_units_written": 1e999}', f"{_UNITS} is not a finite number or too large; "),
+        ('{"data_units_written": ' + "9" * 5000 + "}", f"{_UNITS} is not a finite number or too large; "),
         ('{"data_units_written": 1, "data_units_written": 2}', f"{_UNITS} is there twice; expected each key once, in "),
         (
             '{"nvme_smart_health_information_log": 4}',

@@ -45,7 +45,7 @@ def test_another_drive_and_a_damaged_file_are_refused(cli: Cli, experiment: Path
     (tmp_path / "worn.drive").write_bytes(whole[:-10])
     assert cli(*start).refused().startswith(f"worn.drive@{len(whole) - 10 - 22}: the snapshot is cut off; expected")
     (tmp_path / "worn.drive").write_bytes(b"nothing")
-    assert cli(*start).refused().startswith("worn.drive: is no snapshot of floatgate")
+    assert cli(*start).refused().startswith("worn.drive: is not a snapshot of floatgate")
 
 
 def test_a_drive_needs_a_place_and_a_single_run(cli: Cli, experiment: Path) -> None:
@@ -188,7 +188,7 @@ def test_resume_takes_no_settings_and_needs_a_run(cli: Cli, experiment: Path, tm
         assert refused.startswith("--resume: the run continues with its original settings")
     (tmp_path / "o").mkdir()
     (tmp_path / "o/run.snapshot").write_bytes(b"nothing")
-    assert cli("run", "--resume", "o").refused().startswith("o/run.snapshot: is no snapshot of floatgate")
+    assert cli("run", "--resume", "o").refused().startswith("o/run.snapshot: is not a snapshot of floatgate")
     for seconds in ("0", "-1", "nan", "inf"):
         refused = cli("run", experiment, "--out", "p", "--snapshot-every", seconds).refused()
         assert refused.startswith("--snapshot-every: ")

@@ -24,7 +24,7 @@ from floatgate.study.runs.rows import wrong_figures
 from floatgate.study.sweeps.sweep import Sweep, planned
 
 ROOT = Path(__file__).parents[2]
-NOT_FINITE = "is no finite number or too large; expected a number below 2^128"
+NOT_FINITE = "is not a finite number or too large; expected a number below 2^128"
 IN_64_BITS = "expected a whole number from -2^63 on, below 2^64"
 IN_A_LINE = "expected a line of a sweep's journal"
 
@@ -55,7 +55,7 @@ CHANGES: list[tuple[Change, str]] = [
     (put("figures", "waf", to={"mean": 1.5}), "expected a number, a text"),
     (put("figures", "surprise", to=1), "'surprise': no run has such a figure"),
     (put("figures", "surprise.waf", to=1), "'surprise.waf': no run has such a figure"),
-    (put("figures", "waf\n", to=1), "is no name of a figure"),
+    (put("figures", "waf\n", to=1), "does not name a figure"),
     (put("figures", "config_hash", to="0" * 63), "'config_hash' is "),
     (put("figures", "config_hash", to=None), "'config_hash' is None; expected a text"),
     (put("figures", "seed", to=99), "'seed' is 99 among the figures; expected 1"),
@@ -112,7 +112,7 @@ def test_a_forged_row_is_refused_with_its_line(sweep: Path, change: Change, said
 RAW: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda line: line.replace(b'"run":', b'"run":0,"run":', 1), ": run: is there twice; expected each key once"),
     (lambda line: line.replace(b'"waf":', b'"waf":1.0,"waf":', 1), ": figures.waf: is there twice; expected each key"),
-    (lambda line: line.replace(b'"done"', b'"done\xff"', 1), f":COLUMN: byte 0xff is no UTF-8 text; {IN_A_LINE}"),
+    (lambda line: line.replace(b'"done"', b'"done\xff"', 1), f":COLUMN: byte 0xff is not UTF-8 text; {IN_A_LINE}"),
     (lambda line: line.replace(b'"waf":', b'"waf":1e999,"x":', 1), f": figures.waf: {NOT_FINITE}"),
     (lambda line: line.replace(b'"waf":', b'"waf":' + b"9" * 5000 + b',"x":', 1), f": figures.waf: {NOT_FINITE}"),
     (lambda line: line.replace(b'"waf":', b'"waf":"\\ud800","x":', 1), ": figures.waf: holds half a character"),
@@ -128,8 +128,8 @@ RAW: list[tuple[Callable[[bytes], bytes], str]] = [
     ),
     (lambda _: b"\n", f": is empty; {IN_A_LINE}"),
     (lambda _: b"\0\0\0\n", f":1: not JSON: no value at '\\x00'; {IN_A_LINE}"),
-    (lambda _: b"[1]\n", f": is no object; {IN_A_LINE}"),
-    (lambda _: b"null\n", f": is no object; {IN_A_LINE}"),
+    (lambda _: b"[1]\n", f": is not an object; {IN_A_LINE}"),
+    (lambda _: b"null\n", f": is not an object; {IN_A_LINE}"),
     (lambda line: line.decode().encode("utf-16"), f": is text in UTF-16; {IN_A_LINE} in UTF-8"),
     (lambda line: b" " * (1 << 20) + line, f": has more than 1 MiB; {IN_A_LINE}"),
 ]

@@ -96,14 +96,14 @@ def test_intervals_are_read(text: str, interval: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("20ms", "'20ms' is no interval; expected FROM..TO such as 0..20ms"),
-        ("a..b", "'a..b' is no interval"),
-        ("-1..2s", "'-1..2s' is no interval"),
+        ("20ms", "'20ms' is not an interval; expected FROM..TO such as 0..20ms"),
+        ("a..b", "'a..b' is not an interval"),
+        ("-1..2s", "'-1..2s' is not an interval"),
         ("1..2", "'1..2' has no unit; expected one of ns, us, ms, s, m, min, h"),
-        ("1s..2weeks", "'weeks' is no unit of time"),
+        ("1s..2weeks", "'weeks' is not a unit of time"),
         ("2s..1s", "'2s..1s' holds no time"),
         ("1s..1s", "'1s..1s' holds no time"),
-        ("0..1e9s", "is no interval"),
+        ("0..1e9s", "is not an interval"),
         ("0..99999999999999h", "holds no time"),
     ],
 )
@@ -262,7 +262,7 @@ def test_the_command_line_records_and_draws(cli: Cli, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--timeline", "0..1ms"), "--timeline: functional mode has no time of which to draw a part; expected mode = "),
-        (("--timeline", "1ms", "--set", "mode=timed"), "--timeline: '1ms' is no interval; expected FROM..TO"),
+        (("--timeline", "1ms", "--set", "mode=timed"), "--timeline: '1ms' is not an interval; expected FROM..TO"),
         (("--timeline", "0..1ms", "--repeat", "2"), "--timeline: a timeline belongs to one run; expected no "),
     ],
 )

@@ -71,7 +71,7 @@ def test_windows_of_demand(cli: Cli, tmp_path: Path) -> None:
     assert demand["write_peak_to_mean"] == pytest.approx(1.5)
     assert facts_of(cli, trace, "--window", "1000")["demand"]["requests"] == [2, 1]
     for width in ("0", "-1", "nan", "inf"):
-        assert "is no width of a window" in cli("trace", "info", trace, "--window", width).refused()
+        assert "is not a width of a window" in cli("trace", "info", trace, "--window", width).refused()
 
 
 def test_counts_only(cli: Cli, trace: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_killed_search_goes_on_as_if_it_never_was(cli: Cli, experiment: Path, 
         ([], "nothing to look for; expected --minimise waf_bytes"),
         (["--minimise", "throughput.iops"], "is null in mode = 'functional' for this experiment; expected a figure"),
         (["--minimise", "waf_byte"], "no such figure; did you mean 'waf_bytes'"),
-        (["--minimise", "mode"], "--minimise 'mode': is no number"),
+        (["--minimise", "mode"], "--minimise 'mode': is not a number"),
         (["--minimise", "waf", "--maximise", "waf"], "'waf' requested twice"),
         (["--minimise", "waf bytes"], "no figure"),
         (

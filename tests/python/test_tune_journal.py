@@ -16,7 +16,7 @@ from floatgate.results.folder import RunFolder
 from floatgate.study.runs.engine import Local
 from floatgate.study.tune.search import Search, begun
 
-NOT_FINITE = "is no finite number or too large; expected a number below 2^128"
+NOT_FINITE = "is not a finite number or too large; expected a number below 2^128"
 
 
 @pytest.mark.parametrize("missing", [0, 1, 9, 20])
@@ -136,9 +136,9 @@ def test_a_search_that_grows_to_the_size_of_its_space_goes_on_as_a_search(tmp_pa
         (put("axes", to={}), "axes: is an object; expected a list"),
         (
             put("axes", to=[{"key": "a", "ends": [5, 1], "steps": None, "scale": "log", "whole": False}]),
-            "axes[0].ends: is no range; expected two numbers, the smaller one first",
+            "axes[0].ends: is not a range; expected two numbers, the smaller one first",
         ),
-        (put("goal", "minimise", to=[]), "goal: is no goal (floatgate tune: nothing to look for;"),
+        (put("goal", "minimise", to=[]), "goal: is not a valid goal (floatgate tune: nothing to look for;"),
         (put("goal", to=float("inf")), f"goal: {NOT_FINITE}"),
     ],
 )

@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn messages_have_the_contract_form() {
         let line = Place::Line { path: "a.csv".into(), line: 3, column: Some(7) };
-        let error = Error::input(line, "'x' is no number", "expected an offset in bytes");
-        assert_eq!(error.to_string(), "a.csv:3:7: 'x' is no number; expected an offset in bytes");
+        let error = Error::input(line, "'x' is not a number", "expected an offset in bytes");
+        assert_eq!(error.to_string(), "a.csv:3:7: 'x' is not a number; expected an offset in bytes");
         assert_eq!(error.status(), 2);
         let byte = Place::Byte { path: "a.srt".into(), byte: 12 };
         assert_eq!(Error::input(byte, "truncated", "").to_string(), "a.srt@12: truncated");

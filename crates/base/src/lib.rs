@@ -10,6 +10,7 @@ pub mod fastdiv;
 pub mod ids;
 pub mod label;
 pub mod memory;
+pub mod names;
 pub mod owner;
 pub mod param;
 pub mod permute;

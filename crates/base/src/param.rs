@@ -375,7 +375,7 @@ impl ParamInfo {
     /// When the default is not a number.
     #[must_use]
     pub const fn default_number(&self) -> f64 {
-        let Fallback::Value(value) = self.default else { panic!("the default is no number") };
+        let Fallback::Value(value) = self.default else { panic!("the default is not a number") };
         value
     }
 
@@ -436,6 +436,16 @@ impl ParamInfo {
                     columns.iter().map(|(name, range)| format!("{name} = {}", range.words())).collect();
                 format!("a list of up to {most} tables with {}", columns.join(" and "))
             }
+        }
+    }
+
+    /// Returns the names that the parameter takes, if it takes names.
+    #[must_use]
+    pub fn names(&self) -> Option<Vec<&'static str>> {
+        match self.kind {
+            ParamKind::Name(names) => Some(names.iter().map(|(name, _)| *name).collect()),
+            ParamKind::Listed(names) => Some(names()),
+            _ => None,
         }
     }
 
@@ -522,7 +532,11 @@ impl ParamInfo {
             }
             value => format!("{} is {}", self.name, value.to_toml()),
         };
-        Err(Misfit::new(self.name, what, format!("expected {}", self.range_words())))
+        let expected = match (&value, self.names()) {
+            (Setting::Name(value), Some(names)) => crate::names::remedy(value, &names, "floatgate schema"),
+            _ => format!("expected {}", self.range_words()),
+        };
+        Err(Misfit::new(self.name, what, expected))
     }
 }
 

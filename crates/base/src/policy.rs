@@ -101,7 +101,7 @@ impl Slot {
         if let Some((key, _)) = foreign {
             let owners = self.params().into_iter().find(|(param, _)| param.name == *key);
             let owners = owners.map(|(_, owners)| owners.join(", ")).unwrap_or_default();
-            let what = format!("{key} is no parameter of {}", info.name);
+            let what = format!("{key} is not a parameter of {}", info.name);
             return Err(Misfit::new(key, what, format!("expected it with {owners} only")));
         }
         let mut values = Vec::new();
@@ -126,7 +126,7 @@ impl Slot {
         let info = self.find(name).unwrap_or_else(|| panic!("{name} is in no row of {}", self.key));
         let setting = |&(key, value): &(&str, f64)| {
             let param = self.params_of(info).find(|param| param.name == key);
-            let param = param.unwrap_or_else(|| panic!("{key} is no parameter of {name}"));
+            let param = param.unwrap_or_else(|| panic!("{key} is not a parameter of {name}"));
             (param.name, param.setting(value))
         };
         let values: Vec<_> = values.iter().map(setting).collect();
@@ -315,7 +315,7 @@ mod tests {
         );
         assert_eq!(
             refused("none", "size", 3.into()),
-            "size is no parameter of none; expected it with one, two only"
+            "size is not a parameter of none; expected it with one, two only"
         );
     }
 

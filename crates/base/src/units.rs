@@ -8,7 +8,7 @@ pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
-    let value: f64 = number.parse().map_err(|_| format!("'{text}' is no size"))?;
+    let value: f64 = number.parse().map_err(|_| format!("'{text}' is not a size"))?;
     let factor: u64 = match unit {
         "" | "B" => 1,
         "KB" | "kB" => 1_000,
@@ -19,7 +19,7 @@ pub fn parse_bytes(text: &str) -> std::result::Result<u64, String> {
         "MiB" | "M" => 1 << 20,
         "GiB" | "G" => 1 << 30,
         "TiB" | "T" => 1 << 40,
-        _ => return Err(format!("'{unit}' is no unit of size")),
+        _ => return Err(format!("'{unit}' is not a unit of size")),
     };
     let bytes = value * factor as f64;
     if !bytes.is_finite() || !(0.0..9.0e18).contains(&bytes) {

@@ -49,7 +49,7 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
                 ));
             }
             _ => {
-                let what = format!("{} is not a duration", quote(text.as_bytes()));
+                let what = format!("{} is not a length of time", quote(text.as_bytes()));
                 return Err(Error::input(place(), what, "expected a number with a unit, such as 812.5us"));
             }
         }

@@ -8,6 +8,7 @@ use crate::read::{Reading, read};
 use crate::recorder::{Recorder, Theory};
 use crate::volume::{Geometry, HostBytes, Terms, Volume};
 use floatgate_base::error::quote;
+use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, Result};
 use serde::Serialize;
 
@@ -338,10 +339,10 @@ fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<us
         let before = chosen.len();
         chosen.extend(matches);
         if chosen.len() == before {
-            let all: Vec<usize> = (0..lows.pins.len()).collect();
+            let all: Vec<&str> = lows.pins.iter().map(|pin| pin.name.as_str()).collect();
             let what = format!("no signal {}", quote(signal.as_bytes()));
             let place = Place::Path(readings[0].path.clone());
-            return Err(Error::input(place, what, format!("expected one of {}", names(lows, &all))));
+            return Err(Error::input(place, what, remedy(signal, &all, "")));
         }
     }
     chosen.sort_unstable();

@@ -44,7 +44,7 @@ pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows, watch: &mut Watc
             Format::Csv => csv::read(input, lows, options, watch)?,
             Format::Intervals => intervals::read(input, lows, options, watch)?,
             Format::Sigrok => {
-                let what = "is not a zip archive, unlike sigrok sessions";
+                let what = "is not a zip archive, as sigrok sessions are";
                 return Err(Error::input(
                     Place::Path(path.into()),
                     what,

@@ -67,8 +67,9 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
     let refuse = |what: String, expected: &str| Error::input(place(), what, expected);
     let file =
         File::open(path).map_err(|e| refuse(format!("cannot be opened ({e})"), "expected a capture file"))?;
-    let mut archive = ZipArchive::new(file)
-        .map_err(|e| refuse(format!("is not a readable zip archive ({e})"), "expected a sigrok session"))?;
+    let mut archive = ZipArchive::new(file).map_err(|e| {
+        refuse(format!("is not a zip archive that can be read ({e})"), "expected a sigrok session")
+    })?;
     let mut text = String::new();
     let metadata = archive.by_name("metadata").map_err(|_| {
         refuse("the archive contains no file 'metadata'".into(), "expected a sigrok session (version 2)")

@@ -6,7 +6,8 @@ use crate::layers::Layers;
 use crate::settings;
 use crate::settings::conditions::chain;
 use crate::slot_types::SLOTS;
-use crate::tables::any_of;
+use crate::tables::unknown;
+use floatgate_base::names::any_of;
 use floatgate_base::policy::{Acts, Need, ParamKind, Setting};
 use floatgate_base::{ParamInfo, Result};
 use toml::Value;
@@ -15,6 +16,11 @@ use toml::Value;
 pub(crate) fn ranges(layers: &Layers) -> Result<()> {
     for (key, row) in settings::rows() {
         let Some(value) = layers.value(&key).and_then(|value| setting(row, value)) else { continue };
+        if let (Setting::Name(name), Some(names)) = (&value, row.names())
+            && !names.contains(&name.as_str())
+        {
+            return Err(unknown(layers, &key, row.name, name, names.into_iter()));
+        }
         row.check(value).map_err(|misfit| layers.error(&key, misfit.what, misfit.expected))?;
     }
     Ok(())

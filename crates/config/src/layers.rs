@@ -9,6 +9,7 @@
 use crate::settings::Experiment;
 use crate::settings::conditions;
 use crate::slot_types::SLOTS;
+use crate::toml_errors::{Origin, line_of, refusal};
 use floatgate_base::{Acts, Error, Place, Result, Slot};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
@@ -63,10 +64,7 @@ impl Layers {
     /// # Errors
     /// With line and column: bad TOML, unknown keys, values of a wrong type.
     pub fn add_file(&mut self, text: &str, path: &str) -> Result<()> {
-        let at = |span: Option<std::ops::Range<usize>>| {
-            span.map_or_else(|| Place::Path(path.to_string()), |span| line_of(text, span.start, path))
-        };
-        let fail = |e: toml::de::Error| complaint(at(e.span()), e.message());
+        let fail = |e: toml::de::Error| refusal(text, Origin::Experiment(path), &e);
         let table = DeTable::parse(text).map_err(fail)?;
         toml::from_str::<Experiment>(text).map_err(fail)?;
         let mut places = BTreeMap::new();
@@ -88,7 +86,7 @@ impl Layers {
         if key.is_empty() || !key.chars().all(proper) {
             return Err(Error::input(
                 place(),
-                "this is no key",
+                "this is not a key",
                 "expected a dotted key such as ftl.spare_factor",
             ));
         }
@@ -105,13 +103,13 @@ impl Layers {
                     self.lay(table, places);
                     return Ok(());
                 }
-                // Where the value is TOML, its own complaint is the telling one.
-                Err(e) if first_error.is_none() || !is_toml(&candidates[0]) => first_error = Some(e),
+                // Where the value is TOML, its own error is the one to report.
+                Err(e) if first_error.is_none() || !is_toml(&candidates[0]) => first_error = Some((text, e)),
                 Err(_) => {}
             }
         }
-        let error = first_error.expect("one candidate was tried");
-        Err(complaint(place(), error.message()))
+        let (text, error) = first_error.expect("one candidate was tried");
+        Err(refusal(text, Origin::Override(key, value), &error))
     }
 
     /// Lays a preset's text under everything.
@@ -345,37 +343,6 @@ fn imply(upper: &mut Table) {
 
 fn is_toml(text: &str) -> bool {
     DeTable::parse(text).is_ok()
-}
-
-/// Turns a message of the TOML reader into ours: finding first, then what was expected.
-fn complaint(place: Place, message: &str) -> Box<Error> {
-    let message = message.trim().replace('\n', ", ");
-    let (what, expected) = match message.split_once(", expected ") {
-        Some((what, expected)) => (what.to_string(), format!("expected {expected}")),
-        None if message.contains("value was too large") => {
-            (String::from("the number is too large"), format!("expected a whole number up to {}", i64::MAX))
-        }
-        None => (message, String::from("expected a floatgate experiment (see: floatgate schema)")),
-    };
-    let what = what.replace("unknown field", "unknown key").replace('`', "'");
-    // The reader names types as Rust does; people know numbers and texts.
-    const TYPES: [(&str, &str); 6] = [
-        ("expected f64", "expected a number"),
-        ("expected u32", "expected a whole number"),
-        ("expected u64", "expected a whole number"),
-        ("expected a string", "expected a text in quotes"),
-        ("expected a boolean", "expected true or false"),
-        ("expected struct ", "expected a table "),
-    ];
-    let expected = TYPES.iter().fold(expected, |text, (from, to)| text.replace(from, to));
-    Error::input(place, what, expected.replace('`', "'"))
-}
-
-fn line_of(text: &str, byte: usize, path: &str) -> Place {
-    let before = &text.as_bytes()[..byte.min(text.len())];
-    let line = before.iter().filter(|&&b| b == b'\n').count() as u64 + 1;
-    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() as u64 + 1;
-    Place::Line { path: path.to_string(), line, column: Some(column) }
 }
 
 fn collect_places(table: &DeTable<'_>, prefix: &str, found: &mut impl FnMut(String, usize)) {

@@ -17,6 +17,7 @@ pub mod settings;
 pub mod slot_table;
 pub mod slot_types;
 mod tables;
+mod toml_errors;
 pub mod twins;
 
 pub use generator::{Made, generator};

@@ -1,9 +1,11 @@
-//! Looking names up in the tables of what there is.
+//! Look-ups of names in tables.
 
 use crate::layers::Layers;
+use crate::slot_types::SLOTS;
 use floatgate_base::Result;
+use floatgate_base::names::remedy;
 
-/// A name that is in no table: quoted, with the valid ones.
+/// Refuses a name that is in no table, and suggests close ones.
 pub(crate) fn unknown<'a>(
     layers: &Layers,
     key: &str,
@@ -11,9 +13,21 @@ pub(crate) fn unknown<'a>(
     name: &str,
     valid: impl Iterator<Item = &'a str>,
 ) -> Box<floatgate_base::Error> {
-    let valid: Vec<_> = valid.map(|name| format!("'{name}'")).collect();
-    let name = floatgate_base::error::quote(name.as_bytes());
-    layers.error(key, format!("unknown {kind} {name}"), format!("expected one of {}", valid.join(", ")))
+    let valid: Vec<_> = valid.collect();
+    let quoted = floatgate_base::error::quote(name.as_bytes());
+    layers.error(key, format!("unknown {kind} {quoted}"), remedy(name, &valid, listing(key)))
+}
+
+/// Names the command that lists the values of a key.
+pub(crate) fn listing(key: &str) -> &'static str {
+    match key {
+        "drive.preset" => "floatgate drives",
+        "workload.twin" | "workload.micro" => "floatgate trace generate --list",
+        _ if SLOTS.iter().any(|slot| key == format!("{}.{}", slot.key, slot.selector)) => {
+            "floatgate policies"
+        }
+        _ => "floatgate schema",
+    }
 }
 
 /// Looks a value up in a table of (name, meaning) pairs, giving its row.
@@ -28,14 +42,4 @@ pub(crate) fn choice(
         .iter()
         .position(|(n, _)| *n == name)
         .ok_or_else(|| unknown(layers, key, kind, name, table.iter().map(|(n, _)| *n)))
-}
-
-/// "a", "a or b", "a, b or c".
-pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    match &names[..] {
-        [] => String::new(),
-        [one] => (*one).into(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
 }

@@ -45,7 +45,7 @@ impl Settings {
             Err(Error::input(Place::Setting(option.into()), what, expected))
         };
         if !(1..=22).contains(&self.zstd_level) {
-            let what = format!("{} is not a level of zstd", self.zstd_level);
+            let what = format!("{} is not a zstd level", self.zstd_level);
             return refuse("--zstd-level", what, "expected a level from 1 to 22");
         }
         if self.chunks.is_empty() {

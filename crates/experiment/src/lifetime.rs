@@ -170,7 +170,7 @@ fn detail_ns((from_s, to_s): (f64, f64)) -> Result<(u64, u64)> {
     if fits && to_s > from_s && to_s - from_s <= DETAIL_S_MAX && to_s < 3e9 {
         return Ok(((from_s * 1e9) as u64, (to_s * 1e9) as u64));
     }
-    let what = format!("{from_s} to {to_s} s is no part of a life to look at");
+    let what = format!("{from_s} to {to_s} s is not a part of a life to look at");
     Err(Error::input(
         Place::Setting("detail".into()),
         what,

@@ -58,7 +58,7 @@ pub(crate) fn check_target(path: &Path) -> Result<()> {
     };
     match () {
         () if path.is_dir() => refuse("is a directory"),
-        () if path.file_name().is_none() => refuse("is no name of a file"),
+        () if path.file_name().is_none() => refuse("is not a file name"),
         () if !folder.is_dir() => refuse("its folder does not exist"),
         () => Ok(()),
     }

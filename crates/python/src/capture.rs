@@ -4,6 +4,7 @@ use crate::errors::{guarded, raise};
 use crate::experiment::stop;
 use crate::json;
 use floatgate_base::error::quote;
+use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, Result};
 use floatgate_capture::{
     Format, Geometry, HostBytes, Measurement, ReadOptions, Recorder, measure, parse_duration_ps,
@@ -20,7 +21,8 @@ const LENGTH_MAX_PS: f64 = 8.64e18;
 type Shape = (u32, u32, u32, u32, u64, Option<u32>);
 
 fn refuse(option: &str, value: &str, what: &str, expected: &str) -> Box<Error> {
-    let what = format!("{} is no {what}", quote(value.as_bytes()));
+    let article = if what.starts_with(|c| "aeiou".contains(c)) { "an" } else { "a" };
+    let what = format!("{} is not {article} {what}", quote(value.as_bytes()));
     Error::input(Place::Setting(option.into()), what, expected)
 }
 
@@ -34,7 +36,7 @@ fn read_options(format: Option<&str>, time_unit: Option<&str>) -> Result<ReadOpt
         None => None,
         Some(name) => {
             let names: Vec<&str> = Format::NAMES.iter().map(|(name, _)| *name).collect();
-            let expected = format!("expected one of {}", names.join(", "));
+            let expected = remedy(name, &names, "");
             let matched = Format::find(name);
             Some(matched.ok_or_else(|| refuse("--format", name, "format of captures", &expected))?)
         }

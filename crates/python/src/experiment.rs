@@ -204,7 +204,11 @@ fn options(
         let period = Duration::try_from_secs_f64(s).ok().filter(|period| !period.is_zero());
         period.ok_or_else(|| {
             let place = Place::Setting("--snapshot-every".into());
-            Error::input(place, format!("the time between snapshots is {s}"), "expected seconds, more than 0")
+            Error::input(
+                place,
+                format!("{s} is not an interval between snapshots"),
+                "expected seconds, more than 0",
+            )
         })
     };
     let snapshot_every = snapshot_every.map(seconds).transpose()?;

@@ -25,11 +25,11 @@ fn theory_wa(policy: &str, spare_factor: f64, pages_per_block: u32, choices: Opt
         ("fifo", None) => Policy::Fifo,
         ("random", None) => Policy::Random,
         ("d-choices", d) => Policy::DChoices(d.unwrap_or(10)),
-        ("greedy" | "fifo" | "random", Some(_)) => {
+        ("greedy" | "fifo" | "random", Some(choices)) => {
             return Err(errors::input(
                 "--choices",
-                "this policy has no parameter 'choices'",
-                "expected it with d-choices only",
+                &format!("{choices} has no effect with --policy {policy}"),
+                "expected --policy d-choices, or no --choices",
             ));
         }
         (other, _) => {
@@ -37,7 +37,7 @@ fn theory_wa(policy: &str, spare_factor: f64, pages_per_block: u32, choices: Opt
             return Err(errors::input(
                 "--policy",
                 &what,
-                "expected one of 'greedy', 'fifo', 'random', 'd-choices'",
+                &floatgate_base::names::remedy(other, &["greedy", "fifo", "random", "d-choices"], ""),
             ));
         }
     };
@@ -68,11 +68,21 @@ fn theory_wa_hot(
     result.map_err(|e| errors::input("theory", &e.to_string(), ""))
 }
 
+/// States what to write in place of an unknown name: close names, at most five, or else some of the valid ones.
+/// `listing` is the command that lists them all; empty for none.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "as Python hands it over")]
+fn name_remedy(name: &str, valid: Vec<String>, listing: &str) -> String {
+    let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+    floatgate_base::names::remedy(name, &valid, listing)
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
     columns::register();
+    module.add_function(wrap_pyfunction!(name_remedy, module)?)?;
     module.add_function(wrap_pyfunction!(theory_wa, module)?)?;
     module.add_function(wrap_pyfunction!(theory_wa_hot, module)?)?;
     capture::register(module)?;

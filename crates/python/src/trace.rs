@@ -4,6 +4,7 @@ use crate::batches::TraceBatches;
 use crate::errors::{carry, guarded, raise};
 use crate::experiment::stop;
 use crate::json;
+use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_trace::generate::twin::Content;
 use floatgate_trace::{
@@ -28,9 +29,9 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     let own = [&Slice::KEYS[..], &Shuffle::KEYS, &Amplification::KEYS, &ContentModel::KEYS];
     let mut keys = KEYS.iter().chain(own.into_iter().flatten());
     if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
-        let known: Vec<String> = keys.by_ref().map(|k| format!("'{k}'")).collect();
-        let expected = format!("expected one of {}", known.join(", "));
-        return Err(Error::input(Place::Setting(key.clone()), "unknown option of a trace", expected));
+        let known: Vec<&str> = keys.by_ref().copied().collect();
+        let expected = remedy(key, &known, "");
+        return Err(Error::input(Place::Setting(key.clone()), "this is not an option of a trace", expected));
     }
     let get = |key: &str| options.get(key).map(String::as_str);
     let slice = Slice::parse(get)?;

@@ -68,7 +68,7 @@ impl<R: Read> Reader<R> {
         // A file too short for a header is not a snapshot, rather than a damaged one.
         if reader.fill(&mut magic).is_err() || magic != MAGIC {
             let expected = format!("expected {}", kind.name());
-            return Err(unfit(path, "is no snapshot of floatgate", expected));
+            return Err(unfit(path, "is not a snapshot of floatgate", expected));
         }
         let version = u16::from_le_bytes(reader.array()?);
         let [kind_byte] = reader.array()?;

@@ -78,8 +78,8 @@ fn other_lengths_sections_kinds_and_versions_are_named() {
     };
     says(read(&bytes, 299), "section 'map' has another length");
     says(read(&bytes, 301), "section 'map' has another length");
-    says(read(b"# a TOML file\n", 300), "is no snapshot");
-    says(read(b"", 300), "is no snapshot");
+    says(read(b"# a TOML file\n", 300), "is not a snapshot");
+    says(read(b"", 300), "is not a snapshot");
     says(read(&bytes[..200], 300), "cut off");
     let open =
         |kind, version| Reader::new("f", &bytes[..], kind, version).map(|_| (state(), vec![], String::new()));

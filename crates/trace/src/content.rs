@@ -108,7 +108,7 @@ fn setting(key: &str) -> Place {
 
 fn number<T: std::str::FromStr>(key: &str, text: &str, expected: &str) -> Result<T> {
     let refuse = |_| {
-        let what = format!("{} is no number", quote(text.as_bytes()));
+        let what = format!("{} is not a number", quote(text.as_bytes()));
         Error::input(setting(key), what, format!("expected {expected}"))
     };
     text.trim().parse().map_err(refuse)

@@ -6,6 +6,7 @@ use crate::setup::Setup;
 use crate::source::Source;
 use crate::tar::is_archive;
 use floatgate_base::error::quote;
+use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, Result};
 use floatgate_input::{CHUNK, whole_lines};
 use floatgate_input::{Input, STDIN};
@@ -157,7 +158,7 @@ fn unknown(path: &str, head: &[u8]) -> Box<Error> {
         return refuse("is a Git LFS pointer, not the trace itself", "fetch it with git lfs pull");
     }
     let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
-    let expected = format!("expected one of {}", names.join(", "));
+    let expected = remedy("", &names, "floatgate schema");
     let text = match std::str::from_utf8(head) {
         Ok(_) => head.len(),
         // The head may end within a character.
@@ -167,7 +168,7 @@ fn unknown(path: &str, head: &[u8]) -> Box<Error> {
     let binary = head[..text].iter().position(|&b| b == 0).or((text < head.len()).then_some(text));
     if let Some(byte) = binary {
         let place = Place::Byte { path: path.into(), byte: byte as u64 };
-        return Error::input(place, "binary content that no format is known by", expected);
+        return Error::input(place, "binary content of an unknown format", expected);
     }
     let first = head.split(|&b| b == b'\n').find(|l| !l.trim_ascii().is_empty()).unwrap_or_default();
     let what = format!("the format is not recognised (first line {})", quote(first.trim_ascii_end()));

@@ -2,6 +2,7 @@
 
 use crate::formats::{FORMATS, FormatInfo};
 use floatgate_base::error::quote;
+use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, Result};
 
 /// Unit of the time stamps.
@@ -32,7 +33,7 @@ impl TimeUnit {
     /// Reads a unit's name.
     ///
     /// # Errors
-    /// Quotes an unknown name and lists the valid ones.
+    /// Quotes an unknown name and suggests close ones.
     pub fn parse(text: &str) -> Result<Self> {
         by_name(Self::NAMES, "--time-unit", "time unit", text)
     }
@@ -74,7 +75,7 @@ impl LbaUnit {
     /// Reads a unit's name.
     ///
     /// # Errors
-    /// Quotes an unknown name and lists the valid ones.
+    /// Quotes an unknown name and suggests close ones.
     pub fn parse(text: &str) -> Result<Self> {
         by_name(Self::NAMES, "--lba-unit", "address unit", text)
     }
@@ -107,7 +108,7 @@ impl Action {
     /// Reads an event's letter.
     ///
     /// # Errors
-    /// Quotes an unknown letter and lists the valid ones.
+    /// Quotes an unknown letter and suggests close ones.
     pub fn parse(text: &str) -> Result<Self> {
         if Self::NAMES.contains(&text) {
             Ok(Self(text.as_bytes()[0]))
@@ -140,7 +141,7 @@ impl OnBadLine {
     /// Reads `stop` or `skip`.
     ///
     /// # Errors
-    /// Quotes an unknown name and lists the valid ones.
+    /// Quotes an unknown name and suggests close ones.
     pub fn parse(text: &str) -> Result<Self> {
         by_name(Self::NAMES, "--on-bad-line", "choice", text)
     }
@@ -165,7 +166,7 @@ impl OpenOptions {
     /// Reads all options as the command line gives them; what is not given keeps its default.
     ///
     /// # Errors
-    /// Quotes the first unknown value and lists the valid ones.
+    /// Quotes the first unknown value and suggests close ones.
     pub fn parse(
         format: Option<&str>,
         time_unit: Option<&str>,
@@ -186,7 +187,7 @@ impl OpenOptions {
 /// Finds a format by name.
 ///
 /// # Errors
-/// Quotes an unknown name and lists the valid ones.
+/// Quotes an unknown name and suggests close ones.
 pub fn parse_format(text: &str) -> Result<&'static FormatInfo> {
     FORMATS
         .iter()
@@ -207,10 +208,12 @@ fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'stat
 
 fn unknown<'a>(setting: &str, kind: &str, text: &str, valid: impl Iterator<Item = &'a str>) -> Box<Error> {
     let valid: Vec<&str> = valid.collect();
+    // "a" or "an" as the kind begins.
+    let article = if kind.starts_with(|c| "aeiou".contains(c)) { "an" } else { "a" };
     Error::input(
         Place::Setting(setting.into()),
-        format!("{} is no {kind}", quote(text.as_bytes())),
-        format!("expected one of {}", valid.join(", ")),
+        format!("{} is not {article} {kind}", quote(text.as_bytes())),
+        remedy(text, &valid, if setting == "--format" { "floatgate schema" } else { "" }),
     )
 }
 
@@ -223,22 +226,22 @@ mod tests {
         let message = |r: Result<OpenOptions>| r.unwrap_err().to_string();
         assert_eq!(
             message(OpenOptions::parse(None, Some("fortnight"), None, None, None)),
-            "--time-unit: 'fortnight' is no time unit; expected one of ns, us, ms, s, filetime"
+            "--time-unit: 'fortnight' is not a time unit; expected one of 'ns', 'us', 'ms', 's', 'filetime'"
         );
         assert_eq!(
             message(OpenOptions::parse(None, None, Some("block"), None, None)),
-            "--lba-unit: 'block' is no address unit; expected one of byte, sector, page4k"
+            "--lba-unit: 'block' is not an address unit; expected one of 'byte', 'sector', 'page4k'"
         );
         assert_eq!(
             message(OpenOptions::parse(None, None, None, Some("q"), None)),
-            "--action: 'q' is no blkparse action; expected one of Q, D, C, I, G, M, F, A, R, B, X, S"
+            "--action: 'q' is not a blkparse action; did you mean 'Q'?"
         );
         assert_eq!(
             message(OpenOptions::parse(None, None, None, None, Some("ignore"))),
-            "--on-bad-line: 'ignore' is no choice; expected one of stop, skip"
+            "--on-bad-line: 'ignore' is not a choice; expected one of 'stop', 'skip'"
         );
         let unknown = message(OpenOptions::parse(Some("mrs"), None, None, None, None));
-        assert!(unknown.starts_with("--format: 'mrs' is no trace format; expected one of msr, spc, "));
+        assert!(unknown.starts_with("--format: 'mrs' is not a trace format; did you mean 'msr'?"));
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Shuffle {
         let number = |key: &str| -> Result<Option<u64>> {
             let Some(text) = get(key) else { return Ok(None) };
             let found = text.trim().parse().map_err(|_| {
-                let what = format!("{} is no number", quote(text.as_bytes()));
+                let what = format!("{} is not a number", quote(text.as_bytes()));
                 Error::input(place(key), what, "expected a whole number")
             });
             found.map(Some)

@@ -7,10 +7,10 @@ line prints that as the first line on standard error after ``error: `` and exits
 from __future__ import annotations
 
 import contextlib
-import difflib
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
+from floatgate import _core
 from floatgate._core import FloatgateError, InputError, RunError
 
 __all__ = [
@@ -125,10 +125,15 @@ def quote(value: object, most: int = _QUOTED_MAX) -> str:
     return f"'{one_line(text[:most])}{'...' if len(text) > most else ''}'"
 
 
-def meant(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Suggest ``did you mean 'a' or 'b'?`` where known names are close to one, else ``otherwise``."""
-    close = difflib.get_close_matches(name, list(known), 3, 0.6)
-    return f"did you mean {' or '.join(map(quote, close))}?" if close else otherwise
+def meant(name: str, known: Iterable[str], listing: str = "") -> str:
+    """State what to write in place of an unknown name: close names, at most five, or else some of the valid ones.
+
+    Args:
+        name: the unknown name.
+        known: the valid names.
+        listing: the command that lists them all.
+    """
+    return _core.name_remedy(name, list(known), listing)
 
 
 def repeated(values: Sequence[str]) -> list[str]:

@@ -238,7 +238,7 @@ def _decoded(raw: bytes, name: str, source: str, *, line: bool) -> str:
         before = raw[: error.start].decode("utf-8", "replace")
         where = _line_and_column(before, len(before), line=line)
         raise input_error(
-            f"{name}:{where}: byte 0x{error.object[error.start]:02x} is no UTF-8 text; expected {source}, in UTF-8"
+            f"{name}:{where}: byte 0x{error.object[error.start]:02x} is not UTF-8 text; expected {source}, in UTF-8"
         ) from None
     if not text.strip():
         raise input_error(f"{name}: is empty; expected {source}")
@@ -323,7 +323,7 @@ def _fault(value: Any, depth: int) -> tuple[list[str | int], str, str | None] | 
         return None if _encodable(value) else ([], "holds half a character (a lone surrogate)", "a text")
     if isinstance(value, int | float):
         good = math.isfinite(value) if isinstance(value, float) else abs(value) < _WHOLE_END
-        return None if good else ([], "is no finite number or too large", "a number below 2^128")
+        return None if good else ([], "is not a finite number or too large", "a number below 2^128")
     if isinstance(value, _Twice):
         return [value.key], "is there twice", "each key once"
     if isinstance(value, dict | list):

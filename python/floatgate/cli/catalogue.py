@@ -10,7 +10,7 @@ import typer
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, meant, quote
 from floatgate.base.text_table import table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
@@ -39,8 +39,8 @@ def drives(
     if name is not None:
         matching = [entry for entry in entries if entry["name"] == name]
         if not matching:
-            names = quoted([entry["name"] for entry in entries])
-            raise input_error(f"unknown drive {quote(name)}; expected one of {names}")
+            names = [entry["name"] for entry in entries]
+            raise input_error(f"unknown drive {quote(name)}; {meant(name, names, 'floatgate drives')}")
         output.give(matching[0])
         if not output.wants_json:
             output.say(matching[0]["toml"].rstrip("\n"))
@@ -108,7 +108,7 @@ def policies(
         slots = {slot: entries for slot, entries in slots.items() if entries}
         if not slots:
             names = dict.fromkeys(entry["name"] for entries in catalogue["policies"].values() for entry in entries)
-            raise input_error(f"unknown policy {quote(name)}; expected one of {quoted(list(names))}")
+            raise input_error(f"unknown policy {quote(name)}; {meant(name, names, 'floatgate policies')}")
     output.give({"policies": slots, "common_params": {slot: common.get(slot, []) for slot in slots}})
     if output.wants_json:
         return

@@ -103,7 +103,7 @@ def _sizes(text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     for part in parts:
         if not (part.isascii() and part.isdigit() and len(part) < 10):
-            raise input_error(f"--chunks: {quote(part)} is no number of pages; expected sizes such as 1,2,4,8")
+            raise input_error(f"--chunks: {quote(part)} is not a number of pages; expected sizes such as 1,2,4,8")
     return tuple(map(int, parts))
 
 
@@ -121,5 +121,5 @@ def _trace_hours(trace: str | None, hours: float | None, *, force: bool) -> floa
     must_be_new_file(trace, "a file to write the trace to", force=force)
     span = HOURS if hours is None else hours
     if not (math.isfinite(span) and 0 < span <= _HOURS_MAX):
-        raise input_error(f"--hours: {span:g} is no length of time; expected hours, more than 0 and at most 876000")
+        raise input_error(f"--hours: {span:g} is not a length of time; expected hours, more than 0 and at most 876000")
     return span

@@ -251,7 +251,10 @@ def _parameters(group: type[Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default,
+            annotation=hints[field.name],
         )
         for field in dataclasses.fields(group)
     ]

@@ -36,7 +36,7 @@ class Output:
         self.quiet = quiet
         self._json: str | None = ("-" if json else None) if isinstance(json, bool) else json
         if self._json is not None and self._json.startswith("--"):
-            raise input_error(f"--json: {quote(self._json)} is no file; expected --json FILE, or --json -")
+            raise input_error(f"--json: {quote(self._json)} is not a file; expected --json FILE, or --json -")
         if self._json is not None and self._json != "-":
             must_be_new_file(self._json, EXPECTED_JSON, force=force)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote, quoted
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, meant, quote, quoted
 from floatgate.base.progress import bar, tell
 from floatgate.cli import groups as g
 from floatgate.cli import kept
@@ -188,11 +188,11 @@ def _lists(choices: g.Choices) -> Lists:
     sizes, spares = listed("--capacities", choices.capacities), listed("--spare-factors", choices.spare_factors)
     for text in sizes or []:
         if not _SIZE.fullmatch(text):
-            raise input_error(f"--capacities: {quote(text)} is no size; expected sizes such as 64GiB,128GiB")
+            raise input_error(f"--capacities: {quote(text)} is not a size; expected sizes such as 64GiB,128GiB")
     for text in spares or []:
         if not _is_spare(text):
             raise input_error(
-                f"--spare-factors: {quote(text)} is no share; expected figures from 0 to 1 such as 0.07,0.28"
+                f"--spare-factors: {quote(text)} is not a share; expected figures from 0 to 1 such as 0.07,0.28"
             )
     return sizes, spares, listed("--throttles", choices.throttles), listed("--reducers", choices.reducers)
 
@@ -236,7 +236,7 @@ def _prices(text: str | None, drives: Sequence[str] | None, *, others: bool) -> 
     for pair in listed("--prices", text) or []:
         name, _, value = (part.strip() for part in pair.partition("="))
         if name not in drives:
-            raise input_error(f"--prices: {quote(name)} is no drive of the plan; expected some of {quoted([*drives])}")
+            raise input_error(f"--prices: {quote(name)} is not a drive of the plan; {meant(name, drives)}")
         if name in made:
             raise input_error(f"--prices: {quote(name)} given twice; expected one price for each drive")
         price = above_zero(f"--prices {name}", value, "no price", "a figure above 0")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, meant, quote
 from floatgate.base.text_table import Columns, table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
@@ -196,7 +196,7 @@ def list_runs(
     """List results: run folders, sweeps, comparisons and forecasts, each with what it found."""
     output = Output(json, quiet=quiet)
     if kind is not None and kind not in KINDS:
-        raise input_error(f"--kind {quote(kind)}: unknown; expected one of {quoted(list(KINDS))}")
+        raise input_error(f"--kind {quote(kind)}: unknown kind; {meant(kind, KINDS)}")
     matching = [one for one in result_folders.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind.name)]
     entries = [result_folders.told(one) for one in matching]
     output.give(entries)

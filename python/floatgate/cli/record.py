@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from floatgate.base import units
-from floatgate.base.errors import PATH_MAX, RunError, input_error, quote, quoted
+from floatgate.base.errors import PATH_MAX, RunError, input_error, meant, quote
 from floatgate.base.text_table import named, table
 from floatgate.base.units import counted
 from floatgate.cli import options as o
@@ -82,7 +82,7 @@ def record(
 
     output = Output(json, quiet=quiet)
     if backend is not None and backend not in backends.BACKENDS:
-        raise input_error(f"--backend: {quote(backend)} is unknown; expected one of {quoted(list(backends.BACKENDS))}")
+        raise input_error(f"--backend: {quote(backend)} is unknown; {meant(backend, backends.BACKENDS)}")
     model = _model(cache_mb, writeback, dirty_ratio, flush_interval_s)
     if not 512 <= stack_bytes <= _STACK_LIMIT or stack_bytes % 8:
         raise input_error(f"--stack-bytes: {stack_bytes}; expected a multiple of 8 from 512 to {_STACK_LIMIT}")
@@ -103,9 +103,14 @@ def record(
     )
     output.give(done.facts)
     output.say(_text(done.facts))
+    name = quote((command or [""])[0], PATH_MAX)
     if done.status:
+        raise RunError(f"{name} ended with status {done.status}; its trace is kept in {out}")
+    if done.facts["exit_status_without"]:
         raise RunError(
-            f"{quote((command or [''])[0], PATH_MAX)} ended with status {done.status}; its trace is kept in {out}"
+            f"--measure-overhead: the second run of {name}, without the recorder, ended with status "
+            f"{done.facts['exit_status_without']}; expected a program that can run twice in a row "
+            f"(the trace of the first run is kept in {out})"
         )
 
 
@@ -118,7 +123,7 @@ def _model(cache_mb: float, writeback: str, dirty_ratio: float | None, flush_int
     from floatgate.trace.recorder.page_cache import LRU, WRITEBACKS, CacheModel
 
     if writeback not in WRITEBACKS:
-        raise input_error(f"--writeback: {quote(writeback)} is unknown; expected one of {quoted(list(WRITEBACKS))}")
+        raise input_error(f"--writeback: {quote(writeback)} is unknown; {meant(writeback, WRITEBACKS)}")
     _must_be(cache_mb, "--cache-mb", low=0.0, high=math.inf, expected="a number above 0")
     for value, name in ((dirty_ratio, "--dirty-ratio"), (flush_interval_s, "--flush-interval-s")):
         if value is not None and writeback == LRU:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote, quoted
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, meant, quote
 from floatgate.base.progress import bar
 from floatgate.base.text_table import table
 from floatgate.cli import options as o
@@ -110,9 +110,7 @@ def _traces(options: list[str], workloads: list[str]) -> dict[str, str]:
                 f"--trace {quote(text)}: no file in it; expected WORKLOAD=FILE such as {workloads[0]}=FILE"
             )
         if name not in workloads:
-            raise input_error(
-                f"--trace {quote(text)}: unknown workload {quote(name)}; expected one of {quoted(workloads)}"
-            )
+            raise input_error(f"--trace {quote(text)}: unknown workload {quote(name)}; {meant(name, workloads)}")
         if name in traces:
             raise input_error(f"--trace: {quote(name)} given twice; expected one file for it")
         if not Path(file).exists():

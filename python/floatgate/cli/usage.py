@@ -1,10 +1,10 @@
-"""Usage errors of the argument parser in floatgate's words, naming what was expected."""
+"""Usage errors of the argument parser in floatgate's words: option and value, what is wrong, what to write instead."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from floatgate.base.errors import quote, quoted
+from floatgate.base.errors import meant, quote, quoted
 
 
 def usage_message(error: Exception, root: Any) -> str | None:
@@ -22,19 +22,70 @@ def usage_message(error: Exception, root: Any) -> str | None:
     path = context.command_path if context is not None else "floatgate"
     commands = list(getattr(command, "commands", {}))
     kind = type(error).__name__
+    listing = f"{path} --help"
     if kind == "NoArgsIsHelpError":
-        return f"{path}: no command; expected one of {quoted(commands)}"
+        return f"{path}: no command; {_one_of(commands, listing)}"
     if kind == "NoSuchOption":
-        unknown = quote(getattr(error, "option_name", ""))
-        return f"unknown option {unknown} of {path}; expected one of {_options(command)}"
+        name = getattr(error, "option_name", "")
+        return f"unknown option {quote(name)} of {path}; {meant(name, _options(command), listing)}"
     # Words of inordinate length are what the user gave.
     text = " ".join(word if len(word) <= 200 else f"{word[:60]}..." for word in str(describe()).split())
     if text.startswith("No such command"):
-        unknown = text.removeprefix("No such command").strip(" '.")
-        return f"unknown command {quote(unknown)} of {path}; expected one of {quoted(commands)}"
-    return f"{path}: {text[:1].lower()}{text[1:].rstrip('.')}; see {path} --help"
+        name = text.removeprefix("No such command").partition(". Did you mean")[0].strip(" '.")
+        return f"unknown command {quote(name)} of {path}; {meant(name, commands, listing)}"
+    if kind == "BadOptionUsage" and text.endswith("requires an argument."):
+        name = getattr(error, "option_name", "")
+        return f"{name}: the value is missing; expected {name} and its value (see floatgate COMMAND --help)"
+    extra = text.removeprefix("Got unexpected extra argument(s) (").removesuffix(")").removesuffix(").")
+    if extra != text:
+        return f"{path}: unexpected argument {quote(extra.split()[0])}; expected no further argument (see {listing})"
+    return _of_a_value(error) or f"{path}: {text[:1].lower()}{text[1:].rstrip('.')}; see {listing}"
 
 
-def _options(command: Any) -> str:
+def _one_of(commands: list[str], listing: str) -> str:
+    """Say which commands there are: all of a few, or where they are listed."""
+    if len(commands) <= _FEW:
+        return f"expected one of {quoted(commands)}"
+    return f"expected one of those that '{listing}' lists, such as {quoted(commands[:1])}"
+
+
+_FEW = 5
+
+_WANTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "finite": "a number that is not infinite",
+}
+
+
+def _of_a_value(error: Exception) -> str | None:
+    """Return the message for a value that its option does not take; None for other errors."""
+    cause, option = error.__cause__, getattr(error, "param", None)
+    details = getattr(cause, "errors", None)
+    if details is None or option is None:
+        return None
+    detail = details()[0]
+    names = [name for name in option.opts if name.startswith("--")] or option.opts
+    where = f"{names[0] if names[0].startswith('-') else option.make_metavar(error.ctx)} {quote(detail['input'])}"  # type: ignore[attr-defined]
+    limits, code = detail.get("ctx", {}), detail["type"]
+    if "ge" in limits or "gt" in limits:
+        return f"{where}: too small; expected {_limit(limits, 'ge', 'gt', 'or more', 'more than')}"
+    if "le" in limits or "lt" in limits:
+        return f"{where}: too large; expected {_limit(limits, 'le', 'lt', 'or less', 'less than')}"
+    wanted = next((words for start, words in _WANTED.items() if code.startswith(start)), None)
+    if wanted is not None:
+        return f"{where}: not {wanted}; expected {wanted}"
+    choices = getattr(option.type, "choices", None)
+    if choices:
+        return f"{where}: unknown value; {meant(str(detail['input']), map(str, choices))}"
+    return None
+
+
+def _limit(limits: dict[str, Any], closed: str, opened: str, after: str, before: str) -> str:
+    return f"{limits[closed]:g} {after}" if closed in limits else f"{before} {limits[opened]:g}"
+
+
+def _options(command: Any) -> list[str]:
     names = [name for parameter in command.params for name in parameter.opts if name.startswith("-")]
-    return ", ".join(dict.fromkeys([*names, "--help"]))
+    return list(dict.fromkeys([*names, "--help"]))

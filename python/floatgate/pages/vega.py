@@ -208,7 +208,7 @@ def altair_chart(chart: _Top) -> Any:
 def _field(shorthand: str) -> dict[str, Any]:
     match = _SHORTHAND.fullmatch(shorthand)
     if match is None:
-        raise ValueError(f"{shorthand!r} is no field with its type")
+        raise ValueError(f"{shorthand!r} is not a field with its type")
     return {"field": match[1], "type": _TYPES[match[2]]}
 
 

@@ -64,7 +64,7 @@ def expanded(names: Any, groups: Groups) -> list[Any]:
     """
     listed = [names] if isinstance(names, str) else names
     if not isinstance(listed, list) or not all(type(name) in (str, int) for name in listed):
-        raise ValueError(f"{quote(names)} is no list of names; expected texts, such as ['a', '@group', 'x-{{a,b}}']")
+        raise ValueError(f"{quote(names)} is not a list of names; expected texts, such as ['a', '@group', 'x-{{a,b}}']")
     return [one for name in listed for one in (_choices(name, groups) if isinstance(name, str) else [name])]
 
 

@@ -43,7 +43,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from floatgate.base.errors import input_error, quote, quoted, reading
+from floatgate.base.errors import input_error, meant, quote, quoted, reading
 from floatgate.papers import groups as names_of
 from floatgate.papers.captures import Capture, capture_of
 from floatgate.papers.judge import Claim, Found, problem
@@ -184,8 +184,8 @@ def load(name: str) -> Paper:
     """
     folder = HOME / name.replace("-", "_") if name in names() else Path(name)
     if name not in names() and not (folder / "paper.toml").is_file():
-        expected = f"expected one of {quoted(names())}, or a folder with a paper.toml"
-        raise input_error(f"unknown paper {quote(name)}; {expected}")
+        expected = meant(name, names(), "floatgate reproduce")
+        raise input_error(f"unknown paper {quote(name)}; {expected}; or a folder with a paper.toml")
     return read(folder)
 
 

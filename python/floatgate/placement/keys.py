@@ -84,7 +84,7 @@ def _read(source: Path) -> tuple[Any, dict[str, Any]]:
 
     recorded = "expected a trace that 'floatgate trace record' wrote"
     if not source.is_file():
-        raise input_error(f"{source}: {'is no file' if source.exists() else 'no such file'}; {recorded}")
+        raise input_error(f"{source}: {'is not a file' if source.exists() else 'no such file'}; {recorded}")
     with reading(source, EXPECTED):
         try:
             names = pq.read_schema(source).names

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, meant, quote
 from floatgate.placement.answer import BY_FILE, LOG_DATA, NONE, ORA, SEPBIT, Applied, Placement
 from floatgate.placement.drive import ISOLATIONS, SEPARATOR, Wanted, collection_units, unit_bytes
 from floatgate.placement.grouping import NO_HANDLE, by_life
@@ -98,18 +98,20 @@ def _checked(
 ) -> str:
     """The policy."""
     if by not in BY:
-        raise input_error(f"unknown key {quote(by)}; expected one of {quoted(list(BY))}")
+        raise input_error(f"--by {quote(by)}: unknown key; {meant(by, BY)}")
     chosen = policy or (SEPARATORS[0] if by == "context" else LIFETIME)
     if chosen not in POLICIES:
-        raise input_error(f"unknown policy {quote(chosen)}; expected one of {quoted(list(POLICIES))}")
+        raise input_error(f"--policy {quote(chosen)}: unknown policy; {meant(chosen, POLICIES)}")
     if chosen in SEPARATORS and by != "context":
         raise input_error(f"{chosen} goes by contexts, not by {by}; expected --by context, or --policy {LIFETIME}")
     if isolation not in ISOLATIONS:
-        raise input_error(f"unknown isolation {quote(isolation)}; expected one of {quoted(list(ISOLATIONS))}")
+        raise input_error(f"--isolation {quote(isolation)}: unknown isolation; {meant(isolation, ISOLATIONS)}")
     if reclaim_unit_kib is not None and reclaim_unit_kib < 1:
         raise input_error(f"--reclaim-unit-kib {reclaim_unit_kib}; expected a whole number of KiB greater than 0")
     if not 2 <= handles <= 1024:
-        raise input_error(f"{handles} handles; expected from 2 to 1024: one for what has no group, one for a group")
+        raise input_error(
+            f"--handles {handles}: too few or too many; expected 2 to 1024: one for ungrouped writes and one per group"
+        )
     _must_be_free(chosen, overrides)
     return chosen
 

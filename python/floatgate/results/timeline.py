@@ -59,12 +59,12 @@ def interval(text: str) -> tuple[int, int]:
     start, dots, end = (part.strip() for part in text.partition(".."))
     matches = _TIME.fullmatch(start), _TIME.fullmatch(end)
     if not dots or matches[0] is None or matches[1] is None:
-        raise input_error(f"--timeline: {quote(text)} is no interval; {_EXPECTED}")
+        raise input_error(f"--timeline: {quote(text)} is not an interval; {_EXPECTED}")
     (first, first_unit), (last, last_unit) = (match.groups() for match in matches if match is not None)
     ends = []
     for number, unit in ((first, first_unit or last_unit), (last, last_unit)):
         if unit not in _UNITS:
-            named = f"{quote(unit)} is no unit of time" if unit else f"{quote(text)} has no unit"
+            named = f"{quote(unit)} is not a unit of time" if unit else f"{quote(text)} has no unit"
             raise input_error(f"--timeline: {named}; expected one of {', '.join(_UNITS)}, such as 0..20ms")
         ends.append(float(number) * _UNITS[unit])
     if not all(math.isfinite(value) and value < 2**63 for value in ends) or round(ends[1]) <= round(ends[0]):
@@ -81,7 +81,7 @@ def moment(option: str, text: str) -> float:
     match = _TIME.fullmatch(text.strip())
     number, unit = match.groups() if match is not None else ("", "")
     if match is None or (unit not in _UNITS and not (unit == "" and float(number) == 0)):
-        raise input_error(f"{option}: {quote(text)} is no time; expected one such as 1.5s or 20ms")
+        raise input_error(f"{option}: {quote(text)} is not a time; expected one such as 1.5s or 20ms")
     return float(number) * _UNITS.get(unit, 0.0) / _UNITS["s"]
 
 

@@ -190,7 +190,8 @@ def toml_value(key: str, value: Any, depth: int = 0) -> str:
     if hasattr(value, "tolist"):  # a number or an array of numpy's
         return toml_value(key, value.tolist(), depth + 1)
     raise input_error(
-        f"setting {quote(key)}: a {type(value).__name__} is no value; expected a number, string, bool or list"
+        f"setting {quote(key)}: a value of type {type(value).__name__} cannot be set; "
+        "expected a number, string, bool or list"
     )
 
 

@@ -43,7 +43,7 @@ class Waveform:
         if suffix not in _FORMATS:
             raise input_error(f"--waveform: {quote(path)} has no format; expected a name that ends in .vcd or .csv")
         if self.die is not None and not 0 <= self.die <= _DIE_MAX:
-            raise input_error(f"--die: {self.die} is no die; expected a number from 0 on, or all")
+            raise input_error(f"--die: {self.die} is not a die; expected a number from 0 on, or all")
         if not (self.from_s >= 0 and (self.until_s is None or self.from_s < self.until_s)):
             raise input_error("--until: the capture ends before it begins; expected an end behind --from")
         until_ns = _END_NS if self.until_s is None else min(round(self.until_s * _NS_PER_S), _END_NS)
@@ -65,7 +65,7 @@ def pins_of(path: str | None, die: str | None, from_: str | None, until: str | N
     number: int | None = 0
     if die is not None:
         if die != "all" and not (die.isascii() and die.isdigit() and len(die) < 10):
-            raise input_error(f"--die: {quote(die)} is no die; expected a number from 0 on, or all")
+            raise input_error(f"--die: {quote(die)} is not a die; expected a number from 0 on, or all")
         number = None if die == "all" else int(die)
     from_s = 0.0 if from_ is None else moment("--from", from_)
     until_s = None if until is None else moment("--until", until)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base.arguments import checked
-from floatgate.base.errors import FloatgateError, input_error, one_line, quote
+from floatgate.base.errors import FloatgateError, input_error, meant, one_line, quote
 from floatgate.base.parallel import must_be_few
 from floatgate.base.text_table import table
 from floatgate.results.columns import types_of, written
@@ -281,8 +281,7 @@ def baseline_of(points: Points, wanted: Mapping[str, str]) -> int:
     asked = {key: value.strip("\"'") for key, value in wanted.items()}
     unknown = [key for key in asked if key not in points.keys]
     if unknown:
-        keys = ", ".join(points.keys)
-        raise input_error(f"--baseline: {quote(unknown[0])} does not vary; expected one of {keys}")
+        raise input_error(f"--baseline: {quote(unknown[0])} does not vary; {meant(unknown[0], points.keys)}")
     fitting = [
         number
         for number, point in enumerate(points)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.base.errors import InputError, input_error, quote, quoted
+from floatgate.base.errors import InputError, input_error, meant, quote
 from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.needs import TABLE_BYTES, WAF_SETTINGS, flash_bytes, units_of_map
 from floatgate.run.run import check
@@ -145,9 +144,7 @@ def _members(group: str, of_group: dict[str, str]) -> list[str]:
 
 def _unknown(name: str, names: list[str]) -> str:
     words = sorted({part for one in names for part in one.split("-") if part.isalpha()} | {*GROUPS, *_ALIASES})
-    near = difflib.get_close_matches(name, [*names, *words], _SHOWN_MAX, cutoff=0.4)
-    shown = quoted(near or [*GROUPS, *words][:_SHOWN_MAX])
-    return f"--drives: unknown drive or group {quote(name)}; expected some of floatgate drives, such as {shown}"
+    return f"--drives: unknown drive or group {quote(name)}; {meant(name, [*names, *words], 'floatgate drives')}"
 
 
 def work_text(found: Sequence[Needs], at_once: int) -> str:

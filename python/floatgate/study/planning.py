@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import _core
-from floatgate.base.errors import FloatgateError, input_error, one_line, quoted
+from floatgate.base.errors import FloatgateError, input_error, meant, one_line, quoted
 from floatgate.base.memory import free_bytes
 from floatgate.base.parallel import at_once, cores
 from floatgate.report.sections import growing
@@ -349,7 +349,7 @@ def _named(slot: str) -> list[str]:
 def _refuse_unknown(option: str, names: Sequence[str] | None, known: list[str]) -> None:
     unknown = [name for name in names or [] if name not in known]
     if unknown:
-        raise input_error(f"{option}: unknown {quoted(unknown)}; expected some of {quoted(known)}")
+        raise input_error(f"{option}: unknown {quoted(unknown)}; {meant(unknown[0], known, 'floatgate policies')}")
 
 
 def _managers(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, meant, quote
 from floatgate.results.folder import writing
 from floatgate.trace.metadata import described
 
@@ -41,8 +41,9 @@ def format_of(path: str) -> str:
     """
     extension = Path(path).suffix
     if extension not in _BY_EXTENSION:
-        known = quoted(list(_BY_EXTENSION))
-        raise input_error(f"{path}: no format is known by {quote(extension)}; expected --to FORMAT, or one of {known}")
+        raise input_error(
+            f"{path}: no format has the extension {quote(extension)}; {meant(extension, _BY_EXTENSION)}; or --to FORMAT"
+        )
     return _BY_EXTENSION[extension]
 
 
@@ -53,7 +54,9 @@ def check_format(to: str) -> None:
         InputError: it is none of :data:`FORMATS`.
     """
     if to not in FORMATS:
-        raise input_error(f"--to: {quote(to)} cannot be written; expected one of {quoted(list(FORMATS))}")
+        raise input_error(
+            f"--to: {quote(to)} cannot be written; {meant(to, FORMATS, 'floatgate trace convert --help')}"
+        )
 
 
 def convert(

@@ -76,7 +76,7 @@ def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = T
 
     expected = "expected a trace that 'floatgate trace record' wrote"
     if not source.is_file():
-        raise input_error(f"{source}: {'is no file' if source.exists() else 'no such file'}; {expected}")
+        raise input_error(f"{source}: {'is not a file' if source.exists() else 'no such file'}; {expected}")
     try:
         table = pq.read_table(source)
         described = (pq.read_metadata(source).metadata or {}).get(DESCRIBED)

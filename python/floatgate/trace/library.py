@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, meant, quote
 
 FOLDER = Path(__file__).resolve().parents[3] / "traces"
 CONTEXTS = (
@@ -32,7 +32,7 @@ def path(name: str) -> Path:
     """
     known = [*CONTEXTS, *SMALL_CACHES, *READS, *BLOCKS]
     if name not in known:
-        raise input_error(f"unknown recorded trace {quote(name)}; expected one of {quoted(known)}")
+        raise input_error(f"unknown recorded trace {quote(name)}; {meant(name, known)}")
     file = FOLDER / (f"{name}.nbdkit-log.zst" if name in BLOCKS else f"{name}.parquet")
     if not file.is_file():
         what = f"{file}: the recorded trace {quote(name)} is not there"

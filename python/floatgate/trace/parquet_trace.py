@@ -198,7 +198,7 @@ class ParquetReader:
         if len(bad):
             name = names[indices[bad[0]]]
             raise self._bad(
-                int(bad[0]), f"{quote(name)} is no operation", f"expected one of {quoted(list(OPERATIONS))}"
+                int(bad[0]), f"{quote(name)} is not an operation", f"expected one of {quoted(list(OPERATIONS))}"
             )
         return found
 

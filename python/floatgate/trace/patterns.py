@@ -92,5 +92,5 @@ def mine(
         if not 1 <= value <= _U32_MAX:
             raise input_error(f"{name}: is {value}; expected a whole number from 1 on")
     if any(not 0 <= item <= _U64_MAX for items in listed for item in items):
-        raise input_error("transactions: an item is no whole number from 0 to 2^64 - 1; expected such numbers")
+        raise input_error("transactions: an item is not a whole number from 0 to 2^64 - 1; expected such numbers")
     return _core.patterns_mine(listed, support=support, items_min=items_min, closed=closed)

@@ -282,7 +282,7 @@ fn bad_rows_and_lengths_are_refused_with_place_and_remedy() {
         ),
         (
             "low_us\n812\nmany\n",
-            "c:3: 'many' is not a duration; expected a number with a unit, such as 812.5us",
+            "c:3: 'many' is not a length of time; expected a number with a unit, such as 812.5us",
         ),
         (
             "low_us\n25\n30\n",

@@ -2,8 +2,9 @@
 
 use crate::layers::Layers;
 use crate::settings;
-use crate::tables::{any_of, choice};
+use crate::tables::choice;
 use floatgate_base::Result;
+use floatgate_base::names::any_of;
 use floatgate_flash::Layout;
 use floatgate_ftl::{Setup, Victim, collect};
 use floatgate_sim::plan::{AUTO_FILLS, Auto, AutoFill, PRECONDITIONS, Precondition};

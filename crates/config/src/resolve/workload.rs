@@ -159,7 +159,7 @@ fn refuse_sizes(layers: &Layers, given: &settings::Workload, pattern: &str) -> R
     if pattern != "jesd219" || given.request_bytes.is_none() {
         return Ok(());
     }
-    let what = "request_bytes is no parameter of the pattern jesd219";
+    let what = "request_bytes is not a parameter of the pattern jesd219";
     let expected = "expected no such key: the standard has its own sizes";
     Err(layers.error("workload.request_bytes", what, expected))
 }

@@ -3,7 +3,10 @@
 //! Every figure of a twin stands by name in its table `[source]`, with the place in the paper, or in `[assumed]`, with
 //! the reason. A name may be a whole table, such as `rate`; the longest name that fits a figure counts.
 
+use crate::tables::listing;
+use crate::toml_errors::{Origin, refusal};
 use floatgate_base::error::quote;
+use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, Result};
 use floatgate_trace::generate::Twin;
 use floatgate_trace::generate::twin::{Content, Fit, Loops, Rate, Side, SizeLaw, Skew, Visits};
@@ -421,17 +424,8 @@ fn wrong(key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box
 pub fn read(text: &str, path: &str) -> Result<Twin> {
     let name =
         std::path::Path::new(path).file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let file: TwinFile = toml::from_str(text).map_err(|e| {
-        let at = e.span().map_or(0, |span| span.start).min(text.len());
-        let line = text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() as u64 + 1;
-        let message = e.message().trim().replace('\n', ", ").replace('`', "'");
-        let message = message.replace("unknown field", "unknown key").replace("missing field", "missing key");
-        let (what, expected) = match message.split_once(", expected ") {
-            Some((what, expected)) => (what.to_owned(), format!("expected {expected}")),
-            None => (message, "expected a twin, such as those of configs/twins".to_owned()),
-        };
-        Error::input(Place::Line { path: path.to_owned(), line, column: None }, what, expected)
-    })?;
+    let kind = "a twin, such as those of configs/twins";
+    let file: TwinFile = toml::from_str(text).map_err(|e| refusal(text, Origin::Other(path, kind), &e))?;
     let summary = text.lines().next().filter(|line| line.starts_with('#')).unwrap_or_default();
     file.twin(&name, summary.trim_start_matches('#').trim()).map_err(|e| match &e.place {
         Place::Setting(key) => {
@@ -455,9 +449,10 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
         return Ok((read(text, "twin")?, text.to_owned()));
     }
     if !(text.ends_with(".toml") || text.contains('/')) {
-        let names: Vec<String> = TWINS.iter().map(|t| format!("'{}'", t.name)).collect();
+        let names: Vec<&str> = TWINS.iter().map(|t| t.name).collect();
         let what = format!("unknown twin {}", quote(text.as_bytes()));
-        let expected = format!("expected one of {}, or the path of a TOML file", names.join(", "));
+        let expected =
+            format!("{}; or the path of a TOML file", remedy(text, &names, listing("workload.twin")));
         return Err(wrong("workload.twin", what, expected));
     }
     let path = match folder {
@@ -471,7 +466,7 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
     let mut content = String::new();
     let read_text = |file: std::fs::File| file.take(BYTES_MAX + 1).read_to_string(&mut content);
     let read_bytes = std::fs::File::open(&path).and_then(read_text).map_err(|e| match e.kind() {
-        std::io::ErrorKind::InvalidData => cannot("is no text".into()),
+        std::io::ErrorKind::InvalidData => cannot("is not text".into()),
         std::io::ErrorKind::IsADirectory => cannot("is a directory".into()),
         _ => cannot(format!("cannot be read: {e}")),
     })?;

@@ -268,7 +268,7 @@ fn patterns_that_cannot_be_made_are_refused() {
         (
             &[("pattern", "jesd219"), ("request_bytes", "4096")],
             Some("1 GiB"),
-            "workload.request_bytes: request_bytes is no parameter of the pattern jesd219; \
+            "workload.request_bytes: request_bytes is not a parameter of the pattern jesd219; \
              expected no such key: the standard has its own sizes",
         ),
         (

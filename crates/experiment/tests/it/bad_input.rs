@@ -230,7 +230,10 @@ fn impossible_drives() {
              2147483647 units: drive.geometry.page_bytes and ftl.mapping_bytes = 8192 or more, or a drive smaller \
              than 8 TiB",
         ),
-        ("[drive]\ncapacity = \"nan GiB\"", "2:1: 'nan GiB' is no size; expected a size such as \"128 GiB\""),
+        (
+            "[drive]\ncapacity = \"nan GiB\"",
+            "2:1: 'nan GiB' is not a size; expected a size such as \"128 GiB\"",
+        ),
         (
             "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 0.02",
             "3:1: limit_v 0.02 is reached within the first cycle of a block; expected more than 0.0230 V, which \
@@ -375,7 +378,7 @@ fn traces_that_cannot_be_read() {
     )));
     // A line in the middle, well behind the head that decides about the format.
     let path = folder.file("line.csv", format!("{good}128166372003061629,host,0,Write,12k,4096,0\n{good}"));
-    assert_eq!(refused(&path), format!("{path}:2001:33: '12k' is no offset; expected bytes"));
+    assert_eq!(refused(&path), format!("{path}:2001:33: '12k' is not an offset; expected bytes"));
     let path = folder.file("bytes.csv", [good.as_bytes(), b"1,h\xff,0,Write,0,512,1\n"].concat());
     assert_eq!(refused(&path), format!("{path}:2001:4: '\u{fffd}' is not UTF-8; expected a line of text"));
     let packed = zstd::encode_all(good.as_bytes(), 3).unwrap();
@@ -403,7 +406,7 @@ fn bad_lines_are_skipped_on_request() {
     // The result says which line, and not where the file lies.
     assert_eq!(
         result["workload"]["first_bad_line"],
-        "line 51:1: 'rubbish' is no time stamp; expected ticks of 100 ns"
+        "line 51:1: 'rubbish' is not a time stamp; expected ticks of 100 ns"
     );
     assert!(!result.to_string().contains(&folder.path()));
 }

@@ -239,7 +239,7 @@ fn unusable_orders_are_refused() {
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("drive.buffer.kept_share", "0.5")],
-            "drive.buffer.kept_share: kept_share is no parameter of lru; expected it with disturb-aware only",
+            "drive.buffer.kept_share: kept_share is not a parameter of lru; expected it with disturb-aware only",
         ),
         (
             &[("drive.buffer.policy", "disturb-aware")],
@@ -286,7 +286,7 @@ fn unusable_buffers_are_refused() {
         ),
         (
             &[("drive.buffer.capacity", "5000 B")],
-            "drive.buffer.capacity: '5000 B' is no whole number of pages; expected 0, or a multiple of 4096 bytes",
+            "drive.buffer.capacity: '5000 B' is not a whole number of pages; expected 0, or a multiple of 4096 bytes",
         ),
         (
             &[("drive.buffer.capacity", "1 GiB")],
@@ -294,7 +294,7 @@ fn unusable_buffers_are_refused() {
         ),
         (
             &[("drive.buffer.capacity", "many")],
-            "drive.buffer.capacity: 'many' is no size; expected a size such as \"32 MiB\"",
+            "drive.buffer.capacity: 'many' is not a size; expected a size such as \"32 MiB\"",
         ),
         (
             &with("drive.buffer.high_watermark", "0.4"),

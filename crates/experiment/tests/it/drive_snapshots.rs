@@ -249,7 +249,7 @@ fn what_is_no_whole_snapshot_is_refused_with_a_reason() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
     refused("flipped", &flipped, "the checksum does not match");
-    refused("text", b"seed = 1\n", "is no snapshot of floatgate; expected a drive (--save-drive)");
+    refused("text", b"seed = 1\n", "is not a snapshot of floatgate; expected a drive (--save-drive)");
     let mut version = whole.clone();
     version[11] = 99;
     refused("version", &version, "is a snapshot of version 1.99; expected version 1.");

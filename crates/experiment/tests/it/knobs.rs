@@ -376,7 +376,7 @@ fn traced(folder: &Folder) -> Vec<Case> {
         (
             "workload.on_bad_line",
             trace(folder, "bad.csv", ""),
-            Refused("skip", "stop", ": 'x' is no offset; expected bytes"),
+            Refused("skip", "stop", ": 'x' is not an offset; expected bytes"),
         ),
         ("workload.stop_after", with("", "pattern = \"zipf\"\n"), By("1 MB", "2 MB", PROGRAMS)),
         (

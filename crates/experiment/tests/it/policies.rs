@@ -191,7 +191,7 @@ fn parameters_of_other_policies_are_refused_or_make_way() {
             let (name, value) = (param.name, inside(param));
             for info in slot.policies.iter().filter(|info| !owners.contains(&info.name)) {
                 let message = format!(
-                    "{name} is no parameter of {}; expected it with {} only",
+                    "{name} is not a parameter of {}; expected it with {} only",
                     info.name,
                     owners.join(", ")
                 );

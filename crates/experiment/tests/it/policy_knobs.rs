@@ -416,10 +416,10 @@ fn every_parameter_of_every_policy_matters() {
 fn special_needs_are_those_of_rows() {
     for special in SPECIAL {
         let (key, name, policies) = special.param;
-        let slot = SLOTS.iter().find(|slot| slot.key == key).unwrap_or_else(|| panic!("{key} is no slot"));
+        let slot = SLOTS.iter().find(|slot| slot.key == key).unwrap_or_else(|| panic!("{key} is not a slot"));
         let owners =
             slot.params().into_iter().find(|(param, _)| param.name == name).map(|(_, owners)| owners);
-        let owners = owners.unwrap_or_else(|| panic!("{name} is no parameter of {key}"));
+        let owners = owners.unwrap_or_else(|| panic!("{name} is not a parameter of {key}"));
         assert!(policies.iter().all(|policy| owners.contains(policy)), "{key}.{name}: {policies:?}");
     }
 }

@@ -65,14 +65,14 @@ fn parameters_outside_their_ranges_are_refused() {
     // What is another reducer's says whose it is.
     let foreign = [
         "lifetime.reduce.chunk_pages: ",
-        "is no parameter of dedup",
+        "is not a parameter of dedup",
         "expected it with compress, both, integrated only",
     ];
     refused(&["dedup"], &[("lifetime.reduce.chunk_pages", "4")], &foreign);
     refused(
         &["compress"],
         &[("lifetime.reduce.index_share", "1")],
-        &["is no parameter of compress", "expected it with dedup, both, integrated only"],
+        &["is not a parameter of compress", "expected it with dedup, both, integrated only"],
     );
     refused(&["gzip"], &[], &["unknown reducer 'gzip'", "'none', 'dedup', 'compress', 'both'"]);
 }

@@ -207,7 +207,9 @@ fn damage_and_other_files_are_refused() {
         go_on(&folder.file("bad", &bad)).unwrap_err();
         go_on(&folder.file("bad", &whole[..at])).unwrap_err();
     }
-    assert!(go_on(&folder.file("text", "seed = 1\n")).unwrap_err().contains("is no snapshot of floatgate"));
+    assert!(
+        go_on(&folder.file("text", "seed = 1\n")).unwrap_err().contains("is not a snapshot of floatgate")
+    );
     assert!(go_on(&folder.path()).unwrap_err().contains("is a directory"));
     assert!(go_on("none").unwrap_err().contains("no such file; expected a snapshot of an interrupted run"));
     let drive = format!("{}/a.drive", folder.path());

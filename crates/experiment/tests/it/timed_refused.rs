@@ -125,7 +125,7 @@ fn allocation_and_idle_jobs_that_make_no_sense_are_refused() {
         ),
         (
             &[("ftl.background.idle_us", "1")],
-            "ftl.background.idle_us: idle_us is no parameter of none; expected it with idle only",
+            "ftl.background.idle_us: idle_us is not a parameter of none; expected it with idle only",
         ),
     ]);
 }

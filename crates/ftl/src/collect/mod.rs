@@ -138,7 +138,7 @@ macro_rules! victims {
             pub fn of(settings: &Given) -> Self {
                 match settings.name() {
                     $(name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
-                    name => panic!("{name} is no victim policy"),
+                    name => panic!("{name} is not a victim policy"),
                 }
             }
 

@@ -77,7 +77,7 @@ macro_rules! levelers {
                 match settings.name() {
                     name if name == none::INFO.name => Self::None,
                     $($(#[$on])* name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
-                    name => panic!("{name} is no wear-leveler"),
+                    name => panic!("{name} is not a wear-leveler"),
                 }
             }
 

@@ -73,7 +73,7 @@ macro_rules! managers {
             pub fn of(settings: &Given) -> Self {
                 match settings.name() {
                     $(name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
-                    name => panic!("{name} is no read-disturb manager"),
+                    name => panic!("{name} is not a read-disturb manager"),
                 }
             }
 

@@ -91,7 +91,7 @@ macro_rules! separators {
                     name if name == none::INFO.name => Self::None,
                     name if name == host_gc::INFO.name => Self::HostGc,
                     $(name if name == $row::INFO.name => Self::$chosen($row::Params::of(settings)),)*
-                    name => panic!("{name} is no separator"),
+                    name => panic!("{name} is not a separator"),
                 }
             }
         }

@@ -78,7 +78,7 @@ impl Reducer {
     /// The settings belong to another slot.
     #[must_use]
     pub fn of(settings: &Given) -> Self {
-        let reducer = Self::ALL.iter().find(|one| one.info().name == settings.name());
-        *reducer.unwrap_or_else(|| panic!("{} is no reducer", settings.name()))
+        let policy = Self::ALL.iter().find(|reducer| reducer.info().name == settings.name());
+        *policy.unwrap_or_else(|| panic!("{} is not a reducer", settings.name()))
     }
 }

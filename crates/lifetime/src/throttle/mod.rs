@@ -118,7 +118,7 @@ impl Throttle {
     /// The settings belong to another slot.
     #[must_use]
     pub fn of(settings: &Given) -> Self {
-        let throttle = Self::ALL.iter().find(|one| one.info().name == settings.name());
-        *throttle.unwrap_or_else(|| panic!("{} is no throttle", settings.name()))
+        let policy = Self::ALL.iter().find(|throttle| throttle.info().name == settings.name());
+        *policy.unwrap_or_else(|| panic!("{} is not a throttle", settings.name()))
     }
 }

@@ -92,7 +92,7 @@ impl Amplification {
             return refuse("read_amplification", what, "expected a whole number from 1 to 65536");
         }
         if !(0.0..=1.0).contains(&self.gap_spread) {
-            let what = format!("{} is no spread", self.gap_spread);
+            let what = format!("{} is not a spread", self.gap_spread);
             return refuse("gap_spread", what, "expected a number from 0 to 1");
         }
         Ok(())
@@ -118,7 +118,7 @@ fn option(key: &str) -> Place {
 
 fn number<T: std::str::FromStr>(key: &str, text: &str, expected: &str) -> Result<T> {
     text.trim().parse().map_err(|_| {
-        let what = format!("{} is no number", quote(text.as_bytes()));
+        let what = format!("{} is not a number", quote(text.as_bytes()));
         Error::input(option(key), what, format!("expected {expected}"))
     })
 }

@@ -58,13 +58,16 @@ fn options_are_read_or_refused() {
         (&all[1..], "--gap-spread: there is only one cursor; give --read-amplification too"),
         (
             &[("read_amplification", "many")],
-            "--read-amplification: 'many' is no number; expected a whole number",
+            "--read-amplification: 'many' is not a number; expected a whole number",
         ),
         (
             &[("read_amplification", "0")],
             "--read-amplification: 0 copies of the trace; expected a whole number from 1 to 65536",
         ),
-        (&[all[0], ("gap_spread", "1.5")], "--gap-spread: 1.5 is no spread; expected a number from 0 to 1"),
+        (
+            &[all[0], ("gap_spread", "1.5")],
+            "--gap-spread: 1.5 is not a spread; expected a number from 0 to 1",
+        ),
     ] {
         assert_eq!(refusal(given), message);
     }

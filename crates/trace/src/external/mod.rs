@@ -130,7 +130,7 @@ fn check_head(input: &mut Input, format: &str, path: &str) -> Result<()> {
     if format == "parquet" {
         if !input.peek(PARQUET.len())?.starts_with(PARQUET) {
             let place = Place::Path(path.into());
-            return Err(Error::input(place, "is no Parquet file", "expected one that begins with PAR1"));
+            return Err(Error::input(place, "is not a Parquet file", "expected one that begins with PAR1"));
         }
     } else if input.peek(HEAD_MAX)?.len() == HEAD_MAX && !input.peek(HEAD_MAX)?.contains(&b'\n') {
         let place = Place::Line { path: path.into(), line: 1, column: None };

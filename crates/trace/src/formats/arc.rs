@@ -41,13 +41,15 @@ impl LineFormat for Arc {
         if line.at_end() {
             return Ok(None);
         }
-        let start = number(line, "is no block")?;
-        let count = number(line, "is no count")?;
-        number(line, "is no number")?;
+        let start = number(line, "is not a block")?;
+        let count = number(line, "is not a count")?;
+        number(line, "is not a number")?;
         let last = line.uint().is_some();
         line.blanks();
         if !last || !line.at_end() {
-            return Err(line.fault("is no request number", "expected a whole number and the end of the line"));
+            return Err(
+                line.fault("is not a request number", "expected a whole number and the end of the line")
+            );
         }
         let (offset, bytes) = (scaled(start, self.lba_bytes)?, scaled(count, self.lba_bytes)?);
         Ok(Some(Record { stamp: 0, op: Op::Read, offset, bytes, device: ONE_DEVICE }))

@@ -47,13 +47,14 @@ impl LineFormat for Baleen {
         if line.at_end() || line.peek() == Some(b'#') {
             return Ok(None);
         }
-        let block = number(line, "is no block")?;
-        let within = number(line, "is no offset")?;
-        let bytes = number(line, "is no size")?;
-        let stamp =
-            line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected seconds"))?;
+        let block = number(line, "is not a block")?;
+        let within = number(line, "is not an offset")?;
+        let bytes = number(line, "is not a size")?;
+        let stamp = line
+            .stamp(self.time_power)
+            .ok_or_else(|| line.fault("is not a time stamp", "expected seconds"))?;
         if !line.blanks() {
-            return Err(line.fault("is no time stamp", "expected seconds"));
+            return Err(line.fault("is not a time stamp", "expected seconds"));
         }
         let from = line.at();
         let op = match line.word() {
@@ -61,7 +62,7 @@ impl LineFormat for Baleen {
             b"3" | b"4" | b"6" => Op::Write,
             _ => {
                 let expected = "expected 1, 2, 5 (read) or 3, 4, 6 (write)";
-                return Err(Fault { from, to: line.at(), what: "is no operation", expected });
+                return Err(Fault { from, to: line.at(), what: "is not an operation", expected });
             }
         };
         if within.checked_add(bytes).is_none_or(|end| end > BLOCK_BYTES) {

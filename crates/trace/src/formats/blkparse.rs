@@ -78,12 +78,13 @@ impl LineFormat for BlkParse {
         }
         let device = line.since(from);
         self.in_summary = false;
-        number(line, "is no CPU")?;
-        number(line, "is no sequence number")?;
+        number(line, "is not a CPU")?;
+        number(line, "is not a sequence number")?;
         gap(line)?;
-        let stamp =
-            line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected seconds"))?;
-        let process = number(line, "is no process number")?;
+        let stamp = line
+            .stamp(self.time_power)
+            .ok_or_else(|| line.fault("is not a time stamp", "expected seconds"))?;
+        let process = number(line, "is not a process number")?;
         gap(line)?;
         let action = line.word();
         if action != [self.action] {
@@ -156,7 +157,7 @@ impl BlkParse {
         if self.in_summary || text.is_empty() {
             return Ok(None);
         }
-        Err(line.fault("is no device", "expected major,minor and an event, or a summary"))
+        Err(line.fault("is not a device", "expected major,minor and an event, or a summary"))
     }
 }
 
@@ -170,7 +171,7 @@ fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64,
 /// Steps over the blanks between two fields.
 #[inline]
 fn gap(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
-    if line.blanks() { Ok(()) } else { Err(line.fault("is no number", "expected a number and a blank")) }
+    if line.blanks() { Ok(()) } else { Err(line.fault("is not a number", "expected a number and a blank")) }
 }
 
 /// Flush and FUA of the RWBS letters: an F before the operation, or for it, is a flush, one behind it FUA. A flush

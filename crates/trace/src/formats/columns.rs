@@ -23,19 +23,20 @@ impl Columns {
         if line.at_end() {
             return Ok(None);
         }
-        let stamp =
-            line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected a number"))?;
-        gap(line, "is no time stamp", "expected a number")?;
+        let stamp = line
+            .stamp(self.time_power)
+            .ok_or_else(|| line.fault("is not a time stamp", "expected a number"))?;
+        gap(line, "is not a time stamp", "expected a number")?;
         let from = line.at();
         if line.uint().is_none() {
-            return Err(line.fault("is no device number", "expected a whole number"));
+            return Err(line.fault("is not a device number", "expected a whole number"));
         }
         let device = line.since(from);
-        gap(line, "is no device number", "expected a whole number")?;
-        let lba = line.uint().ok_or_else(|| line.fault("is no address", "expected a whole number"))?;
-        gap(line, "is no address", "expected a whole number")?;
-        let size = line.uint().ok_or_else(|| line.fault("is no size", "expected a whole number"))?;
-        gap(line, "is no size", "expected a whole number")?;
+        gap(line, "is not a device number", "expected a whole number")?;
+        let lba = line.uint().ok_or_else(|| line.fault("is not an address", "expected a whole number"))?;
+        gap(line, "is not an address", "expected a whole number")?;
+        let size = line.uint().ok_or_else(|| line.fault("is not a size", "expected a whole number"))?;
+        gap(line, "is not a size", "expected a whole number")?;
         let op = if self.flags { flags(line)? } else { zero_or_one(line)? };
         line.blanks();
         if !line.at_end() {
@@ -58,7 +59,7 @@ fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> Res
 
 #[inline]
 fn zero_or_one(line: &mut Cursor<'_>) -> Result<Op, Fault> {
-    const WHAT: (&str, &str) = ("is no operation", "expected 1 (read) or 0 (write)");
+    const WHAT: (&str, &str) = ("is not an operation", "expected 1 (read) or 0 (write)");
     let op = if line.eat(b'1') {
         Op::Read
     } else if line.eat(b'0') {
@@ -75,7 +76,9 @@ fn flags(line: &mut Cursor<'_>) -> Result<Op, Fault> {
     let word = line.rest().split(|b| matches!(b, b' ' | b'\t')).next().unwrap_or_default();
     let digits = word.strip_prefix(b"0x").unwrap_or(word);
     if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return Err(line.fault("is no set of flags", "expected a hexadecimal number whose bit 0 means read"));
+        return Err(
+            line.fault("is not a set of flags", "expected a hexadecimal number whose bit 0 means read")
+        );
     }
     let last = char::from(digits[digits.len() - 1]).to_digit(16).unwrap_or(0);
     line.skip(word.len());

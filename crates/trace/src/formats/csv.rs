@@ -36,8 +36,8 @@ pub(super) fn last_device<'a>(line: &mut Cursor<'a>, what: &'static str) -> Resu
 /// A time stamp and the comma behind it.
 #[inline]
 pub(super) fn stamp(line: &mut Cursor<'_>, power: u32, expected: &'static str) -> Result<i128, Fault> {
-    let stamp = line.stamp(power).ok_or_else(|| line.fault("is no time stamp", expected))?;
-    comma(line, "is no time stamp", expected)?;
+    let stamp = line.stamp(power).ok_or_else(|| line.fault("is not a time stamp", expected))?;
+    comma(line, "is not a time stamp", expected)?;
     Ok(stamp)
 }
 

@@ -55,21 +55,21 @@ impl LineFormat for DiskSimValid {
                 return Err(Fault {
                     from: to - word.len(),
                     to,
-                    what: "is no operation",
+                    what: "is not an operation",
                     expected: "expected R or W",
                 });
             }
         };
         line.blanks();
         if !line.word().iter().all(u8::is_ascii_alphabetic) || !line.blanks() {
-            return Err(line.fault("is no hit or miss", "expected Hit, Miss, Doub or Trip"));
+            return Err(line.fault("is not a hit or miss", "expected Hit, Miss, Doub or Trip"));
         }
-        let lbn = line.uint().ok_or_else(|| line.fault("is no address", "expected sectors"))?;
-        gap(line, "is no address", "expected sectors")?;
-        let sectors = line.uint().ok_or_else(|| line.fault("is no size", "expected sectors"))?;
-        gap(line, "is no size", "expected sectors")?;
-        let service = duration(line, self.time_power, "is no service time")?;
-        let pause = duration(line, self.time_power, "is no gap")?;
+        let lbn = line.uint().ok_or_else(|| line.fault("is not an address", "expected sectors"))?;
+        gap(line, "is not an address", "expected sectors")?;
+        let sectors = line.uint().ok_or_else(|| line.fault("is not a size", "expected sectors"))?;
+        gap(line, "is not a size", "expected sectors")?;
+        let service = duration(line, self.time_power, "is not a service time")?;
+        let pause = duration(line, self.time_power, "is not a gap")?;
         if !line.at_end() {
             return Err(line.fault("is one field too many", "expected the end of the line"));
         }

@@ -56,19 +56,19 @@ impl LineFormat for Etw {
         csv::comma(line, "has no time stamp", "expected microseconds")?;
         let stamp = csv::stamp(line, self.time_power, "expected microseconds")?;
         line.until(b',');
-        csv::comma(line, "is no process", "expected a name and a number")?;
+        csv::comma(line, "is not a process", "expected a name and a number")?;
         line.until(b',');
-        csv::comma(line, "is no thread", "expected a number")?;
+        csv::comma(line, "is not a thread", "expected a number")?;
         line.until(b',');
-        csv::comma(line, "is no request pointer", "expected 0x...")?;
-        let offset = hex(line, "is no offset")?;
-        let bytes = hex(line, "is no size")?;
+        csv::comma(line, "is not a request pointer", "expected 0x...")?;
+        let offset = hex(line, "is not an offset")?;
+        let bytes = hex(line, "is not a size")?;
         line.until(b',');
-        csv::comma(line, "is no elapsed time", "expected microseconds")?;
-        let device = csv::last_device(line, "is no disk")?;
+        csv::comma(line, "is not an elapsed time", "expected microseconds")?;
+        let device = csv::last_device(line, "is not a disk")?;
         line.blanks();
         if !line.at_end() && line.peek() != Some(b',') {
-            return Err(line.fault("is no disk", "expected a whole number"));
+            return Err(line.fault("is not a disk", "expected a whole number"));
         }
         Ok(Some(Record { stamp, op, offset, bytes, device }))
     }

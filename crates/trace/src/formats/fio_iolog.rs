@@ -65,14 +65,14 @@ impl LineFormat for FioIolog {
             3 => {
                 stamp = line
                     .stamp(self.time_power)
-                    .ok_or_else(|| line.fault("is no time stamp", "expected microseconds"))?;
-                gap(line, "is no time stamp", "expected microseconds")?;
+                    .ok_or_else(|| line.fault("is not a time stamp", "expected microseconds"))?;
+                gap(line, "is not a time stamp", "expected microseconds")?;
             }
             _ => {
                 return Err(Fault {
                     from: 0,
                     to: line.line().len(),
-                    what: "is no header",
+                    what: "is not a header",
                     expected: NO_HEADER,
                 });
             }
@@ -89,14 +89,14 @@ impl LineFormat for FioIolog {
             _ => {
                 let (from, to) = (from, line.at());
                 let expected = "expected read, write, trim, sync, datasync, wait, add, open or close";
-                return Err(Fault { from, to, what: "is no action", expected });
+                return Err(Fault { from, to, what: "is not an action", expected });
             }
         };
         line.blanks();
-        let lba = line.uint().ok_or_else(|| line.fault("is no offset", "expected bytes"))?;
-        gap(line, "is no offset", "expected bytes")?;
-        let bytes = line.uint().ok_or_else(|| line.fault("is no length", "expected bytes"))?;
-        gap(line, "is no length", "expected bytes")?;
+        let lba = line.uint().ok_or_else(|| line.fault("is not an offset", "expected bytes"))?;
+        gap(line, "is not an offset", "expected bytes")?;
+        let bytes = line.uint().ok_or_else(|| line.fault("is not a length", "expected bytes"))?;
+        gap(line, "is not a length", "expected bytes")?;
         if !line.at_end() {
             return Err(line.fault("is one field too many", "expected the end of the line"));
         }

@@ -52,26 +52,28 @@ impl LineFormat for Fiu {
         }
         let stamp = line
             .stamp(self.time_power)
-            .ok_or_else(|| line.fault("is no time stamp", "expected nanoseconds"))?;
-        gap(line, "is no time stamp", "expected nanoseconds")?;
-        line.uint().ok_or_else(|| line.fault("is no process number", "expected a whole number"))?;
-        gap(line, "is no process number", "expected a whole number")?;
+            .ok_or_else(|| line.fault("is not a time stamp", "expected nanoseconds"))?;
+        gap(line, "is not a time stamp", "expected nanoseconds")?;
+        line.uint().ok_or_else(|| line.fault("is not a process number", "expected a whole number"))?;
+        gap(line, "is not a process number", "expected a whole number")?;
         let fields = behind_process(line)?;
         line.skip(fields - line.at());
-        let lba = line.uint().ok_or_else(|| line.fault("is no address", "expected sectors of 512 bytes"))?;
-        gap(line, "is no address", "expected sectors of 512 bytes")?;
-        let sectors = line.uint().ok_or_else(|| line.fault("is no size", "expected sectors of 512 bytes"))?;
-        gap(line, "is no size", "expected sectors of 512 bytes")?;
+        let lba =
+            line.uint().ok_or_else(|| line.fault("is not an address", "expected sectors of 512 bytes"))?;
+        gap(line, "is not an address", "expected sectors of 512 bytes")?;
+        let sectors =
+            line.uint().ok_or_else(|| line.fault("is not a size", "expected sectors of 512 bytes"))?;
+        gap(line, "is not a size", "expected sectors of 512 bytes")?;
         // Found by this letter.
         let op = if line.peek() == Some(b'W') { Op::Write } else { Op::Read };
         line.skip(1);
         line.blanks();
         let from = line.at();
-        line.uint().ok_or_else(|| line.fault("is no device", "expected major and minor number"))?;
-        gap(line, "is no device", "expected major and minor number")?;
-        line.uint().ok_or_else(|| line.fault("is no device", "expected major and minor number"))?;
+        line.uint().ok_or_else(|| line.fault("is not a device", "expected major and minor number"))?;
+        gap(line, "is not a device", "expected major and minor number")?;
+        line.uint().ok_or_else(|| line.fault("is not a device", "expected major and minor number"))?;
         let device = line.since(from);
-        gap(line, "is no device", "expected major and minor number")?;
+        gap(line, "is not a device", "expected major and minor number")?;
         hashes(line, &mut self.hashes)?;
         Ok(Some(Record {
             stamp,
@@ -171,7 +173,7 @@ fn hashes(line: &mut Cursor<'_>, out: &mut Vec<u64>) -> std::result::Result<(), 
         // Not `all`, which stops early and keeps the loop from being vectorised.
         let hex = word.iter().fold(true, |ok, b| ok & b.is_ascii_hexdigit());
         if word.len() != 32 || !hex {
-            return Err(line.fault_from(from, "is no MD5", "expected 32 hexadecimal digits"));
+            return Err(line.fault_from(from, "is not an MD5", "expected 32 hexadecimal digits"));
         }
         out.push(first_bytes(word));
         line.blanks();

@@ -56,7 +56,7 @@ impl LineFormat for NbdkitLog {
         let connection = if line.eat_word(b"connection=") {
             let n = line.uint();
             n.filter(|_| line.blanks())
-                .ok_or_else(|| line.fault("is no connection", "expected a whole number"))?
+                .ok_or_else(|| line.fault("is not a connection", "expected a whole number"))?
         } else {
             0
         };
@@ -82,16 +82,16 @@ impl LineFormat for NbdkitLog {
             _ if action.starts_with(b"...") => return Ok(None),
             _ => {
                 let expected = "expected Read, Write, Trim, Zero, Flush, Connect or another nbdkit action";
-                return Err(Fault { from, to: line.at(), what: "is no action", expected });
+                return Err(Fault { from, to: line.at(), what: "is not an action", expected });
             }
         };
         if field(line, b"id=") {
             line.word();
         }
         let offset = field(line, b"offset=").then(|| line.hex()).flatten();
-        let offset = offset.ok_or_else(|| line.fault("is no offset", "expected offset=0x..."))?;
+        let offset = offset.ok_or_else(|| line.fault("is not an offset", "expected offset=0x..."))?;
         let bytes = field(line, b"count=").then(|| line.hex()).flatten();
-        let bytes = bytes.ok_or_else(|| line.fault("is no length", "expected count=0x..."))?;
+        let bytes = bytes.ok_or_else(|| line.fault("is not a length", "expected count=0x..."))?;
         let op = if zero && field(line, b"trim=1") { Op::Trim } else { op };
         if zero && op == Op::Write {
             field(line, b"trim=0");
@@ -123,7 +123,7 @@ impl NbdkitLog {
     /// `YYYY-MM-DD HH:MM:SS.ffffff ` as nanoseconds since 1970.
     #[inline]
     fn stamp(&mut self, line: &mut Cursor<'_>) -> std::result::Result<i64, Fault> {
-        const WHAT: (&str, &str) = ("is no time stamp", "expected YYYY-MM-DD HH:MM:SS.ffffff");
+        const WHAT: (&str, &str) = ("is not a time stamp", "expected YYYY-MM-DD HH:MM:SS.ffffff");
         let minute = line.rest().get(..17).ok_or_else(|| line.fault(WHAT.0, WHAT.1))?;
         if minute != self.minute {
             self.minute_s = minute_of(minute).ok_or_else(|| line.fault(WHAT.0, WHAT.1))?;

@@ -55,10 +55,10 @@ impl LineFormat for TextPages {
         if line.at_end() || line.rest().trim_ascii_end() == b"*" {
             return Ok(None);
         }
-        let page = line.uint().ok_or_else(|| line.fault("is no page number", EXPECTED))?;
+        let page = line.uint().ok_or_else(|| line.fault("is not a page number", EXPECTED))?;
         line.blanks();
         if !line.at_end() {
-            return Err(line.fault("is no page number", EXPECTED));
+            return Err(line.fault("is not a page number", EXPECTED));
         }
         let offset = scaled(page, self.page_bytes)?;
         Ok(Some(Record { stamp: 0, op: Op::Read, offset, bytes: self.page_bytes, device: ONE_DEVICE }))

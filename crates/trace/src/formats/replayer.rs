@@ -49,24 +49,24 @@ impl LineFormat for Replayer {
         }
         let stamp = line
             .stamp(self.time_power)
-            .ok_or_else(|| line.fault("is no time stamp", "expected milliseconds"))?;
-        gap(line, "is no time stamp", "expected milliseconds")?;
-        let device = csv::last_device(line, "is no disk")?;
-        gap(line, "is no disk", "expected a whole number")?;
-        let lba = csv::last_uint(line, "is no offset", "expected bytes")?;
-        gap(line, "is no offset", "expected bytes")?;
-        let bytes = csv::last_uint(line, "is no size", "expected bytes")?;
-        gap(line, "is no size", "expected bytes")?;
+            .ok_or_else(|| line.fault("is not a time stamp", "expected milliseconds"))?;
+        gap(line, "is not a time stamp", "expected milliseconds")?;
+        let device = csv::last_device(line, "is not a disk")?;
+        gap(line, "is not a disk", "expected a whole number")?;
+        let lba = csv::last_uint(line, "is not an offset", "expected bytes")?;
+        gap(line, "is not an offset", "expected bytes")?;
+        let bytes = csv::last_uint(line, "is not a size", "expected bytes")?;
+        gap(line, "is not a size", "expected bytes")?;
         let op = match line.peek() {
             Some(b'1') => Op::Read,
             Some(b'0') => Op::Write,
-            _ => return Err(line.fault("is no operation", OPERATIONS)),
+            _ => return Err(line.fault("is not an operation", OPERATIONS)),
         };
         let from = line.at();
         line.skip(1);
         line.blanks();
         if !line.at_end() {
-            return Err(line.fault_from(from, "is no operation", OPERATIONS));
+            return Err(line.fault_from(from, "is not an operation", OPERATIONS));
         }
         Ok(Some(Record { stamp, op, offset: scaled(lba, self.lba_bytes)?, bytes, device }))
     }

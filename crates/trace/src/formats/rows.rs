@@ -28,16 +28,16 @@ impl Row for Msr {
         header: "timestamp,",
         columns: &[
             Column::time(TimeUnit::Filetime),
-            Column::text("is no host name", "expected a host name").device(),
-            Column::number("is no disk number").device(),
+            Column::text("is not a host name", "expected a host name").device(),
+            Column::number("is not a disk number").device(),
             Column::words(
-                "is no type",
+                "is not a type",
                 "expected Read or Write",
                 &[("Write", Op::Write), ("Read", Op::Read)],
             ),
-            Column::offset("is no offset", LbaUnit::Byte),
-            Column::size("is no size", LbaUnit::Byte),
-            Column::figure("is no response time", "expected ticks of 100 ns and the end of the line")
+            Column::offset("is not an offset", LbaUnit::Byte),
+            Column::size("is not a size", LbaUnit::Byte),
+            Column::figure("is not a response time", "expected ticks of 100 ns and the end of the line")
                 .optional(),
         ],
         more: false,
@@ -75,10 +75,10 @@ impl Row for Alibaba {
         blanks: true,
         header: "device_id,",
         columns: &[
-            Column::number("is no device").device(),
+            Column::number("is not a device").device(),
             Column::letter(),
-            Column::offset("is no offset", LbaUnit::Byte),
-            Column::size("is no length", LbaUnit::Byte),
+            Column::offset("is not an offset", LbaUnit::Byte),
+            Column::size("is not a length", LbaUnit::Byte),
             Column::time(TimeUnit::Microseconds),
         ],
         more: false,
@@ -107,14 +107,14 @@ impl Row for Tencent {
         header: "timestamp,offset,",
         columns: &[
             Column::time(TimeUnit::Seconds),
-            Column::offset("is no offset", LbaUnit::Sector),
-            Column::size("is no size", LbaUnit::Sector),
+            Column::offset("is not an offset", LbaUnit::Sector),
+            Column::size("is not a size", LbaUnit::Sector),
             Column::words(
-                "is no operation",
+                "is not an operation",
                 "expected 0 (read) or 1 (write)",
                 &[("0", Op::Read), ("1", Op::Write)],
             ),
-            Column::number("is no volume").device(),
+            Column::number("is not a volume").device(),
         ],
         more: false,
     };
@@ -142,11 +142,11 @@ impl Row for Systor17 {
         header: "timestamp,response,",
         columns: &[
             Column::time(TimeUnit::Seconds),
-            Column::latency("is no response time", "expected seconds or nothing"),
+            Column::latency("is not a response time", "expected seconds or nothing"),
             Column::letter().other_if_empty(),
-            Column::number("is no LUN").device(),
-            Column::offset("is no offset", LbaUnit::Byte),
-            Column::size("is no size", LbaUnit::Byte),
+            Column::number("is not a LUN").device(),
+            Column::offset("is not an offset", LbaUnit::Byte),
+            Column::size("is not a size", LbaUnit::Byte),
         ],
         more: false,
     };
@@ -174,11 +174,11 @@ impl Row for K5Cloud {
         blanks: true,
         header: "id,timestamp,",
         columns: &[
-            Column::number("is no volume").device(),
+            Column::number("is not a volume").device(),
             Column::time(TimeUnit::Seconds),
             Column::letter(),
-            Column::offset("is no offset", LbaUnit::Byte),
-            Column::size("is no length", LbaUnit::Byte),
+            Column::offset("is not an offset", LbaUnit::Byte),
+            Column::size("is not a length", LbaUnit::Byte),
         ],
         more: true,
     };
@@ -204,11 +204,11 @@ impl Row for CloudPhysics {
         blanks: true,
         header: "version,",
         columns: &[
-            Column::number("is no version").typical(&["1", "2"]),
+            Column::number("is not a version").typical(&["1", "2"]),
             Column::time(TimeUnit::Microseconds),
             Column::scsi_code(),
-            Column::size("is no size", LbaUnit::Byte),
-            Column::offset("is no lbn", LbaUnit::Sector),
+            Column::size("is not a size", LbaUnit::Byte),
+            Column::offset("is not an lbn", LbaUnit::Sector),
         ],
         more: false,
     };

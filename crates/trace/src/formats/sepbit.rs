@@ -57,32 +57,33 @@ impl LineFormat for SepBit {
         if line.at_end() {
             return Ok(None);
         }
-        let stamp =
-            line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected seconds"))?;
-        gap(line, "is no time stamp", "expected seconds")?;
+        let stamp = line
+            .stamp(self.time_power)
+            .ok_or_else(|| line.fault("is not a time stamp", "expected seconds"))?;
+        gap(line, "is not a time stamp", "expected seconds")?;
         let op = match line.peek() {
             Some(b'0') => Some(Op::Read),
             Some(b'1') => Some(Op::Write),
             Some(b'2') => None,
             Some(b'3') => Some(Op::Trim),
-            _ => return Err(line.fault("is no operation", OPERATIONS)),
+            _ => return Err(line.fault("is not an operation", OPERATIONS)),
         };
         let from = line.at();
         line.skip(1);
         if !line.blanks() {
-            return Err(line.fault_from(from, "is no operation", OPERATIONS));
+            return Err(line.fault_from(from, "is not an operation", OPERATIONS));
         }
-        let lba = line.uint().ok_or_else(|| line.fault("is no address", "expected pages of 4 KiB"))?;
-        gap(line, "is no address", "expected pages of 4 KiB")?;
-        let size = line.uint().ok_or_else(|| line.fault("is no size", "expected a whole number"))?;
-        gap(line, "is no size", "expected a whole number")?;
+        let lba = line.uint().ok_or_else(|| line.fault("is not an address", "expected pages of 4 KiB"))?;
+        gap(line, "is not an address", "expected pages of 4 KiB")?;
+        let size = line.uint().ok_or_else(|| line.fault("is not a size", "expected a whole number"))?;
+        gap(line, "is not a size", "expected a whole number")?;
         let from = line.at();
-        let stream = line.uint().ok_or_else(|| line.fault("is no stream", "expected a whole number"))?;
+        let stream = line.uint().ok_or_else(|| line.fault("is not a stream", "expected a whole number"))?;
         self.stream = u32::try_from(stream)
-            .map_err(|_| line.fault_from(from, "is no stream", "expected a whole number below 2^32"))?;
+            .map_err(|_| line.fault_from(from, "is not a stream", "expected a whole number below 2^32"))?;
         line.blanks();
         if !line.at_end() {
-            return Err(line.fault("is no stream", "expected a whole number and the end of the line"));
+            return Err(line.fault("is not a stream", "expected a whole number and the end of the line"));
         }
         let (offset, bytes) = (scaled(lba, self.lba_bytes)?, scaled(size, self.size_bytes)?);
         Ok(op.map(|op| Record { stamp, op, offset, bytes, device: ONE_DEVICE }))

@@ -45,28 +45,29 @@ impl LineFormat for Spc {
         }
         let from = line.at();
         if line.uint().is_none() {
-            return Err(line.fault("is no ASU", "expected a whole number"));
+            return Err(line.fault("is not an ASU", "expected a whole number"));
         }
         let device = line.since(from);
-        comma(line, "is no ASU", "expected a whole number")?;
-        let lba = line.uint().ok_or_else(|| line.fault("is no LBA", "expected sectors of 512 bytes"))?;
-        comma(line, "is no LBA", "expected sectors of 512 bytes")?;
-        let bytes = line.uint().ok_or_else(|| line.fault("is no size", "expected bytes"))?;
-        comma(line, "is no size", "expected bytes")?;
+        comma(line, "is not an ASU", "expected a whole number")?;
+        let lba = line.uint().ok_or_else(|| line.fault("is not an LBA", "expected sectors of 512 bytes"))?;
+        comma(line, "is not an LBA", "expected sectors of 512 bytes")?;
+        let bytes = line.uint().ok_or_else(|| line.fault("is not a size", "expected bytes"))?;
+        comma(line, "is not a size", "expected bytes")?;
         let op = if line.eat_word(b"w") {
             Op::Write
         } else if line.eat_word(b"r") {
             Op::Read
         } else {
-            return Err(line.fault("is no opcode", "expected R or W"));
+            return Err(line.fault("is not an opcode", "expected R or W"));
         };
-        comma(line, "is no opcode", "expected R or W")?;
-        let stamp =
-            line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected seconds"))?;
+        comma(line, "is not an opcode", "expected R or W")?;
+        let stamp = line
+            .stamp(self.time_power)
+            .ok_or_else(|| line.fault("is not a time stamp", "expected seconds"))?;
         line.blanks();
         // Optional fields may follow; what they mean is up to the producer.
         if !line.at_end() && line.peek() != Some(b',') {
-            return Err(line.fault("is no time stamp", "expected seconds"));
+            return Err(line.fault("is not a time stamp", "expected seconds"));
         }
         let offset = scaled(lba, self.lba_bytes)?;
         Ok(Some(Record { stamp, op, offset, bytes, device }))

@@ -76,14 +76,14 @@ impl RecordFormat for Srt {
             return Err(field_fault(
                 4,
                 4,
-                "is no record",
+                "is not a record",
                 "expected a version from 1 to 4 in the upper half",
             ));
         }
         let due = SHORTEST + 4 * usize::from(version == 4) + 4 * usize::from(kind == SUSPECT);
         let known = matches!(kind, REQUEST | SUSPECT);
         if !(SHORTEST..=RECORD_MAX).contains(&size) || known && size != due {
-            return Err(field_fault(0, 4, "is no size of such a record", "expected 52 to 60 bytes"));
+            return Err(field_fault(0, 4, "is not the size of such a record", "expected 52 to 60 bytes"));
         }
         Ok(size)
     }
@@ -95,7 +95,7 @@ impl RecordFormat for Srt {
         }
         let (seconds, micros) = (u32_be(record, 8), u32_be(record, 12));
         if micros >= 1_000_000 {
-            return Err(field_fault(12, 4, "is no time stamp", "expected less than 1000000 microseconds"));
+            return Err(field_fault(12, 4, "is not a time stamp", "expected less than 1000000 microseconds"));
         }
         Ok(Some(Record {
             stamp: (i128::from(seconds) * 1_000_000 + i128::from(micros)) * 1000,

@@ -43,14 +43,14 @@ impl LineFormat for WiscSee {
         if line.at_end() {
             return Ok(None);
         }
-        number(line, "is no process number")?;
+        number(line, "is not a process number")?;
         let from = line.at();
         let issued = match line.word() {
             b"D" => true,
             b"C" => false,
             _ => {
                 let expected = "expected D (issued) or C (completed)";
-                return Err(Fault { from, to: line.at(), what: "is no event", expected });
+                return Err(Fault { from, to: line.at(), what: "is not an event", expected });
             }
         };
         line.blanks();
@@ -62,16 +62,17 @@ impl LineFormat for WiscSee {
             b"flush" | b"none" => None,
             _ => {
                 let expected = "expected read, write or discard";
-                return Err(Fault { from, to: line.at(), what: "is no operation", expected });
+                return Err(Fault { from, to: line.at(), what: "is not an operation", expected });
             }
         };
         line.blanks();
-        let lba = number(line, "is no offset")?;
-        let bytes = number(line, "is no length")?;
-        let stamp =
-            line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected seconds"))?;
+        let lba = number(line, "is not an offset")?;
+        let bytes = number(line, "is not a length")?;
+        let stamp = line
+            .stamp(self.time_power)
+            .ok_or_else(|| line.fault("is not a time stamp", "expected seconds"))?;
         if !line.blanks() && !line.at_end() {
-            return Err(line.fault("is no time stamp", "expected seconds"));
+            return Err(line.fault("is not a time stamp", "expected seconds"));
         }
         let offset = scaled(lba, self.lba_bytes)?;
         Ok(op.filter(|_| issued).map(|op| Record { stamp, op, offset, bytes, device: ONE_DEVICE }))

@@ -43,7 +43,7 @@ impl Jobs {
     /// Refuses what cannot be generated in a space of `logical_bytes`.
     pub(super) fn validate(&self, logical_bytes: u64, rate: Option<f64>) -> Result<()> {
         if !(0.0..=1.0).contains(&self.random_share) {
-            let what = format!("{} is no share", self.random_share);
+            let what = format!("{} is not a share", self.random_share);
             return Err(setting("random_share", what, "expected a number from 0 to 1"));
         }
         if self.sizes.is_empty() {
@@ -54,7 +54,7 @@ impl Jobs {
                 return Err(setting("sizes", "a size of 0 bytes", "expected at least 1"));
             }
             if !(weight.is_finite() && weight > 0.0) {
-                let what = format!("{weight} is no weight of the size {bytes}");
+                let what = format!("{weight} is not a weight of the size {bytes}");
                 return Err(setting("sizes", what, "expected a number above 0"));
             }
         }
@@ -79,7 +79,7 @@ impl Jobs {
         let Some(burst) = self.burst else { return Ok(()) };
         for (key, value) in [("burst_on_s", burst.on_s), ("burst_off_s", burst.off_s)] {
             if !(value > 0.0 && value <= 1e9) {
-                let what = format!("{value} is no length of time");
+                let what = format!("{value} is not a length of time");
                 return Err(setting(key, what, "expected seconds above 0, at most 1000000000"));
             }
         }

@@ -20,6 +20,7 @@ pub use clock::Burst;
 use clock::Clock;
 use floatgate_base::batch::flags;
 use floatgate_base::error::quote;
+use floatgate_base::names::remedy;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result, Rng};
 use hot_cold::HotCold;
 pub use jobs::Jobs;
@@ -70,8 +71,8 @@ impl Pattern {
             Some((_, pattern)) => Ok(*pattern),
             None => {
                 let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
-                let what = format!("{} is no pattern", quote(text.as_bytes()));
-                Err(setting("pattern", what, format!("expected one of {}", names.join(", "))))
+                let what = format!("{} is not a pattern", quote(text.as_bytes()));
+                Err(setting("pattern", what, remedy(text, &names, "floatgate schema")))
             }
         }
     }
@@ -179,7 +180,7 @@ impl GeneratorConfig {
         }
         match self.pattern {
             Pattern::Zipf if !(0.0..=20.0).contains(&self.zipf_theta) => {
-                let what = format!("{} is no exponent", self.zipf_theta);
+                let what = format!("{} is not an exponent", self.zipf_theta);
                 Err(setting("zipf_theta", what, "expected a number from 0 to 20"))
             }
             Pattern::HotCold => {
@@ -193,7 +194,7 @@ impl GeneratorConfig {
     fn validate_rate(&self) -> Result<()> {
         match self.rate_per_s {
             Some(rate) if !(rate.is_finite() && rate > 0.0) => {
-                Err(setting("rate_per_s", format!("{rate} is no rate"), "expected a number above 0"))
+                Err(setting("rate_per_s", format!("{rate} is not a rate"), "expected a number above 0"))
             }
             Some(rate) if self.requests as f64 / rate > 9.0e9 => {
                 let what = format!("{} requests at {rate} a second last more than 285 years", self.requests);

@@ -11,6 +11,6 @@ pub(super) fn setting(name: &str, what: impl Into<String>, expected: impl Into<S
 pub(super) fn share(name: &str, value: f64) -> Result<()> {
     match value {
         v if (0.0..=1.0).contains(&v) => Ok(()),
-        v => Err(setting(name, format!("{v} is no share"), "expected a number from 0 to 1")),
+        v => Err(setting(name, format!("{v} is not a share"), "expected a number from 0 to 1")),
     }
 }

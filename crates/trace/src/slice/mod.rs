@@ -162,8 +162,10 @@ impl Sliced {
         };
         let devices = listed(self.inner.devices());
         if let Some(unknown) = self.missing.first() {
-            let what = format!("{} is no device of {}", quote(unknown.as_bytes()), self.path);
-            return Err(Error::input(Place::Setting("--device".into()), what, format!("it has {devices}")));
+            let what = format!("{} is not a device of {}", quote(unknown.as_bytes()), self.path);
+            let valid: Vec<&str> = self.inner.devices().iter().map(String::as_str).collect();
+            let expected = floatgate_base::names::remedy(unknown, &valid, "");
+            return Err(Error::input(Place::Setting("--device".into()), what, expected));
         }
         if self.report.requests_kept > 0 {
             return Ok(());

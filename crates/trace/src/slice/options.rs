@@ -84,7 +84,7 @@ impl Slice {
     pub fn parse<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Self> {
         let time = |setting: &str, key: &str| {
             let expected = "expected seconds since the first request, such as 90, 0.5, 10m or 2h";
-            read(get(key), setting, "is no time", expected, span)
+            read(get(key), setting, "is not a time", expected, span)
         };
         let slice = Self {
             from_ns: time("--from", "from")?,
@@ -97,14 +97,14 @@ impl Slice {
                 "expected some of read,write,trim",
                 operations,
             )?,
-            requests: read(get("requests"), "--requests", "is no number", "expected 1 or more", |text| {
+            requests: read(get("requests"), "--requests", "is not a number", "expected 1 or more", |text| {
                 text.parse().ok().filter(|n| *n > 0)
             })?,
-            fold_bytes: read(get("fold"), "--fold", "is no size", FOLD_EXPECTED, |t| parse_bytes(t).ok())?,
+            fold_bytes: read(get("fold"), "--fold", "is not a size", FOLD_EXPECTED, |t| parse_bytes(t).ok())?,
             time_scale: read(
                 get("time_scale"),
                 "--time-scale",
-                "is no factor",
+                "is not a factor",
                 "expected a number above 0 such as 0.5 (twice as fast), of at most 18 digits",
                 Scale::parse,
             )?,
@@ -123,7 +123,8 @@ impl Slice {
             return Err(refusal("--from", what, "expected --from before --until"));
         }
         if self.fold_bytes.is_some_and(|fold| fold == 0 || !fold.is_multiple_of(TRACE_PAGE_BYTES)) {
-            let what = format!("{} is no multiple of 4096 bytes", quote(fold.unwrap_or_default().as_bytes()));
+            let what =
+                format!("{} is not a multiple of 4096 bytes", quote(fold.unwrap_or_default().as_bytes()));
             return Err(refusal("--fold", what, FOLD_EXPECTED));
         }
         Ok(())
@@ -241,28 +242,32 @@ mod tests {
             (
                 "from",
                 "soon",
-                "--from: 'soon' is no time; expected seconds since the first request, such as 90, 0.5, 10m or 2h",
+                "--from: 'soon' is not a time; expected seconds since the first request, such as 90, 0.5, 10m or 2h",
             ),
-            ("until", "-1", "--until: '-1' is no time; "),
-            ("until", "1e3", "--until: '1e3' is no time; "),
-            ("until", "300000d", "--until: '300000d' is no time; "),
-            ("until", "", "--until: '' is no time; "),
+            ("until", "-1", "--until: '-1' is not a time; "),
+            ("until", "1e3", "--until: '1e3' is not a time; "),
+            ("until", "300000d", "--until: '300000d' is not a time; "),
+            ("until", "", "--until: '' is not a time; "),
             (
                 "op",
                 "write,erase",
                 "--op: 'write,erase' names no operations; expected some of read,write,trim",
             ),
-            ("requests", "0", "--requests: '0' is no number; expected 1 or more"),
+            ("requests", "0", "--requests: '0' is not a number; expected 1 or more"),
             (
                 "fold",
                 "lots",
-                "--fold: 'lots' is no size; expected a size in multiples of 4096 bytes, such as 4 GiB",
+                "--fold: 'lots' is not a size; expected a size in multiples of 4096 bytes, such as 4 GiB",
             ),
-            ("fold", "5000", "--fold: '5000' is no multiple of 4096 bytes; "),
-            ("fold", "0", "--fold: '0' is no multiple of 4096 bytes; "),
-            ("time_scale", "0.0", "--time-scale: '0.0' is no factor; expected a number above 0 such as 0.5"),
-            ("time_scale", "inf", "--time-scale: 'inf' is no factor; "),
-            ("time_scale", "-1", "--time-scale: '-1' is no factor; "),
+            ("fold", "5000", "--fold: '5000' is not a multiple of 4096 bytes; "),
+            ("fold", "0", "--fold: '0' is not a multiple of 4096 bytes; "),
+            (
+                "time_scale",
+                "0.0",
+                "--time-scale: '0.0' is not a factor; expected a number above 0 such as 0.5",
+            ),
+            ("time_scale", "inf", "--time-scale: 'inf' is not a factor; "),
+            ("time_scale", "-1", "--time-scale: '-1' is not a factor; "),
         ] {
             let found = message(key, value);
             assert!(found.starts_with(expected), "{found}");

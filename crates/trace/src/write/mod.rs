@@ -12,6 +12,7 @@ mod report;
 use crate::source::Source;
 use encoder::{Encoder, Request};
 use floatgate_base::error::quote;
+use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, RequestBatch, Result};
 pub use report::WriteReport;
 use std::io::Write;
@@ -58,7 +59,11 @@ impl WriteFormat {
         Self::NAMES.iter().find(|(name, _)| *name == text).map(|(_, f)| *f).ok_or_else(|| {
             let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
             let what = format!("{} cannot be written", quote(text.as_bytes()));
-            Error::input(Place::Setting("--to".into()), what, format!("expected one of {}", names.join(", ")))
+            Error::input(
+                Place::Setting("--to".into()),
+                what,
+                remedy(text, &names, "floatgate trace convert --help"),
+            )
         })
     }
 }

@@ -113,24 +113,24 @@ fn settings_that_a_format_has_no_use_for() {
 fn bad_lines_of_msr() {
     let good = "128166391024154329,prxy,0,Write,1105182720,1024,1514\n";
     for (line, expected) in [
-        ("x,prxy,0,Write,0,512,1", ":2:1: 'x' is no time stamp; expected ticks of 100 ns"),
-        ("12x,prxy,0,Write,0,512,1", ":2:1: '12x' is no time stamp; expected ticks of 100 ns"),
-        ("1,,0,Write,0,512,1", ":2:3: '' is no host name; expected a host name"),
-        ("1,h,a,Write,0,512,1", ":2:5: 'a' is no disk number; expected a whole number"),
-        ("1,h,0,Erase,0,512,1", ":2:7: 'Erase' is no type; expected Read or Write"),
-        ("1,h,0,Write,1k,512,1", ":2:13: '1k' is no offset; expected bytes"),
-        ("1,h,0,Write,-8,512,1", ":2:13: '-8' is no offset; expected bytes"),
-        ("1,h,0,Write,0,-5,1", ":2:15: '-5' is no size; expected bytes"),
-        ("1,h,0,Write,0,5.5,1", ":2:15: '5.5' is no size; expected bytes"),
+        ("x,prxy,0,Write,0,512,1", ":2:1: 'x' is not a time stamp; expected ticks of 100 ns"),
+        ("12x,prxy,0,Write,0,512,1", ":2:1: '12x' is not a time stamp; expected ticks of 100 ns"),
+        ("1,,0,Write,0,512,1", ":2:3: '' is not a host name; expected a host name"),
+        ("1,h,a,Write,0,512,1", ":2:5: 'a' is not a disk number; expected a whole number"),
+        ("1,h,0,Erase,0,512,1", ":2:7: 'Erase' is not a type; expected Read or Write"),
+        ("1,h,0,Write,1k,512,1", ":2:13: '1k' is not an offset; expected bytes"),
+        ("1,h,0,Write,-8,512,1", ":2:13: '-8' is not an offset; expected bytes"),
+        ("1,h,0,Write,0,-5,1", ":2:15: '-5' is not a size; expected bytes"),
+        ("1,h,0,Write,0,5.5,1", ":2:15: '5.5' is not a size; expected bytes"),
         ("1,h,0,Write,0", ":2:14: the line ends too early; expected bytes"),
         ("1,h", ":2:4: the line ends too early; expected a host name"),
         (
             "1,h,0,Write,0,512,1,9",
-            ":2:19: '1,9' is no response time; expected ticks of 100 ns and the end of the line",
+            ":2:19: '1,9' is not a response time; expected ticks of 100 ns and the end of the line",
         ),
         (
             "1,h,0,Write,99999999999999999999,512,1",
-            ":2:13: '99999999999999999999' is no offset; expected bytes",
+            ":2:13: '99999999999999999999' is not an offset; expected bytes",
         ),
         (
             "1,h,0,Write,18446744073709551615,512,1",
@@ -161,16 +161,16 @@ fn bad_lines_of_msr() {
 
 /// Format, content, and what is said behind the name of the file.
 const BAD_LINES: &[(&str, &str, &str)] = &[
-    ("spc", "0,8,512,X,1.0", ":1:9: 'X' is no opcode; expected R or W"),
+    ("spc", "0,8,512,X,1.0", ":1:9: 'X' is not an opcode; expected R or W"),
     ("spc", "0,8,512,W,", ":1:11: the line ends too early; expected seconds"),
-    ("spc", "0,8,512,W,1.0x", ":1:11: '1.0x' is no time stamp; expected seconds"),
-    ("spc", "0,-8,512,W,1.0", ":1:3: '-8' is no LBA; expected sectors of 512 bytes"),
-    ("mqsim", "5 0 8 8 2", ":1:9: '2' is no operation; expected 1 (read) or 0 (write)"),
-    ("mqsim", "5 0 8 8 10", ":1:9: '10' is no operation; expected 1 (read) or 0 (write)"),
+    ("spc", "0,8,512,W,1.0x", ":1:11: '1.0x' is not a time stamp; expected seconds"),
+    ("spc", "0,-8,512,W,1.0", ":1:3: '-8' is not an LBA; expected sectors of 512 bytes"),
+    ("mqsim", "5 0 8 8 2", ":1:9: '2' is not an operation; expected 1 (read) or 0 (write)"),
+    ("mqsim", "5 0 8 8 10", ":1:9: '10' is not an operation; expected 1 (read) or 0 (write)"),
     ("mqsim", "5 0 8 8", ":1:8: the line ends too early; expected 1 (read) or 0 (write)"),
-    ("mqsim", "5 0 8 -8 1", ":1:7: '-8' is no size; expected a whole number"),
+    ("mqsim", "5 0 8 -8 1", ":1:7: '-8' is not a size; expected a whole number"),
     ("mqsim", "5 0 8 8 1 7", ":1:11: '7' is one column too many; expected time device lba size op"),
-    ("mqsim", "nan 0 8 8 1", ":1:1: 'nan' is no time stamp; expected a number"),
+    ("mqsim", "nan 0 8 8 1", ":1:1: 'nan' is not a time stamp; expected a number"),
     (
         "ssdsim",
         "1 0 99999999999999999 8 1",
@@ -179,16 +179,16 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
     (
         "disksim",
         "1.0 0 8 8 z",
-        ":1:11: 'z' is no set of flags; expected a hexadecimal number whose bit 0 means read",
+        ":1:11: 'z' is not a set of flags; expected a hexadecimal number whose bit 0 means read",
     ),
-    ("flashsim", "1.0\t0\t8\t8\tW", ":1:11: 'W' is no operation; expected 1 (read) or 0 (write)"),
+    ("flashsim", "1.0\t0\t8\t8\tW", ":1:11: 'W' is not an operation; expected 1 (read) or 0 (write)"),
     (
         "blkparse",
         "8,16 0 4 0.1 5 Q R 8 + 8 [a]\nfoo bar",
-        ":2:1: 'foo' is no device; expected major,minor and an event, or a summary",
+        ":2:1: 'foo' is not a device; expected major,minor and an event, or a summary",
     ),
-    ("blkparse", "8,16 0 x 0.1 5 Q R 8 + 8", ":1:8: 'x' is no sequence number; expected a whole number"),
-    ("blkparse", "8,16 0 1 zero 5 Q R 8 + 8", ":1:10: 'zero' is no time stamp; expected seconds"),
+    ("blkparse", "8,16 0 x 0.1 5 Q R 8 + 8", ":1:8: 'x' is not a sequence number; expected a whole number"),
+    ("blkparse", "8,16 0 1 zero 5 Q R 8 + 8", ":1:10: 'zero' is not a time stamp; expected seconds"),
     (
         "blkparse",
         "8,16 0 1 0.5 5 C R 8 + 8\n8,16 0 1 0.5 5 Q N [x]",
@@ -197,32 +197,32 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
     (
         "fio-iolog",
         "/dev/a write 0 4096",
-        ":1:1: '/dev/a write 0 4096' is no header; expected 'fio version 2 iolog' or 'fio version 3 iolog' first",
+        ":1:1: '/dev/a write 0 4096' is not a header; expected 'fio version 2 iolog' or 'fio version 3 iolog' first",
     ),
     (
         "fio-iolog",
         "fio version 3 iolog\n5 /dev/a scribble 0 4096",
-        ":2:10: 'scribble' is no action; expected read, write, trim, sync, datasync, wait, add, open or close",
+        ":2:10: 'scribble' is not an action; expected read, write, trim, sync, datasync, wait, add, open or close",
     ),
     (
         "fio-iolog",
         "fio version 3 iolog\n/dev/a write 0 4096",
-        ":2:1: '/dev/a' is no time stamp; expected microseconds",
+        ":2:1: '/dev/a' is not a time stamp; expected microseconds",
     ),
     (
         "nbdkit-log",
         "2026-13-21 02:56:10.8 Flush id=1 ...",
-        ":1:1: '2026-13-21' is no time stamp; expected YYYY-MM-DD HH:MM:SS.ffffff",
+        ":1:1: '2026-13-21' is not a time stamp; expected YYYY-MM-DD HH:MM:SS.ffffff",
     ),
     (
         "nbdkit-log",
         "2026-11-21 02:56:10.8 connection=1 Write id=1 offset=12 count=0x10 ...",
-        ":1:47: 'offset=12' is no offset; expected offset=0x...",
+        ":1:47: 'offset=12' is not an offset; expected offset=0x...",
     ),
     (
         "nbdkit-log",
         "2026-11-21 02:56:10.8 connection=1 Scrub id=1",
-        ":1:36: 'Scrub' is no action; expected Read, Write, Trim, Zero, Flush, Connect or another nbdkit action",
+        ":1:36: 'Scrub' is not an action; expected Read, Write, Trim, Zero, Flush, Connect or another nbdkit action",
     ),
 ];
 
@@ -248,7 +248,7 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert_eq!((found.len(), found[1].0), (2, 100));
     let summary = source.summary();
     assert_eq!(summary.bad_lines_skipped, 2);
-    let first = "t:2:1: 'rubbish' is no time stamp; expected ticks of 100 ns";
+    let first = "t:2:1: 'rubbish' is not a time stamp; expected ticks of 100 ns";
     assert_eq!(summary.first_bad_line.as_deref(), Some(first));
     let alone = first.replace("t:2", "t:1");
     assert_eq!(

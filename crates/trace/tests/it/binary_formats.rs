@@ -199,20 +199,23 @@ fn what_is_wrong_with_a_record_is_said_by_its_byte() {
     record[0] = 52;
     assert_eq!(
         said("srt", &srt("", &[SRT_READ, &record])),
-        format!("t@{}: '00 00 00 34' is no size of such a record; expected 52 to 60 bytes", base + 56)
+        format!("t@{}: '00 00 00 34' is not the size of such a record; expected 52 to 60 bytes", base + 56)
     );
     (record[0], record[1]) = (56, 0x5_0001);
     assert_eq!(
         said("srt", &srt("", &[&record])),
         format!(
-            "t@{}: '00 05 00 01' is no record; expected a version from 1 to 4 in the upper half",
+            "t@{}: '00 05 00 01' is not a record; expected a version from 1 to 4 in the upper half",
             base + 4
         )
     );
     (record[1], record[3]) = (0x4_0001, 1_000_000);
     assert_eq!(
         said("srt", &srt("", &[&record])),
-        format!("t@{}: '00 0f 42 40' is no time stamp; expected less than 1000000 microseconds", base + 12)
+        format!(
+            "t@{}: '00 0f 42 40' is not a time stamp; expected less than 1000000 microseconds",
+            base + 12
+        )
     );
 }
 

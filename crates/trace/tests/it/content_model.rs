@@ -141,8 +141,11 @@ fn options_describe_a_model() {
     ];
     assert_eq!(parse(&all).unwrap(), Some(MODEL));
     for (given, message) in [
-        (("duplicate_share", "half"), "--duplicate-share: 'half' is no number; expected a share such as 0.3"),
-        (("content_seed", "-1"), "--content-seed: '-1' is no number; expected a whole number"),
+        (
+            ("duplicate_share", "half"),
+            "--duplicate-share: 'half' is not a number; expected a share such as 0.3",
+        ),
+        (("content_seed", "-1"), "--content-seed: '-1' is not a number; expected a whole number"),
         (("content_seed", "1"), "--content-seed: there is no content to draw; give --duplicate-share or"),
         (("compressed_share", "1.5"), "--compressed-share: 1.5 cannot be; expected"),
     ] {

@@ -122,11 +122,11 @@ fn what_cannot_be_generated_is_refused() {
         ),
         (
             GeneratorConfig { read_share: 1.5, ..base.clone() },
-            "workload.read_share: 1.5 is no share; expected a number from 0 to 1",
+            "workload.read_share: 1.5 is not a share; expected a number from 0 to 1",
         ),
         (
             GeneratorConfig { trim_share: f64::NAN, ..base.clone() },
-            "workload.trim_share: NaN is no share; expected a number from 0 to 1",
+            "workload.trim_share: NaN is not a share; expected a number from 0 to 1",
         ),
         (
             GeneratorConfig { read_share: 0.75, trim_share: 0.5, ..base.clone() },
@@ -134,11 +134,11 @@ fn what_cannot_be_generated_is_refused() {
         ),
         (
             GeneratorConfig { rate_per_s: Some(0.0), ..base.clone() },
-            "workload.rate_per_s: 0 is no rate; expected a number above 0",
+            "workload.rate_per_s: 0 is not a rate; expected a number above 0",
         ),
         (
             GeneratorConfig { rate_per_s: Some(f64::INFINITY), ..base.clone() },
-            "workload.rate_per_s: inf is no rate; expected a number above 0",
+            "workload.rate_per_s: inf is not a rate; expected a number above 0",
         ),
         (
             GeneratorConfig { rate_per_s: Some(1e-12), ..base.clone() },
@@ -146,18 +146,18 @@ fn what_cannot_be_generated_is_refused() {
         ),
         (
             GeneratorConfig { pattern: Pattern::Zipf, zipf_theta: -1.0, ..base.clone() },
-            "workload.zipf_theta: -1 is no exponent; expected a number from 0 to 20",
+            "workload.zipf_theta: -1 is not an exponent; expected a number from 0 to 20",
         ),
         (
             GeneratorConfig { pattern: Pattern::HotCold, hot_share_of_pages: 2.0, ..base },
-            "workload.hot_share_of_pages: 2 is no share; expected a number from 0 to 1",
+            "workload.hot_share_of_pages: 2 is not a share; expected a number from 0 to 1",
         ),
     ] {
         assert_eq!(refusal(config), expected);
     }
     assert_eq!(
         Pattern::parse("random").unwrap_err().to_string(),
-        "workload.pattern: 'random' is no pattern; expected one of sequential, uniform, zipf, hot-cold, jobs, jesd219"
+        "workload.pattern: 'random' is not a pattern; expected one of sequential, uniform, zipf, hot-cold, jobs, jesd219"
     );
 }
 

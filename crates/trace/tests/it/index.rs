@@ -212,7 +212,7 @@ fn wiscsee() {
     let Some(path) = sample("blktrace/sqlitewal-ext4-mkfs.wiscsee") else { return };
     let mut source = open(&path, &OpenOptions::default()).unwrap();
     let refusal = info(&mut *source).unwrap_err().to_string();
-    assert_eq!(refusal, format!("{path}:113:13: '-8388608' is no offset; expected a whole number"));
+    assert_eq!(refusal, format!("{path}:113:13: '-8388608' is not an offset; expected a whole number"));
     let options = OpenOptions::parse(None, None, None, None, Some("skip")).unwrap();
     let found = info(&mut *open(&path, &options).unwrap()).unwrap();
     assert_eq!((found.reads, found.writes, found.bad_lines_skipped, found.other_records), (44, 106, 1, 0));

@@ -53,11 +53,11 @@ fn md5s_of_sectors_are_mixed_and_one_for_all_is_spread() {
 fn streams_come_through() {
     let (batch, columns) = all(b"0 1 5 4096 3\n1 0 5 4096 0\n1 2 5 4096 9\n2 3 5 4096 70000\n", "sepbit");
     assert!(columns.stream && !columns.content);
-    assert_eq!(batch.stream, [3, 0, 70_000], "a record that is no request has none");
+    assert_eq!(batch.stream, [3, 0, 70_000], "a record that is not a request has none");
     let error = open_bytes(b"0 1 5 4096 4294967296\n", "t", &options(Some("sepbit")))
         .and_then(|mut s| s.fill(&mut RequestBatch::default(), 1))
         .unwrap_err();
-    assert!(error.to_string().starts_with("t:1:12: '4294967296' is no stream; "), "{error}");
+    assert!(error.to_string().starts_with("t:1:12: '4294967296' is not a stream; "), "{error}");
 }
 
 /// INDEX.md: 798 distinct hashes among the writes.

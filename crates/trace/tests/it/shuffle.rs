@@ -74,7 +74,10 @@ fn every_order_is_as_likely() {
 #[test]
 fn what_cannot_be_shuffled_is_refused() {
     for (options, expected) in [
-        (&[("shuffle_window", "many")][..], "--shuffle-window: 'many' is no number; expected a whole number"),
+        (
+            &[("shuffle_window", "many")][..],
+            "--shuffle-window: 'many' is not a number; expected a whole number",
+        ),
         (
             &[("shuffle_window", "0")],
             "--shuffle-window: a window of 0 requests; expected a whole number from 1 to 1048576",
@@ -82,7 +85,7 @@ fn what_cannot_be_shuffled_is_refused() {
         (&[("shuffle_seed", "3")], "--shuffle-seed: nothing is shuffled; give --shuffle-window too"),
         (
             &[("shuffle_window", "8"), ("shuffle_seed", "-1")],
-            "--shuffle-seed: '-1' is no number; expected a whole number",
+            "--shuffle-seed: '-1' is not a number; expected a whole number",
         ),
     ] {
         let get = |key: &str| options.iter().find(|(k, _)| *k == key).map(|(_, text)| *text);

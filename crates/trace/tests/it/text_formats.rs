@@ -250,10 +250,10 @@ fn tar_headers_are_passed_over_and_counted() {
     let bad = [&header[..], b"x,h,0,Write,0,512,1\n"].concat();
     assert_eq!(
         refusal(&bad, "t", &options(Some("msr"))),
-        "t:1:513: 'x' is no time stamp; expected ticks of 100 ns"
+        "t:1:513: 'x' is not a time stamp; expected ticks of 100 ns"
     );
     let bad = refusal(b"1,h,0,Write,0,512,1\n2,h,0,Wr\0te,0,512,1\n", "t", &options(Some("msr")));
-    assert_eq!(bad, "t:2:7: 'Wr\\0te' is no type; expected Read or Write");
+    assert_eq!(bad, "t:2:7: 'Wr\\0te' is not a type; expected Read or Write");
 }
 
 #[test]
@@ -303,20 +303,20 @@ fn a_wrong_unit_of_time_is_pointed_out() {
 
 /// Format, content, and what is said behind the name of the file.
 const BAD_LINES: &[(&str, &str, &str)] = &[
-    ("disksim-valid", "X Miss 1 2 3 4", ":1:1: 'X' is no operation; expected R or W"),
-    ("disksim-valid", "R 5 1 2 3 4", ":1:3: '5' is no hit or miss; expected Hit, Miss, Doub or Trip"),
-    ("disksim-valid", "R Hit 1 2 -3 4", ":1:11: '-3' is no service time; expected microseconds"),
+    ("disksim-valid", "X Miss 1 2 3 4", ":1:1: 'X' is not an operation; expected R or W"),
+    ("disksim-valid", "R 5 1 2 3 4", ":1:3: '5' is not a hit or miss; expected Hit, Miss, Doub or Trip"),
+    ("disksim-valid", "R Hit 1 2 -3 4", ":1:11: '-3' is not a service time; expected microseconds"),
     ("disksim-valid", "R Hit 1 2 3", ":1:12: the line ends too early; expected microseconds"),
     ("disksim-valid", "R Hit 1 2 3 4 5", ":1:15: '5' is one field too many; expected the end of the line"),
     (
         "fiu",
         "1 2 p 8 8 W 6 0 88b93b628d84",
-        ":1:17: '88b93b628d84' is no MD5; expected 32 hexadecimal digits",
+        ":1:17: '88b93b628d84' is not an MD5; expected 32 hexadecimal digits",
     ),
     (
         "fiu",
         "1 2 p 8 8 W 6 0 x6c75ba46e82326fefa545b57a12e221",
-        ":1:17: 'x6c75ba46e82326fefa545b57a12e221' is no MD5; expected 32 hexadecimal digits",
+        ":1:17: 'x6c75ba46e82326fefa545b57a12e221' is not an MD5; expected 32 hexadecimal digits",
     ),
     ("fiu", "1 2 p 8 8 W 6 0", ":1:16: the line ends too early; expected 32 hexadecimal digits"),
     (
@@ -326,18 +326,22 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
          minor md5",
     ),
     ("fiu", "1 2 8 8 W 6 0 d6c75ba46e82326fefa545b57a12e221", ":1:5: '8 8 ' has no process; expected a name"),
-    ("fiu", "1 2 p -8 8 W 6 0 d6c", ":1:7: '-8' is no address; expected sectors of 512 bytes"),
-    ("wiscsee", "1 Q read 0 512 0.1 0 True", ":1:3: 'Q' is no event; expected D (issued) or C (completed)"),
+    ("fiu", "1 2 p -8 8 W 6 0 d6c", ":1:7: '-8' is not an address; expected sectors of 512 bytes"),
+    (
+        "wiscsee",
+        "1 Q read 0 512 0.1 0 True",
+        ":1:3: 'Q' is not an event; expected D (issued) or C (completed)",
+    ),
     (
         "wiscsee",
         "1 D erase 0 512 0.1 0 True",
-        ":1:5: 'erase' is no operation; expected read, write or discard",
+        ":1:5: 'erase' is not an operation; expected read, write or discard",
     ),
-    ("wiscsee", "1 D read 0 512 now 0 True", ":1:16: 'now' is no time stamp; expected seconds"),
+    ("wiscsee", "1 D read 0 512 now 0 True", ":1:16: 'now' is not a time stamp; expected seconds"),
     (
         "cloudphysics",
         "1,5,zz,512,8",
-        ":1:5: 'zz' is no operation; expected a SCSI operation code in hexadecimal",
+        ":1:5: 'zz' is not an operation; expected a SCSI operation code in hexadecimal",
     ),
     (
         "cloudphysics",
@@ -345,19 +349,23 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
         ":1:13: ',9' is more than the format has; expected the end of the line",
     ),
     ("cloudphysics", "1,5,2a,512", ":1:11: the line ends too early; expected bytes"),
-    ("pages", "5\n6 7\n", ":2:3: '7' is no page number; expected a whole number or *"),
-    ("pages", "-5\n", ":1:1: '-5' is no page number; expected a whole number or *"),
+    ("pages", "5\n6 7\n", ":2:3: '7' is not a page number; expected a whole number or *"),
+    ("pages", "-5\n", ":1:1: '-5' is not a page number; expected a whole number or *"),
     ("arc", "1 1 0", ":1:6: the line ends too early; expected a whole number"),
-    ("arc", "1 1 0 0 5", ":1:9: '5' is no request number; expected a whole number and the end of the line"),
+    (
+        "arc",
+        "1 1 0 0 5",
+        ":1:9: '5' is not a request number; expected a whole number and the end of the line",
+    ),
     (
         "etw",
         "DiskRead, soon, p (1), 2, 0x1, 0x0, 0x200, 5, 0",
-        ":1:11: 'soon' is no time stamp; expected microseconds",
+        ":1:11: 'soon' is not a time stamp; expected microseconds",
     ),
     (
         "etw",
         "DiskRead, 5, p (1), 2, 0x1, 512, 0x200, 5, 0",
-        ":1:29: '512' is no offset; expected bytes as 0x...",
+        ":1:29: '512' is not an offset; expected bytes as 0x...",
     ),
     (
         "etw",
@@ -365,34 +373,38 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
         ":1:39: the line ends too early; expected bytes as 0x...",
     ),
     ("etw", "DiskFlush, 5", ": no request in 1 lines; expected events DiskRead or DiskWrite"),
-    ("alibaba", "0,X,0,512,5", ":1:3: 'X' is no operation; expected R or W"),
-    ("alibaba", "0,R,0,-1,5", ":1:7: '-1' is no length; expected bytes"),
+    ("alibaba", "0,X,0,512,5", ":1:3: 'X' is not an operation; expected R or W"),
+    ("alibaba", "0,R,0,-1,5", ":1:7: '-1' is not a length; expected bytes"),
     ("alibaba", "0,R,0,512", ":1:10: the line ends too early; expected bytes"),
-    ("tencent", "5,8,8,1 0,1", ":1:9: '0' is no operation; expected 0 (read) or 1 (write)"),
+    ("tencent", "5,8,8,1 0,1", ":1:9: '0' is not an operation; expected 0 (read) or 1 (write)"),
     ("tencent", "5,8,8,1", ":1:8: the line ends too early; expected 0 (read) or 1 (write)"),
     ("msr", "1,h,0,Write", ":1:12: the line ends too early; expected Read or Write"),
-    ("msr", "1,h,0,Writes,0,512", ":1:7: 'Writes' is no type; expected Read or Write"),
-    ("tencent", "5,8,8,2,1", ":1:7: '2' is no operation; expected 0 (read) or 1 (write)"),
+    ("msr", "1,h,0,Writes,0,512", ":1:7: 'Writes' is not a type; expected Read or Write"),
+    ("tencent", "5,8,8,2,1", ":1:7: '2' is not an operation; expected 0 (read) or 1 (write)"),
     (
         "tencent",
         "5,99999999999999999,8,1,1",
         ":1: an address or size beyond 2^64 bytes in '5,99999999999999999,8,1,1'; expected one below",
     ),
-    ("systor17", "5.0,x,R,1,0,512", ":1:5: 'x' is no response time; expected seconds or nothing"),
-    ("systor17", "5.0,,R,a,0,512", ":1:8: 'a' is no LUN; expected a whole number"),
-    ("k5cloud", "0,zero,R,0,512", ":1:3: 'zero' is no time stamp; expected seconds"),
-    ("k5cloud", "0,0,R,0,512k", ":1:9: '512k' is no length; expected bytes"),
-    ("baleen", "1 0 512 5 9 0 0 0", ":1:11: '9' is no operation; expected 1, 2, 5 (read) or 3, 4, 6 (write)"),
+    ("systor17", "5.0,x,R,1,0,512", ":1:5: 'x' is not a response time; expected seconds or nothing"),
+    ("systor17", "5.0,,R,a,0,512", ":1:8: 'a' is not a LUN; expected a whole number"),
+    ("k5cloud", "0,zero,R,0,512", ":1:3: 'zero' is not a time stamp; expected seconds"),
+    ("k5cloud", "0,0,R,0,512k", ":1:9: '512k' is not a length; expected bytes"),
+    (
+        "baleen",
+        "1 0 512 5 9 0 0 0",
+        ":1:11: '9' is not an operation; expected 1, 2, 5 (read) or 3, 4, 6 (write)",
+    ),
     (
         "baleen",
         "1 8388608 512 5 1 0 0 0",
         ":1: the request reaches beyond the 8 MiB of its block in '1 8388608 512 5 1 0 0 0'; expected an offset and a size within them",
     ),
-    ("replayer", "5,0,8,512,2", ":1:11: '2' is no operation; expected 1 (read) or 0 (write)"),
-    ("replayer", "5,0,8,512,10", ":1:11: '10' is no operation; expected 1 (read) or 0 (write)"),
-    ("sepbit", "5 4 8 512 0", ":1:3: '4' is no operation; expected 0 (read), 1 (write) or 3 (TRIM)"),
+    ("replayer", "5,0,8,512,2", ":1:11: '2' is not an operation; expected 1 (read) or 0 (write)"),
+    ("replayer", "5,0,8,512,10", ":1:11: '10' is not an operation; expected 1 (read) or 0 (write)"),
+    ("sepbit", "5 4 8 512 0", ":1:3: '4' is not an operation; expected 0 (read), 1 (write) or 3 (TRIM)"),
     ("sepbit", "5 1 8 512", ":1:10: the line ends too early; expected a whole number"),
-    ("sepbit", "5 1 8 512 s", ":1:11: 's' is no stream; expected a whole number"),
+    ("sepbit", "5 1 8 512 s", ":1:11: 's' is not a stream; expected a whole number"),
 ];
 
 #[test]

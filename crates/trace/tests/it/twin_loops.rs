@@ -227,12 +227,12 @@ fn loops_that_cannot_be_made_are_refused() {
     let cases = [
         (
             twin(&[(4096, 0.5)]),
-            "reads.loops: [4096, 0.5] is no loop with its share of the reads; \
+            "reads.loops: [4096, 0.5] is not a loop with its share of the reads; \
              expected at least loop_cluster_bytes, and a share above 0 and at most 1",
         ),
         (
             twin(&[(MIB, 0.0)]),
-            "reads.loops: [1048576, 0] is no loop with its share of the reads; \
+            "reads.loops: [1048576, 0] is not a loop with its share of the reads; \
              expected at least loop_cluster_bytes, and a share above 0 and at most 1",
         ),
         (

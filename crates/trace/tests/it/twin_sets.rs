@@ -154,7 +154,7 @@ fn sets_that_cannot_be_made_are_refused() {
             "sets.active: 65 sets; expected a whole number from 1 to 64".to_owned(),
         ),
         (Sets { member_share: 0.0, ..sets(0.5) }, "sets.member_share: 0 is out of range".to_owned()),
-        (Sets { moved_share: 1.5, ..sets(0.5) }, "sets.moved_share: 1.5 is no share".to_owned()),
+        (Sets { moved_share: 1.5, ..sets(0.5) }, "sets.moved_share: 1.5 is not a share".to_owned()),
     ] {
         let found = refusal(twin(sets, 0.0));
         assert!(found.starts_with(&said), "{found}");

@@ -331,8 +331,8 @@ fn what_cannot_be_made_is_refused() {
     let refusal = |twin: Twin| Generator::new(config(&twin)).err().expect("should be refused").to_string();
     let base = twin;
     let cases = [
-        (Twin { read_share: 1.5, ..base() }, "read_share: 1.5 is no share; expected a number from 0 to 1"),
-        (Twin { duration_s: 0.0, ..base() }, "duration_s: 0 is no span; expected seconds above 0"),
+        (Twin { read_share: 1.5, ..base() }, "read_share: 1.5 is not a share; expected a number from 0 to 1"),
+        (Twin { duration_s: 0.0, ..base() }, "duration_s: 0 is not a span; expected seconds above 0"),
         (
             Twin { requests: 1 << 50, ..base() },
             "requests: 1125899906842624 requests; expected a whole number from 1 to 281474976710656",
@@ -348,7 +348,7 @@ fn what_cannot_be_made_is_refused() {
         ),
         (
             Twin { rewrites: visits(-0.1, Skew::Zipf(1.0)), ..base() },
-            "writes.again_share: -0.1 is no share; expected a number from 0 to 1",
+            "writes.again_share: -0.1 is not a share; expected a number from 0 to 1",
         ),
         (
             Twin { rewrites: visits(0.5, Skew::Zipf(f64::NAN)), ..base() },
@@ -360,7 +360,7 @@ fn what_cannot_be_made_is_refused() {
         ),
         (
             Twin { content: Content { duplicate_share: 2.0, ..Content::default() }, ..base() },
-            "content.duplicate_share: 2 is no share; expected a number from 0 to 1",
+            "content.duplicate_share: 2 is not a share; expected a number from 0 to 1",
         ),
     ];
     for (twin, expected) in cases {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from floatgate.base.errors import input_error, quote, quoted
+from floatgate.base.errors import input_error, meant, quote
 from floatgate.placement.answer import Placement
 from floatgate.placement.formats import fcntl, fio, rocksdb
 from floatgate.placement.grouping import NO_HANDLE
@@ -46,7 +46,7 @@ def check(format: str, by: str) -> None:
         InputError: there is no such format, or it cannot be had for such keys.
     """
     if format not in FORMATS:
-        raise input_error(f"unknown format {quote(format)}; expected one of {quoted(list(FORMATS))}")
+        raise input_error(f"--format {quote(format)}: unknown format; {meant(format, FORMATS)}")
     form = _FORMS.get(format)
     if form is not None and by not in form.keys:
         raise input_error(f"--format {format} --by {by}: {form.why}; expected --by {' or --by '.join(form.keys)}")

@@ -326,7 +326,7 @@ def _security(on: str) -> Any:
         if file is None:
             what = f"distributed.comm.tls.{key} is not set"
         elif "\n" not in file and not Path(file).is_file():  # Dask takes the text of a certificate too
-            what = f"distributed.comm.tls.{key}: {file} is no file"
+            what = f"distributed.comm.tls.{key}: {file} is not a file"
         else:
             continue
         raise input_error(f"--on {on}: {what}; expected a PEM file there, in Dask's configuration or in {variable}")

@@ -112,7 +112,7 @@ class Axis:
         ends, steps, log = kept["ends"], kept.get("steps"), kept["scale"].text() == "log"
         low, high = [one.value for one in ends.elements()] if len(ends.elements()) == 2 else (0, 0)
         if not low < high or (log and low <= 0):
-            raise ends.refusal("is no range", "two numbers, the smaller one first, above 0 on a logarithmic scale")
+            raise ends.refusal("is not a range", "two numbers, the smaller one first, above 0 on a logarithmic scale")
         taken = None if steps is None else steps.whole(1, RUNS_END)
         return cls(key, (), (low, high), taken, log, kept["whole"].flag())
 
@@ -273,7 +273,9 @@ def range_of(key: str, place: str, low: float, high: float, steps: int | None, l
         InputError: the ends are no range, or have no logarithm.
     """
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise input_error(f"{place}: from {low:g} to {high:g} is no range; expected two numbers, the smaller one first")
+        raise input_error(
+            f"{place}: from {low:g} to {high:g} is not a range; expected two numbers, the smaller one first"
+        )
     if log and low <= 0:
         raise input_error(f"{place}: a logarithmic range from {low:g}; expected one that begins above 0")
     if steps is not None and steps < 1:

@@ -77,7 +77,7 @@ def entry_of(line: bytes, where: str, wrong: WrongFigures | None = None) -> dict
     """
     entry = parse(line, where, LINE, line=True).value
     if not isinstance(entry, dict):
-        raise input_error(f"{where}: is no object; expected {LINE}")
+        raise input_error(f"{where}: is not an object; expected {LINE}")
     _must_have_keys(entry, ENTRY_KEYS, where)
     number, settings, figures = entry["run"], entry["set"], entry["figures"]
     if type(number) is not int or number < 0:
@@ -191,7 +191,7 @@ def _wrong_figure(key: Any, value: Any) -> str | None:
 def _column(key: str) -> tuple[str | None, type | None, frozenset[str]]:
     """What is wrong with the name of a figure; its type, or the kinds of values that a setting of that name has."""
     if not key or not key.isprintable() or len(key) > _KEY_MAX:
-        return f"{shown(key)} is no name of a figure; expected one such as waf_bytes", None, frozenset()
+        return f"{shown(key)} does not name a figure; expected one such as waf_bytes", None, frozenset()
     if key.partition(".")[0] not in tables_known():
         what = f"{quote(key)}: no run has such a figure; expected a figure of floatgate {_core.__version__}"
         return what, None, frozenset()

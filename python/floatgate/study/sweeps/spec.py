@@ -47,12 +47,12 @@ def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Point
     """
     unknown = [key for key in table if key not in TABLE_KEYS]
     if unknown:
-        raise input_error(f"{place}: [sweep] has no {quote(unknown[0])}; expected one of {quoted(list(TABLE_KEYS))}")
+        raise input_error(f"{place}: [sweep] has no {quote(unknown[0])}; {meant(unknown[0], TABLE_KEYS)}")
     given = axes_of(asked.vary)
     keys = [axis.key for axis in given]
     vary = table.get("vary", {})
     if not isinstance(vary, dict):
-        raise input_error(f"{place}: sweep.vary is no table; expected keys with their values below [sweep.vary]")
+        raise input_error(f"{place}: sweep.vary is not a table; expected keys with their values below [sweep.vary]")
     axes = [axis for axis in _axes(vary, place) if axis.key not in keys] + list(given)
     listed = _listed(table.get("points", []), place)
     if not axes and not listed:
@@ -70,7 +70,7 @@ def _points(asked: Asked, table: Mapping[str, Any], place: str, axes: tuple[Axis
     sample = asked.sample or table.get("sample", "grid")
     if sample not in SAMPLES:
         where = "--sample" if asked.sample else f"{place}: sweep.sample"
-        raise input_error(f"{where}: unknown sample {quote(sample)}; expected one of {quoted(list(SAMPLES))}")
+        raise input_error(f"{where}: unknown sample {quote(sample)}; {meant(sample, SAMPLES)}")
     drawn = sample in ("random", "latin-hypercube")
     samples = _whole("samples", asked.samples, table, place, 0)
     if drawn and not samples:
@@ -125,7 +125,9 @@ def _range(key: str, where: str, table: Mapping[str, Any]) -> Axis:
 def _listed(points: Any, place: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     """The points of ``[[sweep.points]]``; all of them set the same keys."""
     if not isinstance(points, list) or not all(isinstance(point, dict) and point for point in points):
-        raise input_error(f"{place}: sweep.points is no list of tables; expected [[sweep.points]] with keys below it")
+        raise input_error(
+            f"{place}: sweep.points is not a list of tables; expected [[sweep.points]] with keys below it"
+        )
     made = tuple(tuple(flatten(point)) for point in points)
     for point in made:
         if [key for key, _ in point] != [key for key, _ in made[0]]:
@@ -147,8 +149,7 @@ def must_be_usable(base: Experiment, points: Points, files: Mapping[str, str]) -
     known = keys_known()
     for key in points.keys:
         if key not in known:
-            said = meant(key, known, "expected a key of the experiment")
-            raise input_error(f"--vary {quote(key)}: no such key; {said} (floatgate schema lists all)")
+            raise input_error(f"--vary {quote(key)}: unknown key; {meant(key, known, 'floatgate schema')}")
     count = len(points)
     numbers = range(count) if count <= _CHECKED_MAX else _spread(count)
     usable: dict[tuple[str, str], bool] = {}

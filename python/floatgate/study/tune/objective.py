@@ -13,7 +13,7 @@ from floatgate.results.flat import CONTRACT, LEADING, figures_known
 
 _BOUND = re.compile(r"\s*([A-Za-z0-9_.]+)\s*(<=|>=|<|>)\s*([-+]?[\d_.]+(?:[eE][-+]?\d+)?)\s*")
 _KEY = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
-_SHOWN = 12
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,10 @@ def goal_of(minimise: Sequence[str], maximise: Sequence[str], subject_to: Sequen
     """
     objectives = [Objective(key.strip()) for key in minimise] + [Objective(key.strip(), True) for key in maximise]
     if not objectives:
-        raise input_error(
-            "floatgate tune: nothing to look for; expected --minimise waf_bytes or --maximise lifetime.years"
-        )
+        raise input_error("floatgate tune: no objective; expected --minimise waf_bytes or --maximise lifetime.years")
     for one in objectives:
         if not _KEY.fullmatch(one.key):
-            raise input_error(f"{one.option} {quote(one.key)}: no figure; expected one such as waf_bytes")
+            raise input_error(f"{one.option} {quote(one.key)}: not a metric; expected one such as waf_bytes")
     twice = repeated([one.key for one in objectives])
     if twice:
         raise input_error(f"{quoted(twice)} requested twice; expected each figure once")
@@ -118,7 +116,7 @@ def _bound(text: str) -> Bound:
     except ValueError:
         pass
     raise input_error(
-        f"--subject-to {quote(text)}: no bound; expected FIGURE < NUMBER, such as 'latency_us.read.p99 < 500'"
+        f"--subject-to {quote(text)}: not a bound; expected FIGURE < NUMBER, such as 'latency_us.read.p99 < 500'"
     )
 
 
@@ -127,8 +125,8 @@ def _unknown(one: Objective | Bound, value: Any, row: Mapping[str, Any]) -> Inpu
     where = f"{one.option} {quote(one.key)}"
     if one.key in row or one.key in CONTRACT:
         mode = row.get("mode")
-        what = "is no number" if value is not None else f"is null in mode = {quote(mode)} for this experiment"
+        what = "is not a number" if value is not None else f"is null in mode = {quote(mode)} for this experiment"
         leading = [key for key in LEADING if key in known] or known[:_SHOWN]
-        return input_error(f"{where}: {what}; expected a figure that is not, such as {quoted(leading[:_SHOWN])}")
-    said = meant(one.key, known, f"expected one such as {quoted(known[:_SHOWN])}")
-    return input_error(f"{where}: no such figure; {said}")
+        return input_error(f"{where}: {what}; expected another metric, such as {quoted(leading[:_SHOWN])}")
+    leading = sorted(known, key=lambda key: key not in LEADING)
+    return input_error(f"{where}: unknown metric; {meant(one.key, leading)}")

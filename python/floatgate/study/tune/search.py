@@ -120,7 +120,9 @@ class SearchPlan:
         try:
             wanted = goal_of(minimise, maximise, subject_to)
         except InputError as error:
-            raise goal.refusal(f"is no goal ({error})", "figures to minimise or maximise, and bounds") from None
+            raise goal.refusal(
+                f"is not a valid goal ({error})", "figures to minimise or maximise, and bounds"
+            ) from None
         axes = kept["axes"].elements()
         if not axes:
             raise kept["axes"].refusal("is an empty list", "a key that varies, or more")

@@ -506,11 +506,19 @@ def _to_monotonic(drift: list[tuple[int, int]]) -> Callable[[int], int]:
     return clock
 
 
-def wall_without(command: list[str], stdout: int | None) -> float:
-    """Return seconds that the program takes without a recorder."""
+@dataclass(frozen=True)
+class PlainRun:
+    """A run of the program without a recorder; its status is 128 + the signal where one ended it."""
+
+    wall_s: float
+    status: int
+
+
+def run_without(command: list[str], stdout: int | None) -> PlainRun:
+    """Run the program without a recorder, and time it."""
     started = time.monotonic()
-    subprocess.run(command, check=False, stdout=stdout, close_fds=False)  # noqa: S603
-    return time.monotonic() - started
+    code = subprocess.run(command, check=False, stdout=stdout, close_fds=False).returncode  # noqa: S603
+    return PlainRun(time.monotonic() - started, 128 - code if code < 0 else code)
 
 
 def executable(command: list[str]) -> None:

@@ -105,13 +105,15 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
             stdout=options.stdout,
         )
         build = _Build(recording, options, cwd, start, shadow, written)
-        plain_s = backends.wall_without(command, options.stdout) if options.measure_overhead else None
+        # A recorded run that failed has no time to compare with.
+        compares = options.measure_overhead and not build.status
+        plain = backends.run_without(command, options.stdout) if compares else None
         try:
             with replacing(target) as temporary:
                 build.write(temporary, command, choice)
         except OSError as error:
             raise input_error(f"{target}: {error.strerror or error}; expected a file that can be written") from None
-        return Recorded(build.facts(target, choice, plain_s), build.status)
+        return Recorded(build.facts(target, choice, plain), build.status)
     finally:
         if written is not None:
             written.distinct.close()
@@ -252,8 +254,9 @@ class _Build:
             "exchanges_not_followed": counts["exchanges_not_followed"],
         }
 
-    def facts(self, target: Path, choice: backends.Choice, plain_s: float | None) -> dict[str, Any]:
-        """Return what the command line tells."""
+    def facts(self, target: Path, choice: backends.Choice, plain: backends.PlainRun | None) -> dict[str, Any]:
+        """Return the figures of the command line; a second run that failed has no time to compare with."""
+        plain_s = plain.wall_s if plain is not None and plain.status == 0 else None
         columns, cache = self._columns, self._cache
         pages, updates = cache.pages.total(), cache.updates.total()
         top = [
@@ -290,6 +293,7 @@ class _Build:
             "program_s": self._program_s,
             "program_without_s": plain_s,
             "slowdown": self._program_s / plain_s if plain_s else None,
+            "exit_status_without": None if plain is None else plain.status,
         }
 
 

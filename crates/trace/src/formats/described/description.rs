@@ -77,7 +77,7 @@ impl Column {
             TimeUnit::Seconds => "expected seconds",
             TimeUnit::Filetime => "expected ticks of 100 ns",
         };
-        Self::new(Kind::Time(unit), "is no time stamp", expected)
+        Self::new(Kind::Time(unit), "is not a time stamp", expected)
     }
 
     /// Describes the address.
@@ -101,12 +101,12 @@ impl Column {
 
     /// Describes the operation as a letter, R or W.
     pub const fn letter() -> Self {
-        Self::words("is no operation", "expected R or W", &[("W", Op::Write), ("R", Op::Read)])
+        Self::words("is not an operation", "expected R or W", &[("W", Op::Write), ("R", Op::Read)])
     }
 
     /// Describes the operation by its SCSI code.
     pub const fn scsi_code() -> Self {
-        Self::new(Kind::ScsiCode, "is no operation", "expected a SCSI operation code in hexadecimal")
+        Self::new(Kind::ScsiCode, "is not an operation", "expected a SCSI operation code in hexadecimal")
     }
 
     /// Describes a whole number.

@@ -133,17 +133,22 @@ const LBA_UNITS: [LbaUnit; 3] = [LbaUnit::Byte, LbaUnit::Sector, LbaUnit::Page4k
 /// Any description without contradiction.
 fn descriptions() -> impl Strategy<Value = Description> {
     let unread = prop_oneof![
-        Just(Column::number("is no number")),
-        Just(Column::text("is no text", "expected a text")),
-        Just(Column::latency("is no latency", "expected seconds or nothing")),
+        Just(Column::number("is not a number")),
+        Just(Column::text("is not text", "expected a text")),
+        Just(Column::latency("is not a latency", "expected seconds or nothing")),
     ];
     let time = prop::sample::select(TimeUnit::NAMES).prop_map(|(_, unit)| Column::time(unit));
     let operation = prop_oneof![
-        prop::sample::select(WORDS).prop_map(|words| Column::words("is no operation", "expected one", words)),
+        prop::sample::select(WORDS).prop_map(|words| Column::words(
+            "is not an operation",
+            "expected one",
+            words
+        )),
         Just(Column::scsi_code()),
     ];
-    let offset = prop::sample::select(&LBA_UNITS[..]).prop_map(|unit| Column::offset("is no offset", unit));
-    let size = prop::sample::select(&LBA_UNITS[..]).prop_map(|unit| Column::size("is no size", unit));
+    let offset =
+        prop::sample::select(&LBA_UNITS[..]).prop_map(|unit| Column::offset("is not an offset", unit));
+    let size = prop::sample::select(&LBA_UNITS[..]).prop_map(|unit| Column::size("is not a size", unit));
     let needed = (time, operation, offset, size, prop::collection::vec(unread, 0..4))
         .prop_map(|(time, operation, offset, size, unread)| {
             [vec![time, operation, offset, size], unread].concat()
@@ -163,11 +168,11 @@ fn descriptions() -> impl Strategy<Value = Description> {
     )
         .prop_map(|(mut columns, devices, at, separator, blanks, header, more, last)| {
             let blanks = blanks && devices < 2 && separator != b'\t';
-            let text = Column::text("is no host", "expected a host").device();
-            let device = [text, Column::number("is no disk").device()];
+            let text = Column::text("is not a host", "expected a host").device();
+            let device = [text, Column::number("is not a disk").device()];
             let at = at.index(columns.len() + 1);
             drop(columns.splice(at..at, device[2 - devices..].to_vec()));
-            let figure = Column::figure("is no figure", "expected a figure");
+            let figure = Column::figure("is not a figure", "expected a figure");
             columns.extend([figure.optional(), figure].into_iter().nth(last));
             let more = more && last == 2;
             // As a description that a user has written would be.
@@ -305,8 +310,8 @@ proptest! {
 fn contradictions_are_named() {
     let with = |columns: &[Column]| Description { columns: columns.to_vec().leak(), ..K5Cloud::LINE };
     let base = K5Cloud::LINE.columns;
-    let column = Column::number("is no number");
-    let figure = Column::figure("is no figure", "expected a figure");
+    let column = Column::number("is not a number");
+    let figure = Column::figure("is not a figure", "expected a figure");
     let words = |words| [&base[..2], &[Column::words("", "", words)], &base[3..]].concat();
     let same = |count: usize| vec![column.device(); count];
     for (description, expected) in [
@@ -346,8 +351,8 @@ fn contradictions_are_named() {
 fn messages_point_into_fields_between_any_separator() {
     let description = Description { separator: b';', blanks: false, ..K5Cloud::LINE };
     for (line, expected) in [
-        ("1;x,y;R;0;512", "t:1:3: 'x,y' is no time stamp; expected seconds"),
-        ("1;0;R;0;512k;7", "t:1:9: '512k' is no length; expected bytes"),
+        ("1;x,y;R;0;512", "t:1:3: 'x,y' is not a time stamp; expected seconds"),
+        ("1;0;R;0;512k;7", "t:1:9: '512k' is not a length; expected bytes"),
         ("1;0;R;0", "t:1:8: the line ends too early; expected bytes"),
     ] {
         assert_eq!(read(description, line.as_bytes(), OnBadLine::Stop).1, expected);

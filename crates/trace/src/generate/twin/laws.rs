@@ -114,7 +114,7 @@ pub(super) fn share(key: &str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
     }
-    Err(refuse(key, format!("{value} is no share"), "expected a number from 0 to 1"))
+    Err(refuse(key, format!("{value} is not a share"), "expected a number from 0 to 1"))
 }
 
 /// Refuses what is out of range.
@@ -138,7 +138,7 @@ impl SizeLaw {
             Self::List { sizes, mean_bytes } => {
                 for &(bytes, weight) in sizes {
                     if !(weight.is_finite() && weight > 0.0) || bytes == 0 {
-                        let what = format!("[{bytes}, {weight}] is no size with its weight");
+                        let what = format!("[{bytes}, {weight}] is not a size with its weight");
                         return Err(refuse(
                             &format!("{key}.sizes"),
                             what,
@@ -243,7 +243,7 @@ impl Rate {
         within("rate.noise", self.noise, 0.0, 3.0)?;
         within("rate.burst_requests", self.burst_requests, 1.0, 1e6)?;
         if !(self.noise_window_s > 0.0 && duration_s / self.noise_window_s <= 1e6) {
-            let what = format!("{} is no window", self.noise_window_s);
+            let what = format!("{} is not a window", self.noise_window_s);
             return Err(refuse(
                 "rate.noise_window_s",
                 what,
@@ -252,7 +252,7 @@ impl Rate {
         }
         let bad = |v: &&f64| !(v.is_finite() && **v >= 0.0);
         if let Some(bad) = self.profile.iter().find(bad) {
-            return Err(refuse("rate.profile", format!("{bad} is no rate"), "expected numbers from 0"));
+            return Err(refuse("rate.profile", format!("{bad} is not a rate"), "expected numbers from 0"));
         }
         if !self.profile.is_empty() && self.profile.iter().sum::<f64>() <= 0.0 {
             return Err(refuse("rate.profile", "all rates are 0", "expected one above 0"));

@@ -93,7 +93,7 @@ impl Loops {
         }
         for &(bytes, share) in &self.sets {
             if bytes < cluster || bytes > 1 << 50 || !(share > 0.0 && share <= 1.0) {
-                let what = format!("[{bytes}, {share}] is no loop with its share of the reads");
+                let what = format!("[{bytes}, {share}] is not a loop with its share of the reads");
                 let expected = "expected at least loop_cluster_bytes, and a share above 0 and at most 1";
                 return Err(refuse("reads.loops", what, expected));
             }

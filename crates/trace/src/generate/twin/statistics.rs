@@ -50,7 +50,7 @@ impl Twin {
     /// Names the setting and what it may be.
     pub fn validate(&self) -> Result<()> {
         if !(self.duration_s > 0.0 && self.duration_s <= 9e9) {
-            let what = format!("{} is no span", self.duration_s);
+            let what = format!("{} is not a span", self.duration_s);
             return Err(refuse("duration_s", what, "expected seconds above 0"));
         }
         if self.requests == 0 || self.requests > 1 << 48 {
