@@ -213,7 +213,7 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
         (("low.txt", "--poll-us", "5"), "low.txt: has lengths and no times: no recorder can look at it; expected"),
         (
             ("c.vcd", "--format", "best"),
-            "--format: 'best' is not a format of captures; expected one of vcd, sigrok, csv",
+            "--format: 'best' is not a capture format; expected one of 'vcd', 'sigrok', 'csv'",
         ),
         (
             ("c.vcd", "--time-unit", "5 parsec"),

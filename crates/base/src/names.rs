@@ -36,7 +36,8 @@ pub fn remedy(name: &str, valid: &[&str], listing: &str) -> String {
     }
     let others = valid.len() - SUGGESTIONS_MAX;
     let first = quoted(&valid[..SUGGESTIONS_MAX]).join(", ");
-    format!("expected one of {first} or {others} others{}", lists_all(listing, valid.len()))
+    let others = if others == 1 { "1 other".into() } else { format!("{others} others") };
+    format!("expected one of {first} or {others}{}", lists_all(listing, valid.len()))
 }
 
 /// Suggests close names. `count` is the number of valid ones, of which `listing` lists all.
@@ -66,25 +67,50 @@ pub fn any_of<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// Counts the edits between two names, or returns none where they are not close.
+/// Scores how close two names are, the less the closer; none where they are not close.
 ///
-/// Case and separators do not count. A part of the other name is as close as two edits.
+/// Case and separators do not count. A name that begins the other one, or a word of it, is close, too.
 fn distance(name: &str, other: &str) -> Option<usize> {
-    let letters = |text: &str| -> Vec<char> {
-        text.chars().filter(|c| !matches!(c, '-' | '_' | '.' | ' ')).flat_map(char::to_lowercase).collect()
-    };
     if name.len() > LENGTH_MAX || other.len() > LENGTH_MAX {
         return None;
     }
-    let (a, b) = (letters(name), letters(other));
-    let edits = edits(&a, &b);
-    let is_part = |short: &[char], long: &[char]| {
-        short.len() >= PART_MIN && long.windows(short.len()).any(|window| window == short)
+    let (a, b) = (Letters::of(name), Letters::of(other));
+    let edits = edits(&a.letters, &b.letters);
+    let close = (edits <= (a.letters.len().min(b.letters.len()) + 1) / 3).then_some(2 * edits);
+    // The user left the end of a name out, or its first words; or wrote more than the name.
+    let part = match (b.place_of(&a), a.place_of(&b)) {
+        (Some(0), _) => Some(1),
+        (Some(_), _) => Some(3),
+        (None, Some(_)) => Some(5),
+        (None, None) => None,
     };
-    if edits <= a.len().max(b.len()) / 3 {
-        Some(edits)
-    } else {
-        (is_part(&a, &b) || is_part(&b, &a)).then_some(2)
+    close.into_iter().chain(part).min()
+}
+
+/// A name without case and separators.
+struct Letters {
+    letters: Vec<char>,
+    /// Where its words begin.
+    words: Vec<usize>,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let (mut letters, mut words) = (Vec::new(), vec![0]);
+        for c in text.chars() {
+            if matches!(c, '-' | '_' | '.' | ' ') {
+                words.push(letters.len());
+            } else {
+                letters.extend(c.to_lowercase());
+            }
+        }
+        Self { letters, words }
+    }
+
+    /// Finds the word with which `part` begins.
+    fn place_of(&self, part: &Self) -> Option<usize> {
+        let begins = |word: &&usize| self.letters[**word..].starts_with(&part.letters);
+        (part.letters.len() >= PART_MIN).then(|| self.words.iter().find(begins).copied())?
     }
 }
 

@@ -14,6 +14,7 @@
 //! `single_policy_slots`, `host::dispatch` and `buffer`, `lifetime::throttle` and `reduce`, `nand::endurance` and
 //! `disturb`, `flash::timed::scheduling`, `sim::background`.
 
+use crate::names::{SUGGESTIONS_MAX, any_of};
 pub use crate::param::{Acts, Facts, Fallback, Misfit, Need, ParamInfo, ParamKind, Range, Setting};
 
 /// A slot for one policy of several, such as `ftl.collect`.
@@ -98,11 +99,16 @@ impl Slot {
         facts: &Facts,
     ) -> Result<Given, Misfit> {
         let foreign = settings.iter().find(|(key, _)| self.params_of(info).all(|param| param.name != *key));
-        if let Some((key, _)) = foreign {
+        if let Some((key, value)) = foreign {
             let owners = self.params().into_iter().find(|(param, _)| param.name == *key);
-            let owners = owners.map(|(_, owners)| owners.join(", ")).unwrap_or_default();
-            let what = format!("{key} is not a parameter of {}", info.name);
-            return Err(Misfit::new(key, what, format!("expected it with {owners} only")));
+            let owners = owners.map(|(_, owners)| owners).unwrap_or_default();
+            let owners: Vec<_> =
+                owners.iter().take(SUGGESTIONS_MAX).map(|name| format!("\"{name}\"")).collect();
+            let selector = self.selector;
+            let what =
+                format!("{key} = {} has no effect with {selector} = \"{}\"", value.to_toml(), info.name);
+            let expected = format!("expected {selector} = {}, or no {key}", any_of(&owners));
+            return Err(Misfit::new(key, what, expected));
         }
         let mut values = Vec::new();
         for param in self.params_of(info) {
@@ -315,7 +321,7 @@ mod tests {
         );
         assert_eq!(
             refused("none", "size", 3.into()),
-            "size is not a parameter of none; expected it with one, two only"
+            "size = 3 has no effect with policy = \"none\"; expected policy = \"one\" or \"two\", or no size"
         );
     }
 

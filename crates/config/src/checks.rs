@@ -43,8 +43,7 @@ pub(crate) fn modes(layers: &Layers, timed: bool) -> Result<()> {
             let key = format!("{}.{}", slot.key, slot.selector);
             let default = slot.policies[0].name;
             if let Some(policy) = layers.text(&key).filter(|policy| *policy != default) {
-                let quoted = |name: &str| format!("\"{name}\"");
-                return Err(no_effect(layers, &key, &quoted(policy), Some(&quoted(default)), timed));
+                return Err(no_effect(layers, &key, &format!("\"{policy}\""), timed));
             }
         }
         for (param, _) in slot.params() {
@@ -67,25 +66,17 @@ fn without_effect(layers: &Layers, key: &str, row: &ParamInfo, timed: bool) -> R
         Setting::Name(name) => format!("\"{name}\""),
         other => other.to_toml(),
     };
-    let default = default.map(quoted);
     let shown = given.map_or_else(|| value.to_string(), quoted);
-    Err(no_effect(layers, key, &shown, default.as_deref(), timed))
+    Err(no_effect(layers, key, &shown, timed))
 }
 
-fn no_effect(
-    layers: &Layers,
-    key: &str,
-    value: &str,
-    default: Option<&str>,
-    timed: bool,
-) -> Box<floatgate_base::Error> {
+fn no_effect(layers: &Layers, key: &str, value: &str, timed: bool) -> Box<floatgate_base::Error> {
     let name = key.rsplit('.').next().unwrap_or(key);
     let (here, there) = if timed { ("timed", "functional") } else { ("functional", "timed") };
-    let default = default.map_or_else(String::new, |default| format!("{default} or "));
     layers.error(
         key,
-        format!("{name} {value} has no effect in {here} mode"),
-        format!("expected {default}no such key, or mode = \"{there}\""),
+        format!("{name} = {value} has no effect in {here} mode"),
+        format!("expected mode = \"{there}\", or no {name}"),
     )
 }
 
@@ -116,8 +107,9 @@ fn unmet(
     let name = need.key.rsplit('.').next().unwrap_or(need.key);
     let other = if table(key) == table(need.key) { name } else { need.key };
     let values: Vec<_> = need.values.iter().map(|value| format!("\"{value}\"")).collect();
-    let what = format!("{} has no effect with {other} = \"{value}\"", row.name);
-    layers.error(key, what, format!("expected it with {other} = {} only", any_of(&values)))
+    let own = layers.value(key).map_or_else(String::new, |own| format!(" = {own}"));
+    let what = format!("{}{own} has no effect with {other} = \"{value}\"", row.name);
+    layers.error(key, what, format!("expected {other} = {}, or no {}", any_of(&values), row.name))
 }
 
 /// A value of TOML as one of a row; none where the row leaves its values to the code that uses them.

@@ -42,7 +42,7 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
         },
     };
     if space.is_none() && given.twin.is_none() {
-        let what = "there is no address space";
+        let what = "the size of the address space is missing";
         return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
     }
     let workload = resolve::workload::resolve(&layers, given, (false, false), bytes, seed, false)?;

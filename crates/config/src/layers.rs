@@ -397,12 +397,9 @@ mod tests {
     #[test]
     fn a_file_that_is_wrong_says_where() {
         let unknown = message("seed = 1\n[ftl]\nspare = 3\n");
-        assert!(
-            unknown.starts_with("e.toml:3:1: unknown key 'spare'; expected one of 'spare_factor'"),
-            "{unknown}"
-        );
+        assert!(unknown.starts_with("e.toml:3:1: unknown key 'spare' in [ftl]; did you mean"), "{unknown}");
         let kind = message("[ftl]\nspare_factor = \"x\"\n");
-        assert!(kind.starts_with("e.toml:2:16: invalid type: string \"x\"; expected a number"), "{kind}");
+        assert!(kind.starts_with("e.toml:2:16: spare_factor = \"x\" is not a number; expected"), "{kind}");
         assert!(message("seed = = 2\n").starts_with("e.toml:1:"));
     }
 
@@ -534,14 +531,14 @@ mod tests {
     #[test]
     fn an_override_that_is_wrong_names_its_key() {
         let wrong = |key, value| Layers::default().add_override(key, value).unwrap_err().to_string();
-        assert!(wrong("ftl.spare", "1").starts_with("ftl.spare: unknown key 'spare'; expected one of"));
+        assert!(wrong("ftl.spare", "1").starts_with("ftl.spare: unknown key 'spare' in [ftl]; did you mean"));
         assert!(
-            wrong("ftl.spare_factor", "lots").contains("string \"lots\""),
+            wrong("ftl.spare_factor", "lots").contains("'lots' is not a number"),
             "{}",
             wrong("ftl.spare_factor", "lots")
         );
         assert!(wrong("seed", "1\nmode = 'x'").starts_with("seed: "));
-        assert!(wrong("a b", "1").contains("no key"));
+        assert!(wrong("a b", "1").contains("not a key"));
         let large = wrong("workload.requests", "18446744073709551615");
         assert!(large.contains("too large; expected a whole number up to 9223372036854775807"), "{large}");
     }

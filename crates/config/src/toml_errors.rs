@@ -120,9 +120,16 @@ impl Subject<'_> {
         if fact.starts_with("invalid ") && !expected.is_empty() && self.value.is_some() {
             let (fault, kind) = type_words(expected);
             let kind = self.row_words().unwrap_or_else(|| kind.into());
-            return (format!("{} {fault}", shown()), format!("expected {kind}"));
+            let holds = if self.is_within_list() { "holds an item that " } else { "" };
+            return (format!("{} {holds}{fault}", shown()), format!("expected {kind}"));
         }
         self.syntax(message, fact, expected)
+    }
+
+    /// Checks whether the error is about an item of a list.
+    fn is_within_list(&self) -> bool {
+        let Some((_, span)) = &self.value else { return false };
+        self.at > span.start && self.text.get(span.clone()).is_some_and(|value| value.starts_with('['))
     }
 
     /// Explains text that is not TOML, or not what its reader takes.

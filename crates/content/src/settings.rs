@@ -52,7 +52,7 @@ impl Settings {
             return refuse("--chunks", "no chunk size".into(), "expected sizes such as 1,2,4,8");
         }
         if let Some(size) = self.chunks.iter().find(|size| !(1..=CHUNK_PAGES_MAX).contains(*size)) {
-            let what = format!("chunks cannot have {size} pages");
+            let what = format!("a chunk of {size} pages is out of range");
             return refuse("--chunks", what, "expected sizes from 1 to 64 pages");
         }
         if !self.chunks.is_sorted_by(|a, b| a < b) {

@@ -82,7 +82,7 @@ pub(crate) fn check_snapshots(resolved: &Resolved, options: &Options, recorded: 
         |what: String, expected| Err(Error::input(Place::Setting("--snapshot-every".into()), what, expected));
     match (options.snapshot_every, &options.snapshot, cannot_resume(resolved, recorded)) {
         (None, ..) | (Some(_), Some(_), None) => Ok(()),
-        (Some(_), None, _) => refuse("there is no place for snapshots".into(), "expected --out DIR"),
+        (Some(_), None, _) => refuse("no folder to write snapshots to".into(), "expected --out DIR"),
         (Some(_), _, Some(why)) => refuse(why.into(), "expected a run without it"),
     }
 }

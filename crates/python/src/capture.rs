@@ -21,7 +21,7 @@ const LENGTH_MAX_PS: f64 = 8.64e18;
 type Shape = (u32, u32, u32, u32, u64, Option<u32>);
 
 fn refuse(option: &str, value: &str, what: &str, expected: &str) -> Box<Error> {
-    let article = if what.starts_with(|c| "aeiou".contains(c)) { "an" } else { "a" };
+    let article = if what.starts_with(|c| "aeio".contains(c)) { "an" } else { "a" };
     let what = format!("{} is not {article} {what}", quote(value.as_bytes()));
     Error::input(Place::Setting(option.into()), what, expected)
 }
@@ -38,7 +38,7 @@ fn read_options(format: Option<&str>, time_unit: Option<&str>) -> Result<ReadOpt
             let names: Vec<&str> = Format::NAMES.iter().map(|(name, _)| *name).collect();
             let expected = remedy(name, &names, "");
             let matched = Format::find(name);
-            Some(matched.ok_or_else(|| refuse("--format", name, "format of captures", &expected))?)
+            Some(matched.ok_or_else(|| refuse("--format", name, "capture format", &expected))?)
         }
     };
     let time_unit_ps = match time_unit {

@@ -151,11 +151,7 @@ impl Simulation {
         let dies = self.plan.drive.geometry.dies();
         if let Some(die) = window.die.filter(|&die| die >= dies) {
             let expected = format!("expected one from 0 to {}, or all", dies - 1);
-            return Err(Error::input(
-                Place::Setting("--die".into()),
-                format!("there is no die {die}"),
-                expected,
-            ));
+            return Err(Error::input(Place::Setting("--die".into()), format!("no die {die}"), expected));
         }
         match &mut self.stages.serving {
             Serving::Timed(serving) => {

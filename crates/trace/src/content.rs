@@ -55,7 +55,7 @@ impl ContentModel {
         match seed {
             None => Ok(None),
             Some(_) => {
-                let what = "there is no content to draw";
+                let what = "a seed without synthetic content has no effect";
                 Err(Error::input(
                     setting("content_seed"),
                     what,
@@ -71,7 +71,7 @@ impl ContentModel {
     /// Names the setting and what it may be.
     pub fn validate(&self) -> Result<()> {
         let refuse = |key: &str, value: f64, expected: String| {
-            Err(Error::input(setting(key), format!("{value} cannot be"), expected))
+            Err(Error::input(setting(key), format!("{value} is out of range"), expected))
         };
         if !(0.0..1.0).contains(&self.duplicate_share) {
             let expected = "expected a share of at least 0 and below 1";

@@ -209,7 +209,7 @@ fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'stat
 fn unknown<'a>(setting: &str, kind: &str, text: &str, valid: impl Iterator<Item = &'a str>) -> Box<Error> {
     let valid: Vec<&str> = valid.collect();
     // "a" or "an" as the kind begins.
-    let article = if kind.starts_with(|c| "aeiou".contains(c)) { "an" } else { "a" };
+    let article = if kind.starts_with(|c| "aeio".contains(c)) { "an" } else { "a" };
     Error::input(
         Place::Setting(setting.into()),
         format!("{} is not {article} {kind}", quote(text.as_bytes())),

@@ -115,8 +115,12 @@ def _place(workloads: Sequence[str | None], out: str | None, *, force: bool) -> 
     Raises:
         InputError: none or several are given, or no new file can be written.
     """
-    if sum(one is not None for one in workloads) != 1:
-        raise input_error(f"{', '.join(WORKLOADS)}: expected exactly one of them (or --list)")
+    named = [option for option, one in zip(WORKLOADS, workloads, strict=True) if one is not None]
+    if len(named) != 1:
+        what = f"{' and '.join(named)} exclude each other" if named else "no workload is named"
+        raise input_error(
+            f"floatgate trace generate: {what}; expected exactly one of {', '.join(WORKLOADS)}, or --list"
+        )
     if out is None:
         raise input_error("--out: no file to write to; expected -o OUT")
     must_be_new_file(out, EXPECTED_PLACE, force=force)

@@ -20,7 +20,7 @@ def years(text: str | None) -> float | None:
         return None
     number = _number(text)
     if number is None or not 0 < number <= YEARS_MAX:
-        raise _error("--target", text, "no length of time", "years, more than 0 and up to 100, such as 5")
+        raise _error("--target", text, "not a length of time", "years, more than 0 and up to 100, such as 5")
     return number
 
 
@@ -35,7 +35,7 @@ def growth(text: str | None) -> float | None:
     number = _number(text)
     if number is None or not GROWTH_MIN <= number <= GROWTH_MAX:
         raise _error(
-            "--growth", text, "no growth", f"a share each year from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2"
+            "--growth", text, "not a growth rate", f"a share each year from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2"
         )
     return number
 
@@ -50,7 +50,7 @@ def share(option: str, text: str | None) -> float | None:
         return None
     number = _number(text)
     if number is None or not 0 <= number <= 1:
-        raise _error(option, text, "no share", "a figure from 0 to 1 such as 0.99")
+        raise _error(option, text, "not a share", "a figure from 0 to 1 such as 0.99")
     return number
 
 

@@ -244,7 +244,7 @@ def memory_bytes(text: str | None) -> int | None:
         return None
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*", text)
     if match is None:
-        raise input_error(f"--memory {quote(text)}: no size; expected one such as 512MiB or 4GiB")
+        raise input_error(f"--memory {quote(text)}: not a size; expected one such as 512MiB or 4GiB")
     return int(float(match[1]) * (1024 if match[3] else 1000) ** ("KMGT".index(match[2]) + 1))
 
 

@@ -211,8 +211,8 @@ def _bounds(choices: g.Choices, drives: Sequence[str] | None, prices: str | None
         InputError: one of them is no share, no time or no price.
     """
     served = share("--min-served", choices.min_served)
-    p99_ms = above_zero("--max-write-p99", choices.max_write_p99, "no time", "milliseconds, more than 0")
-    per_tb = above_zero("--price-per-tb", choices.price_per_tb, "no price", "a figure above 0")
+    p99_ms = above_zero("--max-write-p99", choices.max_write_p99, "not a length of time", "milliseconds, more than 0")
+    per_tb = above_zero("--price-per-tb", choices.price_per_tb, "not a price", "a figure above 0")
     return Bounds(
         Bounds.min_served if served is None else served,
         None if p99_ms is None else 1000 * p99_ms,
@@ -239,7 +239,7 @@ def _prices(text: str | None, drives: Sequence[str] | None, *, others: bool) -> 
             raise input_error(f"--prices: {quote(name)} is not a drive of the plan; {meant(name, drives)}")
         if name in made:
             raise input_error(f"--prices: {quote(name)} given twice; expected one price for each drive")
-        price = above_zero(f"--prices {name}", value, "no price", "a figure above 0")
+        price = above_zero(f"--prices {name}", value, "not a price", "a figure above 0")
         made[name] = Price(name, price or 0.0, sold_bytes(name))
     without = [name for name in drives if name not in made]
     if without and not others:

@@ -45,7 +45,7 @@ def info(
         raise input_error("--window: --counts-only counts no windows; expected one of the two")
     window = DEFAULT_WINDOW_S if window is None else window
     if not (math.isfinite(window) and window >= 1e-6):
-        raise input_error(f"--window: {window:g} is not a width of a window; expected seconds, at least 0.000001")
+        raise input_error(f"--window: {window:g} is out of range; expected seconds, at least 0.000001")
     if counts_only and not (drawings.report is None and drawings.pictures is None):
         raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
     options = reading.given() | part.given()

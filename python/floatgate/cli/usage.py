@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from floatgate.base.errors import meant, quote, quoted
@@ -66,8 +67,10 @@ def _of_a_value(error: Exception) -> str | None:
     if details is None or option is None:
         return None
     detail = details()[0]
-    names = [name for name in option.opts if name.startswith("--")] or option.opts
-    where = f"{names[0] if names[0].startswith('-') else option.make_metavar(error.ctx)} {quote(detail['input'])}"  # type: ignore[attr-defined]
+    names = [name for name in option.opts if name.startswith("--")]
+    context = getattr(error, "ctx", None)
+    where = names[0] if names else f"{context.command_path if context is not None else 'floatgate'}:"
+    where = f"{where} {quote(detail['input'])}"
     limits, code = detail.get("ctx", {}), detail["type"]
     if "ge" in limits or "gt" in limits:
         return f"{where}: too small; expected {_limit(limits, 'ge', 'gt', 'or more', 'more than')}"
@@ -76,10 +79,11 @@ def _of_a_value(error: Exception) -> str | None:
     wanted = next((words for start, words in _WANTED.items() if code.startswith(start)), None)
     if wanted is not None:
         return f"{where}: not {wanted}; expected {wanted}"
-    choices = getattr(option.type, "choices", None)
-    if choices:
-        return f"{where}: unknown value; {meant(str(detail['input']), map(str, choices))}"
-    return None
+    choices = _QUOTED.findall(detail["msg"].partition(" is not one of ")[2])
+    return f"{where}: unknown value; {meant(str(detail['input']), choices)}" if choices else None
+
+
+_QUOTED = re.compile(r"'([^']*)'")
 
 
 def _limit(limits: dict[str, Any], closed: str, opened: str, after: str, before: str) -> str:

@@ -349,7 +349,9 @@ def _named(slot: str) -> list[str]:
 def _refuse_unknown(option: str, names: Sequence[str] | None, known: list[str]) -> None:
     unknown = [name for name in names or [] if name not in known]
     if unknown:
-        raise input_error(f"{option}: unknown {quoted(unknown)}; {meant(unknown[0], known, 'floatgate policies')}")
+        raise input_error(
+            f"{option} {quoted(unknown)}: unknown policy; {meant(unknown[0], known, 'floatgate policies')}"
+        )
 
 
 def _managers(

@@ -89,11 +89,11 @@ fn functional_only(
     arrival: &str,
     synthetic: bool,
 ) -> Result<()> {
-    let expected = format!("expected \"{arrival}\" or no such key, or mode = \"timed\"");
+    let expected = "expected mode = \"timed\", or no arrival";
     // That of any generator, which asks for no times.
     let closed = |name: &str| synthetic && name == ARRIVALS[CLOSED].0;
     if let Some(other) = given.arrival.as_deref().filter(|&name| name != arrival && !closed(name)) {
-        let what = format!("arrival '{other}' has no effect in functional mode");
+        let what = format!("arrival = \"{other}\" has no effect in functional mode");
         return Err(layers.error("workload.arrival", what, expected));
     }
     Ok(())

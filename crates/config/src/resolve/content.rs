@@ -61,7 +61,7 @@ pub(crate) fn resolve(
     let model = said.model().or(of_twin);
     let Some(model) = model else {
         if said.content_seed.is_some() {
-            let what = "there is no content to draw";
+            let what = "a seed without synthetic content has no effect";
             let expected = "expected workload.duplicate_share or workload.compressed_share beside it";
             return Err(layers.error("workload.content_seed", what, expected));
         }

@@ -158,7 +158,7 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
         parse_bytes(capacity).map_err(|e| layers.error(key, e, "expected a size such as \"128 GiB\""))?;
     let blocks = bytes / one.bytes();
     if blocks == 0 {
-        let what = format!("'{capacity}' is less than one block a plane");
+        let what = format!("'{capacity}' is less than one block per plane");
         return Err(layers.error(key, what, format!("expected at least {} bytes", one.bytes())));
     }
     u32::try_from(blocks).map_err(|_| {

@@ -43,7 +43,7 @@ pub(crate) fn state(
     let row = choice(layers, "ftl.precondition", "precondition", given, PRECONDITIONS)?;
     if ALL[row] == Precondition::Steady && victim.law().is_none() {
         let expected = lawful("precondition = \"auto\", which fills at random instead");
-        let what = "no steady-state law is known for this victim policy";
+        let what = "precondition = \"steady\" has no steady-state law for this victim policy";
         return Err(layers.error("ftl.precondition", what, expected));
     }
     Ok(ALL[row])
@@ -53,7 +53,7 @@ pub(crate) fn state(
 fn lawful(or: &str) -> String {
     let lawful = collect::POLICIES.iter().map(|info| info.name);
     let lawful: Vec<_> = lawful.filter(|name| Victim::named(name).law().is_some()).collect();
-    format!("expected {}, or {or}", any_of(&lawful))
+    format!("expected ftl.collect.policy {}, or {or}", any_of(&lawful))
 }
 
 /// What `auto` comes to on a drive, where that is the state; `given` has its keys.

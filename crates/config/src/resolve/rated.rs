@@ -120,7 +120,7 @@ mod tests {
         let cases = [
             ("user_bytes = 0", "user_bytes is 0"),
             ("user_capacity = \"0 TB\"", "a drive of 0 bytes"),
-            ("user_capacity = \"much\"", "no size"),
+            ("user_capacity = \"much\"", "not a size"),
             ("user_bytes = 1\nuser_capacity = \"1 TB\"", "both set"),
             ("tbw_tb = 0", "tbw_tb is 0"),
             ("tbw_tb = -1.0", "tbw_tb is -1"),

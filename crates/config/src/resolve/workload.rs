@@ -159,8 +159,8 @@ fn refuse_sizes(layers: &Layers, given: &settings::Workload, pattern: &str) -> R
     if pattern != "jesd219" || given.request_bytes.is_none() {
         return Ok(());
     }
-    let what = "request_bytes is not a parameter of the pattern jesd219";
-    let expected = "expected no such key: the standard has its own sizes";
+    let what = "request_bytes has no effect with pattern = \"jesd219\"";
+    let expected = "expected no request_bytes: the standard has its own sizes";
     Err(layers.error("workload.request_bytes", what, expected))
 }
 
@@ -415,7 +415,7 @@ fn trace_keys(layers: &Layers, given: settings::Workload, stops: bool) -> Result
     let Some(file) = given.file.clone() else {
         return Err(layers.error(
             "workload.file",
-            "a trace workload names no file",
+            "kind = \"trace\" has no file",
             "expected file = \"TRACE\" or --trace TRACE",
         ));
     };

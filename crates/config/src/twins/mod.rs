@@ -285,7 +285,7 @@ impl TwinFile {
             return Err(wrong(key, "writes have no loops", "expected it under [reads]"));
         }
         if reads.loops.is_empty() && reads.loop_cluster_bytes.is_some() {
-            let what = "clusters of loops that there are not";
+            let what = "loop_cluster_bytes has no effect without loops";
             return Err(wrong("reads.loop_cluster_bytes", what, "expected reads.loops too"));
         }
         let cluster_bytes = reads.loop_cluster_bytes.unwrap_or(LOOP_CLUSTER_BYTES);
@@ -468,6 +468,7 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
     let read_bytes = std::fs::File::open(&path).and_then(read_text).map_err(|e| match e.kind() {
         std::io::ErrorKind::InvalidData => cannot("is not text".into()),
         std::io::ErrorKind::IsADirectory => cannot("is a directory".into()),
+        std::io::ErrorKind::NotFound => cannot("no such file".into()),
         _ => cannot(format!("cannot be read: {e}")),
     })?;
     if read_bytes as u64 > BYTES_MAX {

@@ -270,11 +270,11 @@ fn impossible_states_and_paces_of_the_ftl() {
         ),
         (
             "mode = \"timed\"\n[ftl.collect]\npaced_from_writes = 5",
-            "3:1: paced_from_writes 5 has no effect in timed mode; expected no such key, or mode = \"functional\"",
+            "3:1: paced_from_writes = 5 has no effect in timed mode; expected mode = \"functional\", or no paced_from_writes",
         ),
         (
             "mode = \"timed\"\n[ftl.collect]\ngarbage_share = 0.1",
-            "3:1: garbage_share 0.1 has no effect in timed mode; expected no such key, or mode = \"functional\"",
+            "3:1: garbage_share = 0.1 has no effect in timed mode; expected mode = \"functional\", or no garbage_share",
         ),
         (
             "[ftl.collect]\nmode = \"incremental\"\ngarbage_share = 0.1",

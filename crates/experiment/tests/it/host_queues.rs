@@ -521,11 +521,11 @@ fn what_needs_times_or_a_throttle_is_refused_without() {
     refused(&[
         (
             &[("mode", "functional"), ("host.queues", "2")],
-            "host.queues: queues 2 has no effect in functional mode; expected 1 or no such key, or mode = \"timed\"",
+            "host.queues: queues = 2 has no effect in functional mode; expected mode = \"timed\", or no queues",
         ),
         (
             &[("mode", "functional"), ("host.outstanding_max", "2")],
-            "host.outstanding_max: outstanding_max 2 has no effect in functional mode; expected no such key, or mode",
+            "host.outstanding_max: outstanding_max = 2 has no effect in functional mode; expected mode = \"timed\", or no outstanding_max",
         ),
         (
             &[("workload.arrival", "shifted"), ("workload.rate_per_s", "100")],
@@ -547,7 +547,9 @@ fn streams_and_logs_that_a_trace_cannot_give_are_refused() {
     assert!(error.starts_with("host.queue_of: a trace in format msr has no streams to choose"), "{error}");
     let error = try_logged(&toml.replace("timed", "functional"), &[]).err().unwrap();
     assert!(
-        error.contains(": queues 2 has no effect in functional mode; expected 1 or no such key"),
+        error.contains(
+            ": queues = 2 has no effect in functional mode; expected mode = \"timed\", or no queues"
+        ),
         "{error}"
     );
     let plain = format!(

@@ -256,14 +256,14 @@ fn what_a_throttle_cannot_go_by_is_refused() {
             format!("arrival \"{arrival}\" goes by completions, which functional mode does not know");
         stop(rate, &[("workload.arrival", arrival)], &message);
     }
-    stop(rate, &[("workload.queue_depth", "3")], "queue_depth 3 has no effect in functional mode");
+    stop(rate, &[("workload.queue_depth", "3")], "queue_depth = 3 has no effect in functional mode");
     let closed = [("mode", "timed"), ("workload.arrival", "closed"), ("host.queues", "2")];
     stop("", &closed, "in closed loop with queues of the host");
     let none = ("lifetime.throttle.policy", "none");
     stop(
         rate,
         &[none, ("workload.arrival", "shifted")],
-        "arrival 'shifted' has no effect in functional mode",
+        "arrival = \"shifted\" has no effect in functional mode",
     );
     let timed = [none, ("mode", "timed"), ("workload.arrival", "shifted")];
     stop(rate, &timed, "arrival \"shifted\" moves the stamps by what a throttle delays");

@@ -92,7 +92,7 @@ fn commands_and_scheduling_that_make_no_sense_are_refused() {
         ),
         (
             &[("mode", "functional"), ("drive.commands.copyback", "true")],
-            "drive.commands.copyback: copyback true has no effect in functional mode; expected false or no such key, or mode = \"timed\"",
+            "drive.commands.copyback: copyback = true has no effect in functional mode; expected mode = \"timed\", or no copyback",
         ),
     ]);
 }
@@ -152,7 +152,7 @@ fn arrivals_that_make_no_sense_are_refused() {
         ),
         (
             &[("mode", "functional"), ("workload.queue_depth", "16")],
-            "workload.queue_depth: queue_depth 16 has no effect in functional mode; expected 32 or no such key, or mode",
+            "workload.queue_depth: queue_depth = 16 has no effect in functional mode; expected mode = \"timed\", or no queue_depth",
         ),
     ]);
 }
@@ -179,5 +179,5 @@ fn defaults_of_timed_mode_may_stand_in_functional_mode() {
         assert!(run(key, value).is_ok(), "{key}");
     }
     let error = run("drive.commands", "{ copyback = true }").err().unwrap();
-    assert!(error.contains("copyback true has no effect in functional mode"), "{error}");
+    assert!(error.contains("copyback = true has no effect in functional mode"), "{error}");
 }

@@ -182,9 +182,10 @@ fn without_time(plan: &Plan, requests: u64, source: &Summary) -> Box<Error> {
             "the requests of the trace have no time stamps, or all the same",
             "expected a trace with increasing time stamps",
         ),
-        Workload::Synthetic(_) => {
-            ("the workload takes no time", "expected workload.rate_per_s, requests per second")
-        }
+        Workload::Synthetic(_) => (
+            "the workload has no arrival rate",
+            "expected requests per second, such as workload.rate_per_s=1000",
+        ),
     };
     Error::input(place, what, expected)
 }

@@ -59,7 +59,7 @@ impl PatternSettings {
         ];
         for (option, value, most, what, why) in bounds {
             if !(1..=most).contains(&value) {
-                let what = format!("{value} {what} cannot be");
+                let what = format!("{value} {what} are out of range");
                 return Err(Error::input(
                     Place::Setting(option.into()),
                     what,

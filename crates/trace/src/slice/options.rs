@@ -93,13 +93,17 @@ impl Slice {
             ops: read(
                 get("op"),
                 "--op",
-                "names no operations",
-                "expected some of read,write,trim",
+                "does not name operations",
+                "expected one or more of read,write,trim",
                 operations,
             )?,
-            requests: read(get("requests"), "--requests", "is not a number", "expected 1 or more", |text| {
-                text.parse().ok().filter(|n| *n > 0)
-            })?,
+            requests: read(
+                get("requests"),
+                "--requests",
+                "is not a number of requests",
+                "expected 1 or more",
+                |text| text.parse().ok().filter(|n| *n > 0),
+            )?,
             fold_bytes: read(get("fold"), "--fold", "is not a size", FOLD_EXPECTED, |t| parse_bytes(t).ok())?,
             time_scale: read(
                 get("time_scale"),
@@ -251,7 +255,7 @@ mod tests {
             (
                 "op",
                 "write,erase",
-                "--op: 'write,erase' names no operations; expected some of read,write,trim",
+                "--op: 'write,erase' does not name operations; expected one or more of read,write,trim",
             ),
             ("requests", "0", "--requests: '0' is not a number; expected 1 or more"),
             (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from floatgate.base.errors import FloatgateError, input_error, one_line, quote
+from floatgate.base.errors import FloatgateError, input_error, one_line
 from floatgate.study.kinds import KINDS, Folder, Kind
 from floatgate.study.runs.resume import NAME as UNFINISHED
 
@@ -102,7 +102,6 @@ def must_be_one(place: str) -> Folder:
     path = path.parent if path.is_file() else path
     kind = kind_of(path) if path.is_dir() else None
     if kind is None:
-        files = ", ".join(quote(one.file) for one in KINDS.values())
-        what = "no such folder" if not path.exists() else f"holds none of {files}"
+        what = "holds no results, such as 'result.json'" if path.exists() else "no such folder"
         raise input_error(f"{place}: {what}; expected a run folder that floatgate wrote")
     return Folder(kind, path)
