@@ -230,7 +230,7 @@ def _undrawn(chart: dict[str, Any]) -> str:
 def _of_folder(kind: str, *, report: bool = True) -> Callable[[Path], Any]:
     def read(file: Path) -> Any:
         one = Folder(KINDS[kind], file.parent)
-        told = folders.told(one)
+        told = folders.overview(one)
         assert not OF_PYTHON.search(re.sub(r"'[^']*'", "", told["what"])), told
         found = list(folders.rows(one))
         if report:
@@ -370,10 +370,10 @@ def _results(folder: Path) -> dict[str, Path]:
     floatgate.sweep(SETTINGS, {"ftl.spare_factor": "0.1..0.2:2", "ftl.collect.policy": policies}, out=places["sweep"])
     writes = {**SETTINGS, "workload.requests": 2000}
     life = floatgate.lifetime(writes, throttle="dynamic", target_years=_TARGET_YEARS)
-    life.write(RunFolder.given(str(places["lifetime"]), force=False), report=False)
+    life.write(RunFolder.named(str(places["lifetime"]), force=False), report=False)
     short = resolve({**writes, "lifetime.throttle.target_years": _TARGET_YEARS})
     plan(short, policies=["none"], capacities=["16 MiB"]).write(
-        RunFolder.given(str(places["plan"]), force=False), report=False
+        RunFolder.named(str(places["plan"]), force=False), report=False
     )
     places["tune"].mkdir()
     runs = RunPlan(base, space(tuple(map(parse_axis, _SPACE))))

@@ -70,9 +70,9 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _STUDIES:
         raise AttributeError(f"module 'floatgate' has no attribute {name!r}")
-    found = getattr(import_module(f"floatgate.study.{_STUDIES[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"floatgate.study.{_STUDIES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 @checked

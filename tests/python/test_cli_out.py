@@ -185,9 +185,9 @@ def test_a_file_that_comes_right_behind_the_new_folder_has_come_during_the_run(
 ) -> None:
     """Between the making of the folder and the look whether it is empty."""
     target = tmp_path / "o"
-    folder = RunFolder.given(str(target), force=False)
+    folder = RunFolder.named(str(target), force=False)
     monkeypatch.setattr(unfinished_files, "clean", lambda path: (path / "mine.txt").write_text("mine"))
     with folder:
         assert names(target) == ["mine.txt"]
     with pytest.raises(floatgate.InputError, match="folder is not empty"):
-        RunFolder.given(str(target), force=False)
+        RunFolder.named(str(target), force=False)

@@ -69,12 +69,12 @@ def test_a_run_that_is_missing_is_done_again_and_no_other(
 ) -> None:
     lines = (out / JOURNAL).read_text().splitlines(keepends=True)
     (out / JOURNAL).write_text("".join(line for line in lines if json.loads(line)["run"] != missing))
-    given: list[int] = []
+    named: list[int] = []
     run = Local.run
 
     def counting(self: Local, jobs: Any, *more: Any) -> None:
         listed = list(jobs)
-        given.extend(job.number for job in listed)
+        named.extend(job.number for job in listed)
         run(self, listed, *more)
 
     monkeypatch.setattr(Local, "run", counting)
@@ -82,7 +82,7 @@ def test_a_run_that_is_missing_is_done_again_and_no_other(
     with contextlib.closing(part):
         part.go_on()
         settings = run_settings(PLAN, Local(1), kept=part)
-    assert given == [missing]
+    assert named == [missing]
     failed = [0, 0] if missing == 2 else [0, 1]
     assert [sum(one.error is not None for one in setting.each) for setting in settings] == failed
 
@@ -182,7 +182,7 @@ def test_the_plan_comes_and_all_of_it_goes_at_once(tmp_path: Path, done: Path, m
 
 def test_hidden_names_of_a_killed_run_do_not_fill_a_folder(tmp_path: Path) -> None:
     (tmp_path / "o/.floatgate.17.abc").mkdir(parents=True)
-    RunFolder.given(str(tmp_path / "o"), force=False)
+    RunFolder.named(str(tmp_path / "o"), force=False)
     (tmp_path / "o/result.json").touch()
     with pytest.raises(InputError, match="folder is not empty"):
-        RunFolder.given(str(tmp_path / "o"), force=False)
+        RunFolder.named(str(tmp_path / "o"), force=False)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from floatgate.papers.judge import RULES, Claim, Found, judge, problem, rule_text, shown
+from floatgate.papers.judge import RULES, Claim, Findings, judge, problem, rule_text, shown
 
 
 def verdict(rule: dict[str, Any], values: dict[str, Any]) -> Any:
     whole = {"id": "one", "text": "it is so", "where": "section 1", **rule}
     assert problem(whole) is None
-    return judge(Claim("one", "it is so", "section 1", whole), Found({}, values))
+    return judge(Claim("one", "it is so", "section 1", whole), Findings({}, values))
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_all_rules_are_tried() -> None:
 )
 def test_orders(direction: str, slack: float, figures: list[float], holds: bool) -> None:
     rule = {"judge": "order", "values": ["a", "b", "c"], "direction": direction, "slack": slack}
-    found = verdict(rule, dict(zip("abc", figures, strict=True)))
-    assert found.holds is holds
-    assert found.ours == figures
+    findings = verdict(rule, dict(zip("abc", figures, strict=True)))
+    assert findings.holds is holds
+    assert findings.ours == figures
     assert verdict(rule, {"a": 1.0, "c": 2.0}).holds is None
 
 
@@ -93,21 +93,21 @@ def test_ratios_are_taken_together(take: str, expected: float) -> None:
         "tolerance": 1,
     }
     values = {"a.st": 8.0, "a.opt": 2.0, "b.st": 3.0, "b.opt": 3.0}
-    found = verdict(rule, values)
-    assert found.ours == pytest.approx(expected)
-    assert found.parts == {}
+    findings = verdict(rule, values)
+    assert findings.ours == pytest.approx(expected)
+    assert findings.parts == {}
     assert verdict(rule, {**values, "b.opt": 0.0}).holds is None
 
 
 def test_values_are_found_in_results_by_their_way() -> None:
-    found = Found({"lives": {"proj": {"none": {"a": {"b": 3}, "list": [1, 2], "no": None}}}}, {"lives.proj": 7})
-    assert found.figure("lives.proj.none.a.b") == 3.0
-    assert found.figure("lives.proj.none.list.-1") == 2.0
-    assert found.figure("lives.proj") == 7.0
+    findings = Findings({"lives": {"proj": {"none": {"a": {"b": 3}, "list": [1, 2], "no": None}}}}, {"lives.proj": 7})
+    assert findings.figure("lives.proj.none.a.b") == 3.0
+    assert findings.figure("lives.proj.none.list.-1") == 2.0
+    assert findings.figure("lives.proj") == 7.0
     for missing in ("lives.proj.none.a", "lives.proj.none.list.2", "lives.map.none.a.b", "lives.proj.none.no.x"):
-        assert found.figure(missing) is None
-    assert Found({}, {"a": math.nan}).figure("a") is None
-    assert Found({}, {"a": True}).figure("a") is None
+        assert findings.figure(missing) is None
+    assert Findings({}, {"a": math.nan}).figure("a") is None
+    assert Findings({}, {"a": True}).figure("a") is None
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def beyond(*parts: str, **changes: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def told(result: dict[str, Any]) -> dict[str, str]:
+def overview(result: dict[str, Any]) -> dict[str, str]:
     """The lines of a summary by name; of several with one name the last."""
     return dict(summary.lines(result))
 
@@ -47,7 +47,7 @@ def test_a_life_that_the_drive_cannot_live_is_no_forecast() -> None:
             "written (5.0 years for the flash) without throttling if it could write that fast"
         ),
     ]
-    lines = told(result)
+    lines = overview(result)
     assert lines["interval"] == "not known: neither is the life"
     assert lines["rating"].endswith("before the flash is worn out, if it could write that fast")
     assert lines["writes"].endswith("2.3 drive writes per day requested")
@@ -79,7 +79,7 @@ def test_the_page_of_such_a_drive_says_the_same() -> None:
 def test_a_burst_that_the_drive_cannot_follow_is_a_note() -> None:
     result = beyond("busiest")
     assert not load.overloaded(result)
-    lines = told(result)
+    lines = overview(result)
     assert lines["life"].startswith("347 days until the rated bytes are written (5.0 years for the flash) without thr")
     assert lines["note"] == (
         "more than this drive can do: 200 MB/s requested, 45 MB/s possible, in the busiest 32 s of the workload; but "
@@ -99,11 +99,11 @@ def test_a_burst_that_the_drive_cannot_follow_is_a_note() -> None:
 def test_a_throttle_helps_as_far_as_it_lowers_the_demand(share: float, over: bool) -> None:
     result = beyond("busiest", "typical", throttle={"demand_share": share, "demand_share_range": None})
     assert load.overloaded(result) is over
-    assert told(result)["life"].startswith(
+    assert overview(result)["life"].startswith(
         "not known: the host requests" if over else "347 days until the rated bytes are written"
     )
     if not over:
-        assert told(result)["note"].endswith("; what the throttle lets through is less")
+        assert overview(result)["note"].endswith("; what the throttle lets through is less")
     one = Point("128 GiB", None, "ready-optimistic", result, judge="flash")
     assert Bounds(min_served=0.1, judge="flash").cut_by(one) == ("load" if over else None)
     # A plan that is read back says the same.
@@ -156,7 +156,7 @@ def test_a_plan_says_that_the_load_rules_drives_out() -> None:
 def test_a_trace_that_was_looked_at_as_a_whole_is_named_so() -> None:
     result = beyond("busiest")
     result["close_up"]["typical"] = None
-    assert told(result)["load"].endswith("45 MB/s possible, over the 32 s of the workload")
+    assert overview(result)["load"].endswith("45 MB/s possible, over the 32 s of the workload")
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def test_a_list_of_folders_has_the_life_that_counts(
     tmp_path: Path, parts: tuple[str, ...], first_block: float | None, said: str
 ) -> None:
     result = beyond(*parts, lifetime={"years_first_block": first_block})
-    assert LIFETIMES.told(tmp_path, result).life == said
+    assert LIFETIMES.overview(tmp_path, result).life == said

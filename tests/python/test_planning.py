@@ -117,7 +117,7 @@ def test_each_drive_is_told_of_and_progress_never_falls(experiment: Path) -> Non
     def tell(points: Sequence[Point]) -> None:
         told.extend(point.line() for point in points)
 
-    plan = small_plan(experiment, capacities=["32 MiB", "64 MiB"], told=tell, progress=progress)
+    plan = small_plan(experiment, capacities=["32 MiB", "64 MiB"], on_drive=tell, progress=progress)
     assert sorted(told) == sorted(point.line() for point in plan.points)
     assert all(" without throttling: " in line and "100 % served" in line for line in told)
     assert [point.capacity for point in plan.points] == ["32 MiB", "64 MiB"]

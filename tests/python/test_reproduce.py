@@ -13,7 +13,7 @@ from conftest import Cli
 from floatgate.base.errors import InputError
 from floatgate.papers import Settings, load, names, reproduce
 from floatgate.papers.jobs import jobs
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.ready import values as ready_values
 from floatgate.papers.reproduction import Reproduction
 from floatgate.papers.separation.figures import figures as separation_figures
@@ -142,7 +142,7 @@ def test_claims_are_judged_by_what_was_run(tiny: Path) -> None:
         "never": False,
         "more-spare": True,
     }
-    assert done.found.values["doubled"] == 2 * done.found.results["w"]["uniform"]["greedy"]["waf"]
+    assert done.findings.values["doubled"] == 2 * done.findings.results["w"]["uniform"]["greedy"]["waf"]
     answer = json.loads(json.dumps(done.to_dict()))
     assert (answer["schema"], answer["paper"], answer["quick"]) == ("floatgate.reproduce/1", "tiny", False)
     assert (answer["holds"], answer["fails"], answer["not_judged"]) == (2, 1, 0)
@@ -153,17 +153,17 @@ def test_claims_are_judged_by_what_was_run(tiny: Path) -> None:
     greedy, fifo = (row["cells"] for row in table["rows"])
     assert greedy[0]["ratio"] == pytest.approx(greedy[0]["ours"] / 1.5)
     assert greedy[1]["ours"] == pytest.approx(
-        done.found.results["w"]["uniform"]["greedy"]["flash"]["programs"]["total"] / 1000
+        done.findings.results["w"]["uniform"]["greedy"]["flash"]["programs"]["total"] / 1000
     )
     assert (greedy[1]["ratio"], fifo[0]["paper"], fifo[1]["ours"]) == (None, None, None)
 
 
 def test_quick_settings_lie_over_the_others(tiny: Path) -> None:
     done = reproduce(load(str(tiny)), Settings(quick=True))
-    runs = done.found.results["w"]["uniform"]
+    runs = done.findings.results["w"]["uniform"]
     assert [runs[name]["config"]["workload"]["requests"] for name in ("greedy", "fifo")] == [20_000, 20_000]
     assert [runs[name]["config"]["ftl"]["spare_factor"] for name in ("greedy", "fifo")] == [0.2, 0.19]
-    assert done.found.results["more"]["uniform"] == {}
+    assert done.findings.results["more"]["uniform"] == {}
 
 
 def test_quick_leaves_out_workloads_but_not_the_users_traces(tiny: Path, trace: Path) -> None:
@@ -172,10 +172,10 @@ def test_quick_leaves_out_workloads_but_not_the_users_traces(tiny: Path, trace: 
     (tiny / "paper.toml").write_text(two)
     paper = load(str(tiny))
     labels = {"full": Settings(), "quick": Settings(quick=True), "given": Settings(True, {"zipf": str(trace)})}
-    found = {name: [job.label for job in jobs(paper, settings)] for name, settings in labels.items()}
-    assert found == {"full": ["uniform", "zipf"], "quick": ["uniform"], "given": ["uniform", "zipf"]}
+    findings = {name: [job.label for job in jobs(paper, settings)] for name, settings in labels.items()}
+    assert findings == {"full": ["uniform", "zipf"], "quick": ["uniform"], "given": ["uniform", "zipf"]}
     done = reproduce(paper, Settings(quick=True))
-    assert (done.found.results["w"]["zipf"], done.failures) == ({}, [])
+    assert (done.findings.results["w"]["zipf"], done.failures) == ({}, [])
     (tiny / "paper.toml").write_text(two.replace('workloads = ["uniform"]', 'workloads = ["unifrom"]'))
     with pytest.raises(InputError, match=r"\[quick\] names workload 'unifrom'; expected some of"):
         load(str(tiny))
@@ -296,7 +296,7 @@ def test_a_batch_starts_from_the_drives_of_another(tiny: Path) -> None:
     (tiny / "paper.toml").write_text(PAPER + LATER)
     done = reproduce(load(str(tiny)))
     assert not done.failures
-    first, later, last = (done.found.results[batch]["uniform"]["greedy"] for batch in ("w", "later", "last"))
+    first, later, last = (done.findings.results[batch]["uniform"]["greedy"] for batch in ("w", "later", "last"))
     assert [one["config"]["ftl"]["precondition"] for one in (first, later, last)] == ["random", "snapshot", "snapshot"]
     assert later["config"]["ftl"]["snapshot_hash"] != last["config"]["ftl"]["snapshot_hash"]
     reads = later["responses"]
@@ -314,7 +314,7 @@ def test_a_run_without_its_drive_is_left_out_and_says_why(tiny: Path) -> None:
     (tiny / "values.py").unlink()
     (tiny / "figures.py").unlink()
     done = reproduce(load(str(tiny)))
-    assert [done.found.results[batch]["uniform"] for batch in ("w", "later", "last")] == [{}, {}, {}]
+    assert [done.findings.results[batch]["uniform"] for batch in ("w", "later", "last")] == [{}, {}, {}]
     assert "uniform: batch 'later' starts from the drives of batch 'w', which are missing" in done.failures
     assert "uniform: batch 'last' starts from the drives of batch 'later', which are missing" in done.failures
 
@@ -383,7 +383,7 @@ def test_every_paper_that_ships_can_be_loaded(cli: Cli) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_the_page_names_every_rule_that_was_changed(name: str) -> None:
-    page = Reproduction(load(name), Settings(quick=True), Found({}), []).report()
+    page = Reproduction(load(name), Settings(quick=True), Findings({}), []).report()
     changed = [claim for claim in load(name).claims if "changed" in claim.rule]
     for claim in changed:
         assert re.search(rf"<li>Rule changed after a first run \([^)]*\b{claim.id}\b", page)
@@ -403,14 +403,14 @@ def test_ready_marks_the_rules_that_its_history_changed() -> None:
 
 def test_the_picture_of_separators_begins_where_its_figures_do() -> None:
     values = {f"of.{one}/greedy.waf_ratio": 0.9 for one in ("none", "ora")}
-    drawn = separation_figures(Found({}, values))[0].draw(600).to_dict()
+    drawn = separation_figures(Findings({}, values))[0].draw(600).to_dict()
     scales = [layer["encoding"]["x"]["scale"] for layer in drawn["layer"]]
     assert all(scale == {"type": "linear", "zero": False} for scale in scales)
 
 
 def test_what_table_2_forces_is_what_the_table_says() -> None:
     paper = load("ready")
-    forced = paper.values(Found({}))
+    forced = paper.values(Findings({}))
     names = {"NT": "none", "ST": "static", "DT": "dynamic", "READY-OPT": "ready-optimistic"}
     [table] = [entry for entry in paper.tables if entry["id"] == "forced"]
     assert len(table["row"]) == 8
@@ -421,7 +421,7 @@ def test_what_table_2_forces_is_what_the_table_says() -> None:
 
 def test_a_calibrated_claim_is_marked_and_not_counted() -> None:
     paper = load("ready")
-    done = Reproduction(paper, Settings(quick=True), Found({}), [])
+    done = Reproduction(paper, Settings(quick=True), Findings({}), [])
     calibrated = [claim for claim in paper.claims if claim.is_calibrated]
     assert calibrated
     assert sum(done.counts().values()) == len(paper.claims) - len(calibrated)
@@ -436,8 +436,8 @@ def test_ready_takes_responses_for_time_and_delay() -> None:
     cdf = {"us": [0.0, 300.0], "share": [0.5, 1.0]}
     held = {"throttle": {"service_us": 600.0, "delay_us": {"mean": 150.0, "p99": 300.0, "cdf": cdf}}}
     plain = {"throttle": {"service_us": 600.0, "delay_us": None}}
-    found = Found({"lives": {"proj": {"static": held, "none": plain}}})
-    made = ready_values.responses(found)
+    findings = Findings({"lives": {"proj": {"static": held, "none": plain}}})
+    made = ready_values.responses(findings)
     assert made["lives.proj.static.response_us.mean"] == 750.0
     assert made["lives.proj.static.response_us.p99"] == 900.0
     assert made["lives.proj.none.response_us.mean"] == 600.0

@@ -75,10 +75,10 @@ def pins(tmp_path: Path) -> Path:
 def test_runs_in_subtests_are_measured_from_their_pins(pins: Path) -> None:
     done = reproduce(load(str(pins)), Settings())
     assert not done.failures
-    assert list(done.found.results) == ["worn", "pins-1", "pins-2", "pins-3"]
+    assert list(done.findings.results) == ["worn", "pins-1", "pins-2", "pins-3"]
     totals = []
     for number in (1, 2, 3):
-        run = done.found.results[f"pins-{number}"]["writes"]["small"]
+        run = done.findings.results[f"pins-{number}"]["writes"]["small"]
         told = run["captured"]
         assert run["host"]["write_bytes"] == 4 << 20
         begun = run["config"]["workload"].get("start_after")

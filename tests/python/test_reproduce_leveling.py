@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from floatgate.papers import load
-from floatgate.papers.judge import Found, judge
+from floatgate.papers.judge import Findings, judge
 from floatgate.papers.leveling.figures import figures
 from floatgate.papers.leveling.values import LEVELERS, life, values
 from floatgate.papers.tables import filled
@@ -33,12 +33,12 @@ def run_of() -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def made(run_of: dict[str, dict[str, Any]]) -> Found:
+def made(run_of: dict[str, dict[str, Any]]) -> Findings:
     """These runs in the place of all others."""
     results = {batch.name: dict.fromkeys(batch.workloads, run_of) for batch in load("leveling").batches}
-    found = Found(results)
-    found.values.update(values(found))
-    return found
+    findings = Findings(results)
+    findings.values.update(values(findings))
+    return findings
 
 
 def test_blocks_that_endure_the_same_die_by_their_erases() -> None:
@@ -65,7 +65,7 @@ def test_evening_out_gains_less_where_endurance_spreads() -> None:
     assert 1 < gains[1] < gains[0]
 
 
-def test_every_claim_is_judged_and_every_table_filled(made: Found) -> None:
+def test_every_claim_is_judged_and_every_table_filled(made: Findings) -> None:
     paper = load("leveling")
     assert [claim.id for claim in paper.claims if judge(claim, made).holds is None] == []
     for table in paper.tables:
@@ -75,7 +75,7 @@ def test_every_claim_is_judged_and_every_table_filled(made: Found) -> None:
     assert len(figure.draw(600).to_dict()["concat"]) == 5
 
 
-def test_none_is_the_measure(made: Found) -> None:
+def test_none_is_the_measure(made: Findings) -> None:
     for key in ("first_gain", "average_gain", "off_gain", "on_gain"):
         assert made.look(f"{key}.7.static.none") == 1
     assert made.look("acted.7.static.none") is False

@@ -13,7 +13,7 @@ import pytest
 from floatgate import _core
 from floatgate.papers import Settings, load, names
 from floatgate.papers.jobs import jobs
-from floatgate.papers.judge import Found, judge
+from floatgate.papers.judge import Findings, judge
 from floatgate.papers.patterns.figures import PRINTED_MS, figures
 from floatgate.papers.patterns.values import SYSTEMS, TIMED, WORKLOADS, values
 from floatgate.papers.patterns.workloads import PAGE_BYTES, PAGES, prepare, write
@@ -54,7 +54,7 @@ def test_gc_time_holds_leveling_and_orders_are_judged() -> None:
     parts = {"pgis": result(90, 0, 10, 5), "patterns-only": result(60, 0, 10, 5)}
     control = {"pgis": result(90, 0, 10, 5), "patterns-only": result(89, 0, 10, 5)}
     batches = {"main": main, "timed": timed, "parts": parts, "control": control}
-    made = values(Found({batch: {"proj_0": results} for batch, results in batches.items()}))
+    made = values(Findings({batch: {"proj_0": results} for batch, results in batches.items()}))
     assert [made[f"{name}.proj_0.swl"] for name in ("gc_time", "level_time")] == [140, 30]
     assert made["first_failure.proj_0.swl"] == 12
     assert all(made[f"{name}.proj_0"] for name in ("swl_largest", "level_least", "spread_order"))
@@ -66,14 +66,14 @@ def test_gc_time_holds_leveling_and_orders_are_judged() -> None:
 
 def test_shared_places_are_no_order() -> None:
     main = {variant: result(100, 10, 10, 5) for variant in SYSTEMS}
-    made = values(Found({"main": {"proj_0": main}}))
+    made = values(Findings({"main": {"proj_0": main}}))
     orders = [made[f"{name}.proj_0"] for name in ("swl_largest", "level_least", "spread_order")]
     assert orders == [False, False, False]
 
 
 def test_where_nothing_is_collected_there_is_no_order() -> None:
     main = {variant: result(0, 0, 0, 0) for variant in SYSTEMS}
-    made = values(Found({"main": {"proj_0": main}}))
+    made = values(Findings({"main": {"proj_0": main}}))
     assert not {"swl_largest.proj_0", "level_least.proj_0", "spread_order.proj_0"} & made.keys()
 
 
@@ -87,7 +87,7 @@ ADDRESSES = {
 
 
 @pytest.fixture
-def made() -> Found:
+def made() -> Findings:
     """A result in every place."""
     of = {"fcfs": 0.0, "pgis": 0.05, "patterns": 0.15}
     paper = load("patterns")
@@ -104,12 +104,12 @@ def made() -> Found:
         if batch.command != "dispatch":
             variants = dict.fromkeys(batch.variants, one)
         results[batch.name] = dict.fromkeys(batch.workloads, variants)
-    found = Found(results)
-    found.values.update(values(found))
-    return found
+    findings = Findings(results)
+    findings.values.update(values(findings))
+    return findings
 
 
-def test_every_claim_is_judged_and_every_table_filled(made: Found) -> None:
+def test_every_claim_is_judged_and_every_table_filled(made: Findings) -> None:
     paper = load("patterns")
     assert [claim.id for claim in paper.claims if judge(claim, made).holds is None] == []
     for table in paper.tables:
@@ -117,7 +117,7 @@ def test_every_claim_is_judged_and_every_table_filled(made: Found) -> None:
         assert empty == [], table["id"]
 
 
-def test_figures_show_all_traces_and_systems(made: Found) -> None:
+def test_figures_show_all_traces_and_systems(made: Findings) -> None:
     drawn = {figure.id: figure.draw(600).to_dict() for figure in figures(made)}
     assert list(drawn) == ["figure-2a", "figure-2b", "figure-2c", *(f"figure-{number}" for number in range(5, 9))]
     shares = drawn["figure-2a"]["data"]["values"]
@@ -129,10 +129,10 @@ def test_figures_show_all_traces_and_systems(made: Found) -> None:
     rule, dots = (layer["data"]["values"] for layer in drawn["figure-8"]["layer"])
     assert rule == [{"value": PRINTED_MS}]
     assert [row["value"] for row in dots[:3]] == [0, 50, 150]
-    assert figures(Found({})) == []
+    assert figures(Findings({})) == []
 
 
-def test_hot_reads_are_those_of_each_system_alone_and_together(made: Found) -> None:
+def test_hot_reads_are_those_of_each_system_alone_and_together(made: Findings) -> None:
     assert [made.look(f"hot.proj_0.{variant}") for variant in TIMED] == [50.0] * 6
     assert made.look("chips.static-28.read-balance") == 1.25
     assert made.look("mapping_s.proj_0.patterns-only") == 0.15
@@ -144,12 +144,12 @@ def test_hot_reads_are_those_of_each_system_alone_and_together(made: Found) -> N
 
 def test_without_hot_reads_there_is_no_figure_of_them() -> None:
     timed = result(0, 0, 0, 0) | {"hot_reads": {"latency_us": None, "max_over_mean": None}}
-    made = values(Found({"static-timed": {"static": {"baseline": timed}}}))
+    made = values(Findings({"static-timed": {"static": {"baseline": timed}}}))
     assert made["hot.static.baseline"] is None
     assert made["chips.static.baseline"] is None
 
 
-def test_table_5_is_that_of_the_paper(made: Found) -> None:
+def test_table_5_is_that_of_the_paper(made: Findings) -> None:
     [table] = [table for table in load("patterns").tables if table["id"] == "table-5"]
     cells = [cell for row in filled(table, made)["rows"] for cell in row["cells"]]
     assert len(cells) == 3 * 6

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from floatgate.papers import load
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.rb_explorer import errors, states, volumes
 from floatgate.papers.rb_explorer.figures import figures
 from floatgate.papers.rb_explorer.micros import micros
@@ -48,8 +48,8 @@ def test_errors_by_source_are_those_of_equation_12() -> None:
     }  # fmt: skip
     told = {name: pin(wa, 2 * GIB, 4) for name, wa in readings.items()}
     result = run(3.0, told)
-    found = Found({"verify": {micro: {"ssd-v": result} for micro in micros()}})
-    made = errors.values(found)
+    findings = Findings({"verify": {micro: {"ssd-v": result} for micro in micros()}})
+    made = errors.values(findings)
     micro = "4k-rd-100w-align"
     assert made[f"true.{micro}"] == pytest.approx(3)
     expected = {"paper": 0.02 / 3, "all": 0.01, "found": 0, "dies": 0.03 / 3.03, "polling": 0.06 / 3.03}
@@ -74,9 +74,9 @@ def test_a_simulator_is_set_beside_the_same_state() -> None:
         "verify": {micro: {"ssd-v": run(3.0, told)} for micro in micros()},
     }
     # SSDsim is off by a fifth, the pin by a tenth.
-    assert errors.values(Found(worn))["factor.worn.8k-sq-50w-align"] == pytest.approx(2, rel=1e-4)
-    found = Found({"simulated": dict.fromkeys(micros(), variants)})
-    made = errors.values(found)
+    assert errors.values(Findings(worn))["factor.worn.8k-sq-50w-align"] == pytest.approx(2, rel=1e-4)
+    findings = Findings({"simulated": dict.fromkeys(micros(), variants)})
+    made = errors.values(findings)
     assert made["most.off.new.ssdsim.50w"] == pytest.approx(0.2)
     assert made["median.off.new.greedy.100w"] == pytest.approx(0.01)
     # Without the runs in time nothing is said of SSDsim beside a pin, and nothing of the worn drive.
@@ -96,7 +96,7 @@ def test_states_are_means_over_micro_benchmarks() -> None:
         }
         for state in states.STATES
     }
-    made = states.values(Found(results))
+    made = states.values(Findings(results))
     assert made["sq.steady.ssd-i-100w"] == pytest.approx(1.01 * 2.5)
     assert made["rd.initial.ssd-m-50w"] == pytest.approx(1.01 * 11.5)
     assert made["most.steady.ssd-s-50w"] == pytest.approx(1.01 * 82)
@@ -108,7 +108,7 @@ def test_states_are_means_over_micro_benchmarks() -> None:
 @pytest.mark.parametrize(("low", "high", "holds"), [(2.9, 3.1, True), (3.01, 3.2, False), (2.5, 2.99, False)])
 def test_pins_agree_where_the_truth_lies_in_their_interval(low: float, high: float, holds: bool) -> None:
     told = {"found": pin(3.05, 2 * GIB, 4) | {"wa_low": low, "wa_high": high}}
-    made = states.values(Found({"agree": {"4k-rd-100w-align": {"ssd-v": run(3.0, told)}}}))
+    made = states.values(Findings({"agree": {"4k-rd-100w-align": {"ssd-v": run(3.0, told)}}}))
     assert made["agrees.4k-rd-100w-align.ssd-v"] is holds
     assert made["agrees.ssd-v"] is holds
     assert made["agrees.ssd-m"] is None
@@ -117,7 +117,7 @@ def test_pins_agree_where_the_truth_lies_in_their_interval(low: float, high: flo
 @pytest.mark.parametrize(("pages", "wa", "planes"), [(1, 1.004, 1), (2, 1.0, 2), (2, 1.6, 1)])
 def test_planes_follow_from_sequential_writes(pages: int, wa: float, planes: int) -> None:
     told = {"found": pin(wa, 2 * GIB, 16) | {"multi_page": pages, "interval_us": [180.0, 2300.0]}}
-    made = states.values(Found({"planes": {"32k-sq-100w-align": {"ssd-m": run(wa, told)}}}))
+    made = states.values(Findings({"planes": {"32k-sq-100w-align": {"ssd-m": run(wa, told)}}}))
     assert made["m_p.ssd-m"] == planes
     assert made["interval.high.ssd-m"] == 2300
 
@@ -129,7 +129,7 @@ def test_the_first_sub_test_has_the_initial_data_on_its_account() -> None:
         for k, wa in enumerate(course, start=1)
     }
     data = {"partitioned": {"initial-data": {"op-8": run(1.0, {"paper": pin(1.0, 30 * GIB, 10)}, 30 * GIB)}}}
-    made = volumes.values(Found(walvd | data))
+    made = volumes.values(Findings(walvd | data))
     assert made["walvd.op-8.1"] == pytest.approx(3 + 6)
     assert (made["first.op-8"], made["lowest.op-8"], made["stable.op-8"]) == pytest.approx((9, 2, 4))
     assert made["settled.op-8"] == pytest.approx(0)
@@ -142,7 +142,7 @@ def test_traces_are_told_by_sub_test_and_state() -> None:
         for k in range(1, volumes.SUBTESTS + 1)
         for wa in [1.0 + (first - 1.0) / k]
     }
-    made = volumes.values(Found(results))
+    made = volumes.values(Findings(results))
     assert made["oltp.steady.f1.1"] == pytest.approx(16)
     assert made["oltp.steady.f1.last"] == pytest.approx(1 + 15 * (1 / 13 + 1 / 14 + 1 / 15) / 3)
     assert made["together.steady.f1"] < -0.5
@@ -151,7 +151,7 @@ def test_traces_are_told_by_sub_test_and_state() -> None:
 
 
 def test_nothing_is_made_of_nothing() -> None:
-    found = Found({})
-    found.values.update(values(found))
-    assert not [name for name, value in found.values.items() if value not in (None, False)]
-    assert figures(found) == []
+    findings = Findings({})
+    findings.values.update(values(findings))
+    assert not [name for name, value in findings.values.items() if value not in (None, False)]
+    assert figures(findings) == []

@@ -9,7 +9,7 @@ import pytest
 
 from floatgate.papers import Settings, load, names
 from floatgate.papers.jobs import jobs
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.read_twins import BLOCK_BYTES, CHANNELS, FOLDER, drive, smaller
 from floatgate.papers.redftl.values import reads_share, short
 from floatgate.papers.redftl_plus.readers import busiest
@@ -100,7 +100,7 @@ def test_a_quick_run_of_multi_reclaims_and_has_the_models_constants(tmp_path: Pa
         for variant in ("baseline", "redftl-plus")
     }
     assert results["baseline"]["flash"]["unmapped_reads"] == 0
-    made = plus_values(Found({"main": {"multi": results}}))
+    made = plus_values(Findings({"main": {"multi": results}}))
     assert made["count.multi.baseline"] > made["count.multi.redftl-plus"] > 0
     assert 0 < made["over.multi.redftl-plus"] < 1
     disturb = results["baseline"]["config"]["drive"]["disturb"]

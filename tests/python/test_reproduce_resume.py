@@ -258,7 +258,7 @@ def test_a_run_that_failed_is_done_again(out: Path, monkeypatch: pytest.MonkeyPa
 def test_results_are_the_same_when_they_were_written_and_read(begun: Path) -> None:
     done = reproduce(load(str(begun / "staged")), Settings())
     assert not done.failures
-    for workloads in done.found.results.values():
+    for workloads in done.findings.results.values():
         for variants in workloads.values():
             for result in variants.values():
                 assert json.loads(json.dumps(result)) == result

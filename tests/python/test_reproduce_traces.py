@@ -17,7 +17,7 @@ from floatgate.base.errors import InputError
 from floatgate.papers import load
 from floatgate.papers.ids import values as ids_values
 from floatgate.papers.ids import workloads as ids_workloads
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.pds import values
 from floatgate.papers.pds import workloads as pds_workloads
 from floatgate.papers.separation import workloads as separation_workloads
@@ -44,9 +44,9 @@ def write(path: Path, pages: int) -> Path:
     return path
 
 
-def found(workload: str, page_writes: int) -> Found:
+def findings(workload: str, page_writes: int) -> Findings:
     """What a run of HASH told of its trace."""
-    return Found({"beside": {workload: {"hash": {"host": {"page_writes": page_writes}}}}})
+    return Findings({"beside": {workload: {"hash": {"host": {"page_writes": page_writes}}}}})
 
 
 @pytest.fixture
@@ -59,12 +59,12 @@ def uncounted() -> Iterator[None]:
 
 def test_contexts_are_those_of_the_recorded_trace_and_of_no_other() -> None:
     recorded = context_updates.read(library.path(pds_workloads.RECORDED["gcc"]))
-    told = values.contexts(found("gcc", recorded.pages), "gcc")
+    told = values.contexts(findings("gcc", recorded.pages), "gcc")
     assert told["updates.gcc"] == recorded.updates > 0
     assert told["updating.gcc"] == len(recorded.by_context)
     assert 0 < told["sequential.gcc"] <= 1
-    assert values.contexts(found("gcc", recorded.pages + 1), "gcc") == {}
-    assert values.contexts(Found({}), "gcc") == {}
+    assert values.contexts(findings("gcc", recorded.pages + 1), "gcc") == {}
+    assert values.contexts(Findings({}), "gcc") == {}
 
 
 @pytest.mark.usefixtures("uncounted")
@@ -72,7 +72,7 @@ def test_contexts_of_a_trace_that_is_not_there_are_left_out(monkeypatch: pytest.
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     with pytest.raises(InputError, match="the recorded trace 'gcc-build' is not there"):
         library.path("gcc-build")
-    assert values.contexts(found("gcc", 1), "gcc") == {}
+    assert values.contexts(findings("gcc", 1), "gcc") == {}
 
 
 def test_a_trace_of_the_users_is_judged_without_what_was_recorded(cli: Cli, tmp_path: Path) -> None:
@@ -132,10 +132,10 @@ def test_figures_are_means_of_the_seeds_and_levels_that_were_run() -> None:
     """A quick reproduction runs one of each; where a run of one failed there is no mean."""
     for batches, mean in ((("over-1",), 2.0), (("over-1", "over-3"), 3.0)):
         results = {batch: {"gcc": {"hash": _collected(2.0 * (n + 1))}} for n, batch in enumerate(batches)}
-        made = values.values(Found(results))
+        made = values.values(Findings(results))
         assert made["over.gcc.hash.time_s"] == mean
         assert made["over.gcc.hash-sized.time_s"] is None
     levels = {"garbage-10": {"gcc": {"none": _collected(1)}}, "garbage-15": {"gcc": {"hash": _collected(4)}}}
-    made = ids_values.values(Found({"garbage-15": levels["garbage-15"]}))
+    made = ids_values.values(Findings({"garbage-15": levels["garbage-15"]}))
     assert made["level.gcc.hash.time_s"] == made["level.gcc.hash.erased"] * 4
-    assert ids_values.values(Found(levels))["level.gcc.hash.time_s"] is None
+    assert ids_values.values(Findings(levels))["level.gcc.hash.time_s"] is None

@@ -11,7 +11,7 @@ from floatgate.base import json_in
 from floatgate.base.errors import InputError
 from floatgate.run.experiment import resolve
 from floatgate.study.runs.points import Points, parse_axis
-from floatgate.study.sweeps.spec import Asked, keys_known, points_of
+from floatgate.study.sweeps.spec import SweepOptions, keys_known, points_of
 
 
 def points(*vary: str, sample: str = "grid", samples: int = 0, seed: int = 1) -> Points:
@@ -88,7 +88,7 @@ requests = 5
 
 def test_the_table_of_a_file_says_the_same() -> None:
     experiment = resolve(TABLE)
-    made, repeat = points_of(Asked(), experiment.sweep, "x.toml")
+    made, repeat = points_of(SweepOptions(), experiment.sweep, "x.toml")
     assert repeat == 2
     assert made.keys == ["drive.preset", "ftl.spare_factor", "ftl.collect.policy", "workload.requests"]
     assert len(made) == 16
@@ -105,7 +105,7 @@ def test_the_table_of_a_file_says_the_same() -> None:
 
 
 def test_options_replace_what_the_table_says_of_a_key() -> None:
-    made, repeat = points_of(Asked(("ftl.spare_factor=0.3",), repeat=5), resolve(TABLE).sweep, "x.toml")
+    made, repeat = points_of(SweepOptions(("ftl.spare_factor=0.3",), repeat=5), resolve(TABLE).sweep, "x.toml")
     assert repeat == 5
     assert len(made) == 8
     assert {dict(point)["ftl.spare_factor"] for point in made} == {"0.3"}
@@ -133,7 +133,7 @@ def test_options_replace_what_the_table_says_of_a_key() -> None:
 )
 def test_a_table_that_cannot_be_meant_is_refused(table: str, said: str) -> None:
     with pytest.raises(InputError) as raised:
-        points_of(Asked(), resolve(table + "\n").sweep, "x.toml")
+        points_of(SweepOptions(), resolve(table + "\n").sweep, "x.toml")
     assert said in raised.value.message
 
 

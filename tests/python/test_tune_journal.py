@@ -167,5 +167,5 @@ def test_the_lock_that_an_older_search_has_left_is_ignored_and_goes(cli: Cli, se
 
 
 def test_a_search_that_another_process_is_at_is_refused(cli: Cli, search: Path) -> None:
-    with RunFolder.given(str(search), force=True):
+    with RunFolder.named(str(search), force=True):
         assert "another run is writing to this folder" in cli("tune", "--out", "t", "--resume").refused()

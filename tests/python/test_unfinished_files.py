@@ -83,7 +83,7 @@ def test_what_a_killed_command_left_goes_with_the_next_that_writes_there(kind: s
 def test_a_folder_with_nothing_but_leftovers_is_empty(room: Path) -> None:
     _killed(_stopped(KINDS["run folder in a room of its own"], room.parent))
     assert _hidden(room)
-    with RunFolder.given(str(room), force=False):
+    with RunFolder.named(str(room), force=False):
         assert _hidden(room) == []
 
 

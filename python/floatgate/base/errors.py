@@ -77,15 +77,15 @@ def reading(path: object, expected: str, what: str = "its content is damaged") -
         raise
     except OSError as error:
         # Libraries have errors of their own among these, which no system has raised.
-        reason = error.strerror or f"{what}{_said(error)}"
+        reason = error.strerror or f"{what}{_library_message(error)}"
         raise input_error(f"{path}: {reason}; {expected}") from None
     except RecursionError:
         raise input_error(f"{path}: its content is nested too deeply; {expected}") from None
     except _OF_CONTENT as error:
-        raise input_error(f"{path}: {what}{_said(error)}; {expected}") from None
+        raise input_error(f"{path}: {what}{_library_message(error)}; {expected}") from None
 
 
-def _said(error: BaseException) -> str:
+def _library_message(error: BaseException) -> str:
     """What a library says in its own exceptions; those of Python itself speak of code, and tell a user nothing."""
     text = str(error).strip().split("\n", 1)[0]
     return "" if type(error).__module__ in ("builtins", "json.decoder") or not text else f" ({text.rstrip('.')})"

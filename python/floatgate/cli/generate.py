@@ -97,16 +97,16 @@ def generate(
     making = {"requests": requests, "read_share": read_share, "beyond": beyond}
     if fit is not None:
         _refuse(
-            {"to": to, "drive_bytes": drive_bytes, "set": set_, **making, **content.given()},
+            {"to": to, "drive_bytes": drive_bytes, "set": set_, **making, **content.as_settings()},
             "applies to traces, not to twins; expected no --fit with it",
         )
-        _fit(fit, place, reading.given(), output)
+        _fit(fit, place, reading.as_settings(), output)
         return
-    _refuse(reading.given(), "applies only to --fit")
+    _refuse(reading.as_settings(), "applies only to --fit")
     named = {"twin": twin, "pattern": pattern, "micro": micro} | making
     settings = [(f"workload.{key}", _value(key, value)) for key, value in named.items() if value is not None]
     settings += [_workload_key(text) for text in set_ or []]
-    _write(place, to, (settings, drive_bytes, seed, content.given()), output)
+    _write(place, to, (settings, drive_bytes, seed, content.as_settings()), output)
 
 
 def _place(workloads: Sequence[str | None], out: str | None, *, force: bool) -> str:

@@ -33,9 +33,9 @@ Answer = TypeVar("Answer")
 
 
 class Group:
-    """The options of a group that were given."""
+    """The options of a group that the user set."""
 
-    def given(self) -> dict[str, str]:
+    def as_settings(self) -> dict[str, str]:
         """Return it as the core names them."""
         named = {field.name.rstrip("_"): getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
         return {key: value for key, value in named.items() if value is not None}
@@ -83,7 +83,7 @@ class Slice(Group):
         str | None, typer.Option(metavar="F", help="Multiply all times, e.g. by 0.5 for twice the speed.")
     ] = None
 
-    def given(self) -> dict[str, str]:
+    def as_settings(self) -> dict[str, str]:
         """Return it as the core names them; several devices are lines.
 
         Raises:
@@ -91,7 +91,7 @@ class Slice(Group):
         """
         if any("\n" in name for name in self.device or []):
             raise input_error("--device: a name of several lines; expected the name of one device")
-        named: dict[str, Any] = super().given()
+        named: dict[str, Any] = super().as_settings()
         return named | ({"device": "\n".join(self.device)} if self.device else {})
 
 
@@ -201,7 +201,7 @@ def built(
     options: TraceOptions | None = None,
     sets: list[str] | None = None,
 ) -> Experiment:
-    """The experiment that the arguments describe: file, then trace, drive and capacity, then shorthands, then --set.
+    """Build the experiment that the arguments describe: file, trace, drive and capacity, shorthands, then --set.
 
     Raises:
         InputError: the file cannot be read, or a --set cannot be understood.
@@ -209,7 +209,7 @@ def built(
     base = Experiment() if experiment is None else from_file(experiment)
     overrides: Overrides = trace_overrides(source.trace)
     named = {"drive.preset": source.drive, "workload.format": source.format}
-    named |= {f"workload.{key}": value for key, value in (options.given() if options else {}).items()}
+    named |= {f"workload.{key}": value for key, value in (options.as_settings() if options else {}).items()}
     named["workload.stop_after"] = getattr(source, "stop_after_bytes", None)
     overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
     settings = [parse_set(text) for text in sets or []]

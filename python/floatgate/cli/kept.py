@@ -56,7 +56,7 @@ def keeping(
 
 @contextlib.contextmanager
 def journaling(study: Journaled, name: str, of: str = "") -> Iterator[None]:
-    """After Ctrl-C say how ``floatgate NAME`` goes on; remove what it has written where no run has ended.
+    """Explain after Ctrl-C how ``floatgate NAME`` resumes; remove the output if no run has ended.
 
     Raises:
         InterruptedRunError: in place of a KeyboardInterrupt after the first run.

@@ -57,7 +57,7 @@ def lifetime(
     output = Output(json, quiet=quiet, force=force)
     base = g.built(experiment, source, trace_options, set)
     base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing)))
-    if plan or choices.given():
+    if plan or choices.as_settings():
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
         if reducer is not None and choices.reducers is not None:
@@ -67,7 +67,7 @@ def lifetime(
         return planned(base, choices, output, Places(out, resume=resume, force=force, report=output.draws(report)))
     if resume:
         raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
-    place = None if out is None else RunFolder.given(out, force=force)
+    place = None if out is None else RunFolder.named(out, force=force)
     with place or contextlib.nullcontext():
         with bar(base.name(), quiet=quiet) as progress, o.naming_remedies("--capacity"):
             life = of(base, progress)

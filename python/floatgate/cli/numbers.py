@@ -11,7 +11,7 @@ GROWTH_MIN, GROWTH_MAX = -0.9, 100.0
 
 
 def years(text: str | None) -> float | None:
-    """``--target``.
+    """Parse ``--target``.
 
     Raises:
         InputError: it is no length of time.
@@ -25,7 +25,7 @@ def years(text: str | None) -> float | None:
 
 
 def growth(text: str | None) -> float | None:
-    """``--growth``.
+    """Parse ``--growth``.
 
     Raises:
         InputError: it is no share by which demand may grow.

@@ -228,14 +228,14 @@ def naming_remedies(capacity: str) -> Iterator[None]:
         raise input_error(f"{error.message} ({capacity}, --beyond)") from None
 
 
-def given_beside(context: typer.Context, *allowed: str) -> bool:
-    """Return whether the command has been given any parameter but these."""
+def has_other_parameters(context: typer.Context, *allowed: str) -> bool:
+    """Return whether the command received any parameter but these."""
     sources = (context.get_parameter_source(name) for name in context.params if name not in allowed)
     return any(source is not None and source.name == "COMMANDLINE" for source in sources)
 
 
 def memory_bytes(text: str | None) -> int | None:
-    """``4GiB`` in bytes.
+    """Convert ``4GiB`` to bytes.
 
     Raises:
         InputError: it is no size.

@@ -45,9 +45,9 @@ class Output:
         """Whether JSON was requested."""
         return self._json is not None
 
-    def draws(self, asked: bool | None) -> bool:
-        """Return whether a report is drawn: as ``asked``, else where people read and not another program."""
-        return self._json != "-" if asked is None else asked
+    def draws(self, wanted: bool | None) -> bool:
+        """Return whether to draw a report: as ``wanted``; by default for a reader, not for another program."""
+        return self._json != "-" if wanted is None else wanted
 
     def say(self, text: str) -> None:
         """Print for people: on standard output, or on standard error where that belongs to the JSON."""

@@ -87,7 +87,7 @@ def placement(
     output = Output(json, quiet=quiet)
     check(format, by)
     settings = g.built(None, g.Source(drive=drive, capacity=capacity), sets=set).overrides
-    target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
+    target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.named(out, force=force)
 
     def fill(staging: Path, _final: Path) -> None:
         document = json_module.dumps(answer.to_dict(), indent=2, ensure_ascii=False) + "\n"

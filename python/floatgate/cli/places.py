@@ -49,7 +49,7 @@ class Drawings(g.Group):
         if self.pictures is None:
             yield None
             return
-        folder = RunFolder.given(self.pictures, force=self.force)
+        folder = RunFolder.named(self.pictures, force=self.force)
         for place in others:
             folder.expect(place)
         with folder:

@@ -76,7 +76,7 @@ def query(
     Views: runs (one row per run, with folder and kind), sweep (the runs of sweeps) and series (the series of run
     folders). Columns are named by key and need double quotes where there is a dot: "ftl.spare_factor".
     """
-    from floatgate.study.query import ROWS_PER_BATCH, asked
+    from floatgate.study.query import ROWS_PER_BATCH, answering
 
     output = Output(json, quiet=quiet, force=force)
     *folders, sql = arguments
@@ -92,7 +92,7 @@ def query(
         must_be_table_name(out, "--out")
         must_be_new_file(out, EXPECTED, force=force)
     size = ROWS_PER_BATCH if out is None or out.endswith(".csv") else ROWS_PER_GROUP
-    with asked(folders, sql, memory=limit, allow_files=allow_files, rows_per_batch=size) as answer:
+    with answering(folders, sql, memory=limit, allow_files=allow_files, rows_per_batch=size) as answer:
         _deliver(answer, rows, output, out)
 
 
@@ -197,8 +197,8 @@ def list_runs(
     output = Output(json, quiet=quiet)
     if kind is not None and kind not in KINDS:
         raise input_error(f"--kind {quote(kind)}: unknown kind; {meant(kind, KINDS)}")
-    matching = [one for one in result_folders.found(folders or [DEFAULT_ROOT]) if kind in (None, one.kind.name)]
-    entries = [result_folders.told(one) for one in matching]
+    matching = [one for one in result_folders.find(folders or [DEFAULT_ROOT]) if kind in (None, one.kind.name)]
+    entries = [result_folders.overview(one) for one in matching]
     output.give(entries)
     if output.wants_json:
         return

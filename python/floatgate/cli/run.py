@@ -111,7 +111,7 @@ def _target(resolved: Experiment, out: str | None, save_drive: str | None, *, fo
     """
     if save_drive is not None and Path(save_drive).is_file() and not force:
         raise input_error(f"{save_drive}: exists already; expected a new file for the drive, or --force")
-    target = RunFolder.default(resolved.name()) if out is None else RunFolder.given(out, force=force)
+    target = RunFolder.default(resolved.name()) if out is None else RunFolder.named(out, force=force)
     target.expect(save_drive)
     return target
 
@@ -180,11 +180,11 @@ def _resumed(
 
         several = seeds.is_interrupted(folder)
     own = "jobs" if several else "snapshot_every"
-    if o.given_beside(context, "resume", own, "json", "force", "report", "quiet"):
+    if o.has_other_parameters(context, "resume", own, "json", "force", "report", "quiet"):
         raise input_error("--resume: the run continues with its original settings; expected no other settings")
     if several:
         return seeds.go_on(folder, jobs, output, report=report)
-    target = RunFolder.given(folder, force=True)
+    target = RunFolder.named(folder, force=True)
     with target:
         with bar(target.path.name, quiet=output.quiet) as progress, _saying_how_to_go_on(snapshot):
             done = go_on(snapshot, snapshot_every=snapshot_every, progress=progress)

@@ -21,7 +21,7 @@ from floatgate.study.runs.engines import engine_of
 from floatgate.study.runs.folders import folder_for
 from floatgate.study.runs.work import Answer
 from floatgate.study.sweeps.loaded import load_sweep
-from floatgate.study.sweeps.spec import Asked, points_of
+from floatgate.study.sweeps.spec import SweepOptions, points_of
 from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_go_on, plan_of, planned
 
 
@@ -65,12 +65,12 @@ def sweep(
     plan, name = None, ""
     if experiment is not None or not resume:
         base = g.built(experiment, source, trace_options, set)
-        request = Asked(tuple(vary or ()), sample, samples, sample_seed, repeat)
+        request = SweepOptions(tuple(vary or ()), sample, samples, sample_seed, repeat)
         points, repeats = points_of(request, base.sweep, experiment or "floatgate sweep")
         must_be_few(len(points) * repeats, yes=yes)
         plan = plan_of(base, points, repeats, shadow=shadow)
         name = base.name()
-    elif o.given_beside(context, "out", "resume", "on", "jobs", "memory", "json", "report", "quiet", "force"):
+    elif o.has_other_parameters(context, "out", "resume", "on", "jobs", "memory", "json", "report", "quiet", "force"):
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
     folder = folder_for(out, f"{name}-sweep", PLAN, "sweep", resume=resume, force=force)
     engine = engine_of(on, jobs)

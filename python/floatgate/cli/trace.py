@@ -59,7 +59,7 @@ def convert(
     wanted = _target_format(target, to, json=json, force=force)
     options: dict[str, str] = {}
     for group in (reading, part, shuffle, amplified, content):
-        options |= group.given()
+        options |= group.as_settings()
     with bar(Path(path).name, quiet=quiet) as progress:
         report = conversion.convert(path, target, wanted, options, progress)
     output.give({"out": target, "format": wanted, **report})

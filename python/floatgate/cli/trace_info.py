@@ -48,7 +48,7 @@ def info(
         raise input_error(f"--window: {window:g} is out of range; expected seconds, at least 0.000001")
     if counts_only and not (drawings.report is None and drawings.pictures is None):
         raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
-    options = reading.given() | part.given()
+    options = reading.as_settings() | part.as_settings()
     with drawings.claimed() as folder:
         with bar(Path(path).name, quiet=quiet) as progress:
             text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)

@@ -57,7 +57,7 @@ def patterns(
     """
     output = Output(json, quiet=quiet, force=drawings.force)
     settings = Settings(window, mined, transaction, support, items_min, closed)
-    options = reading.given() | part.given() | shuffle.given()
+    options = reading.as_settings() | part.as_settings() | shuffle.as_settings()
     with drawings.claimed(json) as folder:
         with bar(Path(path).name, quiet=quiet) as progress:
             facts = of_trace(path, options, settings, progress)

@@ -23,7 +23,7 @@ from floatgate.study.runs.engine import Engine
 from floatgate.study.runs.engines import engine_of
 from floatgate.study.runs.folders import folder_for
 from floatgate.study.runs.plan import must_be_same
-from floatgate.study.sweeps.spec import Asked as Vary
+from floatgate.study.sweeps.spec import SweepOptions as Vary
 from floatgate.study.sweeps.spec import points_of
 from floatgate.study.sweeps.sweep import plan_of
 from floatgate.study.tune.objective import goal_of
@@ -89,7 +89,7 @@ def tune(
         if points.listed:
             raise input_error("floatgate tune: sweep.points lists settings; expected keys that vary by themselves")
         plan = SearchPlan(plan_of(base, points, repeats), goal, trials, batch, search_seed)
-    elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "report", "quiet", "force", "trials"):
+    elif o.has_other_parameters(context, "out", "resume", "on", "jobs", "json", "report", "quiet", "force", "trials"):
         raise input_error("--resume: without an experiment the search goes on as it was begun; expected only --trials")
     _must_be_installed()
     folder = folder_for(out, f"{name}-tune", FILE, "search", resume=resume, force=force)
@@ -142,7 +142,7 @@ def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -
             draw(search.folder / REPORT, lambda: page.page(plan, trials, importance, proof, o.command_line()))
         if not front:
             sys.stderr.write(f"error: {one_line(_no_winner(plan, trials))}\n")
-        output.give(_told(search, trials, front, importance, proof))
+        output.give(_document(search, trials, front, importance, proof))
         output.say(_text(plan, trials, front, importance))
         if proof is not None:
             output.say(f"{'experiment':<10} {one_line(search.folder / BEST)}\n{'proof':<10} {proof}")
@@ -178,7 +178,7 @@ def _text(
     return "\n".join(lines)
 
 
-def _told(
+def _document(
     search: Search,
     trials: Sequence[Trial],
     front: Sequence[Trial],

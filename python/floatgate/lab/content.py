@@ -59,7 +59,7 @@ def measure(
 
     Args:
         paths: files and folders.
-        settings: how; the defaults where there are none.
+        settings: of the analysis; None for the defaults.
         progress: called now and then with ``(bytes, total, phase)``.
 
     Returns:

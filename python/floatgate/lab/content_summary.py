@@ -172,7 +172,7 @@ def _index_table(facts: Facts) -> str:
         return ""
     index = distance["index"]
     rows = [
-        [str(entries), units.share(found / facts["duplicate_pages"])]
-        for entries, found in zip(index["entries"], index["found"], strict=True)
+        [str(entries), units.share(duplicates / facts["duplicate_pages"])]
+        for entries, duplicates in zip(index["entries"], index["found"], strict=True)
     ]
     return table(["index entries", "duplicates found"], rows, right=frozenset(range(2)))

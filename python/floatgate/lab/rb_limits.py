@@ -1,7 +1,7 @@
 """Says which figures of a measurement are physically impossible, with the likely reasons and what to do.
 
-The counts are exact for what the pins show, so an impossible figure means that something beside them does not fit: the
-geometry, the pages per program, the host's bytes, or the time that each of them covers.
+The counts are exact for what the pins show. An impossible figure means that something else does not fit: the geometry,
+the pages per program, the host's bytes, or the time that each of them covers.
 """
 
 from __future__ import annotations

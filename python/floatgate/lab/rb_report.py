@@ -78,7 +78,7 @@ def pictures(facts: Facts) -> list[Picture]:
 
 
 def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
-    """Low phases by length on a logarithmic axis, and the interval."""
+    """Draw low phases by length on a logarithmic axis, and the interval."""
     ends = facts["interval_us"]
     rows = _bars(facts)
     span = [min(row["from"] for row in rows) * 0.9, max(row["to"] for row in rows) * 1.1]

@@ -33,7 +33,7 @@ def screen(paths: Sequence[str], facts: Facts) -> str:
 
 
 def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
-    """Subject and text of each line; subjects of which the capture tells nothing are left out."""
+    """Return subject and text of each line; subjects that the capture cannot show are left out."""
     rows = [
         ("WA", _wa(facts)),
         ("M_p", _multi_page(facts)),
@@ -96,7 +96,7 @@ def _wa(facts: Facts) -> str:
 
 
 def _multi_page(facts: Facts) -> str:
-    """Pages per program, where they were asked for."""
+    """Describe the pages per program, if the settings name them."""
     if "wa_single" not in facts:
         return ""
     pages = facts["multi_page"]
@@ -106,10 +106,10 @@ def _multi_page(facts: Facts) -> str:
 
 def _programs(facts: Facts) -> str:
     low, high = facts["interval_us"]
-    found = "given" if facts["interval_given"] else "found"
+    source = "given" if facts["interval_given"] else "found"
     count = len(facts["signals"])
     of = f"on {'1 signal' if count == 1 else f'{count} signals'}"
-    return f"{facts['programs']} {of}: low phases from {units.figure(low)} to {units.figure(high)} us ({found})"
+    return f"{facts['programs']} {of}: low phases from {units.figure(low)} to {units.figure(high)} us ({source})"
 
 
 def _others(facts: Facts) -> str:

@@ -127,16 +127,16 @@ def read(path: str | os.PathLike[str], unit_bytes: int | None = None) -> Reading
     """
     content = load(path, _SOURCE, _BYTES_MAX)
     content.table()
-    found = _nvme(content) or _ocp(content) or _ata(content, unit_bytes)
-    if found is None:
+    reading = _nvme(content) or _ocp(content) or _ata(content, unit_bytes)
+    if reading is None:
         raise _nothing_written(content)
-    return found
+    return reading
 
 
 def _nothing_written(content: Node) -> InputError:
-    """The error of a file without a counter that is known: what smartctl said when it failed, or what it is instead."""
-    told = content.get("smartctl")
-    messages = told.get("messages") if told is not None else None
+    """Build the error for a file without a known counter: smartctl's own message, or what the file is instead."""
+    smartctl = content.get("smartctl")
+    messages = smartctl.get("messages") if smartctl is not None else None
     for entry in messages.elements() if messages is not None else []:
         severity, text = entry.get("severity"), entry.get("string")
         if severity is not None and severity.text() == "error" and text is not None:
@@ -157,7 +157,7 @@ def _serial(content: Node) -> str | None:
 
 
 def _count(node: Node | None) -> int | None:
-    """A counter: a number, digits as text, or the two halves of 128 bits; None where there is none.
+    """Read a counter: a number, digits as text, or the two halves of 128 bits; None without a node.
 
     Raises:
         InputError: it is something else.
@@ -231,18 +231,18 @@ def _attributes(content: Node) -> dict[int, Node]:
     """The attributes of ATA by their numbers."""
     attributes = content.get("ata_smart_attributes")
     table = attributes.get("table") if attributes is not None else None
-    found: dict[int, Node] = {}
+    by_number: dict[int, Node] = {}
     for entry in table.elements() if table is not None else []:
         number = entry.get("id")
         if number is not None:
-            found[number.whole(most=255)] = entry
-    return found
+            by_number[number.whole(most=255)] = entry
+    return by_number
 
 
-def _named_unit(found: re.Match[str]) -> int | None:
+def _named_unit(match: re.Match[str]) -> int | None:
     """The unit that an attribute's name ends with; None for one of no bytes or without end."""
-    size = int(found[1][:_UNIT_DIGITS] or 1) * _UNITS[found[2].upper()]
-    return size if len(found[1]) <= _UNIT_DIGITS and size else None
+    size = int(match[1][:_UNIT_DIGITS] or 1) * _UNITS[match[2].upper()]
+    return size if len(match[1]) <= _UNIT_DIGITS and size else None
 
 
 def _statistics(content: Node, name: str) -> Iterator[int]:

@@ -58,7 +58,7 @@ _OTHER_COLORS = (palette.UMBER, palette.OLIVE, palette.VIOLET, palette.MID_GREY)
 
 
 def cause(name: str) -> Cause:
-    """How to call and draw ``name``; causes that this version does not know keep their name and get a fixed colour."""
+    """Return name and colour of a cause; one that this version does not know keeps its name and gets a fixed colour."""
     if name in CAUSES:
         return CAUSES[name]
     return _other(name)
@@ -80,7 +80,7 @@ def by_cause(counts: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def by_reason(means: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The reasons of a class of ``latency_us.waiting`` in the fixed order, without the count of its operations."""
+    """List the reasons of a class of ``latency_us.waiting`` in the fixed order, without the count of operations."""
     return _ordered({name: value for name, value in means.items() if name != "operations"}, REASONS)
 
 

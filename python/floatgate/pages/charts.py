@@ -48,7 +48,7 @@ def by_cause_color(labels: Sequence[str]) -> Any:
 
 
 def colored(field: str, labels: Sequence[str], looks: Mapping[str, Cause], columns: int = 2) -> Any:
-    """The colour of each label of ``field``, that of ``looks`` where it has one, with a legend above the chart."""
+    """Show a colour for each label of ``field``, as in ``looks`` where it is listed, with a legend above the chart."""
     present = list(dict.fromkeys(labels))
     colors = {entry.label: entry.color for entry in looks.values()}
     order = [label for label in colors if label in present] + [label for label in present if label not in colors]
@@ -117,7 +117,7 @@ def data_chart(rows: Sequence[dict[str, Any]]) -> vega.Chart:
 
 
 def finished(chart: Made, width: int, height: int) -> Made:
-    """Size, and one look for all charts."""
+    """Set the size, and the look that all charts share."""
     fit = {"type": "fit", "contains": "padding"}
     sized: Any = chart
     made: Made = configured(sized.properties(width=width, height=height, autosize=fit))

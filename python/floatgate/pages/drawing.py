@@ -84,8 +84,8 @@ class _Renderer:
         if not line.endswith(b"\n"):
             raise self._failed(f"the renderer {_end(process.wait())}, as it does where memory is limited (ulimit -v)")
         self._failures = 0
-        found: dict[str, str] = json.loads(line)
-        return found
+        reply: dict[str, str] = json.loads(line)
+        return reply
 
     def _started(self) -> subprocess.Popen[bytes]:
         # -P: the folder of the script, which holds modules with names of the standard library's, stays out of its way.
@@ -150,7 +150,7 @@ def svg(chart: dict[str, Any]) -> str:
 
 
 def png(chart: dict[str, Any], scale: float) -> bytes:
-    """The same as PNG, ``scale`` pixels for each of the SVG's, in fonts of the system; raises CannotDrawError."""
+    """Draw the same as PNG, ``scale`` pixels per pixel of the SVG, in system fonts; raises CannotDrawError."""
     return base64.b64decode(_with_system_fonts.picture({"kind": "png", "chart": _text(chart), "scale": scale}))
 
 

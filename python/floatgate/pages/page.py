@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def page(title: str, parts: Iterable[Part]) -> str:
-    """The whole page, readable at 360 pixels and in black and white; one note names the pictures that are missing."""
+    """Return the whole page, readable at 360 pixels and in black and white; one note names the missing pictures."""
     drawing.tell_missing()
     return rendered(
         "pages/page.html", {"title": title, "parts": list(parts), "style": _style(), "patterned": patterned()}
@@ -38,7 +38,7 @@ def report(
     command: str | None = None,
     ends: Iterable[Part] = (),
 ) -> str:
-    """A report as one self-contained HTML page: a heading, the version of floatgate, the parts, how to repeat it.
+    """Return a report as one self-contained HTML page: heading, version of floatgate, parts, how to repeat it.
 
     Args:
         title: the heading, which names the page too.

@@ -23,7 +23,7 @@ _UNTYPED = ("x2", "y2")
 
 
 def _settings(**settings: Any) -> dict[str, Any]:
-    return {name: _said(value) for name, value in settings.items()}
+    return {name: _plain(value) for name, value in settings.items()}
 
 
 Axis = Legend = Scale = Data = _settings
@@ -110,7 +110,7 @@ class _Top:
 
     def inner(self) -> dict[str, Any]:
         """Return the specification as a part of another one."""
-        return {name: _said(part) for name, part in self._parts.items()}
+        return {name: _plain(part) for name, part in self._parts.items()}
 
     def without_data(self) -> Self:
         """Return the same for a chart around it that has the data."""
@@ -212,17 +212,17 @@ def _field(shorthand: str) -> dict[str, Any]:
     return {"field": match[1], "type": _TYPES[match[2]]}
 
 
-def _channel(name: str, said: Any) -> Any:
-    made = _field(said) if isinstance(said, str) else _said(said)
+def _channel(name: str, channel: Any) -> Any:
+    made = _field(channel) if isinstance(channel, str) else _plain(channel)
     if name in _UNTYPED:
         made.pop("type", None)
     return made
 
 
-def _said(part: Any) -> Any:
+def _plain(part: Any) -> Any:
     """Plain values of what has a way to say itself; charts are parts of others here."""
     if isinstance(part, _Top):
         return part.inner()
     if isinstance(part, tuple):
-        return [_said(one) for one in part]
+        return [_plain(one) for one in part]
     return part.to_dict() if hasattr(part, "to_dict") else part

@@ -68,17 +68,17 @@ def capture_of(entry: Mapping[str, Any]) -> Capture:
         raise ValueError(f"capture of die {quote(str(die))}; expected a number from 0 on, or 'all'")
     if not entry.get("as"):
         raise ValueError("a capture that nobody reads; expected a table 'capture.as'")
-    readings = {name: _reading(name, given) for name, given in entry["as"].items()}
+    readings = {name: _reading(name, settings) for name, settings in entry["as"].items()}
     return Capture(None if die == "all" else die, readings, dict(entry.get("multi_page", {})))
 
 
-def _reading(name: str, given: Mapping[str, Any]) -> Reading:
-    unknown = sorted(set(given) - {"program_us", "poll_us", "dies"})
+def _reading(name: str, settings: Mapping[str, Any]) -> Reading:
+    unknown = sorted(set(settings) - {"program_us", "poll_us", "dies"})
     if unknown:
         raise ValueError(
             f"unknown key {quote(unknown[0])} of reading {quote(name)}; expected 'program_us', 'poll_us' or 'dies'"
         )
-    return Reading(given.get("program_us"), given.get("poll_us"), tuple(given.get("dies", ())))
+    return Reading(settings.get("program_us"), settings.get("poll_us"), tuple(settings.get("dies", ())))
 
 
 def captured(capture: Capture, variant: str, run: Callable[[Waveform], dict[str, Any]]) -> dict[str, Any]:

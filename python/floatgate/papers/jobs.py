@@ -41,13 +41,13 @@ class Job:
 
 
 def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | None = None) -> list[Job]:
-    """The calls that a reproduction makes; ``prepared`` are settings of workloads that were worked out before."""
+    """List the runs of a reproduction; ``prepared`` are settings of workloads that were worked out before."""
     made: dict[tuple[str, str, int], Job] = {}
     for batch in _batches(paper, settings):
         stage = _stage(paper, batch)
         for workload in _kept(paper, batch, settings):
-            asked = [*batch.overrides, *batch.by_workload.get(workload, [])]
-            if _asks_for_requests(asked) and workload in settings.traces:
+            settings_of_run = [*batch.overrides, *batch.by_workload.get(workload, [])]
+            if _sets_requests(settings_of_run) and workload in settings.traces:
                 continue
             new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
             job = made.setdefault((workload, batch.command, stage), new)
@@ -63,8 +63,8 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
     return sorted(made.values(), key=lambda job: job.stage)
 
 
-def _asks_for_requests(overrides: Overrides) -> bool:
-    """Whether so many requests are asked for, which a trace of the user's cannot have."""
+def _sets_requests(overrides: Overrides) -> bool:
+    """Return whether the settings fix a number of requests, which a trace of the user's may not have."""
     return any(key == "workload.requests" for key, _ in overrides)
 
 
@@ -87,7 +87,7 @@ def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings
     by_name = paper.quick_by_name
     of_workload = by_name.get(workload, [])
     if workload in settings.traces:
-        of_workload = [setting for setting in of_workload if not _asks_for_requests([setting])]
+        of_workload = [setting for setting in of_workload if not _sets_requests([setting])]
     quick = [*paper.quick.overrides, *of_workload, *by_name.get(variant, [])] if settings.quick else []
     made = [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
     return [*made, *_part(batch, [*paper.workloads[workload].overrides, *made])]

@@ -1,6 +1,6 @@
 """Claims of a paper as data, and the verdict on each.
 
-A claim names values (:class:`Found`) and a rule. The rules and their keys:
+A claim names values (:class:`Findings`) and a rule. The rules and their keys:
 
 ``below``, ``above``, ``at-most``, ``at-least``
     ``value`` against ``than``.
@@ -16,10 +16,10 @@ A claim names values (:class:`Found`) and a rule. The rules and their keys:
     ``value`` is true.
 
 ``value`` may be divided by ``over``. With ``each``, a list of names, ``{}`` in a value's name stands for each of them
-in turn and every one has to pass; with ``take`` (``mean``, ``geometric-mean``, ``min``, ``max``) one figure of them all
-is judged. ``paper`` is what the paper says: a figure, one for each name, or words. ``changed`` is there where the rule
-was changed after a first run: what it is now, what it was, and why. ``calibrated`` is there where something was chosen
-so that the claim comes out: what, and by which figure. Such a claim is no evidence and is not counted.
+in turn and every one has to pass. With ``take`` (``mean``, ``geometric-mean``, ``min``, ``max``) one figure of them all
+is judged. ``paper`` is the paper's statement: a figure, one for each name, or words. ``changed`` marks a rule that was
+changed after a first run: what it is now, what it was, and why. ``calibrated`` marks a claim that the setup was tuned
+to meet: what was tuned, and by which figure. Such a claim is no evidence and is not counted.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ TAKES: dict[str, Callable[[Sequence[float]], float]] = {
     "max": max,
 }
 UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s", "MB/s")
-_TOLD = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated")
+_TEXTS = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated")
 _VALUES = ("value", "over", "values", "each", "take")
 _BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")
 NUMBERS = frozenset({"than", "low", "high", "tolerance", "tolerance_abs", "slack"})
 """Keys of borders that are numbers."""
-KEYS = frozenset(_TOLD + _VALUES + _BORDERS)
+KEYS = frozenset(_TEXTS + _VALUES + _BORDERS)
 
 
-class Found:
-    """The values that experiments have given.
+class Findings:
+    """The values against which claims are judged.
 
-    A name is either one that the paper's ``values.py`` has made, or the way to a figure in a result:
+    A name is either a value that the paper's ``values.py`` computes, or the path to a figure in a result:
     ``BATCH.WORKLOAD.VARIANT`` and then the keys of the result, ``lives.proj.none.lifetime.years``.
     """
 
@@ -77,21 +77,21 @@ class Found:
         self.values = dict(values or {})
 
     def look(self, name: str) -> Any:
-        """Return what ``name`` stands for; None where it is not there."""
+        """Return what ``name`` stands for; None if it is missing."""
         if name in self.values:
             return self.values[name]
-        found: Any = self.results
+        value: Any = self.results
         for key in name.split("."):
-            if isinstance(found, Mapping):
-                found = found.get(key)
-            elif isinstance(found, list) and key.lstrip("-").isdigit() and -len(found) <= int(key) < len(found):
-                found = found[int(key)]
+            if isinstance(value, Mapping):
+                value = value.get(key)
+            elif isinstance(value, list) and key.lstrip("-").isdigit() and -len(value) <= int(key) < len(value):
+                value = value[int(key)]
             else:
                 return None
-        return found
+        return value
 
     def figure(self, name: str) -> float | None:
-        """Return the same as a number; None where there is none, or none that is finite."""
+        """Return the same as a number; None for a value that is missing or not finite."""
         value = self.look(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return None
@@ -109,7 +109,7 @@ class Claim:
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether something was chosen so that it comes out."""
+        """Whether the setup was tuned to make it hold."""
         return "calibrated" in self.rule
 
     @property
@@ -177,13 +177,13 @@ def problem(rule: Mapping[str, Any]) -> str | None:
     return None
 
 
-def judge(claim: Claim, found: Found) -> Verdict:
+def judge(claim: Claim, findings: Findings) -> Verdict:
     """Judge one claim."""
     rule, each = claim.rule, claim.each
     if not each:
-        ours = _taken(rule, found, None)
+        ours = _taken(rule, findings, None)
         return Verdict(claim, ours, _passes(rule, ours, None), {})
-    by_name = {name: _taken(rule, found, name) for name in each}
+    by_name = {name: _taken(rule, findings, name) for name in each}
     if "take" in rule:
         figures = [value for value in by_name.values() if value is not None]
         whole = len(figures) == len(each) and (rule["take"] != "geometric-mean" or min(figures) > 0)
@@ -195,19 +195,19 @@ def judge(claim: Claim, found: Found) -> Verdict:
     return Verdict(claim, by_name, holds, parts)
 
 
-def _taken(rule: Mapping[str, Any], found: Found, name: str | None) -> Any:
+def _taken(rule: Mapping[str, Any], findings: Findings, name: str | None) -> Any:
     def named(template: str) -> str:
         return template if name is None else template.replace("{}", name)
 
     if rule["judge"] == "order":
-        return [found.figure(named(value)) for value in rule["values"]]
+        return [findings.figure(named(value)) for value in rule["values"]]
     if rule["judge"] == "true":
-        value = found.look(named(rule["value"]))
+        value = findings.look(named(rule["value"]))
         return value if isinstance(value, bool) else None
-    value = found.figure(named(rule["value"]))
+    value = findings.figure(named(rule["value"]))
     if "over" not in rule or value is None:
         return value
-    divisor = found.figure(named(rule["over"]))
+    divisor = findings.figure(named(rule["over"]))
     return value / divisor if divisor else None
 
 
@@ -271,9 +271,9 @@ def _bound(value: Any, unit: str) -> str:
 
 
 def shown(value: object, unit: str = "", digits: int = 3) -> str:
-    """A figure of ours or of the paper's in words: ``4.4x``, ``80 %``, ``5.02 years``, ``-`` where there is none.
+    """Format a figure of ours or of the paper's: ``4.4x``, ``80 %``, ``5.02 years``, ``-`` for None.
 
-    Figures of a list that differ look different, so that their order can be seen.
+    Figures of a list that differ also look different, which shows their order.
     """
     if value is None:
         return "-"
@@ -284,7 +284,7 @@ def shown(value: object, unit: str = "", digits: int = 3) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {shown(one, unit)}" for name, one in value.items())
     if isinstance(value, list):
-        return " / ".join(_told_apart(value, unit))
+        return " / ".join(_distinct_texts(value, unit))
     if not isinstance(value, int | float):
         return str(value)
     if unit == "share":
@@ -296,7 +296,7 @@ def shown(value: object, unit: str = "", digits: int = 3) -> str:
     return {"x": f"{text}x", "": text}.get(unit, f"{text} {unit}")
 
 
-def _told_apart(values: list[Any], unit: str) -> list[str]:
+def _distinct_texts(values: list[Any], unit: str) -> list[str]:
     texts: list[str] = []
     for digits in range(3, 8):
         texts = [shown(one, unit, digits) for one in values]

@@ -32,7 +32,7 @@ from floatgate.study.runs.work import DONE, Answer
 
 Result = dict[str, Any]
 Keep = Callable[[RunPlan], AbstractContextManager["Unfinished | None"]]
-"""Opens the place where the runs of a plan are kept; None where there is none."""
+"""Opens the store of the runs of a plan; yields None if nothing is kept."""
 FILE, DRIVE = "result.json", "end.drive"
 _BYTES_MAX = 1 << 30
 _PREPARED = "prepared"
@@ -96,13 +96,13 @@ def plan_of(paper: Paper, todo: Sequence[Job], prepared: Path) -> RunPlan:
         for number, overrides in enumerate(job.variants):
             settings = dict([*job.base.overrides, *overrides])
             files |= {str(plain(value)) for key, value in settings.items() if names_file(key, value)}
-            told = _run_told(job, number) | settings
-            points.append(tuple((key, toml_value(key, _without(prepared, text))) for key, text in told.items()))
+            entries = _run_settings(job, number) | settings
+            points.append(tuple((key, toml_value(key, _without(prepared, text))) for key, text in entries.items()))
     contents = {_without(prepared, path): content_of(path) for path in sorted(files) if Path(path).is_file()}
     return RunPlan(paper.experiment, Points((), listed=tuple(points)), contents=contents)
 
 
-def _run_told(job: Job, number: int) -> dict[str, str]:
+def _run_settings(job: Job, number: int) -> dict[str, str]:
     """Which run it is, and what it does beside its settings."""
     batch, workload, variant = job.places[number]
     document = {"batch": batch, "workload": workload, "variant": variant, "command": job.command}

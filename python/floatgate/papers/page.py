@@ -59,7 +59,7 @@ def page(done: Reproduction, command: str | None = None) -> str:
         *_differs(done),
         *_tables(done.tables()),
         *_figures(done),
-        *left_out(_not_modelled(done.found.results)),
+        *left_out(_not_modelled(done.findings.results)),
         _repeat(done, command),
     ]
     return document(f"{paper.title}: reproduced", parts)
@@ -174,7 +174,7 @@ def _not_modelled(results: Any) -> list[str]:
 
 
 def _repeat(done: Reproduction, command: str | None) -> Part:
-    asked = command or f"floatgate reproduce {done.paper.name}{' --quick' if done.settings.quick else ''}"
+    call = command or f"floatgate reproduce {done.paper.name}{' --quick' if done.settings.quick else ''}"
     experiment: Experiment = done.paper.experiment
     rows = [
         (f"workload {choice.name}", ", ".join(f"{key} = {value}" for key, value in choice.overrides))
@@ -185,4 +185,4 @@ def _repeat(done: Reproduction, command: str | None) -> Part:
         for choice in done.paper.variants.values()
     ]
     files = Text("The claims, workloads and variants are files in the paper's folder; every run starts from")
-    return Section("How to repeat it", [Code(asked), files, Code((experiment.toml or "").strip()), Rows(rows)])
+    return Section("How to repeat it", [Code(call), files, Code((experiment.toml or "").strip()), Rows(rows)])

@@ -1,32 +1,34 @@
-"""A paper as one folder: what it is, its experiments, its claims, its tables and figures.
+"""A paper as one folder: its experiments, claims, tables and figures.
 
 ``paper.toml``
-    ``title``, ``source``, ``about``, ``differs`` (texts that say what differs from the paper and why; ``{NAME}`` or
+    ``title``, ``source``, ``about``, ``differs`` (texts on what differs from the paper and why; ``{NAME}`` or
     ``{NAME|UNIT}`` in them stands for a value), ``[quick]`` and ``[originals]`` (``set`` = settings,
     ``about``; quick: ``workloads`` = those that it keeps, ``each`` = settings by workload or variant),
-    ``[workload.NAME]``, ``[variant.NAME]`` and
-    ``[[batch]]``. Its ``command`` is ``lifetime``, ``run``, or one that looks at the requests without a drive:
-    ``dispatch`` (CPU time of the dispatcher) or ``patterns`` (as ``floatgate trace patterns``). A batch
-    (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends, each run from the one
-    of the same workload and variant, or of the workload ``from_workload``; so a drive is worn in without time and
-    looked at in time. ``[group]`` names lists of names, and ``for`` repeats an
-    entry for some of them, here as in claims and tables (:mod:`floatgate.papers.groups`).
-    ``subtests = N`` makes N batches of it, ``NAME-1`` to ``NAME-N``, each from the drives of the one
-    before; where it has ``workload.stop_after``, each goes on with the workload where the one before ended. With
-    ``responses = true`` timed runs keep how long their reads took, in their order
-    (:func:`floatgate.papers.runner.responses`). With a table ``capture`` they write Ready/Busy pins, which are
-    measured (:mod:`floatgate.papers.captures`).
+    ``[workload.NAME]``, ``[variant.NAME]`` and ``[[batch]]``.
+
+    - The ``command`` of a batch is ``lifetime``, ``run``, or one that reads the requests without a drive:
+      ``dispatch`` (CPU time of the dispatcher) or ``patterns`` (as ``floatgate trace patterns``).
+    - A batch (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends. Each run
+      takes the drive of the same workload and variant, or of the workload ``from_workload``. This wears a drive in
+      without time and measures it in timed mode.
+    - ``[group]`` names lists of names, and ``for`` repeats an entry for some of them, here as in claims and tables
+      (:mod:`floatgate.papers.groups`).
+    - ``subtests = N`` makes N batches of it, ``NAME-1`` to ``NAME-N``, each from the drives of the one before. With
+      ``workload.stop_after`` each resumes the workload where the one before ended.
+    - With ``responses = true`` timed runs keep how long their reads took, in their order
+      (:func:`floatgate.papers.runner.responses`).
+    - With a table ``capture`` they write Ready/Busy pins, which are measured (:mod:`floatgate.papers.captures`).
 ``experiment.toml``
     the experiment that all runs start from.
 ``claims.toml``, ``tables.toml``
     ``[[claim]]`` (:mod:`floatgate.papers.judge`) and ``[[table]]`` (:mod:`floatgate.papers.tables`).
 ``workloads.py``
-    where a workload's settings must be worked out first, or its trace made: ``prepare(workloads, traces, folder) ->
-    dict[str, Overrides]``, by workload, by ``BATCH.WORKLOAD`` what only runs of that batch have, and by
-    ``BATCH.WORKLOAD.VARIANT`` what one of them has; ``traces`` are the user's, which it has to take in place of its
-    own. A trace of which it says nothing is treated as if there were no ``workloads.py``.
+    ``prepare(workloads, traces, folder) -> dict[str, Overrides]`` works out settings of workloads first, or makes
+    their traces. Keys are workloads, ``BATCH.WORKLOAD`` for the runs of one batch, and ``BATCH.WORKLOAD.VARIANT`` for
+    a single run. ``traces`` are the user's; they replace the paper's own. A trace that it does not mention is treated
+    as if ``workloads.py`` did not exist.
 ``values.py``, ``figures.py``
-    where results must be worked on first: ``values(found) -> dict`` and ``figures(found) -> list[Figure]``.
+    derive values and figures from the results: ``values(findings) -> dict``, ``figures(findings) -> list[Figure]``.
 
 All but ``paper.toml``, ``experiment.toml`` and ``claims.toml`` may be missing.
 """
@@ -46,7 +48,7 @@ from typing import Any, TypeVar
 from floatgate.base.errors import input_error, meant, quote, quoted, reading
 from floatgate.papers import groups as names_of
 from floatgate.papers.captures import Capture, capture_of
-from floatgate.papers.judge import Claim, Found, problem
+from floatgate.papers.judge import Claim, Findings, problem
 from floatgate.run.experiment import Experiment, Overrides, flatten, from_file
 
 T = TypeVar("T")
@@ -98,7 +100,7 @@ class Batch:
     capture: Capture | None = None
 
     def start_of(self, workload: str, variant: str) -> tuple[str, str, str] | None:
-        """Batch, workload and variant of the run from whose drive a run starts; None where it starts anew."""
+        """Return batch, workload and variant of the run whose drive a run starts from; None for a new drive."""
         return None if self.start is None else (self.start, self.start_workload or workload, variant)
 
 
@@ -137,7 +139,7 @@ class Paper:
     originals: Choice
 
     def module(self, name: str) -> ModuleType | None:
-        """``workloads``, ``values`` or ``figures`` of the paper; None where it has none."""
+        """Import ``workloads``, ``values`` or ``figures`` of the paper; None if it has no such module."""
         file = self.folder / f"{name}.py"
         if not file.is_file():
             return None
@@ -151,19 +153,19 @@ class Paper:
         return module
 
     def prepare(self, workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
-        """Settings of workloads that the paper's ``workloads.py`` works out; files that it makes go to ``folder``."""
+        """Work out settings of workloads by the paper's ``workloads.py``; the files that it makes go to ``folder``."""
         module = self.module("workloads")
         return {} if module is None else dict(module.prepare(workloads, traces, folder))
 
-    def values(self, found: Found) -> dict[str, Any]:
+    def values(self, findings: Findings) -> dict[str, Any]:
         """Return what the paper's ``values.py`` makes of the results."""
         module = self.module("values")
-        return {} if module is None else dict(module.values(found))
+        return {} if module is None else dict(module.values(findings))
 
-    def figures(self, found: Found) -> list[Figure]:
+    def figures(self, findings: Findings) -> list[Figure]:
         """Return the paper's figures, drawn from our results."""
         module = self.module("figures")
-        return [] if module is None else list(module.figures(found))
+        return [] if module is None else list(module.figures(findings))
 
 
 def names() -> list[str]:
@@ -199,7 +201,7 @@ def read(folder: Path) -> Paper:
     groups = _of_names(file, lambda: names_of.groups_of(table.get("group", {})))
     table = _of_names(file, lambda: _without_groups(table, groups))
     workloads, variants = (_choices(table[kind]) for kind in ("workload", "variant"))
-    batches = [_batch(file, entry, workloads, variants) for given in table["batch"] for entry in _subtests(file, given)]
+    batches = [_batch(file, entry, workloads, variants) for raw in table["batch"] for entry in _subtests(file, raw)]
     _must_have_drives(file, batches)
     return Paper(
         name=_name(folder),

@@ -1,8 +1,8 @@
 """Twins of read-mostly traces made smaller, a drive that holds one of them and nothing else, and how it responds.
 
-A twin made smaller by ``k`` has a k-th of the addresses, of what its loops go over, and of the requests of a pass;
-sizes of requests, clusters and all shares stay. On a drive of a k-th of the blocks, with a k-th of the buffer, a block
-is read as often in a pass, and as much is written for each reclaim, as at full size.
+A twin made smaller by ``k`` has a k-th of the addresses, of the range of its loops, and of the requests of a pass;
+sizes of requests, clusters and all shares stay. It runs on a drive of a k-th of the blocks, with a k-th of the buffer.
+A block is then read as often in a pass, and as much is written per reclaim, as at full size.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base.errors import input_error
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.run.experiment import Overrides
 from floatgate.trace import library
 
@@ -42,8 +42,8 @@ class ReadTwin:
 def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadTwin:
     """Write the twin ``name`` of the catalogue to ``folder``, ``by`` times smaller.
 
-    ``as_busy``: in as many times less time, so that as many requests come in a second as of the whole twin, and the
-    dies of the smaller drive, of which there are as many, are as busy.
+    ``as_busy`` also divides the span of time: as many requests arrive per second as in the whole twin. The smaller
+    drive has as many dies, and they are as busy.
 
     Raises:
         InputError: there is no catalogue, because floatgate was not installed from its checkout.
@@ -60,7 +60,7 @@ def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadT
         text = re.sub(rf"^{key} = \d+$", f"{key} = {value}", text, flags=re.MULTILINE)
     loops = re.search(r"^loops = .*$", text, flags=re.MULTILINE)
     if loops is not None:
-        shrunk = re.sub(r"\[(\d+),", lambda found: f"[{int(found[1]) // by},", loops[0])
+        shrunk = re.sub(r"\[(\d+),", lambda match: f"[{int(match[1]) // by},", loops[0])
         text = text.replace(loops[0], shrunk)
     file = folder / f"{name}{'-as-busy' if as_busy else ''}.toml"
     file.write_text(text, "utf-8")
@@ -94,17 +94,17 @@ def of(twin: ReadTwin, passes: int = 1) -> Overrides:
     ]
 
 
-def response_ms(found: Found, run: str, name: str) -> dict[str, Any]:
+def response_ms(findings: Findings, run: str, name: str) -> dict[str, Any]:
     """Return response times of a run's reads around reclaims in milliseconds: ``during.p50.NAME`` and others."""
     made: dict[str, Any] = {}
     for when in ("during", "otherwise"):
         for what in ("mean", "p50", "p99", "max"):
-            time_us = found.figure(f"{run}.reclaim.response_us.{when}.{what}")
+            time_us = findings.figure(f"{run}.reclaim.response_us.{when}.{what}")
             made[f"{when}.{what}.{name}"] = None if time_us is None else time_us / 1000
     return made
 
 
-def response_steps(found: Found, run: str) -> list[tuple[float, float]]:
-    """The distribution of response times during reclaims, milliseconds with shares; nothing where there was none."""
-    cdf = found.look(f"{run}.reclaim.response_us.during.cdf") or {"us": [], "share": []}
+def response_steps(findings: Findings, run: str) -> list[tuple[float, float]]:
+    """Return the distribution of response times during reclaims, milliseconds with shares; empty without reclaims."""
+    cdf = findings.look(f"{run}.reclaim.response_us.during.cdf") or {"us": [], "share": []}
     return [(time_us / 1000, share) for time_us, share in zip(cdf["us"], cdf["share"], strict=True)]

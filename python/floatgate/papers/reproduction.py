@@ -13,7 +13,7 @@ from floatgate import _core
 from floatgate.base.text_table import table
 from floatgate.papers import runner
 from floatgate.papers.jobs import Settings
-from floatgate.papers.judge import Found, Verdict, judge, rule_text, shown
+from floatgate.papers.judge import Findings, Verdict, judge, rule_text, shown
 from floatgate.papers.outcomes import Keep
 from floatgate.papers.paper import Figure, Paper
 from floatgate.papers.runner import Progress
@@ -34,29 +34,29 @@ class Reproduction:
     Attributes:
         paper: the paper.
         settings: quick or full, and the user's traces.
-        found: the values.
+        findings: the results and the values.
         verdicts: one for each claim, in the order of the paper's file.
         failures: what ended runs that failed.
         wall_s: how long it took.
     """
 
     def __init__(
-        self, paper: Paper, settings: Settings, found: Found, failures: list[str], wall_s: float = 0.0
+        self, paper: Paper, settings: Settings, findings: Findings, failures: list[str], wall_s: float = 0.0
     ) -> None:
         """Use :func:`reproduce`."""
         self.paper = paper
         self.settings = settings
-        self.found = found
+        self.findings = findings
         self.failures = failures
         self.wall_s = wall_s
-        self.verdicts: list[Verdict] = [judge(claim, found) for claim in paper.claims]
+        self.verdicts: list[Verdict] = [judge(claim, findings) for claim in paper.claims]
 
     def counts(self) -> dict[bool | None, int]:
         """Return how many claims hold, fail, and could not be judged; without the calibrated ones."""
         return {word: sum(verdict.holds is word for verdict in self.evidence()) for word in WORDS}
 
     def evidence(self) -> list[Verdict]:
-        """Return the verdicts that count: nothing was chosen so that they come out."""
+        """Return the verdicts that count: those of claims that nothing was tuned to meet."""
         return [verdict for verdict in self.verdicts if not verdict.claim.is_calibrated]
 
     def calibrated(self) -> list[Verdict]:
@@ -65,11 +65,11 @@ class Reproduction:
 
     def tables(self) -> list[dict[str, Any]]:
         """Return the tables, filled."""
-        return [filled(entry, self.found) for entry in self.paper.tables]
+        return [filled(entry, self.findings) for entry in self.paper.tables]
 
     def figures(self) -> list[Figure]:
         """Return the figures."""
-        return self.paper.figures(self.found)
+        return self.paper.figures(self.findings)
 
     def about(self) -> str:
         """Return what the experiments show, with our values in it."""
@@ -81,7 +81,7 @@ class Reproduction:
 
     def _with_values(self, text: str) -> str:
         def value(match: re.Match[str]) -> str:
-            ours = self.found.look(match[1])
+            ours = self.findings.look(match[1])
             return "(not in --quick)" if ours is None and self.settings.quick else shown(ours, match[2] or "")
 
         return _VALUE.sub(value, text)
@@ -131,7 +131,7 @@ class Reproduction:
         }
 
     def report(self, command: str | None = None) -> str:
-        """Everything as one self-contained HTML page."""
+        """Render everything as one self-contained HTML page."""
         from floatgate.papers.page import page
 
         return page(self, command)
@@ -145,7 +145,7 @@ class Reproduction:
 
         def fill(staging: Path, _final: Path) -> None:
             (staging / FILE).write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
-            (staging / "results.json").write_text(json.dumps(_kept(self.found.results)) + "\n", "utf-8")
+            (staging / "results.json").write_text(json.dumps(_kept(self.findings.results)) + "\n", "utf-8")
 
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
@@ -155,9 +155,9 @@ def _word(verdict: Verdict) -> str:
 
 
 def changed_rules(paper: Paper) -> list[str]:
-    """Return every rule that was changed after a first run, with the claims that it judges; nothing where none was.
+    """Return every rule that was changed after a first run, with the claims that it judges; empty if none was.
 
-    The list comes from the claims themselves (``changed``), so that the page cannot leave one out.
+    The list comes from the claims themselves (``changed``); the page cannot leave one out.
     """
     claims: dict[str, list[str]] = {}
     for claim in paper.claims:
@@ -209,6 +209,6 @@ def reproduce(
     settings = settings or Settings()
     begun = time.perf_counter()
     results, failures = runner.run(paper, settings, progress, keep)
-    found = Found(results)
-    found.values.update(paper.values(found))
-    return Reproduction(paper, settings, found, failures, time.perf_counter() - begun)
+    findings = Findings(results)
+    findings.values.update(paper.values(findings))
+    return Reproduction(paper, settings, findings, failures, time.perf_counter() - begun)

@@ -130,9 +130,11 @@ def _result(job: Job, number: int, done: Outcomes, progress: Progress) -> Result
     place, start = job.places[number], job.starts[number]
     overrides = list(job.variants[number])
     if job.command in LOOKS:
-        asked = job.base.with_overrides(overrides)
-        told: Result = json.loads(LOOKS[job.command](asked.toml, asked.path, asked.overrides, progress))
-        return told
+        experiment = job.base.with_overrides(overrides)
+        figures: Result = json.loads(
+            LOOKS[job.command](experiment.toml, experiment.path, experiment.overrides, progress)
+        )
+        return figures
     if start is not None:
         overrides += done.start(start)
     run = partial(execute, job.base.with_overrides(overrides), save_drive=done.to_save(place), progress=progress)
@@ -147,7 +149,7 @@ def _result(job: Job, number: int, done: Outcomes, progress: Progress) -> Result
 
 
 def responses(log: Path) -> dict[str, Any]:
-    """How long reads took, from a log of requests: the longest and the median of as many at a time, in their order.
+    """Measure how long reads took, from a log of requests: longest and median of consecutive groups, in their order.
 
     Returns:
         ``reads``, ``every`` (so many reads make a point), ``longest_ms`` and ``p50_ms``.

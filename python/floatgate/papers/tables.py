@@ -12,17 +12,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base.units import figure
-from floatgate.papers.judge import Found, shown
+from floatgate.papers.judge import Findings, shown
 
 
-def filled(table: Mapping[str, Any], found: Found) -> dict[str, Any]:
+def filled(table: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
     """Return the table with ours and the ratio in it, as JSON gives it."""
     rows = []
     for row in table["row"]:
         cells = []
         for number, column in enumerate(table["columns"]):
             paper = row.get("paper", [])[number : number + 1]
-            ours = found.figure(row["ours"][number]) if row["ours"][number] else None
+            ours = findings.figure(row["ours"][number]) if row["ours"][number] else None
             scaled = None if ours is None else ours / column.get("scale", 1.0)
             printed = paper[0] if paper and paper[0] != "" else None
             ratio = scaled / printed if scaled is not None and printed else None

@@ -76,7 +76,7 @@ class Placement:
     Attributes:
         trace: from which it was made.
         by: what its keys are.
-        policy: that found it.
+        policy: that made it.
         handles: that the drive has.
         isolation: which unit a moved page joins.
         reclaim_unit_bytes: size of the drive's erase units.
@@ -197,26 +197,26 @@ class Placement:
         return lines if self.applied is None else [*lines, *self._first(self.applied.results, {}, _ON_THE_OTHER)]
 
     def _first(self, results: Results, isolations: Results, where: str) -> list[str]:
-        found = simplest(results)
-        if found is not None:
-            figures = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f}"
-            if found["rule"] == NONE and found["waf"] < 1 + AS_WELL:
+        simpler = simplest(results)
+        if simpler is not None:
+            figures = f"WAF {simpler['waf']:.3f} against {simpler['table_waf']:.3f}"
+            if simpler["rule"] == NONE and simpler["waf"] < 1 + AS_WELL:
                 text = f"without separation hardly a page is copied ({figures} of this table{where})"
                 return [f"best       there is nothing to gain: {text}"]
         best = self._best_text(best_of(rows_of(results, isolations)), where)
-        if found is None:
+        if simpler is None:
             return [best]
-        better = found["waf"] < found["table_waf"] * (1 - AS_WELL)
+        better = simpler["waf"] < simpler["table_waf"] * (1 - AS_WELL)
         does = "does better than this table" if better else "does as well as this table"
         near = "" if better else f" (within {100 * AS_WELL:.0f} %)"
-        return [best, f"simpler    {self._label(found['rule'])} {does}{where}: {figures}{near}"]
+        return [best, f"simpler    {self._label(simpler['rule'])} {does}{where}: {figures}{near}"]
 
-    def _best_text(self, found: dict[str, Any], where: str) -> str:
+    def _best_text(self, best: dict[str, Any], where: str) -> str:
         """The row with the lowest WAF, or those that share it, and those that are hardly above."""
-        tie = ", a tie" if len(found["rows"]) > 1 else ""
-        text = f"best       WAF {found['waf']:.3f}{where}{tie}: {self._named(found['rows'])}"
-        if found["as_well"]:
-            text += f"; within {100 * AS_WELL:.0f} %: {self._named(found['as_well'], figures=True)}"
+        tie = ", a tie" if len(best["rows"]) > 1 else ""
+        text = f"best       WAF {best['waf']:.3f}{where}{tie}: {self._named(best['rows'])}"
+        if best["as_well"]:
+            text += f"; within {100 * AS_WELL:.0f} %: {self._named(best['as_well'], figures=True)}"
         return text
 
     def _named(self, rows: Sequence[dict[str, Any]], *, figures: bool = False) -> str:
@@ -301,19 +301,19 @@ def best_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def simplest(results: Results) -> dict[str, Any] | None:
-    """Return the simplest rule that does as well as the table and all other simple rules; None if there is none.
+    """Return the simplest rule that does as well as the table and all other simple rules; None if no rule does.
 
-    Where the table goes by file, there is no run by file beside it.
+    If the table goes by file, no separate run by file exists.
     """
     waf = wafs(results)
     chosen = waf[HOST_GIVEN]
     if chosen is None:
         return None
-    simple = {rule: found for rule in SIMPLE if (found := waf.get(rule)) is not None}
+    simple = {rule: figure for rule in SIMPLE if (figure := waf.get(rule)) is not None}
     most = min(chosen, *simple.values()) * (1 + AS_WELL)
-    for rule, found in simple.items():
-        if found <= most:
-            return {"rule": rule, "waf": found, "table_waf": chosen}
+    for rule, figure in simple.items():
+        if figure <= most:
+            return {"rule": rule, "waf": figure, "table_waf": chosen}
     return None
 
 

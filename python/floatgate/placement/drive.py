@@ -112,14 +112,14 @@ def _planes(geometry: dict[str, Any]) -> int:
 
 
 def unit_bytes(config: dict[str, Any]) -> int:
-    """Size of an erase unit of a resolved experiment: a block, or a superblock."""
+    """Return the size of an erase unit of a resolved experiment: a block, or a superblock."""
     geometry = config["drive"]["geometry"]
     blocks = _planes(geometry) if config["ftl"]["collect"]["scope"] == "superblock" else 1
     return int(geometry["pages_per_block"] * geometry["page_bytes"] * blocks)
 
 
 def _pages_per_block(config: dict[str, Any], wanted: Wanted, kib: int) -> int:
-    """Pages of a block of which one, or a superblock, is a reclaim unit of the size that is asked for."""
+    """Return the pages per block with which a block, or a superblock, is a reclaim unit of the requested size."""
     if _PAGES_PER_BLOCK in {key for key, _ in wanted.settings}:
         raise input_error(
             f"--reclaim-unit-kib {kib}: {_PAGES_PER_BLOCK} says the size of a unit, too; expected one of the two"

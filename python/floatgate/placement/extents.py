@@ -1,10 +1,10 @@
-"""What stands for files in recordings that do not name them.
+"""Stand-ins for files in recordings that do not name them.
 
-The recorder lays files out in extents of 1 MiB of its own, each of one file from the time it is first written until the
-file is deleted or cut (``recorder/layout.py``). So an extent from its first write until all that was written there is
-trimmed is a piece of one file, and two pieces that one request spans are of the same file, since requests are of one
-file. A file of several extents that no request spans is told apart into as many: these keys are finer than files, never
-coarser, but where a file was deleted before any of it reached the drive.
+The recorder lays files out in extents of 1 MiB, each of one file from its first write until the file is deleted or cut
+(``recorder/layout.py``). So an extent, from its first write until all its data are trimmed, is a piece of one file. Two
+pieces that one request spans belong to the same file, since requests never cross files. Extents of one file that no
+request spans count as separate files. These keys are therefore finer than files, never coarser; the exception is a file
+that was deleted before any of it reached the drive.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from floatgate.trace.recorder.layout import EXTENT_PAGES, PAGE_BYTES
 
 
 def stand_ins(table: Any) -> tuple[Any, list[int]]:
-    """For each row the number of the file it is of, as far as can be told; the extent in which each file begins.
+    """Return for each row the number of its file, as far as it is known, and the extent in which each file begins.
 
     Args:
         table: with ``op``, ``offset`` and ``bytes``.

@@ -1,9 +1,9 @@
 """Keys to handles by how long their data live.
 
 Data whose lives are of one order of magnitude should share reclaim units: a unit can be erased without a copy once its
-last page is dead. So keys are put in the order of the mean lives of their data and cut into neighbours, one group a
-handle, where the sum over all page writes of the squared distance between the logarithm of their key's mean life and
-that of its group is least: k-means in one dimension, weighted with page writes, by an exact dynamic programme
+last page is dead. Keys are sorted by the mean lives of their data and cut into neighbouring groups, one per handle. The
+cuts minimize the sum, over all page writes, of the squared distance between the logarithms of a key's mean life and of
+its group's. This is k-means in one dimension, weighted with page writes, by an exact dynamic programme
 (Bellman, 1973; Wang and Song, The R Journal 2011). Logarithms, since it is ratios that matter: a page that lives twice
 as long as its neighbours keeps their unit for twice the time, whatever that time is.
 

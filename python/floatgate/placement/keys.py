@@ -1,9 +1,8 @@
-"""By what writes are placed: the key of each write of a recording, and what it is called.
+"""The keys by which writes of a recording are placed, and their names.
 
-A key is a program context, a file, a pattern of paths, a process, a thread or a descriptor. What makes a key the same
-one in another recording is its ``name``, but for contexts, whose number does: files and patterns are paths there,
-processes, threads and descriptors are counted in the order in which they first write (``postgres #2``), since their
-numbers are new each time.
+A key is a program context, a file, a pattern of paths, a process, a thread or a descriptor. Across recordings a key is
+identified by its ``name``; a context by its number. Files and patterns are named by their paths. Processes, threads and
+descriptors are counted in the order in which they first write (``postgres #2``), since their numbers are new each time.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Keys:
     paths: list[str | None] | None = None
 
     def identities(self) -> list[int | str]:
-        """Return by what a key is found again in another recording."""
+        """Return what identifies each key in another recording."""
         return list(self.numbers) if self.by == "context" else list(self.names)
 
 
@@ -97,10 +96,10 @@ def _read(source: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def _numbers(table: Any, column: str) -> Any:
-    """A column of whole numbers, :data:`NOBODY` where there is none."""
-    found = table[column].combine_chunks()
-    there = found.is_valid().to_numpy(zero_copy_only=False)
-    return np.where(there, found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64), NOBODY)
+    """Return a column of whole numbers, with :data:`NOBODY` for nulls."""
+    values = table[column].combine_chunks()
+    there = values.is_valid().to_numpy(zero_copy_only=False)
+    return np.where(there, values.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64), NOBODY)
 
 
 def _known(source: Path, table: Any, column: str, what: str) -> Any:
@@ -125,7 +124,7 @@ def _merged(names: list[str], place: Any) -> tuple[list[str], Any]:
     return list(numbers), np.where(place >= 0, of[place], NOBODY)
 
 
-def _contexts(source: Path, table: Any, told_of: Mapping[str, Any]) -> Keys:
+def _contexts(source: Path, table: Any, metadata: Mapping[str, Any]) -> Keys:
     recorded = "expected a trace that 'floatgate trace record' wrote"
     if "context" not in table.schema.names:
         raise input_error(f"{source}: no column 'context'; {recorded}")
@@ -134,25 +133,25 @@ def _contexts(source: Path, table: Any, told_of: Mapping[str, Any]) -> Keys:
     if not len(known):
         raise input_error(f"{source}: no write has a context; {recorded}")
     place = np.where(context != 0, np.searchsorted(known, context), NOBODY)
-    about = told_of.get("contexts", {})
+    about = metadata.get("contexts", {})
     entries = [about.get(str(int(one)), {}) for one in known]
     names = [one.get("name", NO_STACK) for one in entries]
     return Keys("context", place, names, [int(one) for one in known], [one.get("frames", []) for one in entries])
 
 
-def _files(table: Any, told_of: Mapping[str, Any]) -> Keys:
+def _files(table: Any, metadata: Mapping[str, Any]) -> Keys:
     if "file" not in table.schema.names:
         place, extents = stand_ins(table)
         return _named("file", place, [f"file that begins in extent {one}" for one in extents], stand_ins=True)
     known, place = _by_first(_numbers(table, "file"))
-    names, place = _merged(_paths(known, told_of), place)
-    named = {str(one) for one in told_of.get("files", {}).values()}
-    whole = [_whole(name, told_of.get("folder")) if name in named else None for name in names]
+    names, place = _merged(_paths(known, metadata), place)
+    named = {str(one) for one in metadata.get("files", {}).values()}
+    whole = [_whole(name, metadata.get("folder")) if name in named else None for name in names]
     return replace(_named("file", place, names), paths=whole)
 
 
-def _paths(files: list[int], told_of: Mapping[str, Any]) -> list[str]:
-    about = told_of.get("files", {})
+def _paths(files: list[int], metadata: Mapping[str, Any]) -> list[str]:
+    about = metadata.get("files", {})
     return [str(about.get(str(one), f"file {one}")) for one in files]
 
 
@@ -163,21 +162,21 @@ def _whole(name: str, folder: object) -> str | None:
     return f"{folder.rstrip('/')}/{name}" if isinstance(folder, str) and folder.startswith("/") else None
 
 
-def _patterns(source: Path, table: Any, told_of: Mapping[str, Any], given: list[str] | None) -> Keys:
+def _patterns(source: Path, table: Any, metadata: Mapping[str, Any], wanted: list[str] | None) -> Keys:
     known, place = _by_first(_known(source, table, "file", "to which files pages belong"))
-    names, place = _merged(_paths(known, told_of), place)
-    patterns = given if given is not None else paths.in_order(paths.fold(name) for name in names)
+    names, place = _merged(_paths(known, metadata), place)
+    patterns = wanted if wanted is not None else paths.in_order(paths.fold(name) for name in names)
     matcher = paths.Matcher(patterns)
-    found = np.array([NOBODY if (one := matcher.first(name)) is None else one for name in names] or [NOBODY])
-    return _named("path-pattern", np.where(place >= 0, found[place], NOBODY), patterns)
+    match_of = np.array([NOBODY if (one := matcher.first(name)) is None else one for name in names] or [NOBODY])
+    return _named("path-pattern", np.where(place >= 0, match_of[place], NOBODY), patterns)
 
 
-def _writers(source: Path, table: Any, told_of: Mapping[str, Any], by: str) -> Keys:
+def _writers(source: Path, table: Any, metadata: Mapping[str, Any], by: str) -> Keys:
     who = "which process, thread and descriptor wrote pages"
     process = _known(source, table, "process", who)
     if not np.any(process >= 0):
         raise input_error(f"{source}: no write has a process; expected a recording of a program that writes files")
-    about = told_of.get("processes", {})
+    about = metadata.get("processes", {})
     numbers, place = _by_first(process)
     names = _counted([(about.get(str(one)) or {}).get("name") or "process" for one in numbers])
     if by == "process":

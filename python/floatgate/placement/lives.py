@@ -47,7 +47,7 @@ def lives_of(table: Any) -> Lives:
     total = int(writes.sum())
 
     def next_of(events: Any) -> tuple[Any, Any]:
-        """Return whether and when the next of these events at the same page is; at the end if there is none."""
+        """Return whether and when the next of these events at the same page is; the end for a page without one."""
         order = events[np.lexsort((events, page[events]))]
         follows = page[order][1:] == page[order][:-1]
         after, there = np.full(len(row), total, dtype=np.int64), np.zeros(len(row), dtype=bool)
@@ -68,9 +68,9 @@ class OfKeys:
         page_writes: of each key.
         updates: page writes that another write of the page follows.
         deaths: page writes whose data die before the end.
-        mean_life: in page writes, infinite where none dies. Data that are alive at the end count with the time that
-            they have lived and as no death: the estimate for lives that are cut off (maximum likelihood of an
-            exponential law, Epstein and Sobel, 1953), which a key that writes late does not bias towards short lives.
+        mean_life: in page writes, infinite if none dies. Data alive at the end count as no death, with the time that
+            they have lived. This is the maximum-likelihood estimate for censored lives under an exponential law
+            (Epstein and Sobel, 1953); keys that write late are not biased towards short lives.
     """
 
     page_writes: Any

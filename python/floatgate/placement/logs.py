@@ -2,10 +2,10 @@
 
 A file is a log if both hold:
 
-1. It is appended to. Of the steps from one of its requests to the next, nine in ten are appends, which begin at the
-   end of the request before or within it and reach at least as far (the last page of a log is written again until it
-   is full), or begin anew at the lowest page of the file or of an extent of the recorder (``recorder/layout.py``), as
-   a log that is used again does.
+1. It is appended to: nine in ten of the steps from one of its requests to the next are appends. An append begins at
+   the end of the request before or within it and reaches at least as far (the last page of a log is written again until
+   it is full). Or it begins anew at the lowest page of the file or of an extent of the recorder
+   (``recorder/layout.py``), as in a log that is reused.
 2. Its data die in the order in which they were written: of the pages that die one after another, nine in ten pairs
    were written in that order. What the next append replaces is left out. A file of which no data die but so is no log:
    it may as well be data that are written once.
@@ -36,14 +36,14 @@ def logs(lives: Lives, of_row: Any, files: int, address: Any) -> Any:
         address: of each page write, its page on the recorder's drive.
     """
     file = of_row[lives.row]
-    found = np.zeros(files, dtype=bool)
+    are_logs = np.zeros(files, dtype=bool)
     order = np.argsort(file, kind="stable")
     starts = np.searchsorted(file[order], np.arange(files + 1))
     for number in range(files):
         mine = order[starts[number] : starts[number + 1]]
         if len(mine) >= REQUESTS_MIN:
-            found[number] = _is_log(address[mine], lives.row[mine], mine, lives.died[mine], mine + lives.life[mine])
-    return found
+            are_logs[number] = _is_log(address[mine], lives.row[mine], mine, lives.died[mine], mine + lives.life[mine])
+    return are_logs
 
 
 def _is_log(page: Any, row: Any, born: Any, died: Any, dies: Any) -> bool:

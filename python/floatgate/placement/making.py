@@ -16,8 +16,8 @@ from floatgate.placement.grouping import NO_HANDLE, by_life
 from floatgate.placement.keys import BY, RECORD_AGAIN, Keys, keys_of
 from floatgate.placement.lives import of_keys
 from floatgate.placement.logs import logs
-from floatgate.placement.tables import told_of_groups, told_of_keys
-from floatgate.placement.trial import HOST_GIVEN, Asked, Results, Trial, result_of
+from floatgate.placement.tables import group_rows, key_rows
+from floatgate.placement.trial import HOST_GIVEN, Results, Trial, TrialRun, result_of
 from floatgate.report.sections.streams import streams_of_contexts
 from floatgate.run.experiment import Overrides
 
@@ -70,24 +70,24 @@ def place(
         if other is not None and second is not None:
             _must_share(other, keys, first, second)
         rules = _Rules(first, keys, policy)
-        found = rules.find()
+        outcome = rules.find()
         applied = None
         if other is not None and second is not None:
-            applied = _applied(other, second, found.handle, wanted, policy)
+            applied = _applied(other, second, outcome.handle, wanted, policy)
     return Placement(
         trace=str(trace),
         by=by,
         policy=policy,
         handles=handles,
         isolation=isolation,
-        reclaim_unit_bytes=unit_bytes(found.config),
+        reclaim_unit_bytes=unit_bytes(outcome.config),
         collection_units=collection_units(handles, isolation),
         span_s=first.span_s,
-        keys=found.told,
-        groups=found.groups,
-        results=found.results,
-        isolations=found.isolations,
-        used=found.used,
+        keys=outcome.keys,
+        groups=outcome.groups,
+        results=outcome.results,
+        isolations=outcome.isolations,
+        used=outcome.used,
         stand_ins=rules.files.stand_ins,
         applied=applied,
     )
@@ -131,9 +131,9 @@ def _must_be_free(chosen: str, overrides: Overrides) -> None:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Outcome:
     handle: Any
-    told: list[dict[str, Any]]
+    keys: list[dict[str, Any]]
     groups: list[dict[str, Any]]
     results: Results
     isolations: Results
@@ -148,42 +148,42 @@ class _Rules:
         self._trial, self._keys, self._policy, self._wanted = trial, keys, policy, trial.wanted
         self.files = keys if keys.by == "file" else keys_of(trial.trace, "file")
 
-    def find(self) -> _Found:
+    def find(self) -> _Outcome:
         trial, wanted, policy = self._trial, self._wanted, self._policy
         by_file, by_log = self._by_file(), log_data(self._trial, self.files)
-        asked = [
-            Asked(NONE, "none", []),
-            self._given(LOG_DATA, by_log, wanted.isolation, must=False),
-            *([] if self._keys.by == "file" else [self._given(BY_FILE, by_file, wanted.isolation, must=False)]),
+        runs = [
+            TrialRun(NONE, "none", []),
+            self._handle_run(LOG_DATA, by_log, wanted.isolation, must=False),
+            *([] if self._keys.by == "file" else [self._handle_run(BY_FILE, by_file, wanted.isolation, must=False)]),
             *in_drive(wanted, policy),
         ]
-        results = trial.run(asked)
+        results = trial.run(runs)
         handle = self._handles(results)
         of_row = trial.handle_of(self._keys.of_row, handle)
-        chosen = [self._given(HOST_GIVEN, of_row, wanted.isolation, must=True)]
-        others = [self._given(one, of_row, one, must=False) for one in ISOLATIONS if one != wanted.isolation]
+        chosen = [self._handle_run(HOST_GIVEN, of_row, wanted.isolation, must=True)]
+        others = [self._handle_run(one, of_row, one, must=False) for one in ISOLATIONS if one != wanted.isolation]
         followed = trial.run([*chosen, *others])
         results[HOST_GIVEN] = followed.pop(HOST_GIVEN)
         mine = result_of(results, HOST_GIVEN)
-        told = told_of_keys(self._keys, self._of_keys(self._keys), handle, trial)
+        keys = key_rows(self._keys, self._of_keys(self._keys), handle, trial)
         written = trial.lives.row
         used = {
             name: len(np.unique(rows[written]))
             for name, rows in ((LOG_DATA, by_log), (BY_FILE, by_file), (HOST_GIVEN, of_row))
             if name in results
         }
-        groups = told_of_groups(told, of_row, trial)
-        return _Found(handle, told, groups, results, followed, {NONE: 1, **used}, mine["config"])
+        groups = group_rows(keys, of_row, trial)
+        return _Outcome(handle, keys, groups, results, followed, {NONE: 1, **used}, mine["config"])
 
-    def _given(self, name: str, handle: Any, isolation: str, *, must: bool) -> Asked:
-        return Asked(name, HOST_GIVEN, host_given(self._wanted.handles, isolation), handle, must)
+    def _handle_run(self, name: str, handle: Any, isolation: str, *, must: bool) -> TrialRun:
+        return TrialRun(name, HOST_GIVEN, handle_settings(self._wanted.handles, isolation), handle, must)
 
     def _of_keys(self, keys: Keys) -> Any:
         return of_keys(self._trial.lives, keys.of_row[self._trial.rows], len(keys.names))
 
     def _lifetime(self, keys: Keys) -> Any:
-        found = self._of_keys(keys)
-        return by_life(found.mean_life, found.page_writes, self._wanted.handles)
+        lives = self._of_keys(keys)
+        return by_life(lives.mean_life, lives.page_writes, self._wanted.handles)
 
     def _by_file(self) -> Any:
         return self._trial.handle_of(self.files.of_row, self._lifetime(self.files))
@@ -194,30 +194,30 @@ class _Rules:
             return self._lifetime(self._keys)
         separated = result_of(results, self._policy)
         streams = streams_of_contexts(separated)
-        found = [streams.get(number, NO_HANDLE) for number in self._keys.numbers]
-        return np.array([one if one < self._wanted.handles else NO_HANDLE for one in found] or [0], dtype=np.uint32)
+        handles = [streams.get(number, NO_HANDLE) for number in self._keys.numbers]
+        return np.array([one if one < self._wanted.handles else NO_HANDLE for one in handles] or [0], dtype=np.uint32)
 
 
 def log_data(trial: Trial, files: Keys) -> Any:
     """Return the handle of each row where logs have handle 1 and all else has handle 0."""
-    found = logs(trial.lives, files.of_row[trial.rows], len(files.names), trial.address)
-    return trial.handle_of(files.of_row, found.astype(np.uint32))
+    are_logs = logs(trial.lives, files.of_row[trial.rows], len(files.names), trial.address)
+    return trial.handle_of(files.of_row, are_logs.astype(np.uint32))
 
 
-def host_given(handles: int, isolation: str) -> Overrides:
-    """Parameters of a drive that knows handles alone."""
+def handle_settings(handles: int, isolation: str) -> Overrides:
+    """Return the parameters of a drive that only knows handles."""
     return [(SEPARATOR + "handles", str(handles)), (SEPARATOR + "isolation", f'"{isolation}"')]
 
 
-def in_drive(wanted: Wanted, policy: str) -> list[Asked]:
-    """Separators that the drive itself may run."""
+def in_drive(wanted: Wanted, policy: str) -> list[TrialRun]:
+    """List the separators that the drive itself may run."""
     own = []
     if policy in SEPARATORS:
         groups: Overrides = [(SEPARATOR + "groups", str(wanted.handles - 1))]
-        own = [Asked(policy, policy, [*wanted.parameters, *groups])]
+        own = [TrialRun(policy, policy, [*wanted.parameters, *groups])]
     return [
-        Asked(SEPBIT, "sepbit", [], must=False),
-        Asked(ORA, "ora", [(SEPARATOR + "streams", str(wanted.handles))], must=False),
+        TrialRun(SEPBIT, "sepbit", [], must=False),
+        TrialRun(ORA, "ora", [(SEPARATOR + "streams", str(wanted.handles))], must=False),
         *own,
     ]
 
@@ -263,15 +263,15 @@ def _must_share(other: _Other, keys: Keys, first: Trial, second: Trial) -> None:
 
 def _applied(other: _Other, trial: Trial, handle: Any, wanted: Wanted, policy: str) -> Applied:
     of_row = trial.handle_of(other.of_row, handle)
-    follow = host_given(wanted.handles, wanted.isolation)
+    follow = handle_settings(wanted.handles, wanted.isolation)
     rule = log_data(trial, other.keys if other.keys.by == "file" else keys_of(trial.trace, "file"))
-    asked = [
-        Asked(NONE, "none", []),
-        Asked(LOG_DATA, HOST_GIVEN, follow, rule, must=False),
+    runs = [
+        TrialRun(NONE, "none", []),
+        TrialRun(LOG_DATA, HOST_GIVEN, follow, rule, must=False),
         *in_drive(wanted, policy),
-        Asked(HOST_GIVEN, HOST_GIVEN, follow, of_row),
+        TrialRun(HOST_GIVEN, HOST_GIVEN, follow, of_row),
     ]
-    results = trial.run(asked)
+    results = trial.run(runs)
     # Keys of the first trace that do not write there are no match.
     ours, theirs = trial.key_of(other.of_row), trial.key_of(other.keys.of_row)
     matched = ours >= 0

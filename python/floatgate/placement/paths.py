@@ -6,10 +6,12 @@ The rule (:func:`fold`), by the last component of a path, its name:
    digits in a row) becomes ``*.EXTENSION``, in whatever folder it lies: ``*.o``, ``*.sst``, ``*.db-journal``.
 2. Any other name is folded, and has its folder in front: ``pg_wal/*``, ``db/MANIFEST-*``. If that folder's name has no
    letter, so has the one above: ``base/16384/*``. The numbers of folders stay as they are.
-3. To fold is to replace by ``*``, in this order: what follows ``tmp`` or ``temp`` (and one ``.``, ``_`` or ``-``), if
-   it has at least four letters, digits or ``_``, one of them a digit or a capital, or exactly eight of those that
-   ``tempfile`` uses; runs of at least eight hexadecimal digits with a decimal digit among them; runs of digits. In
-   folders only the first of the three applies. Stars in a row become one.
+3. To fold is to replace by ``*``, in this order:
+   - what follows ``tmp`` or ``temp`` (and one ``.``, ``_`` or ``-``). It has at least four letters, digits or ``_``,
+     one of them a digit or a capital, or exactly eight of those that ``tempfile`` uses.
+   - runs of at least eight hexadecimal digits with a decimal digit among them.
+   - runs of digits.
+   In folders only the first of the three applies. Stars in a row become one.
 
 A pattern of n components is matched with the last n components of a path; one that begins with ``/`` is a whole path.
 ``*`` stands for any characters but ``/``, ``?`` for one, ``[x]`` for x. Of the patterns of a table the first that
@@ -54,7 +56,7 @@ def _folded(name: str) -> str:
 
 
 def _without_temporary(name: str) -> str:
-    return _TEMPORARY.sub(lambda found: found[1] + _STAR, name)
+    return _TEMPORARY.sub(lambda match: match[1] + _STAR, name)
 
 
 def _plain(name: str) -> str:
@@ -63,7 +65,7 @@ def _plain(name: str) -> str:
 
 def literal(text: str) -> str:
     """Return the pattern that only this text matches; characters that break lines become ``?``."""
-    return re.sub(r"[\r\n]", "?", _SPECIAL.sub(lambda found: f"[{found[0]}]", text))
+    return re.sub(r"[\r\n]", "?", _SPECIAL.sub(lambda match: f"[{match[0]}]", text))
 
 
 def in_order(patterns: Iterable[str]) -> list[str]:

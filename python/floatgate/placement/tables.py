@@ -1,4 +1,4 @@
-"""What is told of keys and of handles."""
+"""The tables of keys and of handles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HINTS = ("short", "medium", "long", "extreme")
 """Write lifetime hints of Linux (``F_SET_RW_HINT``) from the shortest."""
 
 
-def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[dict[str, Any]]:
+def key_rows(keys: Keys, lives: OfKeys, handle: Any, trial: Trial) -> list[dict[str, Any]]:
     """Return the keys that write, the most written first; last of those that write as much, writes without a key."""
     identities: list[Any] = list(keys.identities())
     phrases = [
@@ -26,12 +26,12 @@ def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[d
             **({} if keys.paths is None else {"path": keys.paths[number]}),
             "frames": keys.frames[number],
             "handle": int(handle[number]),
-            "page_writes": int(found.page_writes[number]),
-            "updates": int(found.updates[number]),
-            "mean_life_writes": float(mean) if math.isfinite(mean := found.mean_life[number]) else None,
+            "page_writes": int(lives.page_writes[number]),
+            "updates": int(lives.updates[number]),
+            "mean_life_writes": float(mean) if math.isfinite(mean := lives.mean_life[number]) else None,
         }
         for number in range(len(identities))
-        if found.page_writes[number]
+        if lives.page_writes[number]
     ]
     mine = np.where(keys.of_row == NOBODY, 0, NOBODY)
     nobody = of_keys(trial.lives, mine[trial.rows], 1)
@@ -52,11 +52,11 @@ def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[d
     return phrases
 
 
-def told_of_groups(told: list[dict[str, Any]], handle_of_row: Any, trial: Trial) -> list[dict[str, Any]]:
+def group_rows(keys: list[dict[str, Any]], handle_of_row: Any, trial: Trial) -> list[dict[str, Any]]:
     """Return the handles that are written to, in their order.
 
     Args:
-        told: of the keys.
+        keys: the table of keys.
         handle_of_row: the handle of each row of the trace.
         trial: the trace.
     """
@@ -73,7 +73,7 @@ def told_of_groups(told: list[dict[str, Any]], handle_of_row: Any, trial: Trial)
         groups.append(
             {
                 "handle": number,
-                "keys": [one["key"] for one in told if one["handle"] == number],
+                "keys": [one["key"] for one in keys if one["handle"] == number],
                 "page_writes": int(mine.sum()),
                 "mean_lifespan_writes": float(lives.life[mine].mean()),
                 "hint": None,

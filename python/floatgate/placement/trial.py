@@ -22,11 +22,11 @@ from floatgate.trace.dense_traces import dense
 HOST_GIVEN = "host-given"
 
 
-class Asked(NamedTuple):
+class TrialRun(NamedTuple):
     """A run.
 
     Attributes:
-        name: by which its result is found.
+        name: the key of its result.
         separator: of the drive.
         more: parameters of the separator.
         handle: for ``host-given``, the handle of each row of the recording.
@@ -55,10 +55,10 @@ def result_of(results: Results, name: str) -> dict[str, Any]:
     Raises:
         InputError: the drive refuses it.
     """
-    found = results[name]
-    if isinstance(found, Refused):
-        raise input_error(found.why)
-    return found
+    result = results[name]
+    if isinstance(result, Refused):
+        raise input_error(result.why)
+    return result
 
 
 class Trial:
@@ -116,12 +116,12 @@ class Trial:
         key = of_row[self.rows]
         return np.where(key == NOBODY, 0, np.append(handle, 0)[key]).astype(np.uint32)
 
-    def run(self, asked: Sequence[Asked]) -> dict[str, dict[str, Any] | Refused]:
+    def run(self, runs: Sequence[TrialRun]) -> dict[str, dict[str, Any] | Refused]:
         """Do the runs; the result of each, or why the drive refuses it."""
 
         def one(number: int) -> dict[str, Any] | Refused:
-            run = asked[number]
-            file = self._plain if run.handle is None else self._given(number, run.handle)
+            run = runs[number]
+            file = self._plain if run.handle is None else self._with_handles(number, run.handle)
             chosen = [*workload(file), ("ftl.separate.policy", run.separator), *run.more]
             try:
                 return execute(self.base.with_overrides(chosen)).result.to_dict()
@@ -131,10 +131,10 @@ class Trial:
                     raise named from None
                 return Refused(str(named))
 
-        found = at_once(one, len(asked), threading.Event())
-        return {run.name: result for run, result in zip(asked, found, strict=True)}
+        results = at_once(one, len(runs), threading.Event())
+        return {run.name: result for run, result in zip(runs, results, strict=True)}
 
-    def _given(self, number: int, handle: Any) -> Path:
+    def _with_handles(self, number: int, handle: Any) -> Path:
         import pyarrow as pa
         import pyarrow.parquet as pq
 

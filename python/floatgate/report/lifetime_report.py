@@ -46,8 +46,8 @@ def _repeat(life: ForecastView, command: str | None) -> list[Part]:
     spent = look(result, "run") or {}
     if spent.get("wall_s") is not None:
         facts.append(("cost of the run", units.span(spent["wall_s"])))
-    given = [Code(command)] if command else []
+    call = [Code(command)] if command else []
     return [
-        Section("How to repeat it", [*given, Rows(facts)]),
+        Section("How to repeat it", [*call, Rows(facts)]),
         Section("Resolved experiment", [Code(life.experiment_toml)]),
     ]

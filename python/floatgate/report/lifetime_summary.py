@@ -25,7 +25,7 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
         ("served", forecast.all_served(result)),
         *_rating(result),
         ("WAF", forecast.waf(result)),
-        *(("latency" if i == 0 else "", told) for i, told in enumerate(latency.lines(result))),
+        *(("latency" if i == 0 else "", text) for i, text in enumerate(latency.lines(result))),
         ("drive", drive.line(result)),
         ("workload", forecast.workload(result, label)),
         ("flash", forecast.capacity(result)),
@@ -46,9 +46,9 @@ def headline(result: dict[str, Any]) -> str:
     if load.overloaded(result):
         beyond = f"{load.BEYOND[:1].upper()}{load.BEYOND[1:]}, so its life is not known"
         return f"{beyond}. {load.IF_SO[:1].upper()}{load.IF_SO[1:]}: {phrases[0][:1].lower()}{phrases[0][1:]}."
-    said = ends.verdict(result)
-    if said is not None:
-        phrases.append(f"{said[:1].upper()}{said[1:]}")
+    verdict = ends.verdict(result)
+    if verdict is not None:
+        phrases.append(f"{verdict[:1].upper()}{verdict[1:]}")
     part = forecast.part_served(result)
     if part is not None:
         phrases.append(f"{part} of the host's demand is served in the target time")

@@ -60,9 +60,9 @@ def _repeat(run: RunView, result: dict[str, Any], command: str | None) -> list[P
     if spent.get("wall_s") is not None and spent.get("peak_rss_bytes") is not None:
         cost = f"{units.span(spent['wall_s'])}, {units.binary_bytes(spent['peak_rss_bytes'])} peak memory"
         facts.append(("cost of the run", cost))
-    given = [Text("Command of this run"), Code(command)] if command and command != again else []
+    call = [Text("Command of this run"), Code(command)] if command and command != again else []
     same = Text("The same result, byte for byte, from the resolved experiment")
     return [
-        Section("How to repeat it", [*given, same, Code(again), Rows(facts)]),
+        Section("How to repeat it", [*call, same, Code(again), Rows(facts)]),
         Section("Resolved experiment", [Code(run.experiment_toml)]),
     ]

@@ -23,5 +23,5 @@ def lines(run: RunView) -> list[tuple[str, str]]:
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """What a reader of the metrics must know: lines skipped, requests moved, stamps that ran back, an empty drive."""
+    """Return caveats for a reader of the metrics: skipped lines, moved requests, decreasing stamps, an empty drive."""
     return [remark for section in orders.REMARKS for remark in section.remarks(result) if remark]

@@ -59,8 +59,8 @@ def look_of(policy: str, number: int = 0) -> Look:
 
 def looks_of(policies: Sequence[str], labels: Mapping[str, str] | None = None) -> list[Look]:
     """Return the looks of several throttles, each once, called by ``labels`` where it has one there."""
-    found = [look_of(policy, number) for number, policy in enumerate(dict.fromkeys(policies))]
-    return [Look((labels or {}).get(one.label, one.label), one.color, one.dash, one.shape) for one in found]
+    looks = [look_of(policy, number) for number, policy in enumerate(dict.fromkeys(policies))]
+    return [Look((labels or {}).get(one.label, one.label), one.color, one.dash, one.shape) for one in looks]
 
 
 def lines(
@@ -181,7 +181,7 @@ def _rules_up(marks: Sequence[Mark], x: Any, end: float) -> list[Any]:
 
 
 def rules_across(rules: Sequence[tuple[str, float]], y: Any, end: float, align: str = "right") -> list[Any]:
-    """Dotted lines across, with their labels at an end, the right one or the left one."""
+    """Draw dotted lines across, with their labels at the right or the left end."""
     made = []
     for label, height in rules:
         chart = data_chart([{"y": height, "label": label, "x": end}])
@@ -262,7 +262,7 @@ def time_axis(longest_s: float) -> tuple[str, float]:
 
 
 def thin(points: Sequence[Any], most: int = POINTS) -> list[Any]:
-    """At most about so many of the points, evenly chosen, the first and the last among them."""
+    """Select about this many of the points at most, evenly spaced, with the first and the last."""
     if len(points) <= most:
         return list(points)
     step = (len(points) - 1) / (most - 1)

@@ -27,7 +27,7 @@ _ENDS = ("_95", "_range")
 
 
 def flat(result: Mapping[str, Any]) -> dict[str, Value]:
-    """One result as a row: the settings of its ``config``, then its figures; where both have a key, the figure's."""
+    """Return one result as a row: the settings of its ``config``, then its figures; a figure wins over a setting."""
     row = dict(_leaves(result.get("config") or {}, texts=True))
     row.update(_leaves({key: value for key, value in result.items() if key not in ("config", "run", "schema")}))
     return row
@@ -64,7 +64,7 @@ def order(key: str) -> tuple[int, str]:
 def plain(value: str) -> Any:
     """Return the value of a TOML text; a text that is no TOML stands for itself."""
     try:
-        found = tomllib.loads(f"v = {value}")["v"]
+        parsed = tomllib.loads(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:
         return value
-    return json.dumps(found, default=str) if isinstance(found, list | dict) else found
+    return json.dumps(parsed, default=str) if isinstance(parsed, list | dict) else parsed

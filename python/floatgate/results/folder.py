@@ -48,7 +48,7 @@ class RunFolder:
     _own: set[str] = field(default_factory=set, init=False, repr=False)
 
     @classmethod
-    def given(cls, path: str, *, force: bool) -> RunFolder:
+    def named(cls, path: str, *, force: bool) -> RunFolder:
         """Return the folder ``--out`` names: missing or empty, or anything with ``force``.
 
         Raises:
@@ -63,7 +63,7 @@ class RunFolder:
 
     @classmethod
     def default(cls, name: str) -> RunFolder:
-        """``runs/<name>``, numbered where that is taken; raises InputError where it cannot be written."""
+        """Return ``runs/<name>``, numbered if that is taken; raises InputError if it cannot be written."""
         folder = Path(DEFAULT_ROOT) / name
         _must_be_writable(folder, str(folder))
         return cls(folder, numbered=True)
@@ -164,7 +164,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def scratch(self, name: str) -> Iterator[Path]:
-        """A place beside the folder for a file that is written before the folder is; left there, it is removed.
+        """Yield a path beside the folder for a file that is written first; if still there at the end, it is removed.
 
         Raises:
             InputError: nothing can be written there.
@@ -222,7 +222,7 @@ class RunFolder:
 
 
 def first_free(first: Path) -> Path:
-    """``NAME``, else the first of ``NAME-2``, ``NAME-3``, ... that nobody has."""
+    """Return ``NAME``, else the first of ``NAME-2``, ``NAME-3``, ... that does not exist."""
     number, candidate = 1, first
     while candidate.exists():
         number += 1
@@ -284,7 +284,7 @@ class _Claim:
         os.close(self._descriptor)
 
     def room(self) -> Path:
-        """Where to write what is to become the folder: beside it, or in it where a rename could not replace it."""
+        """Return where to write the future folder: beside it, or in it where a rename could not replace it."""
         beside = self.folder.parent
         mine = self.folder in self._made or (
             self.folder.stat().st_dev == beside.stat().st_dev
@@ -397,7 +397,7 @@ def write_text(path: str, text: str, expected: str) -> None:
 
 @contextlib.contextmanager
 def written(path: str, expected: str) -> Iterator[Path]:
-    """Where to write a file, as :func:`writing` has it, with the folders above it.
+    """Yield where to write a file, as :func:`writing` has it, and make the folders above it.
 
     Raises:
         InputError: it cannot be written; ``expected`` says what was wanted.
@@ -415,7 +415,7 @@ def written(path: str, expected: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """A temporary file beside ``target``, with the same extensions, that takes its place when the block ends well."""
+    """Yield a temporary file beside ``target``, with the same extensions; it replaces ``target`` on success."""
     temporary = unfinished_files.file_beside(target)
     try:
         yield temporary
@@ -427,7 +427,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def writing(target: Path) -> Iterator[Path]:
-    """Where to write ``target``: what :func:`replacing` yields, or itself where it is a pipe or a device."""
+    """Yield where to write ``target``: what :func:`replacing` yields, or ``target`` if it is a pipe or device."""
     if target.exists() and not target.is_file():
         yield target
         return

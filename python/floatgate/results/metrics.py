@@ -70,7 +70,7 @@ class Metric:
 
 @cache
 def table() -> Mapping[str, Metric]:
-    """The figures that tables, pictures and comparisons choose by themselves, those first that people look at first."""
+    """Return the figures that tables, pictures and comparisons select by default, the most consulted first."""
     rows: list[dict[str, Any]] = json.loads(_core.metrics())
     made = (Metric(**{**row, "axis": None if row["axis"] is None else Axis(**row["axis"])}) for row in rows)
     return {metric.key: metric for metric in made}

@@ -51,9 +51,9 @@ def _wrapped(value: Any) -> Any:
 
 def look(values: Mapping[str, Any] | None, *keys: str) -> Any:
     """Follow ``keys`` into nested objects; None where one is missing or null."""
-    found: Any = values
+    value: Any = values
     for key in keys:
-        if not isinstance(found, Mapping):
+        if not isinstance(value, Mapping):
             return None
-        found = found.get(key)
-    return found.to_dict() if isinstance(found, Record) else found
+        value = value.get(key)
+    return value.to_dict() if isinstance(value, Record) else value

@@ -46,12 +46,12 @@ class Mean:
 
 
 def t_95(freedom: int) -> float:
-    """Student's t for 95 % two-sided."""
+    """Return Student's t for 95 % two-sided."""
     return _T_95[freedom - 1] if freedom <= len(_T_95) else 1.96 + 2.4 / freedom
 
 
 def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One result for several seeds: numbers are means, the intervals of write amplification are those of the mean.
+    """Average several seeds: numbers are means, the intervals of write amplification are those of the mean.
 
     What is no number (names) is that of the first seed; a figure that one of the seeds does not know is null. The seed
     with the least evidence speaks for all: a mean tells a life only if each of its runs was long enough, and is

@@ -52,7 +52,7 @@ _DTYPES = {"i8": "<i8", "f8": "<f8"}
 
 
 def table(columns: Mapping[str, bytes], types: Mapping[str, str]) -> pa.Table:
-    """Per-interval table of the core's running totals.
+    """Build a table per interval from the core's running totals.
 
     Args:
         columns: name -> little-endian 8-byte values, one per interval.
@@ -125,7 +125,7 @@ def _unit(name: str) -> str:
 
 
 def thinned(series: pa.Table, rows: int) -> list[dict[str, Any]]:
-    """At most ``rows`` rows for a drawing: neighbouring intervals added up, levels and positions taken at the end.
+    """Reduce to at most ``rows`` rows for a chart: neighbours added up, levels and positions taken at the end.
 
     Of maxima the largest is kept; quotients are those of the sums, None where there is nothing to divide by.
     """
@@ -154,12 +154,12 @@ def thinned(series: pa.Table, rows: int) -> list[dict[str, Any]]:
 
 
 def rates(series: pa.Table, bins: int) -> list[dict[str, float]] | None:
-    """Pages programmed a second by cause, in ``bins`` equal stretches of time; None where the workload has no time.
+    """Return pages programmed per second by cause, in ``bins`` equal stretches of time; None for untimed workloads.
 
     The core's intervals are equal in requests; what falls into one is spread evenly over its time.
 
     Returns:
-        A row a stretch: ``time_s``, its end, and ``programs_<cause>``, pages per second.
+        A row per stretch: ``time_s``, its end, and ``programs_<cause>``, pages per second.
     """
     import numpy as np
 

@@ -51,7 +51,7 @@ _EXPECTED = "expected FROM..TO such as 0..20ms or 1.5s..1.52s, counted from the 
 
 
 def interval(text: str) -> tuple[int, int]:
-    """``0..20ms`` or ``1.5s..1.52s`` in nanoseconds; a start without a unit has that of the end.
+    """Parse ``0..20ms`` or ``1.5s..1.52s`` into nanoseconds; a start without a unit has that of the end.
 
     Raises:
         InputError: it is no interval, or an empty one.
@@ -73,7 +73,7 @@ def interval(text: str) -> tuple[int, int]:
 
 
 def moment(option: str, text: str) -> float:
-    """``1.5s`` in seconds; zero needs no unit.
+    """Parse ``1.5s`` into seconds; zero needs no unit.
 
     Raises:
         InputError: it is no time.

@@ -43,7 +43,7 @@ class Experiment:
 
     @classmethod
     def of_text(cls, text: str, path: str) -> Experiment:
-        """The experiment of a TOML text; raises InputError where its ``[sweep]`` cannot be separated from the rest."""
+        """Parse an experiment from TOML; raises InputError if its ``[sweep]`` cannot be separated from the rest."""
         toml, sweep = split(text, path)
         return cls(toml, path, sweep=sweep)
 

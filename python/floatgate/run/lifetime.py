@@ -128,7 +128,7 @@ def managed(
 
 
 def check_forecast(experiment: Experiment) -> str:
-    """The resolved experiment of a forecast as TOML, without any work; it says in timed mode what shapes the close-up.
+    """Resolve the experiment of a forecast to TOML without a run; in timed mode it names what shapes the close-up.
 
     Raises:
         InputError: the experiment is unusable.

@@ -26,7 +26,7 @@ _REPEATED = ["op", "device", "bytes", "queue"]
 
 @contextlib.contextmanager
 def logging_to(path: str | os.PathLike[str] | None) -> Iterator[RequestLog | None]:
-    """A log that becomes the file ``path`` when the block ends well, and leaves nothing where it does not.
+    """Open a log that becomes the file ``path`` on success and leaves nothing on failure.
 
     Raises:
         InputError: the file cannot be written.

@@ -161,7 +161,7 @@ class Run:
         return self._plot(lambda charts: charts.wear)
 
     def plot_valid_pages(self) -> alt.Chart:
-        """Closed blocks by number of valid pages at the end of the run."""
+        """Draw closed blocks by number of valid pages at the end of the run."""
         return self._plot(lambda charts: charts.valid_pages)
 
     def _plot(self, chosen: Callable[[Any], Any]) -> Any:
@@ -189,7 +189,7 @@ class Run:
         Raises:
             InputError: the folder is not empty, or cannot be written.
         """
-        return write_run(self, RunFolder.given(os.fspath(folder), force=force), report=report)
+        return write_run(self, RunFolder.named(os.fspath(folder), force=force), report=report)
 
 
 @checked
@@ -241,12 +241,12 @@ def run(
         >>> result = floatgate.run({"drive": {"preset": "mlc-20nm"}, "workload": {"requests": 1_000_000}})
         >>> result.waf, result.lifetime.years
     """
-    asked = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
+    resolved = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
     if snapshot is not None:
         must_be_file_place(os.fspath(snapshot), "a file for the snapshot")
     before = _identity(snapshot)
     run = execute(
-        asked,
+        resolved,
         shadow=shadow,
         save_drive=save_drive,
         timeline=timeline,
@@ -267,10 +267,10 @@ def _identity(path: str | os.PathLike[str] | None) -> tuple[int, int, int] | Non
     if path is None:
         return None
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def execute(
@@ -384,8 +384,8 @@ def load(folder: str | os.PathLike[str]) -> Run:
         file = path / f"{name}.parquet"
         try:
             # pq.read_table would import all of pandas where that is installed.
-            with reading(file, f"expected the {name} of a run"), pq.ParquetFile(file) as found:
-                return found.read()
+            with reading(file, f"expected the {name} of a run"), pq.ParquetFile(file) as parquet:
+                return parquet.read()
         except InputError:
             raise input_error(f"{file}: cannot be read; expected the {name} of a run") from None
 

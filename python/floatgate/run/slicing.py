@@ -23,23 +23,23 @@ def slice_of(base: Experiment, capacity: str) -> Overrides:
     factor, blocks and times stay; a drive with fewer dies does fewer operations at a time. Where ``base`` cannot be
     resolved by itself, only the capacity is set.
     """
-    asked: Overrides = [("drive.capacity", toml_value("drive.capacity", capacity))]
+    overrides: Overrides = [("drive.capacity", toml_value("drive.capacity", capacity))]
     try:
         geometry = _geometry(base)
     except InputError:
-        return asked
+        return overrides
     least = min(BLOCKS_MIN, geometry["blocks_per_plane"])
     counts = {name: int(geometry[name]) for name in _FIRST}
     while True:
         shape: Overrides = [(f"drive.geometry.{name}", str(n)) for name, n in counts.items() if n != geometry[name]]
         try:
-            enough = _geometry(base.with_overrides(shape + asked))["blocks_per_plane"] >= least
+            enough = _geometry(base.with_overrides(shape + overrides))["blocks_per_plane"] >= least
         except InputError:
             # Less than a block per plane, or too few to run at all.
             enough = False
         name = next((name for name in _FIRST if counts[name] > 1), None)
         if enough or name is None:
-            return shape + asked
+            return shape + overrides
         counts[name] //= _smallest_prime(counts[name])
 
 

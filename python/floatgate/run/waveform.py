@@ -51,14 +51,14 @@ class Waveform:
 
 
 def pins_of(path: str | None, die: str | None, from_: str | None, until: str | None, *, force: bool) -> Waveform | None:
-    """Return the capture that the options of a command ask for.
+    """Return the capture that the options of a command describe.
 
     Raises:
         InputError: an option cannot be, the file is there already, or there is no file to which the others belong.
     """
     if path is None:
-        for name, given in (("--die", die), ("--from", from_), ("--until", until)):
-            if given is not None:
+        for name, value in (("--die", die), ("--from", from_), ("--until", until)):
+            if value is not None:
                 raise input_error(f"{name}: no waveform is written; expected it with --waveform FILE")
         return None
     must_be_new_file(path, "a file for the waveform", force=force)
@@ -69,6 +69,6 @@ def pins_of(path: str | None, die: str | None, from_: str | None, until: str | N
         number = None if die == "all" else int(die)
     from_s = 0.0 if from_ is None else moment("--from", from_)
     until_s = None if until is None else moment("--until", until)
-    asked = Waveform(path, number, from_s, until_s)
-    asked.arguments()
-    return asked
+    waveform = Waveform(path, number, from_s, until_s)
+    waveform.arguments()
+    return waveform

@@ -172,20 +172,20 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON gives it (schema ``floatgate.compare/1``)."""
-        return {"schema": SCHEMA, "baseline": self.baseline, "settings": [self._told(one) for one in self.settings]}
+        return {"schema": SCHEMA, "baseline": self.baseline, "settings": [self._entry(one) for one in self.settings]}
 
-    def _told(self, setting: Setting) -> dict[str, Any]:
-        told: dict[str, Any] = {
+    def _entry(self, setting: Setting) -> dict[str, Any]:
+        entry: dict[str, Any] = {
             "set": dict(setting.overrides),
             "result": setting.run.result.to_dict() if setting.run else None,
             "error": one_line(setting.error) if setting.error else None,
             "difference": self.difference(setting),
         }
         if len(setting.seeds) > 1:
-            told["seeds"] = [one.seed for one in setting.seeds]
-            told["results"] = [one.run.result.to_dict() if one.run else None for one in setting.seeds]
-            told["errors"] = [one_line(one.error) if one.error else None for one in setting.seeds]
-        return told
+            entry["seeds"] = [one.seed for one in setting.seeds]
+            entry["results"] = [one.run.result.to_dict() if one.run else None for one in setting.seeds]
+            entry["errors"] = [one_line(one.error) if one.error else None for one in setting.seeds]
+        return entry
 
     def report(self, command: str | None = None) -> str:
         """Return the comparison as one self-contained HTML page."""
@@ -201,7 +201,7 @@ class Comparison:
         Raises:
             InputError: the folder is not empty (and not ``force``), or cannot be written.
         """
-        return self.write(RunFolder.given(os.fspath(folder), force=force), report=report, command=command)
+        return self.write(RunFolder.named(os.fspath(folder), force=force), report=report, command=command)
 
     def write(self, target: RunFolder, *, report: bool, command: str | None) -> Path:
         """Write to a :class:`~floatgate.results.folder.RunFolder`; see :meth:`save`."""
@@ -278,17 +278,17 @@ def baseline_of(points: Points, wanted: Mapping[str, str]) -> int:
     Raises:
         InputError: no setting has them, or several have.
     """
-    asked = {key: value.strip("\"'") for key, value in wanted.items()}
-    unknown = [key for key in asked if key not in points.keys]
+    values = {key: value.strip("\"'") for key, value in wanted.items()}
+    unknown = [key for key in values if key not in points.keys]
     if unknown:
         raise input_error(f"--baseline: {quote(unknown[0])} does not vary; {meant(unknown[0], points.keys)}")
     fitting = [
         number
         for number, point in enumerate(points)
-        if all(value.strip("\"'") == asked.get(key, value.strip("\"'")) for key, value in point)
+        if all(value.strip("\"'") == values.get(key, value.strip("\"'")) for key, value in point)
     ]
     if not fitting:
-        named = ", ".join(f"{key}={value}" for key, value in asked.items())
+        named = ", ".join(f"{key}={value}" for key, value in values.items())
         raise input_error(f"--baseline {quote(named)}: no setting has it; expected values that are given with --vary")
     return fitting[0]
 

@@ -41,8 +41,8 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     own = [
         Section("The first setting's resolved experiment", [Code(run.experiment_toml)]) for run in comparison.runs[:1]
     ]
-    said = not_modelled.of_all(run.result for run in comparison.runs)
-    return report(title, parts, of=_count(comparison), not_modelled=said, command=command, ends=own)
+    left_out = not_modelled.of_all(run.result for run in comparison.runs)
+    return report(title, parts, of=_count(comparison), not_modelled=left_out, command=command, ends=own)
 
 
 def _count(comparison: Comparison) -> str:

@@ -49,7 +49,7 @@ def _cells(comparison: Comparison, setting: Setting, shown: Sequence[Columns], w
 
 
 def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """One row for each run: its number, the settings, seed, status and error, then the figures of a flat result."""
+    """Return one row per run: its number, the settings, seed, status and error, then the figures of a flat result."""
     rows: list[dict[str, Any]] = []
     for setting in comparison:
         for one in setting.each:

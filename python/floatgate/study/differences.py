@@ -53,7 +53,7 @@ def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
         "years_ratio": _ratio(lives),
         "pairs": len(pairs),
         "figures": {
-            metric.key: found for metric in metrics.compared() if (found := _figure(pairs, metric.key)) is not None
+            metric.key: delta for metric in metrics.compared() if (delta := _figure(pairs, metric.key)) is not None
         },
     }
 
@@ -65,8 +65,8 @@ def _with_interval(pairs: Pairs, figure: Callable[[Result], Value]) -> Delta | N
     """The difference of a metric of which a single run knows the interval."""
     if len(pairs) == 1:
         return _of_two(figure(pairs[0][0]), figure(pairs[0][1]), identical=programs.alike(*pairs[0]))
-    found = [(one, other) for ours, theirs in pairs for one, other in [(figure(ours)[0], figure(theirs)[0])]]
-    known = [one - other for one, other in found if one is not None and other is not None]
+    values = [(one, other) for ours, theirs in pairs for one, other in [(figure(ours)[0], figure(theirs)[0])]]
+    known = [one - other for one, other in values if one is not None and other is not None]
     return _paired(known) if known else None
 
 
@@ -93,19 +93,19 @@ def _of_two(
 
 
 def _paired(differences: Sequence[float]) -> Delta:
-    found = Mean.of(differences)
-    return found.mean, None if found.interval is None else list(found.interval)
+    stats = Mean.of(differences)
+    return stats.mean, None if stats.interval is None else list(stats.interval)
 
 
 def _values(pairs: Pairs, key: str) -> list[tuple[float, float]]:
     """A figure of both runs of each pair that knows it; lives only where the run is long enough to tell one."""
     life, keys = lifetime_headline.is_life(key), key.split(".")
-    found = [
+    values = [
         (look(ours, *keys), look(theirs, *keys))
         for ours, theirs in pairs
         if not (life and any(lifetime_headline.too_short(one) for one in (ours, theirs)))
     ]
-    return [(one, other) for one, other in found if one is not None and other is not None]
+    return [(one, other) for one, other in values if one is not None and other is not None]
 
 
 def _ratio(values: Sequence[tuple[float, float]]) -> float | None:
@@ -120,8 +120,8 @@ def _figure(pairs: Pairs, key: str) -> dict[str, Any] | None:
     difference, interval = _paired([one - other for one, other in values])
     own = WITH_INTERVAL.get(key)
     if own is not None:
-        found = _with_interval(pairs, own)
-        difference, interval = found if found is not None else (difference, interval)
+        own_interval = _with_interval(pairs, own)
+        difference, interval = own_interval if own_interval is not None else (difference, interval)
     ratio = _ratio(values)
     return {
         "difference": difference,

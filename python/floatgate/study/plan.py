@@ -84,7 +84,7 @@ class Plan:
     def _best(self, years: str) -> list[str]:
         best = self.best[0]
         what, larger = ("cheapest", "dearer") if self.bounds.priced else ("smallest", "larger")
-        phrases = [f"the {what} drive that lasts {years} is {self.name(best)}: {self._told(best)}"]
+        phrases = [f"the {what} drive that lasts {years} is {self.name(best)}: {self._summary(best)}"]
         unknown = self._unknown(best)
         phrases[0] += f", not known: {', '.join(unknown)}" if unknown else ""
         phrases += self._doubt()
@@ -117,14 +117,14 @@ class Plan:
         if not lasting:
             plain = self._unthrottled() or "use a larger drive or a throttle that guarantees the target"
             return f"none of these drives lasts {years}{self._by_rating()}; {plain}"
-        asked = f"{units.share(self.bounds.min_served)} of the workload"
+        wanted = f"{units.share(self.bounds.min_served)} of the workload"
         serving = [point for point in lasting if self.bounds.cut_by(point) != "served"]
         if not serving:
             most = max(lasting, key=lambda point: point.served or 0.0)
             share = units.share(most.served or 0.0)
             sentence = f"of those that last, {self.name(most)} serves most, {share} (--min-served)"
             plain = self._unthrottled()
-            text = f"none of these drives lasts {years} and serves {asked}: {sentence}"
+            text = f"none of these drives lasts {years} and serves {wanted}: {sentence}"
             return f"{text}; {plain}" if plain else text
         fastest = min(serving, key=lambda point: point.p99_us)
         if math.isinf(fastest.p99_us):
@@ -132,7 +132,7 @@ class Plan:
             return f"none of these drives can be chosen by --max-write-p99: how long writes take is not known ({why})"
         bound, least = (units.span(us * 1e-6) for us in (self.bounds.max_write_p99_us or 0.0, fastest.p99_us))
         return (
-            f"none of these drives lasts {years}, serves {asked} and writes 99 of 100 pages within {bound}: of those "
+            f"none of these drives lasts {years}, serves {wanted} and writes 99 of 100 pages within {bound}: of those "
             f"that do the former, {self.name(fastest)} is the fastest with {least} (--max-write-p99)"
         )
 
@@ -151,12 +151,12 @@ class Plan:
         )
 
     def _longest(self) -> str | None:
-        """What the drive gives that lasts longest, where none will do."""
+        """Name the drive that lasts longest, if no drive meets the bounds."""
         known = [point for point in self.points if point.result is not None and not point.overloaded]
         if not known or any(point.holds for point in known):
             return None
         longest = max(known, key=lambda point: (point.life_years, point.served or 0.0))
-        return f"the longest life of them has {self.name(longest)}: {self._told(longest)}"
+        return f"the longest life of them has {self.name(longest)}: {self._summary(longest)}"
 
     def _by_rating(self) -> str:
         """That flash would last where the maker's rating does not."""
@@ -192,8 +192,8 @@ class Plan:
         tried = units.binary_bytes(best.physical_bytes)
         return f"{throttled} would take about {units.binary_bytes(size)}{made}{by}{cost}, extrapolated from {tried}"
 
-    def _told(self, point: Point) -> str:
-        """What a buyer asks of a drive: life and what ends it, share served, WAF, response, and price."""
+    def _summary(self, point: Point) -> str:
+        """Summarize a drive for a buyer: life and what ends it, share served, WAF, response, and price."""
         phrases = [self._life(point)]
         if point.ends != "rating" and point.rated_years is not None:
             phrases.append(f"rated bytes written after {rating.after_text(point.rated_years, self.target_years)}")
@@ -227,9 +227,9 @@ class Plan:
 
     def _life(self, point: Point) -> str:
         life = f"life {point.life_text}"
-        found = point.life_range
-        if found is not None and point.ends != "rating" and found.text.split(" by ")[0] != point.life_text:
-            life += f" within {found.text}"
+        interval = point.life_range
+        if interval is not None and point.ends != "rating" and interval.text.split(" by ")[0] != point.life_text:
+            life += f" within {interval.text}"
         return life if point.ends is None else f"{life} until {ENDS[point.ends]}"
 
     def _briefly(self, point: Point) -> str:
@@ -280,7 +280,7 @@ class Plan:
         return list(dict.fromkeys(f"{point.label}: {point.error}" for point in self.points if point.error))
 
     def text(self) -> str:
-        """What to take, then the table, then how to read it and what its intervals hold, then what could not be."""
+        """Return what to take, the table, how to read it and what its intervals include, then the failures."""
         header, cells = self.rows()
         right = frozenset(i for i, name in enumerate(header) if name not in WORDS)
         basis = self.basis()
@@ -312,14 +312,14 @@ class Plan:
         }
 
     @classmethod
-    def of(cls, told: Mapping[str, Any], experiment_toml: str) -> Plan:
+    def of(cls, saved: Mapping[str, Any], experiment_toml: str) -> Plan:
         """Return the plan that :meth:`to_dict` describes."""
         # A plan of older versions was judged by the average block.
-        judge = told.get("judge", "flash")
-        prices = tuple(Price(**one) for one in told.get("prices", ()))
-        bounds = Bounds(told["min_served"], told["max_write_p99_us"], told["price_per_tb"], judge, prices)
-        points = [Point.of(point, judge) for point in told["points"]]
-        return cls(points, experiment_toml, told["label"], bounds, told["untried"])
+        judge = saved.get("judge", "flash")
+        prices = tuple(Price(**one) for one in saved.get("prices", ()))
+        bounds = Bounds(saved["min_served"], saved["max_write_p99_us"], saved["price_per_tb"], judge, prices)
+        points = [Point.of(point, judge) for point in saved["points"]]
+        return cls(points, experiment_toml, saved["label"], bounds, saved["untried"])
 
     def report(self, command: str | None = None) -> str:
         """Return the plan as one self-contained HTML page."""

@@ -67,7 +67,7 @@ class Needs:
 
     @classmethod
     def of(cls, resolved: str) -> Needs:
-        """Of a resolved experiment."""
+        """Derive the needs of a resolved experiment."""
         settings = tomllib.loads(resolved)
         # A drive for the laps and one for the close-up.
         return cls(flash_bytes(settings), int(units_of_map(settings) * 2 * TABLE_BYTES))
@@ -86,7 +86,7 @@ def sold_bytes(name: str) -> int:
     return next(int(entry["physical_bytes"]) for entry in _catalogue() if entry["name"] == name)
 
 
-def named_drives(asked: Sequence[str]) -> list[str]:
+def named_drives(names: Sequence[str]) -> list[str]:
     """Return the names that names and groups stand for, each once.
 
     A group is ``current``, ``papers``, or one or more words of names: ``client``, ``ent-tlc``, ``qlc``. It holds the
@@ -97,20 +97,20 @@ def named_drives(asked: Sequence[str]) -> list[str]:
     """
     entries = _catalogue()
     of_group = {entry["name"]: entry["group"] for entry in entries}
-    found: list[str] = []
-    for name in asked:
+    drives: list[str] = []
+    for name in names:
         members = [name] if name in of_group else _members(name, of_group)
         if not members:
             raise input_error(_unknown(name, list(of_group)))
-        found += members
-    return list(dict.fromkeys(found))
+        drives += members
+    return list(dict.fromkeys(drives))
 
 
 def assumes_waf(base: Experiment) -> bool:
     """Return whether write amplification is given; then no drive is simulated."""
     settings = tomllib.loads(base.toml or "").get("lifetime", {}).get("forecast", {})
-    given = {f"lifetime.forecast.{key}" for key in settings} | {key for key, _ in base.overrides}
-    return bool(given & WAF_SETTINGS)
+    keys = {f"lifetime.forecast.{key}" for key in settings} | {key for key, _ in base.overrides}
+    return bool(keys & WAF_SETTINGS)
 
 
 def must_leave_drives(base: Experiment) -> None:
@@ -147,10 +147,10 @@ def _unknown(name: str, names: list[str]) -> str:
     return f"--drives: unknown drive or group {quote(name)}; {meant(name, [*names, *words], 'floatgate drives')}"
 
 
-def work_text(found: Sequence[Needs], at_once: int) -> str:
+def work_text(drive_needs: Sequence[Needs], at_once: int) -> str:
     """Format as ``3 drives of 1.1 TiB to 2.0 TiB, 2 at once; up to 9.4 GiB of memory``: what a plan is about to do."""
-    sizes = sorted(one.flash_bytes for one in found)
-    memory = sum(sorted((one.memory_bytes for one in found), reverse=True)[:at_once])
+    sizes = sorted(one.flash_bytes for one in drive_needs)
+    memory = sum(sorted((one.memory_bytes for one in drive_needs), reverse=True)[:at_once])
     ends = dict.fromkeys(map(units.binary_bytes, (sizes[0], sizes[-1])))
     drives = f"{units.counted(len(sizes), 'drive')} of {' to '.join(ends)}"
     return f"{drives}, {at_once} at once; up to {units.binary_bytes(memory)} of memory"

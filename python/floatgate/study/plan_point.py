@@ -89,7 +89,7 @@ class Bounds:
         return None if self.price_per_tb is None else point.physical_bytes / TB * self.price_per_tb
 
     def price_per_useful_tb(self, point: Point) -> float | None:
-        """What each TB costs that the workload writes in the useful life of the drive (:attr:`Point.useful_tb`)."""
+        """Return the price per TB that the workload writes in the drive's useful life (:attr:`Point.useful_tb`)."""
         price = self.price(point)
         return price / point.useful_tb if price is not None and point.useful_tb else None
 
@@ -266,10 +266,10 @@ class Point:
     @property
     def reaches_below(self) -> bool:
         """Whether it meets its target in the middle of the interval, and misses it at the lower end."""
-        found, target = self.life_range, self.target_years
-        if self.judge == "rating" or not self.holds or found is None or target is None:
+        interval, target = self.life_range, self.target_years
+        if self.judge == "rating" or not self.holds or interval is None or target is None:
             return False
-        return found.reaches_below(target)
+        return interval.reaches_below(target)
 
     def serves_below(self, min_served: float) -> bool:
         """Return whether it serves enough in the middle of the interval, and too little at the lower end."""
@@ -286,7 +286,7 @@ class Point:
         return "met, interval below" if self.reaches_below else "met"
 
     def line(self) -> str:
-        """``64 GiB under static: 1.0 years, met, 32 % served, mean write 1.0 ms``: told as soon as it is known."""
+        """Format as ``64 GiB under static: 1.0 years, met, 32 % served, mean write 1.0 ms``, for progress messages."""
         if self.result is None:
             return f"{self.label}: {self.error}"
         size = units.binary_bytes(self.physical_bytes) if self.drive is None else self.label
@@ -314,7 +314,7 @@ class Point:
 
     def to_dict(self, bounds: Bounds, *, on_front: bool) -> dict[str, Any]:
         """Return it as JSON gives it; ``cut_by`` is the first bound that rules it out."""
-        found, years = self.life_range, self.life_years
+        interval, years = self.life_range, self.life_years
         return {
             "drive": self.drive,
             "cut_by": bounds.cut_by(self),
@@ -324,9 +324,9 @@ class Point:
             "flash_tbw_bytes": self.flash_tbw_bytes,
             "useful_tb": self.useful_tb,
             "price_per_useful_tb": bounds.price_per_useful_tb(self),
-            "interval": None if found is None else [found.low, found.high],
-            "interval_from": [] if found is None else list(found.sources),
-            "reaches_below": None if found is None else self.reaches_below,
+            "interval": None if interval is None else [interval.low, interval.high],
+            "interval_from": [] if interval is None else list(interval.sources),
+            "reaches_below": None if interval is None else self.reaches_below,
             "price": bounds.price(self),
             "capacity": self.capacity,
             "capacity_bytes": drive.physical_bytes(self.result),
@@ -338,12 +338,12 @@ class Point:
         }
 
     @classmethod
-    def of(cls, told: Mapping[str, Any], judge: str) -> Point:
+    def of(cls, saved: Mapping[str, Any], judge: str) -> Point:
         """Return the point that :meth:`to_dict` describes, with as much of its result as a plan shows."""
-        spare = None if told["spare_factor"] is None else str(told["spare_factor"])
-        known = entry.restored(told) if told["error"] is None else None
-        settings = (told["throttle"], known, told["error"], told["reducer"], judge, told.get("drive"))
-        return cls(told["capacity"], spare, *settings)
+        spare = None if saved["spare_factor"] is None else str(saved["spare_factor"])
+        known = entry.restored(saved) if saved["error"] is None else None
+        settings = (saved["throttle"], known, saved["error"], saved["reducer"], judge, saved.get("drive"))
+        return cls(saved["capacity"], spare, *settings)
 
 
 WORTH = 0.99
@@ -351,13 +351,13 @@ WORTH = 0.99
 
 
 def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point]:
-    """Of the points within the bounds those that no other beats: cheaper first, each faster than all cheaper ones."""
-    asked = bounds or Bounds()
-    holding = [point for point in points if asked.cut_by(point) is None]
+    """Return the points within the bounds that no other beats: cheaper first, each faster than all cheaper ones."""
+    limits = bounds or Bounds()
+    holding = [point for point in points if limits.cut_by(point) is None]
     best: list[Point] = []
 
     def cost(point: Point) -> tuple[float, float, float, str]:
-        return asked.cost(point), point.physical_bytes, point.spare or 0.0, point.drive or ""
+        return limits.cost(point), point.physical_bytes, point.spare or 0.0, point.drive or ""
 
     for _, same in itertools.groupby(sorted(holding, key=cost), key=cost):
         drive = list(same)
@@ -370,7 +370,7 @@ def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point
 
 
 def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
-    """The Pareto front: no other point costs less, lives longer or serves more without being worse in another."""
+    """Return the Pareto front: no other point costs less, lives longer or serves more without being worse elsewhere."""
     known = [point for point in points if point.result is not None and not point.overloaded]
 
     def as_shown(value: float) -> float:

@@ -53,7 +53,7 @@ def page(plan: Plan, command: str | None = None) -> str:
     answer, *others = plan.answers()
     timed = [READING] if any(not math.isinf(point.write_us) for point in plan.points) else []
     reading = [*timed, *([THROTTLED] if any(point.throttles for point in plan.points) else [])]
-    said = not_modelled.of_all(point.result for point in plan.points)
+    left_out = not_modelled.of_all(point.result for point in plan.points)
     parts = [
         Text(_sentence(answer), strong=True),
         *(Text(_sentence(text)) for text in others),
@@ -63,7 +63,7 @@ def page(plan: Plan, command: str | None = None) -> str:
         *_charts(plan),
     ]
     varied = Section("The experiment that is varied", [Code(plan.experiment_toml)])
-    return report(title, parts, not_modelled=said, command=command, ends=[varied])
+    return report(title, parts, not_modelled=left_out, command=command, ends=[varied])
 
 
 def _sentence(text: str) -> str:
@@ -106,7 +106,7 @@ def _charts(plan: Plan) -> list[Part]:
 
 
 def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int = WIDTH) -> Any:
-    """Lives (``years``) or mean responses (``write``) against capacity, one line for each way to manage the drive."""
+    """Draw lives (``years``) or mean responses (``write``) against capacity, a line per way to manage the drive."""
     rows = _rows(plan, points, kind)
     looks = looks_of([point.series for point in points])
     target = plan.target_years
@@ -125,12 +125,12 @@ def _rows(plan: Plan, points: list[Point], kind: str) -> list[dict[str, Any]]:
         if not value:
             continue
         row = {"x": point.physical_bytes / GIB, "y": value, "series": point.series}
-        found = point.life_range
+        interval = point.life_range
         # The interval is that of the flash.
-        if kind == "years" and found is not None and found.low > 0 and point.ends != "rating":
+        if kind == "years" and interval is not None and interval.low > 0 and point.ends != "rating":
             # A bar that has no length would be a mere dash on the mark.
-            high = most if found.high is None else min(found.high, most)
-            if high > found.low * (1 + SLACK):
-                row |= {"low": min(found.low, most), "high": high}
+            high = most if interval.high is None else min(interval.high, most)
+            if high > interval.low * (1 + SLACK):
+                row |= {"low": min(interval.low, most), "high": high}
         rows.append(row)
     return rows

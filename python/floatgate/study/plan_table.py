@@ -86,19 +86,19 @@ def arrow(plan: Plan) -> pa.Table:
 
 
 def _flat(plan: Plan, point: Point) -> dict[str, Any]:
-    told = point.to_dict(plan.bounds, on_front=point in plan.front)
-    low, high = told["interval"] or (None, None)
+    saved = point.to_dict(plan.bounds, on_front=point in plan.front)
+    low, high = saved["interval"] or (None, None)
     return {
-        **{key: told[key] for key in ("drive", "capacity_bytes", "spare_factor", "throttle", "reducer")},
+        **{key: saved[key] for key in ("drive", "capacity_bytes", "spare_factor", "throttle", "reducer")},
         "status": "done" if point.error is None else "failed",
         "error": point.error,
         "target_years": plan.target_years,
         "best": point in plan.best,
-        **{key: told[key] for key in ("pareto", "cut_by", "life_years", "ends")},
+        **{key: saved[key] for key in ("pareto", "cut_by", "life_years", "ends")},
         "interval.low": low,
         "interval.high": high,
-        **entry.columns(told),
-        **{key: told[key] for key in ("flash_tbw_bytes", "price", "useful_tb", "price_per_useful_tb")},
+        **entry.columns(saved),
+        **{key: saved[key] for key in ("flash_tbw_bytes", "price", "useful_tb", "price_per_useful_tb")},
     }
 
 

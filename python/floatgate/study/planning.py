@@ -62,7 +62,7 @@ STEPS = 1000
 _BYTES_MAX = 64 << 20
 
 Progress = Callable[[int, "int | None", str], None]
-Told = Callable[[Sequence[Point]], None]
+OnDrive = Callable[[Sequence[Point]], None]
 
 
 def plan(
@@ -73,7 +73,7 @@ def plan(
     reducers: Sequence[str] | None = None,
     progress: Progress | None = None,
     bounds: Bounds | None = None,
-    told: Told | None = None,
+    on_drive: OnDrive | None = None,
     out: Path | None = None,
     resume: bool = False,
     drives: Sequence[str] | None = None,
@@ -93,7 +93,7 @@ def plan(
         reducers: names of reducers; None for that of the experiment. The integrated one stands beside no throttle.
         progress: called with (done, total, phase).
         bounds: what a drive must do besides lasting; None for the defaults of :class:`Bounds`.
-        told: called with all choices of a drive as soon as it is done, in the order in which they are.
+        on_drive: called with all choices of a drive as soon as it is done, in the order in which they are.
         out: the folder that keeps what is done until the plan is complete (:mod:`.runs.resume`); None for none.
         resume: whether to go on with what it holds.
         drives: names or groups of the catalogue (:func:`.plan_drives.named_drives`); None for that of the experiment.
@@ -114,7 +114,7 @@ def plan(
         _begin(base, tried, begins)
     bounded = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is None
     delayed = _delayed() if bounded else frozenset()
-    work = _Work(base, managers, delayed, (bounds or Bounds()).judge, progress, told)
+    work = _Work(base, managers, delayed, (bounds or Bounds()).judge, progress, on_drive)
     points: list[Point] = []
     untried: list[str] = []
     with contextlib.ExitStack() as stack:
@@ -124,8 +124,8 @@ def plan(
             if resume:
                 work.kept.go_on()
         for _ in range(1 + (LARGER_MAX if capacities is None and drives is None else 0)):
-            found, untried = work.go_through(tried)
-            points += found
+            new, untried = work.go_through(tried)
+            points += new
             larger = None if untried else _larger(points, resolved)
             if larger is None:
                 break
@@ -165,17 +165,17 @@ def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str],
     Raises:
         InputError: none of the drives can be.
     """
-    found = [needs(base, candidate) for candidate in tried]
-    known = [one for one in found if isinstance(one, Needs)]
+    drive_needs = [needs(base, candidate) for candidate in tried]
+    known = [one for one in drive_needs if isinstance(one, Needs)]
     if not known:
-        raise next(one for one in found if not isinstance(one, Needs))
+        raise next(one for one in drive_needs if not isinstance(one, Needs))
     if not assumes_waf(base) and sum(one.flash_bytes for one in known) >= LARGE_BYTES:
         begins(work_text(known, _side_by_side(known)))
 
 
-def _side_by_side(found: Sequence[Needs]) -> int:
-    """How many of these drives are gone through at a time: one a core, as far as there is memory for the largest."""
-    left, sizes = free_bytes(), sorted((one.memory_bytes for one in found), reverse=True)
+def _side_by_side(drive_needs: Sequence[Needs]) -> int:
+    """Return how many of these drives run at a time: one per core, as far as memory suffices for the largest."""
+    left, sizes = free_bytes(), sorted((one.memory_bytes for one in drive_needs), reverse=True)
     fit = [count for count in range(1, min(cores(), len(sizes)) + 1) if sum(sizes[:count]) <= left]
     return max(fit, default=1)
 
@@ -190,7 +190,7 @@ class _Work:
     """Throttles whose delays get the plan's own bound."""
     judge: str
     progress: Progress | None
-    told: Told | None
+    on_drive: OnDrive | None
     kept: Unfinished | None = None
     begun: Points = field(default_factory=lambda: Points(()))
     """The choices of all drives so far."""
@@ -207,8 +207,8 @@ class _Work:
         self.begun = self.choices(drives)
         if self.kept is not None:
             self.kept.extend(self.begun)
-        found = [self._needs(drive) for drive in drives]
-        sizes = [one.flash_bytes for one in found]
+        drive_needs = [self._needs(drive) for drive in drives]
+        sizes = [one.flash_bytes for one in drive_needs]
         # The largest first, since it takes longest: the others fill what cores are left meanwhile.
         order = sorted(range(len(drives)), key=lambda number: (-sizes[number], number))
         done: dict[int, list[Point]] = {}
@@ -236,11 +236,11 @@ class _Work:
             with self.lock:
                 busy.remove(number)
                 shares[number], done[number] = 1.0, made
-                if self.told is not None:
-                    self.told(made)
+                if self.on_drive is not None:
+                    self.on_drive(made)
 
         try:
-            at_once(work, len(drives), stop, jobs=_side_by_side(found))
+            at_once(work, len(drives), stop, jobs=_side_by_side(drive_needs))
         except KeyboardInterrupt:
             if not done:
                 raise
@@ -258,8 +258,8 @@ class _Work:
 
     def _needs(self, candidate: Candidate) -> Needs:
         """What a drive takes; nothing where it cannot be, which its forecast will say."""
-        found = needs(self.base, candidate)
-        return found if isinstance(found, Needs) else Needs(0, 0)
+        drive_needs = needs(self.base, candidate)
+        return drive_needs if isinstance(drive_needs, Needs) else Needs(0, 0)
 
     def _drive(self, first: int, drive: Candidate, report: Callable[[float], None]) -> list[Point]:
         """The choices of one drive, from number ``first`` on; with the reason in them where it cannot be."""
@@ -327,10 +327,10 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
     longest = max(plain, key=lambda point: (point.physical_bytes, point.years))
     target, years = longest.target_years, longest.years
     if lasting:
-        found = longest.life_range
-        if found is None or "wear" in found.sources:
+        interval = longest.life_range
+        if interval is None or "wear" in interval.sources:
             return None  # a larger drive is no remedy for uneven wear
-        years = found.low
+        years = interval.low
     if not years or not target:
         return None
     # A hundredth more: rounding must not miss the target.

@@ -65,7 +65,7 @@ def query(
     import pyarrow as pa
 
     limit = _default_memory() if memory is None else memory
-    with asked(folders, sql, memory=limit, allow_files=allow_files) as answer:
+    with answering(folders, sql, memory=limit, allow_files=allow_files) as answer:
         batches, size = [], 0
         for batch in answer:
             batches.append(batch)
@@ -79,7 +79,7 @@ def query(
 
 
 @contextlib.contextmanager
-def asked(
+def answering(
     folders: Sequence[str | os.PathLike[str]],
     sql: str,
     *,
@@ -95,7 +95,7 @@ def asked(
     """
     import duckdb
 
-    found = result_folders.found(folders)
+    find = result_folders.find(folders)
     limit = _default_memory() if memory is None else memory
     scratch = unfinished_files.folder_in(Path(tempfile.gettempdir()))
     try:
@@ -105,7 +105,7 @@ def asked(
         try:
             # DuckDB would take variables of Python, ours and the caller's, for tables.
             connection.execute("set python_enable_replacements = false")
-            files = register(connection, found, scratch)
+            files = register(connection, find, scratch)
             if not allow_files:
                 _close(connection, files)
                 _must_only_read(connection, sql)

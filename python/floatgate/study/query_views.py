@@ -27,12 +27,12 @@ _PLAIN = re.compile(r"(?!~)[^\x00-\x1f*?\[\]\\:\ud800-\udfff]+")
 SERIES = "series.parquet"
 
 
-def register(connection: duckdb.DuckDBPyConnection, found: Sequence[Folder], scratch: Path) -> list[str]:
+def register(connection: duckdb.DuckDBPyConnection, folders: Sequence[Folder], scratch: Path) -> list[str]:
     """Make the views.
 
     Args:
         connection: where to.
-        found: the results.
+        folders: the results.
         scratch: a folder for links.
 
     Returns:
@@ -42,8 +42,8 @@ def register(connection: duckdb.DuckDBPyConnection, found: Sequence[Folder], scr
         InputError: results cannot be read.
     """
     links = _Links(scratch)
-    sweeps = [one.path / TABLE for one in found if one.kind.rows is None and (one.path / TABLE).is_file()]
-    rows = [row for one in found for row in result_folders.rows(one)]
+    sweeps = [one.path / TABLE for one in folders if one.kind.rows is None and (one.path / TABLE).is_file()]
+    rows = [row for one in folders for row in result_folders.rows(one)]
     parts = []
     if sweeps:
         connection.execute(f"create view sweep as {links.select(sweeps, kind='sweep')}")
@@ -53,7 +53,7 @@ def register(connection: duckdb.DuckDBPyConnection, found: Sequence[Folder], scr
         parts.append("select * from single")
     if parts:
         connection.execute(f"create view runs as {' union all by name '.join(parts)}")
-    series = [file for one in found for file in sorted(_below(one.path))]
+    series = [file for one in folders for file in sorted(_below(one.path))]
     if series:
         connection.execute(f"create view series as {links.select(series)}")
     return links.files

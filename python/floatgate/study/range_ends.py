@@ -44,8 +44,8 @@ class End:
         """Format as ``ftl.spare_factor = 0.299 is at the upper end of 0.05..0.3: ...; widen the range above 0.3``."""
         low, high = self.ends
         side, beyond = ("upper", f"above {high:g}") if self.upper else ("lower", f"below {low:g}")
-        found = f"{self.key} = {self.value:.6g} is at the {side} end of {low:g}..{high:g}"
-        return f"{found}: better settings may lie beyond; widen the range {beyond}"
+        place = f"{self.key} = {self.value:.6g} is at the {side} end of {low:g}..{high:g}"
+        return f"{place}: better settings may lie beyond; widen the range {beyond}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON gives it."""
@@ -62,25 +62,25 @@ def of_search(axes: Sequence[Axis], settings: Mapping[str, Any], ties: Iterable[
         ties: other settings that are as good: a key that has a value between the ends in one of them is left out.
     """
     others = list(ties)
-    found = []
+    at_ends = []
     for axis in axes:
         ends, values = axis.ends, [plain(value) for value in axis.values]
         if ends is None and _has_order(axis.key, values):
             ends = (min(values), max(values))
         if ends is not None and (end := _at_end(axis.key, settings[axis.key], ends, log=axis.log)) is not None:
             tied = (_at_end(axis.key, one[axis.key], ends, log=axis.log) for one in others)
-            found += [end] if all(one is not None for one in tied) else []
-    return found
+            at_ends += [end] if all(one is not None for one in tied) else []
+    return at_ends
 
 
 def remark(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str | None:
-    """``At an end of what was tried: spare_factor = 0.3 (lowest WAF, longest life). ...``; None where nothing is.
+    """Format as ``At an end of what was tried: spare_factor = 0.3 (lowest WAF, longest life). ...``, or None.
 
     Args:
         rows: a row for each setting that was tried, with its keys and figures.
         keys: the keys that vary.
     """
-    found: dict[str, list[str]] = {}
+    by_setting: dict[str, list[str]] = {}
     for metric in metrics.looked_for():
         best = metric.best_of(rows)
         if best is None:
@@ -93,10 +93,10 @@ def remark(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str | None
             at_ends = [_at_end(key, row[key], (min(values), max(values)), width=0.0) for row in as_good]
             if at_ends[0] is not None and None not in at_ends:
                 which = "largest" if at_ends[0].upper else "smallest"
-                found.setdefault(f"{key} = {at_ends[0].value:.6g}, the {which}", []).append(metric.best)
-    if not found:
+                by_setting.setdefault(f"{key} = {at_ends[0].value:.6g}, the {which}", []).append(metric.best)
+    if not by_setting:
         return None
-    text = "; ".join(f"{setting} ({', '.join(names)})" for setting, names in found.items())
+    text = "; ".join(f"{setting} ({', '.join(names)})" for setting, names in by_setting.items())
     return f"Best at an end of what was tried: {text}. Better settings may lie beyond; try values there."
 
 

@@ -39,8 +39,8 @@ class Repetition(Comparison):
         values = [value for run in self.runs if (value := look(run.result, *keys)) is not None]
         if not values:
             return None
-        found = Mean.of(values)
-        return {"mean": found.mean, "sd": found.sd, "mean_95": list(found.interval) if found.interval else None}
+        stats = Mean.of(values)
+        return {"mean": stats.mean, "sd": stats.sd, "mean_95": list(stats.interval) if stats.interval else None}
 
     def _over_seeds(self, key: str) -> dict[str, Any] | None:
         return self.over_seeds(*key.split("."))

@@ -164,8 +164,8 @@ def best(rows: Rows, keys: Sequence[str], named: Callable[[metrics.Metric, dict[
     ran = [row for row in rows if any(row.get(one.key) is not None for one in looked_for)]
     # Where some rows do not know a figure, as a life after too short a run, the best of the others is not the best.
     known_by_all = [one for one in looked_for if all(row.get(one.key) is not None for row in ran)]
-    found = [(one, row) for one in known_by_all if (row := one.best_of(ran)) is not None]
-    cards = [(one.best, one.text(row[one.key]), named(one, dict(row))) for one, row in found]
+    best_rows = [(one, row) for one in known_by_all if (row := one.best_of(ran)) is not None]
+    cards = [(one.best, one.text(row[one.key]), named(one, dict(row))) for one, row in best_rows]
     at_end = range_ends.remark(rows, keys)
     return [Cards(cards), *([] if at_end is None else [Text(at_end)])] if cards else []
 

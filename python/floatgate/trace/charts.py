@@ -184,19 +184,19 @@ def update_interval(facts: Facts, width: int = WIDTH) -> vega.Chart:
 
 def update_interval_time(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Draw the cumulative distribution of update intervals in time."""
-    found = {"writes": facts["update_interval"]["time_s"]}
-    return _cumulative(found, "age of the data", "share of the updates", width, time=True)
+    distributions = {"writes": facts["update_interval"]["time_s"]}
+    return _cumulative(distributions, "age of the data", "share of the updates", width, time=True)
 
 
 def runs(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Draw the cumulative distribution of the lengths of sequential runs."""
     lanes = {"reads": look(facts, "sequentiality", "read"), "writes": look(facts, "sequentiality", "write")}
-    found = {what: lane["run_bytes"] for what, lane in lanes.items() if lane}
-    return _cumulative(found, "length of the run", "share of the runs", width)
+    distributions = {what: lane["run_bytes"] for what, lane in lanes.items() if lane}
+    return _cumulative(distributions, "length of the run", "share of the runs", width)
 
 
 def lru(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Hit ratio of LRU caches by their size."""
+    """Draw hit ratios of LRU caches by their size."""
     curve = facts["reuse_distance"]["lru"]
     kinds = {"reads and writes": curve["hit_ratio"], "reads alone": curve["read_hit_ratio"]}
     present = {name: values for name, values in kinds.items() if values[0] is not None}
@@ -236,12 +236,12 @@ def frequency(facts: Facts, width: int = WIDTH) -> vega.Chart:
 
 
 def lorenz(facts: Facts, width: int = WIDTH) -> vega.Composed:
-    """Lorenz curves of page reads and writes."""
-    found = {
+    """Draw Lorenz curves of page reads and writes."""
+    curves = {
         "reads": look(facts, "frequency", "read", "lorenz"),
         "writes": look(facts, "frequency", "written", "lorenz"),
     }
-    present = {what: curve for what, curve in found.items() if curve}
+    present = {what: curve for what, curve in curves.items() if curve}
     rows = [
         {"pages": pages, "accesses": accesses, "what": what}
         for what, curve in present.items()
@@ -261,7 +261,7 @@ def lorenz(facts: Facts, width: int = WIDTH) -> vega.Composed:
 
 
 def busiest_contexts(facts: Facts) -> Rows:
-    """The contexts of :func:`contexts_chart`, the busiest first, with ``share`` and ``together`` of what counts."""
+    """List the contexts of :func:`contexts_chart`, the busiest first, with ``share`` and ``together`` of the total."""
     listed = facts["contexts"]["list"]
     key = "updates" if facts["contexts"]["updates"] else "page_writes"
     total = facts["contexts"]["updates"] or sum(entry["page_writes"] for entry in listed)
@@ -274,7 +274,7 @@ def busiest_contexts(facts: Facts) -> Rows:
 
 
 def contexts_chart(facts: Facts, width: int = WIDTH) -> vega.Composed:
-    """The busiest contexts: share of each, and of all up to it (figure 27 of the dissertation on data separation)."""
+    """Draw the busiest contexts: share of each, and cumulative (figure 27 of the dissertation on data separation)."""
     rows = [{key: row[key] for key in ("rank", "share", "together")} for row in busiest_contexts(facts)]
     x = vega.X("rank:O", title="context, by rank", axis=vega.Axis(labelAngle=0, labelOverlap=True))
     scale = vega.Scale(domain=[0, 1])
@@ -320,10 +320,12 @@ def _context_base(facts: Facts) -> str:
     return "the overwritten data" if look(facts, "contexts", "updates") else "the page writes"
 
 
-def _cumulative(found: dict[str, Facts], x_title: str, y_title: str, width: int, *, time: bool = False) -> vega.Chart:
+def _cumulative(
+    distributions: dict[str, Facts], x_title: str, y_title: str, width: int, *, time: bool = False
+) -> vega.Chart:
     """Cumulative shares by value on a logarithmic axis; a bucket's share is reached at its end."""
     rows: Rows = []
-    for what, distribution in found.items():
+    for what, distribution in distributions.items():
         buckets = distribution["histogram"]
         total = sum(buckets["count"])
         rows.append({"at": buckets["from"][0], "share": 0.0, "what": what})
@@ -342,7 +344,11 @@ def _cumulative(found: dict[str, Facts], x_title: str, y_title: str, width: int,
         .encode(
             x=_log_time(x_title, places) if time else _log_bytes("at:Q", x_title, places, width),
             y=vega.Y("share:Q", title=y_title, axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),
-            **(_by_kind(found) if len(found) > 1 else {"color": vega.value(WRITE if "writes" in found else READ)}),
+            **(
+                _by_kind(distributions)
+                if len(distributions) > 1
+                else {"color": vega.value(WRITE if "writes" in distributions else READ)}
+            ),
         )
     )
     return finished(chart, width, HEIGHT)

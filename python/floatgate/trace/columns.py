@@ -1,6 +1,6 @@
 """Traces that Python reads for the core: our Parquet, and texts of system calls or block events with stacks.
 
-The core asks :func:`open_columns` for a reader and takes arrays from it until there are none; it checks every row
+The core calls :func:`open_columns` for a reader and takes arrays from it to the end of the trace; it checks every row
 itself. A reader has
 
 - ``optional``: which of ``context``, ``stream``, ``predicted_life``, ``flags``, ``content`` it fills, known from
@@ -46,7 +46,7 @@ def open_columns(format: str, name: str, path: str) -> ColumnReader:
         path: where its plain content lies.
 
     Raises:
-        InputError: it is not what the format asks for.
+        InputError: it is not in the format.
     """
     if format == "parquet":
         from floatgate.trace.parquet_trace import ParquetReader

@@ -3,7 +3,7 @@
 Source: section 5.2 (figure 27) of the dissertation on data separation by program context. At every update of a page the
 figure shows the context that had *written the data now replaced*; time counts updates.
 
-What an update is depends on whether the drive is told of deletions:
+What counts as an update depends on whether the drive receives deletions:
 
 - ``updates``: the page was written before in the trace, whether or not a TRIM came in between. So it is on a file
   system mounted without ``discard``, as those of the dissertation were: the drive learns that a deleted file's data is
@@ -86,44 +86,44 @@ def read(path: str | Path) -> ContextUpdates:
     file = pq.ParquetFile(path)
     if "context" not in file.schema_arrow.names:
         raise input_error(f"{path}: no column 'context'; expected a trace that 'floatgate trace record' wrote")
-    found = ContextUpdates(described(file.metadata.metadata, path))
+    tally = ContextUpdates(described(file.metadata.metadata, path))
     writer: dict[int, int] = {}  # page -> who wrote it
     trimmed: set[int] = set()
     writing: set[int] = set()
     for batch in file.iter_batches(columns=["op", "offset", "bytes", "context"]):
         columns = (batch.column(name).to_pylist() for name in ("op", "offset", "bytes", "context"))
         for op, offset, length, context in zip(*columns, strict=True):
-            found.requests += 1
+            tally.requests += 1
             pages = range(offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES))
             if op == "trim":
-                found.trims += 1
+                tally.trims += 1
                 trimmed.update(pages)
             elif op == "write":
-                _write(found, writer, trimmed, pages, NO_CONTEXT if context is None else context)
+                _write(tally, writer, trimmed, pages, NO_CONTEXT if context is None else context)
                 writing.add(NO_CONTEXT if context is None else context)
-    found.distinct_pages = len(writer)
-    found.writing = len(writing - {NO_CONTEXT})
-    return found
+    tally.distinct_pages = len(writer)
+    tally.writing = len(writing - {NO_CONTEXT})
+    return tally
 
 
-def _write(found: ContextUpdates, writer: dict[int, int], trimmed: set[int], pages: range, context: int) -> None:
-    found.pages += len(pages)
+def _write(tally: ContextUpdates, writer: dict[int, int], trimmed: set[int], pages: range, context: int) -> None:
+    tally.pages += len(pages)
     for page in pages:
         before = writer.get(page)
         writer[page] = context
         if before is None:
             continue
-        found.updates += 1
-        found.by_context[before] += 1
-        found.sequence.append(before)
+        tally.updates += 1
+        tally.by_context[before] += 1
+        tally.sequence.append(before)
         if page in trimmed:
             trimmed.discard(page)
         else:
-            found.live_updates += 1
-            found.live_by_context[before] += 1
+            tally.live_updates += 1
+            tally.live_by_context[before] += 1
 
 
-def marks(found: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
+def marks(tally: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
     """Return the figure's marks: spans of updates in each bin of which a context occurs.
 
     Returns:
@@ -131,14 +131,14 @@ def marks(found: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
         ends), ``rank`` (1 to 5 for the contexts with most updates, else 0).
     """
     rows: dict[int, int] = {}
-    for context in found.sequence:
+    for context in tally.sequence:
         rows.setdefault(context, len(rows) + 1)
-    ranks = {context: rank for rank, (context, _) in enumerate(found.by_context.most_common(TOP), 1)}
-    total = len(found.sequence)
+    ranks = {context: rank for rank, (context, _) in enumerate(tally.by_context.most_common(TOP), 1)}
+    total = len(tally.sequence)
     width = max(1.0, total / bins)
     spans: list[dict[str, Any]] = []
     open_spans: dict[int, dict[str, Any]] = {}
-    for place, context in enumerate(found.sequence):
+    for place, context in enumerate(tally.sequence):
         number = int(place / width)
         span = open_spans.get(context)
         if span is not None and number - span["bin"] <= 1:
@@ -157,9 +157,9 @@ def marks(found: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
     return [{key: value for key, value in span.items() if key != "bin"} for span in spans]
 
 
-def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 220) -> vega.Chart:
-    """Figure 27 for a trace: along the updates, the contexts whose data is replaced; the five commonest in colour."""
-    labels = [f"{place}. context, {_share(found, place)}" for place in range(1, min(TOP, len(found.by_context)) + 1)]
+def figure(tally: ContextUpdates, title: str, width: int = 560, height: int = 220) -> vega.Chart:
+    """Draw figure 27 for a trace: along the updates, the contexts whose data are replaced; the top five in colour."""
+    labels = [f"{place}. context, {_share(tally, place)}" for place in range(1, min(TOP, len(tally.by_context)) + 1)]
     others = "others"
     data = [
         {
@@ -169,7 +169,7 @@ def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 22
             "high": mark["row"] + 0.45,
             "context": labels[mark["rank"] - 1] if mark["rank"] else others,
         }
-        for mark in sorted(marks(found), key=lambda mark: mark["rank"] != 0)
+        for mark in sorted(marks(tally), key=lambda mark: mark["rank"] != 0)
     ]
     colors = vega.Scale(domain=[*labels, others], range=[*_COLORS[: len(labels)], _OTHER])
     rows = max((mark["high"] for mark in data), default=1.0)
@@ -178,7 +178,7 @@ def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 22
         # The edge keeps a context visible that has less than a pixel's height or width.
         .mark_rect(strokeWidth=0.8, aria=False)
         .encode(
-            x=vega.X("from:Q", title="updates so far", scale=vega.Scale(domain=[0, max(1, found.updates)], nice=False)),
+            x=vega.X("from:Q", title="updates so far", scale=vega.Scale(domain=[0, max(1, tally.updates)], nice=False)),
             x2="to:Q",
             y=vega.Y(
                 "low:Q",
@@ -194,6 +194,6 @@ def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 22
     )
 
 
-def _share(found: ContextUpdates, rank: int) -> str:
-    count = found.by_context.most_common(rank)[-1][1]
-    return f"{count / found.updates:.0%}"
+def _share(tally: ContextUpdates, rank: int) -> str:
+    count = tally.by_context.most_common(rank)[-1][1]
+    return f"{count / tally.updates:.0%}"

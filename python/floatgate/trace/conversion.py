@@ -113,7 +113,7 @@ def unwritable(target: str) -> Iterator[None]:
 
 
 def metadata_of(path: str) -> dict[str, Any]:
-    """What a Parquet trace says about itself; nothing where it is not there to be opened again (packed, a pipe)."""
+    """Read the metadata of a Parquet trace; empty if it cannot be reopened (packed, a pipe)."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -130,7 +130,7 @@ def write_parquet(
     """Write a trace as Parquet, in the columns of :func:`floatgate.trace.parquet_columns.write_columns`.
 
     Returns:
-        ``requests`` written, and ``slice`` where a slice was asked for.
+        ``requests`` written, and ``slice`` for a slice.
 
     Raises:
         InputError: the trace cannot be read, or holds no request.

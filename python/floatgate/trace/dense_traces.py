@@ -1,9 +1,9 @@
 """Recorded traces as the papers on data separation use them: dense addresses, and no word of deletions.
 
 The dissertation's traces come from ``strace`` and an LRU page cache (section 6.3): a drive of twice the working set
-sees page writes with their contexts, and nothing tells it that a file was deleted. The recorder's drive is sparse (each
-file has extents of 1 MiB) and is told. So pages are numbered anew in the order of their addresses, with no gaps, and
-TRIMs are left out.
+sees page writes with their contexts, and receives no deletions of files. The recorder's drive is sparse (each file has
+extents of 1 MiB) and receives them. So pages are numbered anew in the order of their addresses, with no gaps, and TRIMs
+are left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Dense:
         file: Parquet, of the layout of ``floatgate trace record``.
         page_writes: of 4 KiB.
         distinct_pages: written.
-        rows: the rows of the source that the file has, in order; None where nobody asks for them.
+        rows: the rows of the source that the file has, in order; None if the caller does not need them.
     """
 
     file: Path
@@ -60,7 +60,7 @@ class Dense:
 
 
 def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = True) -> Dense:
-    """Write the writes of a recorded trace to ``target``, with dense pages; its TRIMs of them, too, if asked for.
+    """Write the writes of a recorded trace to ``target``, with dense pages; optionally its TRIMs of them, too.
 
     Args:
         source: the trace.
@@ -97,15 +97,15 @@ def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = T
     moved = np.searchsorted(pages, first) * PAGE_BYTES + offsets % PAGE_BYTES
     # A TRIM is of the written pages in its range, which lie together now.
     whole = np.searchsorted(pages, -(-offsets // PAGE_BYTES)), np.searchsorted(pages, (offsets + lengths) // PAGE_BYTES)
-    given_up = (np.asarray(table["op"].combine_chunks().cast("string")) == "trim") & (whole[1] > whole[0])
-    moved = np.where(given_up, whole[0] * PAGE_BYTES, moved)
-    new_lengths = np.where(given_up, (whole[1] - whole[0]) * PAGE_BYTES, lengths)
+    trimmed = (np.asarray(table["op"].combine_chunks().cast("string")) == "trim") & (whole[1] > whole[0])
+    moved = np.where(trimmed, whole[0] * PAGE_BYTES, moved)
+    new_lengths = np.where(trimmed, (whole[1] - whole[0]) * PAGE_BYTES, lengths)
     for name, values in (("offset", moved), ("bytes", new_lengths)):
         place = table.schema.get_field_index(name)
         table = table.set_column(
             place, table.schema.field(place), pa.array(values, type=table.schema.field(place).type)
         )
-    kept = written | given_up if trims else written
+    kept = written | trimmed if trims else written
     table = table.filter(pa.array(kept))
     if described is not None:
         table = table.replace_schema_metadata({DESCRIBED: described})

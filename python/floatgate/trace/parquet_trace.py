@@ -53,8 +53,8 @@ class ParquetReader:
                 f"{name}: has no column {quoted(missing)}; expected a trace with {quoted(list(REQUIRED))}, "
                 "as floatgate writes it"
             )
-        told = self._metadata()
-        self.has_times = "time_ns" in columns and told.get("has_times", True) is not False
+        metadata = self._metadata()
+        self.has_times = "time_ns" in columns and metadata.get("has_times", True) is not False
         content = columns & {"fingerprints", "compressed_bytes"}
         # The stream of a recording, where nobody named one, is the process that wrote (docs/separation.md).
         self._stream = next((name for name in ("stream", "process") if name in columns), "stream")
@@ -66,7 +66,7 @@ class ParquetReader:
         optional = ("context", self._stream, "predicted_life", "flags", "fingerprints", "compressed_bytes")
         known = ("time_ns", "device", *REQUIRED, *optional)
         self._columns = [column for column in known if column in columns]
-        self._names = _names(told.get("contexts", {}))
+        self._names = _names(metadata.get("contexts", {}))
         self._rows = 0
         self._processes: dict[int, int] = {}
         self._batches: Iterator[pa.RecordBatch] = iter(())
@@ -78,7 +78,7 @@ class ParquetReader:
         self._batches = self._file.iter_batches(batch_size=_ROWS, columns=self._columns, use_threads=False)
 
     def assumed(self) -> list[str]:
-        """Nothing: the file states everything."""
+        """Return nothing: the file states everything."""
         return []
 
     def next(self) -> Rows | None:
@@ -137,16 +137,16 @@ class ParquetReader:
         """The stream of each row: the host's, or the number of its process in the order of first appearance."""
         import numpy as np
 
-        given = self._numbers(batch, self._stream, "uint32", null=0)
+        numbers = self._numbers(batch, self._stream, "uint32", null=0)
         if self._stream == "stream":
-            return given
+            return numbers
         known = batch.column(self._stream).is_valid().to_numpy(zero_copy_only=False)
-        processes, firsts = np.unique(given[known], return_index=True)
+        processes, firsts = np.unique(numbers[known], return_index=True)
         for process in processes[np.argsort(firsts)].tolist():
             self._processes.setdefault(process, len(self._processes))
-        streams = np.zeros(len(given), "u4")
+        streams = np.zeros(len(numbers), "u4")
         of = np.array([self._processes[process] for process in processes.tolist()], "u4")
-        streams[known] = of[np.searchsorted(processes, given[known])]
+        streams[known] = of[np.searchsorted(processes, numbers[known])]
         return streams
 
     def _numbers(self, batch: pa.RecordBatch, name: str, kind: str, null: int | None = None) -> NDArray[Any]:
@@ -193,14 +193,14 @@ class ParquetReader:
 
         indices, names = self._encoded(batch, "op")
         codes = np.array([OPERATIONS.index(name) if name in OPERATIONS else 255 for name in names], dtype="u1")
-        found: NDArray[np.uint8] = codes[indices] if len(names) else np.zeros(0, "u1")
-        bad = np.flatnonzero(found == 255)
+        operations: NDArray[np.uint8] = codes[indices] if len(names) else np.zeros(0, "u1")
+        bad = np.flatnonzero(operations == 255)
         if len(bad):
             name = names[indices[bad[0]]]
             raise self._bad(
                 int(bad[0]), f"{quote(name)} is not an operation", f"expected one of {quoted(list(OPERATIONS))}"
             )
-        return found
+        return operations
 
     def _devices(self, batch: pa.RecordBatch) -> tuple[NDArray[np.uint16], list[str]]:
         indices, names = self._encoded(batch, "device")
@@ -220,11 +220,11 @@ class ParquetReader:
         ):
             if column not in batch.schema.names:
                 continue
-            found, values = self._lists(batch, column, kind)
-            if ends is not None and not np.array_equal(ends, found):
-                row = int(np.flatnonzero(ends != found)[0])
+            row_ends, values = self._lists(batch, column, kind)
+            if ends is not None and not np.array_equal(ends, row_ends):
+                row = int(np.flatnonzero(ends != row_ends)[0])
                 raise self._bad(row, "fingerprints and compressed_bytes differ in length", "expected one entry a page")
-            ends, rows[name] = found, values
+            ends, rows[name] = row_ends, values
         if ends is None:
             return {}
         entries = int(ends[-1]) if len(ends) else 0

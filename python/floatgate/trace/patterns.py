@@ -51,7 +51,7 @@ def of_trace(
     Args:
         path: the trace.
         options: how to read it and which slice of it, as ``floatgate trace info`` has them.
-        settings: how to mine it; the defaults where there are none.
+        settings: how to mine it; None for the defaults.
         progress: called now and then with ``(requests, None, phase)``.
 
     Returns:
@@ -59,7 +59,7 @@ def of_trace(
 
     Raises:
         InputError: the trace cannot be read, or a setting cannot be.
-        RunError: a window has more sets than can be told.
+        RunError: a window has more sets than can be counted.
     """
     wanted = settings or Settings()
     for name, value in asdict(wanted).items():

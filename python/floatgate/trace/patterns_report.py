@@ -49,7 +49,7 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:
-    """Return the cards on top: name, figure, what stands below; what there is none of is left out."""
+    """Return the cards on top: name, figure, what stands below; cards without a figure are left out."""
     cards = [("windows", units.count(facts["windows"]), f"of {facts['settings']['window']} requests")]
     cards.append(("patterns a window", units.figure(facts["patterns_per_window"]), f"{kind(facts)} sets"))
     if facts["pattern_size_mean"] is not None:
@@ -127,7 +127,7 @@ def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
 
 
 def accesses(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Addresses by how often they are accessed, and by how often they are read."""
+    """Draw addresses by how often they are accessed, and by how often they are read."""
     rows = []
     for key, what in (("accesses", "reads and writes"), ("reads", "reads")):
         times = facts["addresses"][key]

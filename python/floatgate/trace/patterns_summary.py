@@ -11,9 +11,9 @@ from floatgate.report import timestamp_warning
 Facts = dict[str, Any]
 
 SETS = 5
-"""Sets of the list that are told."""
+"""Sets of the list that the summary shows."""
 ADDRESSES = 4
-"""Addresses of a set that are told."""
+"""Addresses of a set that the summary shows."""
 STRONGEST = ["window", "support", "size", "addresses"]
 """The columns of the list."""
 
@@ -31,7 +31,7 @@ def screen(path: str, facts: Facts) -> str:
 
 
 def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
-    """Subject and text of each line; subjects of which the trace knows nothing are left out."""
+    """Return subject and text of each line; subjects without data in the trace are left out."""
     rows = [
         ("trace", f"{path} ({facts['format']})"),
         ("requests", _requests(facts)),

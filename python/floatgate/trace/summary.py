@@ -17,9 +17,9 @@ NOTED = (
     ("first_bad_line", "first bad line"),
 )
 CACHES = (16 << 20, 256 << 20, 4 << 30)
-"""Sizes of LRU caches whose hit ratio is told."""
+"""Sizes of LRU caches whose hit ratio the summary shows."""
 CONTEXTS = 5
-"""Contexts that are told."""
+"""Contexts that the summary shows."""
 
 
 def screen(path: str, facts: Facts) -> str:
@@ -35,7 +35,7 @@ def screen(path: str, facts: Facts) -> str:
 
 
 def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
-    """Subject and text of each line; subjects of which the trace knows nothing are left out."""
+    """Return subject and text of each line; subjects without data in the trace are left out."""
     made = [("trace", f"{path} ({facts['format']})"), *_counts(facts)]
     for name, tell in (
         ("sizes", _sizes),

@@ -7,7 +7,7 @@ from typing import Any
 
 from floatgate.pages import palette
 from floatgate.papers.ids.values import SEPARATORS
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.papers.pds.workloads import RECORDED
 from floatgate.papers.separators import LOOKS, looks
@@ -17,26 +17,26 @@ from floatgate.report.throttle_charts import Look
 _KINDS = (Look("hot archive", palette.BROWN, (8, 3), "square"), Look("others", palette.INK, (), "cross"))
 
 
-def figures(found: Found) -> list[Figure]:
-    """Return all that there are results for, in the order of the paper."""
+def figures(findings: Findings) -> list[Figure]:
+    """Return the figures that have results, in the order of the paper."""
 
     def ratio(workload: str, separator: str) -> float | None:
-        return found.figure(f"time.{workload}.{separator}")
+        return findings.figure(f"time.{workload}.{separator}")
 
     def copies(workload: str, separator: str) -> float | None:
-        return found.figure(f"level.{workload}.{separator}.copied_per_victim")
+        return findings.figure(f"level.{workload}.{separator}.copied_per_victim")
 
     def dead(workload: str, separator: str) -> float | None:
-        return found.figure(f"level.{workload}.{separator}.dead")
+        return findings.figure(f"level.{workload}.{separator}.dead")
 
     def blocks(workload: str, separator: str) -> float | None:
-        return found.figure(f"blocks.{workload}.{separator}")
+        return findings.figure(f"blocks.{workload}.{separator}")
 
     made = [
         _dots("figure-35", "Figure 35: time of garbage collection", "time of collection over HASH's", ratio),
         _dots("figure-36a", "Figure 36a: copies for each victim", "pages copied for each victim", copies),
         _dots("figure-36b", "Figure 36b: dead blocks", "victims that were dead", dead),
-        _hot(found),
+        _hot(findings),
         _dots("figure-38", "Figure 38: blocks used", "blocks opened over HASH's", blocks),
     ]
     return [figure for figure in made if figure is not None]
@@ -52,12 +52,12 @@ def _dots(id: str, title: str, axis: str, value: Callable[[str, str], float | No
     return _figure(id, title, axis, rows, looks(SEPARATORS))
 
 
-def _hot(found: Found) -> Figure | None:
+def _hot(findings: Findings) -> Figure | None:
     rows = [
         {"thing": workload, "value": figure, "series": look.label}
         for workload in RECORDED
         for look, key in zip(_KINDS, ("hot_copies", "cold_copies"), strict=True)
-        if (figure := found.figure(f"{key}.{workload}")) is not None
+        if (figure := findings.figure(f"{key}.{workload}")) is not None
     ]
     title = "Figure 37: copies for each victim, hot archives and others"
     return _figure("figure-37", title, "pages copied for each victim", rows, list(_KINDS))

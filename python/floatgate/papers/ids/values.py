@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.papers.ids.workloads import GARBAGE
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean
 from floatgate.papers.pds.values import FIGURES, JUDGED, contexts, over
 from floatgate.papers.pds.workloads import PAGES_PER_BLOCK, RECORDED
@@ -17,16 +17,16 @@ SWEPT = "garbage-15"
 """The batch whose runs the sweep of settings is set beside."""
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {}
     for workload in RECORDED:
-        made |= contexts(found, workload, SWEPT)
-        made |= _levels(found, workload)
-        made |= _hot(found, workload)
-        writes = found.look(f"{SWEPT}.{workload}.hash.host.page_writes")
+        made |= contexts(findings, workload, SWEPT)
+        made |= _levels(findings, workload)
+        made |= _hot(findings, workload)
+        writes = findings.look(f"{SWEPT}.{workload}.hash.host.page_writes")
         made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
-    of = Found(found.results, made)
+    of = Findings(findings.results, made)
     for beside in ("hash", "pds-1", "pds-4", "pds-16"):
         for key in ("time_s", "copied_per_victim"):
             ratios = [over(of, f"level.{one}.ids.{key}", f"level.{one}.{beside}.{key}") for one in JUDGED]
@@ -39,20 +39,20 @@ def values(found: Found) -> dict[str, Any]:
     return made | _settings(of)
 
 
-def _levels(found: Found, workload: str) -> dict[str, Any]:
+def _levels(findings: Findings, workload: str) -> dict[str, Any]:
     """Means over the levels of garbage, by ``level.WORKLOAD.VARIANT.FIGURE``; time and blocks also over HASH's."""
     made: dict[str, Any] = {}
-    batches = _run(found, workload)
+    batches = _run(findings, workload)
     for variant in VARIANTS:
         for key, of in FIGURES.items():
-            figures = [found.figure(f"{batch}.{workload}.{variant}.gc.{of}") for batch in batches]
+            figures = [findings.figure(f"{batch}.{workload}.{variant}.gc.{of}") for batch in batches]
             made[f"level.{workload}.{variant}.{key}"] = mean(figures)
-        streams = [_streams(found, batch, workload, variant) for batch in batches]
+        streams = [_streams(findings, batch, workload, variant) for batch in batches]
         opened = [float(sum(stream["opened"] for stream in one)) if one else None for one in streams]
         made[f"level.{workload}.{variant}.opened"] = mean(opened)
         used = [float(sum(stream["opened"] > 0 for stream in one)) if one else None for one in streams]
         made[f"level.{workload}.{variant}.streams"] = mean(used)
-    of_made = Found({}, made)
+    of_made = Findings({}, made)
     for variant in VARIANTS:
         for name, key in (("time", "time_s"), ("blocks", "opened")):
             ratio = over(of_made, f"level.{workload}.{variant}.{key}", f"level.{workload}.hash.{key}")
@@ -62,24 +62,24 @@ def _levels(found: Found, workload: str) -> dict[str, Any]:
     return made
 
 
-def _run(found: Found, workload: str) -> list[str]:
+def _run(findings: Findings, workload: str) -> list[str]:
     """The levels of garbage that were run; a quick reproduction has one."""
-    return [batch for batch in BATCHES if found.results.get(batch, {}).get(workload)]
+    return [batch for batch in BATCHES if findings.results.get(batch, {}).get(workload)]
 
 
-def _streams(found: Found, batch: str, workload: str, separator: str) -> list[dict[str, Any]]:
-    result = found.look(f"{batch}.{workload}.{separator}") or {}
+def _streams(findings: Findings, batch: str, workload: str, separator: str) -> list[dict[str, Any]]:
+    result = findings.look(f"{batch}.{workload}.{separator}") or {}
     return (result.get("separate") or {}).get("streams") or []
 
 
-def _hot(found: Found, workload: str) -> dict[str, Any]:
-    """Hot archive blocks against all others of IDS, over all levels of garbage."""
+def _hot(findings: Findings, workload: str) -> dict[str, Any]:
+    """Compare hot archive blocks of IDS with all its other blocks, over all levels of garbage."""
     sums = {True: [0, 0, 0], False: [0, 0, 0]}
-    for batch in _run(found, workload):
-        first = found.look(f"{batch}.{workload}.ids.separate.found.archive_stream")
+    for batch in _run(findings, workload):
+        first = findings.look(f"{batch}.{workload}.ids.separate.found.archive_stream")
         if first is None:
             return {}
-        for stream in _streams(found, batch, workload, "ids"):
+        for stream in _streams(findings, batch, workload, "ids"):
             for place, key in enumerate(("opened", "victims", "copied_pages")):
                 sums[stream["stream"] >= first][place] += stream[key]
     (hot_opened, hot_victims, hot_copied), (opened, victims, copied) = sums[True], sums[False]
@@ -92,12 +92,14 @@ def _hot(found: Found, workload: str) -> dict[str, Any]:
     }
 
 
-def _settings(found: Found) -> dict[str, Any]:
+def _settings(findings: Findings) -> dict[str, Any]:
     """With one setting of IDS changed: time of collection over its own."""
     made: dict[str, Any] = {}
-    swept = {variant for variants in found.results.get("settings", {}).values() for variant in variants}
+    swept = {variant for variants in findings.results.get("settings", {}).values() for variant in variants}
     for variant in sorted(swept):
-        ratios = [over(found, f"settings.{one}.{variant}.gc.time_s", f"{SWEPT}.{one}.ids.gc.time_s") for one in JUDGED]
+        ratios = [
+            over(findings, f"settings.{one}.{variant}.gc.time_s", f"{SWEPT}.{one}.ids.gc.time_s") for one in JUDGED
+        ]
         made |= {f"settings.{variant}.{one}": ratio for one, ratio in zip(JUDGED, ratios, strict=True)}
         made[f"settings.{variant}.mean"] = mean(ratios)
     means = [value for name, value in made.items() if name.endswith(".mean") and value is not None]

@@ -16,7 +16,7 @@ BACKGROUND_FROM = 0.3
 """Share of the writes from which on collection works at a pace, in the other reading (section 6.3)."""
 GROUPS_MAX, STREAMS_MIN = 256, 6
 """Update groups of PDS and IDS at most, and open blocks that both need at least: the paper sets no limit. A small drive
-has fewer, so that a quarter of its blocks, half of what is to spare, may be open."""
+has fewer: a quarter of its blocks, half of its spare ones, may then be open."""
 LOG_SHARE = 80
 """IDS logs and clusters this part of a trace's writes at a time: 256 of some 20,000."""
 LOG_MAX = 8192

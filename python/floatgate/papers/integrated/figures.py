@@ -8,7 +8,7 @@ from typing import Any
 from floatgate.pages import palette
 from floatgate.papers.integrated.values import COMPRESSED, CONFIGURATIONS, DUPLICATE, REAL, by_ratio
 from floatgate.papers.integrated.workloads import TWINS
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import reduce
@@ -29,21 +29,23 @@ FIGURE_2, TABLE_1 = "Figure 2: what a scheme leaves and costs", "Table I and Fig
 CHOSEN, RECORDED = "What Integrated chose", "Recorded programs with their content"
 
 
-def figures(found: Found) -> list[Figure]:
-    """Return all that there are results for, in the order of the paper."""
+def figures(findings: Findings) -> list[Figure]:
+    """Return the figures that have results, in the order of the paper."""
     made = [
-        _ratio(found, COMPRESSED, "Figure 2(a): compression, chunks of four pages", "compression ratio r"),
-        _ratio(found, DUPLICATE, "Figure 2(b): deduplication", "share of pages that are copies"),
-        _dots(found, ("table-1", "Table I: lives", "Dashed: the five years that are required."), "years", "years", 5.0),
+        _ratio(findings, COMPRESSED, "Figure 2(a): compression, chunks of four pages", "compression ratio r"),
+        _ratio(findings, DUPLICATE, "Figure 2(b): deduplication", "share of pages that are copies"),
         _dots(
-            found,
+            findings, ("table-1", "Table I: lives", "Dashed: the five years that are required."), "years", "years", 5.0
+        ),
+        _dots(
+            findings,
             ("figure-3a", "Figure 3(a): write response", "Over that of Baseline, throttling included."),
             "response",
             "over Baseline",
             1.0,
         ),
         _dots(
-            found,
+            findings,
             ("figure-3b", "Figure 3(b): energy of a page write", "Over that of Baseline."),
             "energy",
             "over Baseline",
@@ -51,10 +53,10 @@ def figures(found: Found) -> list[Figure]:
         ),
     ]
     for name in TWINS:
-        made += _chosen(found, name)
+        made += _chosen(findings, name)
     made.append(
         _dots(
-            found,
+            findings,
             ("real", "Life over the target", "Dashed: the target, half as long again as the life of Baseline."),
             "of_target",
             "over the target",
@@ -65,8 +67,8 @@ def figures(found: Found) -> list[Figure]:
     return [figure for figure in made if figure is not None]
 
 
-def _ratio(found: Found, kind: str, title: str, x_title: str) -> Figure | None:
-    points = by_ratio(found, kind)
+def _ratio(findings: Findings, kind: str, title: str, x_title: str) -> Figure | None:
+    points = by_ratio(findings, kind)
     if not points:
         return None
     rows = [{"x": ratio, "y": written, "series": RATIO_LOOKS[0].label} for ratio, written, _ in points]
@@ -84,14 +86,14 @@ def _ratio(found: Found, kind: str, title: str, x_title: str) -> Figure | None:
 
 
 def _dots(
-    found: Found, said: tuple[str, str, str], value: str, y_title: str, rule: float, batch: str = "lives"
+    findings: Findings, texts: tuple[str, str, str], value: str, y_title: str, rule: float, batch: str = "lives"
 ) -> Figure | None:
     names: Sequence[str] = TWINS if batch == "lives" else REAL
     rows: list[dict[str, Any]] = [
         {"thing": NAMES.get(name, name), "value": figure, "series": LABELS[one]}
         for name in names
         for one in CONFIGURATIONS
-        if (figure := found.figure(f"{value}.{batch}.{name}.{one}")) is not None
+        if (figure := findings.figure(f"{value}.{batch}.{name}.{one}")) is not None
     ]
     if not rows:
         return None
@@ -100,7 +102,7 @@ def _dots(
     smallest = min(row["value"] for row in rows)
     section = TABLE_1 if batch == "lives" else RECORDED
     return Figure(
-        *said,
+        *texts,
         lambda width: throttle_charts.dots(
             rows, LOOKS, things, y_title, width=width, log=largest > 20 * smallest, rule=rule
         ),
@@ -108,8 +110,8 @@ def _dots(
     )
 
 
-def _chosen(found: Found, name: str) -> list[Figure | None]:
-    course = look(found.look(f"lives.{name}.integrated"), "reduce", "manager", "over_time") or []
+def _chosen(findings: Findings, name: str) -> list[Figure | None]:
+    course = look(findings.look(f"lives.{name}.integrated"), "reduce", "manager", "over_time") or []
     if len(course) < 2:
         return []
     title = NAMES[name]
@@ -124,7 +126,7 @@ def _chosen(found: Found, name: str) -> list[Figure | None]:
         Figure(
             f"demand-{name}",
             f"{title}: demand and capacity",
-            "Flash bytes per epoch of 5 minutes: what the host asks for without any scheme, and what five years allow.",
+            "Flash bytes per epoch of 5 minutes: what the host writes without any scheme, and what five years allow.",
             lambda width: reduce.demand(course, width),
             CHOSEN,
         ),

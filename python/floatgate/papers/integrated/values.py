@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.papers.integrated.workloads import REAL_TARGET_YEARS, TWINS, ratio_of
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.report.sections.forecast.latency import response_us
 from floatgate.results.result_view import look
 
@@ -15,32 +15,32 @@ BATCHES_OF_TWINS = ("lives", "seed-2", "seed-3", "steady", "full")
 COMPRESSED, DUPLICATE = "compressed", "duplicate"
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {}
     for batch in (*BATCHES_OF_TWINS, "real"):
         for workload in REAL if batch == "real" else TWINS:
             for configuration in CONFIGURATIONS:
-                made |= _life(found, f"{batch}.{workload}", configuration)
-            made |= _manager(found, f"{batch}.{workload}")
+                made |= _life(findings, f"{batch}.{workload}", configuration)
+            made |= _manager(findings, f"{batch}.{workload}")
     throttling, integrated = (made.get(f"write_us.steady.dvmt.{one}") for one in ("throttling", "integrated"))
     made["steady.slower"] = throttling / integrated if throttling and integrated else None
     for workload in REAL:
         integrated, throttling = (made.get(f"served.real.{workload}.{one}") for one in ("integrated", "throttling"))
         if integrated is not None and throttling is not None:
             made[f"serves_more.{workload}"] = integrated >= 0.999 * throttling
-    made |= _ratios(found)
+    made |= _ratios(findings)
     return made
 
 
-def _life(found: Found, place: str, configuration: str) -> dict[str, Any]:
+def _life(findings: Findings, place: str, configuration: str) -> dict[str, Any]:
     """Years, and response, energy and written ratio beside the baseline's."""
-    result = found.look(f"{place}.{configuration}")
+    result = findings.look(f"{place}.{configuration}")
     name = f"{place}.{configuration}"
     if not result:
         return {}
-    plain = response_us(found.look(f"{place}.baseline"), "mean")
-    plain_years = found.figure(f"{place}.baseline.lifetime.years")
+    plain = response_us(findings.look(f"{place}.baseline"), "mean")
+    plain_years = findings.figure(f"{place}.baseline.lifetime.years")
     mean, years = response_us(result, "mean"), look(result, "lifetime", "years")
     reduced = look(result, "reduce") or {}
     # Without a scheme each page write is one program and nothing else.
@@ -58,9 +58,9 @@ def _life(found: Found, place: str, configuration: str) -> dict[str, Any]:
     }
 
 
-def _manager(found: Found, place: str) -> dict[str, Any]:
+def _manager(findings: Findings, place: str) -> dict[str, Any]:
     """Of the manager's epochs, the shares in which each scheme was on."""
-    reduced = found.look(f"{place}.integrated.reduce") or {}
+    reduced = findings.look(f"{place}.integrated.reduce") or {}
     epochs, throttled = reduced.get("epochs_by_choice"), look(reduced, "manager", "throttled_epochs")
     if not epochs or throttled is None:
         return {}
@@ -73,10 +73,10 @@ def _manager(found: Found, place: str) -> dict[str, Any]:
     return {f"on.{place}.{scheme}": count / all_epochs for scheme, count in shares.items()}
 
 
-def by_ratio(found: Found, kind: str) -> list[tuple[float, float, float]]:
-    """Ratio, written ratio and energy ratio of the workloads of one ratio, Figure 2."""
+def by_ratio(findings: Findings, kind: str) -> list[tuple[float, float, float]]:
+    """Return ratio, written ratio and energy ratio of the workloads of one ratio, Figure 2."""
     points = []
-    for name, variants in (found.results.get(kind) or {}).items():
+    for name, variants in (findings.results.get(kind) or {}).items():
         for result in variants.values():
             written, energy = (look(result, "reduce", key) for key in ("written_ratio", "energy_ratio"))
             if written is not None and energy is not None:
@@ -84,10 +84,10 @@ def by_ratio(found: Found, kind: str) -> list[tuple[float, float, float]]:
     return sorted(points)
 
 
-def _ratios(found: Found) -> dict[str, Any]:
+def _ratios(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for kind in (COMPRESSED, DUPLICATE):
-        points = by_ratio(found, kind)
+        points = by_ratio(findings, kind)
         for ratio, written, energy in points:
             percent = f"{100 * ratio:.0f}"
             made |= {f"written.{kind}.{percent}": written, f"energy.{kind}.{percent}": energy}

@@ -66,8 +66,8 @@ def _twin(name: str, folder: Path, settings: Mapping[str, str] | None = None) ->
         raise input_error(f"{source}: the twin is not there; expected floatgate to be installed from its checkout")
     text = source.read_text("utf-8")
     for key, whole in (("written_gib_per_hour", False), ("footprint_bytes", True)):
-        text, found = re.subn(rf"^{key} = (\S+)$", lambda one: _smaller(one, whole), text, flags=re.MULTILINE)  # noqa: B023
-        if found != 1:
+        text, count = re.subn(rf"^{key} = (\S+)$", lambda one: _smaller(one, whole), text, flags=re.MULTILINE)  # noqa: B023
+        if count != 1:
             raise input_error(f"{source}: {key} is not there once; expected a twin that writes so much per hour")
     for key, value in (settings or {}).items():
         text = re.sub(rf"^{key} = \S+$", f"{key} = {value}", text, flags=re.MULTILINE)
@@ -76,9 +76,9 @@ def _twin(name: str, folder: Path, settings: Mapping[str, str] | None = None) ->
     return file
 
 
-def _smaller(found: re.Match[str], whole: bool) -> str:
-    key = found[0].split(" = ")[0]
-    value = int(found[1]) // SMALLER if whole else float(found[1]) / SMALLER
+def _smaller(match: re.Match[str], whole: bool) -> str:
+    key = match[0].split(" = ")[0]
+    value = int(match[1]) // SMALLER if whole else float(match[1]) / SMALLER
     return f"{key} = {value}"
 
 

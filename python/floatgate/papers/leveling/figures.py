@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import configured, data_chart
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.leveling.values import LEVELERS, LOADS
 from floatgate.papers.paper import Figure
 from floatgate.report.throttle_charts import Look
@@ -24,15 +24,15 @@ SPARES = {"7": 45, "28": 150}
 """Size of the points."""
 
 
-def figures(found: Found) -> list[Figure]:
+def figures(findings: Findings) -> list[Figure]:
     """Return the picture, if there is anything to show."""
     rows = [
         {"x": cost, "y": gain, "series": leveler, "load": NAMES[load], "spare": f"{spare} %"}
         for load in LOADS
         for spare in SPARES
         for leveler in LEVELERS
-        if (cost := found.figure(f"extra.{spare}.{load}.{leveler}")) is not None
-        and (gain := found.figure(f"first_gain.{spare}.{load}.{leveler}")) is not None
+        if (cost := findings.figure(f"extra.{spare}.{load}.{leveler}")) is not None
+        and (gain := findings.figure(f"first_gain.{spare}.{load}.{leveler}")) is not None
     ]
     if not rows:
         return []

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 
 LEVELERS = ("hot-cold-swap", "swl", "read-balance", "lazy", "adaptive", "gap")
 SYNTHETIC = ("uniform", "zipf", "static")
@@ -17,18 +17,18 @@ SEEDS = ("", "-seed-2", "-seed-3")
 SPREAD = 0.1
 """Standard deviation of what blocks endure, over its mean."""
 CYCLES = 1000
-"""What the mean block endures. The drive's own figure is out of reach, so that no run stops before its last write."""
+"""Cycles that the mean block endures. The drive's own limit is out of reach: no run stops before its last write."""
 PAGE_BYTES, DAYS = 4096, 365.25
 LONGEST = 64.0
 """No life is looked for beyond so many times the run."""
 
 
-def values(found: Found) -> dict[str, Any]:
-    """All values by name: QUANTITY.SETTING.LOAD.LEVELER, the mean over seeds; _low and _high are the seeds' ends."""
+def values(findings: Findings) -> dict[str, Any]:
+    """Return all values by name: QUANTITY.SETTING.LOAD.LEVELER, means over seeds; _low and _high are their ends."""
     made: dict[str, Any] = {}
     for setting in SETTINGS:
         for load in LOADS:
-            for leveler, runs in _runs(found, setting, load).items():
+            for leveler, runs in _runs(findings, setting, load).items():
                 place = f"{setting}.{load}.{leveler}"
                 for key in runs[0]:
                     figures = [one[key] for one in runs]
@@ -38,11 +38,11 @@ def values(found: Found) -> dict[str, Any]:
     return made | _over_all(made)
 
 
-def _runs(found: Found, setting: str, load: str) -> dict[str, list[dict[str, float]]]:
+def _runs(findings: Findings, setting: str, load: str) -> dict[str, list[dict[str, float]]]:
     """Figures by leveler, one of each seed."""
     runs: dict[str, list[dict[str, float]]] = {}
     for seed in SEEDS:
-        results = found.look(f"spare-{setting}{seed}.{load}") or {}
+        results = findings.look(f"spare-{setting}{seed}.{load}") or {}
         if "none" not in results:
             continue
         plain = facts(results["none"])
@@ -151,7 +151,7 @@ def _dead_share(beyond: float, spread: float) -> float:
 
 
 def places(settings: Sequence[str] = ("7", "28")) -> Iterator[str]:
-    """Setting, load and leveler, of all levelers that do something."""
+    """Yield setting, load and leveler, of all levelers that do something."""
     for setting in settings:
         for load in LOADS:
             for leveler in LEVELERS:

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import data_chart, finished
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.papers.patterns.values import SYSTEMS, WORKLOADS
 from floatgate.report import throttle_charts
@@ -30,24 +30,28 @@ PRINTED_MS = 138.0
 FIGURE_2 = "Figure 2: addresses"
 
 
-def figures(found: Found) -> list[Figure]:
-    """Return all that there are results for, in the order of the paper."""
+def figures(findings: Findings) -> list[Figure]:
+    """Return the figures that have results, in the order of the paper."""
     made = [
-        _times(found, "accesses", "a", "access frequency", "Share of all addresses, by how often they are accessed."),
-        _in_patterns(found),
-        _times(found, "reads", "c", "read frequency", "Share of the addresses that are read, by how often they are."),
-        _gc_time(found),
-        _first_failure(found),
-        _response(found),
-        _mapping(found),
+        _times(
+            findings, "accesses", "a", "access frequency", "Share of all addresses, by how often they are accessed."
+        ),
+        _in_patterns(findings),
+        _times(
+            findings, "reads", "c", "read frequency", "Share of the addresses that are read, by how often they are."
+        ),
+        _gc_time(findings),
+        _first_failure(findings),
+        _response(findings),
+        _mapping(findings),
     ]
     return [figure for figure in made if figure is not None]
 
 
-def _times(found: Found, key: str, letter: str, what: str, caption: str) -> Figure | None:
+def _times(findings: Findings, key: str, letter: str, what: str, caption: str) -> Figure | None:
     rows: list[dict[str, Any]] = []
     for workload in WORKLOADS:
-        times = found.look(f"requests.{workload}.baseline.addresses.{key}") or {"from": [], "addresses": []}
+        times = findings.look(f"requests.{workload}.baseline.addresses.{key}") or {"from": [], "addresses": []}
         total = sum(times["addresses"])
         for first, count in zip(times["from"], times["addresses"], strict=True):
             label = f"{first} or more" if first == times["from"][-1] else str(first)
@@ -81,10 +85,10 @@ def _side_by_side(rows: list[dict[str, Any]], width: int) -> Any:
     return finished(encoded, width, throttle_charts.TALL)
 
 
-def _in_patterns(found: Found) -> Figure | None:
+def _in_patterns(findings: Findings) -> Figure | None:
     rows = []
     for workload in WORKLOADS:
-        inside = found.figure(f"requests.{workload}.baseline.addresses.frequent.share")
+        inside = findings.figure(f"requests.{workload}.baseline.addresses.frequent.share")
         if inside is not None:
             parts = {"in patterns": inside, "in none": 1 - inside}
             rows += [{"row": workload, "part": part, "value": share} for part, share in parts.items()]
@@ -105,11 +109,11 @@ def _in_patterns(found: Found) -> Figure | None:
     )
 
 
-def _gc_time(found: Found) -> Figure | None:
+def _gc_time(findings: Findings) -> Figure | None:
     rows = []
     for workload in WORKLOADS:
         for system in SYSTEMS:
-            total, level = (found.figure(f"{name}.{workload}.{system}") for name in ("gc_time", "level_time"))
+            total, level = (findings.figure(f"{name}.{workload}.{system}") for name in ("gc_time", "level_time"))
             if total is not None and level is not None:
                 row = f"{workload}: {LOOKS[system].label}"
                 values = (total - level, level)
@@ -146,24 +150,24 @@ def _stacked(rows: list[dict[str, Any]], parts: dict[str, str], title: str, widt
     return finished(encoded, width, 90 + 22 * len(names))
 
 
-def _first_failure(found: Found) -> Figure | None:
+def _first_failure(findings: Findings) -> Figure | None:
     rows = [
         {"thing": workload, "value": years, "series": look.label}
         for workload in WORKLOADS
         for system, look in LOOKS.items()
-        if (years := found.figure(f"first_failure.{workload}.{system}")) is not None
+        if (years := findings.figure(f"first_failure.{workload}.{system}")) is not None
     ]
     title = "Figure 6: first failure"
     caption = "3,000 cycles over the erases of the most erased block, times the span of the trace."
     return _dots("figure-6", title, caption, rows, list(LOOKS.values()), "years")
 
 
-def _response(found: Found) -> Figure | None:
+def _response(findings: Findings) -> Figure | None:
     rows = []
     for workload in WORKLOADS:
-        base = found.figure(f"timed.{workload}.baseline.latency_us.read.mean")
+        base = findings.figure(f"timed.{workload}.baseline.latency_us.read.mean")
         for system, look in LOOKS.items():
-            mean = found.figure(f"timed.{workload}.{system}.latency_us.read.mean")
+            mean = findings.figure(f"timed.{workload}.{system}.latency_us.read.mean")
             if base and mean is not None:
                 rows.append({"thing": workload, "value": mean / base, "series": look.label})
     title = "Figure 7: read response"
@@ -172,12 +176,12 @@ def _response(found: Found) -> Figure | None:
     )
 
 
-def _mapping(found: Found) -> Figure | None:
+def _mapping(findings: Findings) -> Figure | None:
     rows = [
         {"thing": workload, "value": 1000 * time, "series": look.label}
         for workload in WORKLOADS
         for variant, look in DISPATCHERS.items()
-        if (time := found.figure(f"dispatch.{workload}.{variant}.dispatch_cpu_s")) is not None
+        if (time := findings.figure(f"dispatch.{workload}.{variant}.dispatch_cpu_s")) is not None
     ]
     title = "Figure 8: mapping overhead"
     caption = (
@@ -197,7 +201,7 @@ def _dots(
     axis: str,
     rule: float | None = None,
 ) -> Figure | None:
-    """Figures of several systems, trace by trace; nothing where there are none."""
+    """Draw figures of several systems, trace by trace; None without any."""
     if not rows:
         return None
     return Figure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 
 WORKLOADS = ("proj_0", "pc-server-1", "pc-server-2", "pc-server-3")
 VARIANTS = {
@@ -27,28 +27,28 @@ PAGES_PER_BLOCK = 64
 _YEAR_S = 365.25 * 86400
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {}
     for workload in WORKLOADS:
         for variant, batch in VARIANTS.items():
-            made |= _costs(found.look(f"{batch}.{workload}.{variant}"), f"{workload}.{variant}")
+            made |= _costs(findings.look(f"{batch}.{workload}.{variant}"), f"{workload}.{variant}")
         for batch in ("full", "seed-2", "seed-3", "control"):
             for variant in (*SYSTEMS, "pgis", "patterns-only"):
-                costs = _costs(found.look(f"{batch}.{workload}.{variant}"), f"{workload}.{variant}")
+                costs = _costs(findings.look(f"{batch}.{workload}.{variant}"), f"{workload}.{variant}")
                 made |= {f"{batch}.{name}": value for name, value in costs.items()}
-        made |= _verdicts(made, workload) | _response(found, workload)
+        made |= _verdicts(made, workload) | _response(findings, workload)
         for variant, batch in TIMED.items():
-            made |= _hot_reads(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
-        made |= _mapping(found, workload)
+            made |= _hot_reads(findings, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
+        made |= _mapping(findings, workload)
     for workload in ("static", "static-28"):
         for variant in ("baseline", "swl", "read-balance"):
-            made |= _hot_reads(found, f"static-timed.{workload}.{variant}", f"{workload}.{variant}")
+            made |= _hot_reads(findings, f"static-timed.{workload}.{variant}", f"{workload}.{variant}")
     return made | table_5()
 
 
 def table_5() -> dict[str, float]:
-    """Table V in KB: the page read table has a bit per page, the block erasing table a bit per block."""
+    """Compute Table V in KB: the page read table has a bit per page, the block erasing table a bit per block."""
     made: dict[str, float] = {}
     for flash, page_kb in PAGE_KB.items():
         for capacity_gb in CAPACITIES_GB:
@@ -59,19 +59,19 @@ def table_5() -> dict[str, float]:
     return made
 
 
-def _hot_reads(found: Found, run: str, name: str) -> dict[str, Any]:
+def _hot_reads(findings: Findings, run: str, name: str) -> dict[str, Any]:
     """Mean response of hot reads (us), and those of the busiest chip over the mean of all chips."""
     hot = f"{run}.hot_reads"
     return {
-        f"hot.{name}": found.figure(f"{hot}.latency_us.mean"),
-        f"chips.{name}": found.figure(f"{hot}.max_over_mean"),
+        f"hot.{name}": findings.figure(f"{hot}.latency_us.mean"),
+        f"chips.{name}": findings.figure(f"{hot}.max_over_mean"),
     }
 
 
-def _mapping(found: Found, workload: str) -> dict[str, Any]:
+def _mapping(findings: Findings, workload: str) -> dict[str, Any]:
     """CPU time of dispatch beyond the baseline's (s)."""
     times = {
-        variant: found.figure(f"dispatch.{workload}.{variant}.dispatch_cpu_s")
+        variant: findings.figure(f"dispatch.{workload}.{variant}.dispatch_cpu_s")
         for variant in ("baseline", "pgis", "patterns-only")
     }
     base = times.pop("baseline")
@@ -106,28 +106,28 @@ def _verdicts(made: dict[str, Any], workload: str) -> dict[str, Any]:
         known = [float(figure) for figure in figures if figure is not None]
         return known if len(known) == len(variants) and any(known) else None
 
-    told: dict[str, Any] = {}
+    verdicts: dict[str, Any] = {}
     times = of("gc_time", SYSTEMS)
     if times:
-        told[f"swl_largest.{workload}"] = max(times) == times[1] and times[1] > min(times)
+        verdicts[f"swl_largest.{workload}"] = max(times) == times[1] and times[1] > min(times)
     leveling = of("level_time", ("swl", "pgis-swl", "pattern"))
     if leveling:
-        told[f"level_least.{workload}"] = leveling[2] < min(leveling[:2])
+        verdicts[f"level_least.{workload}"] = leveling[2] < min(leveling[:2])
     spread = of("std", SYSTEMS)
     if spread:
-        told[f"spread_order.{workload}"] = spread[0] > spread[1] > max(spread[2:])
+        verdicts[f"spread_order.{workload}"] = spread[0] > spread[1] > max(spread[2:])
     both = of("gc_time", ("patterns-only", "pgis"))
     control = [made.get(f"control.gc_time.{workload}.{variant}") for variant in ("patterns-only", "pgis")]
     if both and None not in control and both[1] and control[1]:
-        told[f"gain.{workload}"] = both[0] / both[1]
-        told[f"control_gain.{workload}"] = control[0] / control[1]
-        told[f"control_loses.{workload}"] = control[0] / control[1] > both[0] / both[1]
-    return told
+        verdicts[f"gain.{workload}"] = both[0] / both[1]
+        verdicts[f"control_gain.{workload}"] = control[0] / control[1]
+        verdicts[f"control_loses.{workload}"] = control[0] / control[1] > both[0] / both[1]
+    return verdicts
 
 
-def _response(found: Found, workload: str) -> dict[str, Any]:
+def _response(findings: Findings, workload: str) -> dict[str, Any]:
     """Mean read response of Pattern over the mean of the others."""
-    means = [found.figure(f"timed.{workload}.{variant}.latency_us.read.mean") for variant in SYSTEMS]
+    means = [findings.figure(f"timed.{workload}.{variant}.latency_us.read.mean") for variant in SYSTEMS]
     if None in means:
         return {}
     *others, pattern = (mean for mean in means if mean is not None)

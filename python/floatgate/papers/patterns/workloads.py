@@ -13,8 +13,8 @@ PAGES = {"static": 480_000, "static-28": 352_000}
 """Of the load on its two drives, with 7 and 28 % to spare; the first half is written, evenly."""
 PAGE_BYTES = 4096
 STRIPE, READ = 32, 2
-"""Of each so many pages of the second half, the first so many are read, evenly. Planes are written in turn, so that
-these lie on one chip of each channel."""
+"""Of every STRIPE pages of the second half, the first READ are read, evenly. Planes are written in turn, so these pages
+lie on one chip of each channel."""
 WORN_IN = 10_000_000, 0.3
 """Requests that wear the drive in, and the share of them that reads."""
 TIMED = 300_000, 0.9

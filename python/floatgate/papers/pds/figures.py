@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.pages import palette
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.papers.pds.values import JUDGED, SEPARATORS, threshold_times
 from floatgate.papers.pds.workloads import RECORDED
@@ -25,19 +25,19 @@ _THRESHOLD_LOOKS = (
 )
 
 
-def figures(found: Found) -> list[Figure]:
-    """Return all that there are results for, in the order of the paper."""
-    made = [_copies(found, workload) for workload in JUDGED]
-    made += [_contexts(workload) for workload in ("multi1", "tpc-h") if f"recorded.{workload}" in found.values]
-    made += [_times(found), _thresholds(found)]
+def figures(findings: Findings) -> list[Figure]:
+    """Return the figures that have results, in the order of the paper."""
+    made = [_copies(findings, workload) for workload in JUDGED]
+    made += [_contexts(workload) for workload in ("multi1", "tpc-h") if f"recorded.{workload}" in findings.values]
+    made += [_times(findings), _thresholds(findings)]
     return [figure for figure in made if figure is not None]
 
 
-def _copies(found: Found, workload: str) -> Figure | None:
+def _copies(findings: Findings, workload: str) -> Figure | None:
     """Victims, the ones with most copies first."""
     rows: list[dict[str, Any]] = []
     for separator in ("hash", "ora-3"):
-        histogram = found.look(f"over-1.{workload}.{separator}.gc.victims_by_valid")
+        histogram = findings.look(f"over-1.{workload}.{separator}.gc.victims_by_valid")
         if not histogram:
             continue
         so_far = 0
@@ -70,12 +70,12 @@ def _contexts(workload: str) -> Figure:
     )
 
 
-def _times(found: Found) -> Figure | None:
+def _times(findings: Findings) -> Figure | None:
     rows = [
         {"thing": workload, "value": time, "series": LOOKS[separator].label}
         for workload in RECORDED
         for separator in SEPARATORS
-        if (time := found.figure(f"over.{workload}.{separator}.time_s"))
+        if (time := findings.figure(f"over.{workload}.{separator}.time_s"))
     ]
     if not rows:
         return None
@@ -91,10 +91,10 @@ def _times(found: Found) -> Figure | None:
     )
 
 
-def _thresholds(found: Found) -> Figure | None:
+def _thresholds(findings: Findings) -> Figure | None:
     rows: list[dict[str, Any]] = []
     for workload in JUDGED:
-        times = threshold_times(found, workload)
+        times = threshold_times(findings, workload)
         worst = max(times.values(), default=0)
         rows += [{"x": one, "y": time / worst, "series": workload} for one, time in times.items() if worst > 0]
     if not rows:

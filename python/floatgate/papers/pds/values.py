@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from floatgate.base.errors import FloatgateError
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean, ratio
 from floatgate.papers.pds.workloads import RECORDED, SEEDS
 from floatgate.trace import context_updates, library
@@ -28,15 +28,15 @@ FIGURES = {
 """What values call a figure of collection, and what the result calls it."""
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {}
     for workload in RECORDED:
-        made |= _seeds(found, workload)
-        made |= contexts(found, workload)
-        writes = found.look(f"beside.{workload}.hash.host.page_writes")
+        made |= _seeds(findings, workload)
+        made |= contexts(findings, workload)
+        writes = findings.look(f"beside.{workload}.hash.host.page_writes")
         made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
-    of = Found(found.results, made)
+    of = Findings(findings.results, made)
     for separator in (*SEPARATORS, "ora"):
         for key in FIGURES:
             made[f"mean.{separator}.{key}"] = judged_mean(of, separator, key)
@@ -50,23 +50,23 @@ def values(found: Found) -> dict[str, Any]:
     return made
 
 
-def _seeds(found: Found, workload: str) -> dict[str, Any]:
+def _seeds(findings: Findings, workload: str) -> dict[str, Any]:
     """Means over the seeds, overlapped, by ``over.WORKLOAD.VARIANT.FIGURE``, and how far they lie apart."""
     made: dict[str, Any] = {}
     # A quick reproduction has one seed.
-    seeds = [seed for seed in SEEDS if found.results.get(f"over-{seed}", {}).get(workload)]
-    variants = {variant for seed in seeds for variant in found.results[f"over-{seed}"][workload]}
+    seeds = [seed for seed in SEEDS if findings.results.get(f"over-{seed}", {}).get(workload)]
+    variants = {variant for seed in seeds for variant in findings.results[f"over-{seed}"][workload]}
     runs = {variant: [f"over-{seed}.{workload}.{variant}" for seed in seeds] for variant in sorted(variants)}
     runs["hash-sized"] = [f"sized-{seed}.{workload}.hash" for seed in seeds]
     runs |= {f"{one}-changed": [f"changed-{seed}.{workload}.{one}" for seed in seeds] for one in SEPARATORS}
     for variant, names in runs.items():
         for key, of in FIGURES.items():
-            figures = _known([found.figure(f"{name}.gc.{of}") for name in names])
+            figures = _known([findings.figure(f"{name}.gc.{of}") for name in names])
             made[f"over.{workload}.{variant}.{key}"] = mean(figures)
             if key == "time_s" and figures and sum(figures):
                 apart = (max(figures) - min(figures)) * len(figures) / sum(figures)
                 made[f"over.{workload}.{variant}.apart"] = apart
-        made |= _hot(found, names, f"{workload}.{variant}") if variant.startswith("hash") else {}
+        made |= _hot(findings, names, f"{workload}.{variant}") if variant.startswith("hash") else {}
     hashed = made.get(f"over.{workload}.hash.time_s")
     for variant in runs:
         time = made.get(f"over.{workload}.{variant}.time_s")
@@ -80,44 +80,46 @@ def _known(figures: list[float | None]) -> list[float]:
     return known if len(known) == len(figures) else []
 
 
-def _hot(found: Found, names: list[str], of: str) -> dict[str, Any]:
+def _hot(findings: Findings, names: list[str], of: str) -> dict[str, Any]:
     """Over the seeds: the share of the host's pages that HASH calls hot, and of pages of hot victims that are dead."""
     hot = pages = victims = copied = size = 0
     for name in names:
-        streams = ((found.look(name) or {}).get("separate") or {}).get("streams") or []
+        streams = ((findings.look(name) or {}).get("separate") or {}).get("streams") or []
         for stream in streams:
             pages += stream["host_pages"]
             if stream["stream"] == HOT:
                 hot += stream["host_pages"]
                 victims += stream["victims"]
                 copied += stream["copied_pages"]
-                size = (found.look(name) or {})["config"]["drive"]["geometry"]["pages_per_block"]
+                size = (findings.look(name) or {})["config"]["drive"]["geometry"]["pages_per_block"]
     return {
         f"hot_share.{of}": hot / pages if pages else None,
         f"hot_dead.{of}": 1 - copied / (victims * size) if victims else None,
     }
 
 
-def judged_mean(found: Found, separator: str, key: str) -> float | None:
+def judged_mean(findings: Findings, separator: str, key: str) -> float | None:
     """Return the arithmetic mean of a figure of collection over the programs that are judged."""
-    return mean(found.figure(f"over.{workload}.{separator}.{key}") for workload in JUDGED)
+    return mean(findings.figure(f"over.{workload}.{separator}.{key}") for workload in JUDGED)
 
 
-def _shown(found: Found) -> dict[str, Any]:
-    """What the texts on the page say."""
+def _shown(findings: Findings) -> dict[str, Any]:
+    """Return the figures that the texts of the page quote."""
     return {
-        "none": mean(found.figure(f"of_hash.{one}.none") for one in JUDGED),
-        "pds": mean(found.figure(f"of_hash.{one}.pds") for one in JUDGED),
-        "beside.pds": mean(over(found, *(f"beside.{one}.{of}.gc.time_s" for of in ("pds", "hash"))) for one in JUDGED),
-        "hot.printed": mean(found.figure(f"hot_share.{one}.hash") for one in JUDGED),
-        "hot.sized": mean(found.figure(f"hot_share.{one}.hash-sized") for one in JUDGED),
-        "sized": mean(found.figure(f"of_hash.{one}.hash-sized") for one in JUDGED),
+        "none": mean(findings.figure(f"of_hash.{one}.none") for one in JUDGED),
+        "pds": mean(findings.figure(f"of_hash.{one}.pds") for one in JUDGED),
+        "beside.pds": mean(
+            over(findings, *(f"beside.{one}.{of}.gc.time_s" for of in ("pds", "hash"))) for one in JUDGED
+        ),
+        "hot.printed": mean(findings.figure(f"hot_share.{one}.hash") for one in JUDGED),
+        "hot.sized": mean(findings.figure(f"hot_share.{one}.hash-sized") for one in JUDGED),
+        "sized": mean(findings.figure(f"of_hash.{one}.hash-sized") for one in JUDGED),
         "apart": max(
             (
                 figure
                 for one in JUDGED
                 for variant in SEPARATORS
-                if (figure := found.figure(f"over.{one}.{variant}.apart")) is not None
+                if (figure := findings.figure(f"over.{one}.{variant}.apart")) is not None
             ),
             default=None,
         ),
@@ -126,7 +128,7 @@ def _shown(found: Found) -> dict[str, Any]:
                 abs(changed - 1)
                 for one in JUDGED
                 for variant in SEPARATORS
-                if (changed := over(found, f"over.{one}.{variant}-changed.time_s", f"over.{one}.{variant}.time_s"))
+                if (changed := over(findings, f"over.{one}.{variant}-changed.time_s", f"over.{one}.{variant}.time_s"))
                 is not None
             ),
             default=None,
@@ -134,14 +136,14 @@ def _shown(found: Found) -> dict[str, Any]:
     }
 
 
-def over(found: Found, name: str, other: str) -> float | None:
+def over(findings: Findings, name: str, other: str) -> float | None:
     """Return a figure over another; None where one is missing or the other is 0."""
-    return ratio(found.figure(name), found.figure(other))
+    return ratio(findings.figure(name), findings.figure(other))
 
 
-def contexts(found: Found, workload: str, batch: str = "beside") -> dict[str, Any]:
-    """Contexts whose data are updated, from the recorded trace; nothing where a trace of the user's took its place."""
-    writes = found.figure(f"{batch}.{workload}.hash.host.page_writes")
+def contexts(findings: Findings, workload: str, batch: str = "beside") -> dict[str, Any]:
+    """Count contexts whose data are updated, from the recorded trace; empty if a trace of the user's took its place."""
+    writes = findings.figure(f"{batch}.{workload}.hash.host.page_writes")
     try:
         counted = _counted(workload)
     except FloatgateError:
@@ -167,7 +169,7 @@ def _sequential(workload: str, updating: Any) -> float | None:
 
     table = pq.read_table(library.path(RECORDED[workload]), columns=["op", "offset", "bytes", "context"])
     writer: dict[int, int] = {}
-    before, found = -2, set()
+    before, sequential = -2, set()
     for op, offset, length, context in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
         if op != "write":
             continue
@@ -177,23 +179,23 @@ def _sequential(workload: str, updating: Any) -> float | None:
             if replaced is None:
                 continue
             if page == before + 1:
-                found.add(replaced)
+                sequential.add(replaced)
             before = page
-    return len(found & set(updating)) / len(updating) if updating else None
+    return len(sequential & set(updating)) / len(updating) if updating else None
 
 
-def threshold_times(found: Found, workload: str) -> dict[int, float]:
+def threshold_times(findings: Findings, workload: str) -> dict[int, float]:
     """Return seconds of collection by threshold, in the mean of the seeds; empty where they were not run."""
     times = {}
     for one in THRESHOLDS:
-        known = _known([found.figure(f"thresholds-{seed}.{workload}.pds-{one}.gc.time_s") for seed in SEEDS])
+        known = _known([findings.figure(f"thresholds-{seed}.{workload}.pds-{one}.gc.time_s") for seed in SEEDS])
         if known:
             times[one] = sum(known) / len(known)
     return times
 
 
-def _thresholds(found: Found, workload: str) -> dict[str, Any]:
-    times = threshold_times(found, workload)
+def _thresholds(findings: Findings, workload: str) -> dict[str, Any]:
+    times = threshold_times(findings, workload)
     if not times or max(times.values()) == 0:
         return {}
     best = min(times, key=lambda one: times[one])
@@ -203,22 +205,22 @@ def _thresholds(found: Found, workload: str) -> dict[str, Any]:
     }
 
 
-def _settings(found: Found, workload: str) -> dict[str, Any]:
+def _settings(findings: Findings, workload: str) -> dict[str, Any]:
     """With one setting changed: time of collection over that of the same separator without the change."""
     made: dict[str, Any] = {}
-    for variant in found.results.get("settings-1", {}).get(workload, {}):
+    for variant in findings.results.get("settings-1", {}).get(workload, {}):
         own = variant.split(":")[0]
         made[f"settings.{variant}.{workload}"] = over(
-            found, f"settings-1.{workload}.{variant}.gc.time_s", f"over-1.{workload}.{own}.gc.time_s"
+            findings, f"settings-1.{workload}.{variant}.gc.time_s", f"over-1.{workload}.{own}.gc.time_s"
         )
     return made
 
 
-def _best_ratio(found: Found) -> float | None:
+def _best_ratio(findings: Findings) -> float | None:
     """Mean over the programs of PDS's time of collection, at each one's best threshold, over HASH's."""
     ratios = []
     for workload in JUDGED:
-        times, hashed = threshold_times(found, workload), found.figure(f"over.{workload}.hash.time_s")
+        times, hashed = threshold_times(findings, workload), findings.figure(f"over.{workload}.hash.time_s")
         if not times or not hashed:
             return None
         ratios.append(min(times.values()) / hashed)

@@ -3,10 +3,9 @@
 The paper fills 90 % of the drive "with meaningless values" before a run and prints neither the size of the drive nor
 whether the trace writes those pages, too.
 
-- **Overlapped** (batches :data:`OVER`): it does. Table 8 supports this: under HASH the erased blocks of gcc gain
-  225 x (128 - 108.2) = 4,455 pages, more than the 3,840 pages that the trace itself replaces, and the same is so in
-  six of the 18 rows. A trace's pages lie in clusters all over the drive
-  (:func:`floatgate.trace.dense_traces.scattered`), and the
+- **Overlapped** (batches :data:`OVER`): it does. Table 8 supports this. Under HASH the erased blocks of gcc gain
+  225 x (128 - 108.2) = 4,455 pages, more than the 3,840 pages that the trace itself replaces. The same holds in six of
+  the 18 rows. A trace's pages lie in clusters all over the drive (:func:`floatgate.trace.dense_traces.scattered`); the
   place of each cluster is drawn, with another seed in each batch.
 - **Beside**: it does not; the trace replaces only what it has itself written.
 """
@@ -46,7 +45,7 @@ WRITTEN_BEFORE = 0.5
 95 % of their writes in blocks that were free at the beginning (gcc: 57 %)."""
 BLOCKS_MIN = math.ceil((STREAMS_MAX + 2) / TRIGGER)
 COUNTERS_A_PAGE = 4
-"""Counters of a sized table for each page that the trace writes, so that few pages share one."""
+"""Counters of a sized table per page that the trace writes; few pages then share a counter."""
 
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:

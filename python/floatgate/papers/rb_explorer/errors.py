@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import ratio
 from floatgate.papers.rb_explorer.micros import WRITES, micros
 
@@ -20,23 +20,23 @@ SEEN = 0.14
 """Most of SSDsim's errors are larger where half of the requests read."""
 
 
-def values(found: Found) -> dict[str, Any]:
-    """Format as ``true.MICRO``, ``error.SOURCE.MICRO`` (shares, without sign), and what SSDsim's deviations do."""
+def values(findings: Findings) -> dict[str, Any]:
+    """Return ``true.MICRO``, ``error.SOURCE.MICRO`` (shares, without sign), and the effect of SSDsim's deviations."""
     made: dict[str, Any] = {}
     for micro in micros():
-        made |= _pins(found, micro) | _simulated(found, micro)
+        made |= _pins(findings, micro) | _simulated(findings, micro)
         # F_SIM_RB (Equation 14) from the worn drive, too.
         made[f"factor.worn.{micro}"] = ratio(made[f"off.worn.ssdsim.{micro}"], made.get(f"error.paper.{micro}"))
     return made | _over_all(made)
 
 
-def _pins(found: Found, micro: str) -> dict[str, Any]:
+def _pins(findings: Findings, micro: str) -> dict[str, Any]:
     run = f"verify.{micro}.ssd-v"
-    pages = found.figure(f"{run}.waveform.flash.programs")
-    host_bytes = found.figure(f"{run}.host.write_bytes")
+    pages = findings.figure(f"{run}.waveform.flash.programs")
+    host_bytes = findings.figure(f"{run}.host.write_bytes")
     if not pages or not host_bytes:
         return {}
-    document = {reading: _pages(found, run, reading) for reading in READINGS}
+    document = {reading: _pages(findings, run, reading) for reading in READINGS}
     made: dict[str, Any] = {f"true.{micro}": pages * 4096 / host_bytes}
     for reading, count in document.items():
         made[f"error.{reading}.{micro}"] = error(count, pages)
@@ -47,19 +47,19 @@ def _pins(found: Found, micro: str) -> dict[str, Any]:
     return made
 
 
-def _simulated(found: Found, micro: str) -> dict[str, Any]:
+def _simulated(findings: Findings, micro: str) -> dict[str, Any]:
     """Programs that a simulator counts beside those of SSD-v, from the same state, both without time."""
     made: dict[str, Any] = {}
     for state, batch in STATES.items():
-        true = found.figure(f"{batch}.{micro}.ssd-v.flash.programs.total")
+        true = findings.figure(f"{batch}.{micro}.ssd-v.flash.programs.total")
         for name in SIMS:
             made[f"off.{state}.{name}.{micro}"] = error(
-                found.figure(f"{batch}.{micro}.{name}.flash.programs.total"), true
+                findings.figure(f"{batch}.{micro}.{name}.flash.programs.total"), true
             )
     run = f"new.{micro}.ssd-v"
-    pages = found.figure(f"{run}.waveform.flash.programs")
-    told, sim = _pages(found, run, "paper"), found.figure(f"simulated.{micro}.ssdsim.flash.programs.total")
-    made |= {f"error.new.{micro}": error(told, pages), f"error.ssdsim.{micro}": error(sim, pages)}
+    pages = findings.figure(f"{run}.waveform.flash.programs")
+    measured, sim = _pages(findings, run, "paper"), findings.figure(f"simulated.{micro}.ssdsim.flash.programs.total")
+    made |= {f"error.new.{micro}": error(measured, pages), f"error.ssdsim.{micro}": error(sim, pages)}
     made[f"factor.new.{micro}"] = ratio(made[f"error.ssdsim.{micro}"], made[f"error.new.{micro}"])
     return made
 
@@ -92,12 +92,12 @@ def _over_all(made: dict[str, Any]) -> dict[str, Any]:
     return over
 
 
-def _pages(found: Found, run: str, reading: str) -> float | None:
-    """Pages that the whole drive programmed, as a reading tells (Equation 11)."""
-    per_die = found.figure(f"{run}.captured.{reading}.n_p")
+def _pages(findings: Findings, run: str, reading: str) -> float | None:
+    """Return the pages that the whole drive programmed by one reading of the pins (Equation 11)."""
+    per_die = findings.figure(f"{run}.captured.{reading}.n_p")
     return None if per_die is None else DIES * per_die
 
 
-def error(told: float | None, true: float | None) -> float | None:
+def error(measured: float | None, true: float | None) -> float | None:
     """Return the relative error, without sign (Equation 12); None where one is not known."""
-    return None if told is None or not true else abs(told - true) / true
+    return None if measured is None or not true else abs(measured - true) / true

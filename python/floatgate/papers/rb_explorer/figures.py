@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import configured, data_chart
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.papers.rb_explorer.micros import SIZES, micros
 from floatgate.papers.rb_explorer.states import DRIVES
@@ -51,22 +51,22 @@ OF_STATE = {
 }
 
 
-def figures(found: Found) -> list[Figure]:
+def figures(findings: Findings) -> list[Figure]:
     """Return all figures for which there are values."""
-    made = [_errors(found, writes) for writes in SHARES] + [_factors(found)]
-    made += [_state(found, state, writes, number) for (state, writes), number in STATES.items()]
-    made.append(_partitions(found))
-    made += [_trace(found, trace, what) for trace in TRACES for what in ("oltp", "rate")]
+    made = [_errors(findings, writes) for writes in SHARES] + [_factors(findings)]
+    made += [_state(findings, state, writes, number) for (state, writes), number in STATES.items()]
+    made.append(_partitions(findings))
+    made += [_trace(findings, trace, what) for trace in TRACES for what in ("oltp", "rate")]
     return [figure for figure in made if figure is not None]
 
 
-def _errors(found: Found, writes: str) -> Figure | None:
+def _errors(findings: Findings, writes: str) -> Figure | None:
     what, bound = SHARES[writes]
     rows = [
         {"thing": micro, "value": 100 * error, "series": look.label}
         for micro in micros(writes=[writes])
         for source, look in SOURCES.items()
-        if (error := found.figure(f"{source}.{micro}")) is not None
+        if (error := findings.figure(f"{source}.{micro}")) is not None
     ]
     if not rows:
         return None
@@ -87,12 +87,12 @@ def _errors(found: Found, writes: str) -> Figure | None:
     )
 
 
-def _factors(found: Found) -> Figure | None:
+def _factors(findings: Findings) -> Figure | None:
     rows = [
         {"thing": micro, "value": factor, "series": look.label}
         for micro in micros()
         for state, look in FACTORS.items()
-        if (factor := found.figure(f"factor.{state}.{micro}")) is not None
+        if (factor := findings.figure(f"factor.{state}.{micro}")) is not None
     ]
     if not rows:
         return None
@@ -107,13 +107,13 @@ def _factors(found: Found) -> Figure | None:
     )
 
 
-def _state(found: Found, state: str, writes: str, number: int) -> Figure | None:
+def _state(findings: Findings, state: str, writes: str, number: int) -> Figure | None:
     rows = [
         {"size": size, "y": wa, "series": look.label, "drive": drive}
         for drive in DRIVES
         for pattern, look in PATTERNS.items()
         for size in SIZES
-        if (wa := _wa(found, state, drive, size, pattern, writes)) is not None
+        if (wa := _wa(findings, state, drive, size, pattern, writes)) is not None
     ]
     if not rows:
         return None
@@ -127,9 +127,9 @@ def _state(found: Found, state: str, writes: str, number: int) -> Figure | None:
     )
 
 
-def _wa(found: Found, state: str, drive: str, size: str, pattern: str, writes: str) -> float | None:
+def _wa(findings: Findings, state: str, drive: str, size: str, pattern: str, writes: str) -> float | None:
     order, alignment = pattern.split("-", 1)
-    return found.figure(f"{state}.{size}-{order}-{writes}-{alignment}.{drive}.captured.paper.wa")
+    return findings.figure(f"{state}.{size}-{order}-{writes}-{alignment}.{drive}.captured.paper.wa")
 
 
 def _panels(rows: list[dict[str, Any]], width: int) -> Any:
@@ -159,12 +159,12 @@ def _panels(rows: list[dict[str, Any]], width: int) -> Any:
     return configured(vega.concat(*panels, columns=1 if narrow else 3).resolve_scale(x="shared", y="shared"))
 
 
-def _partitions(found: Found) -> Figure | None:
+def _partitions(findings: Findings) -> Figure | None:
     rows = [
         {"x": k, "y": wa, "series": look.label}
         for op, look in PARTITIONS.items()
         for k in range(1, SUBTESTS + 1)
-        if (wa := found.figure(f"walvd.{op}.{k}")) is not None
+        if (wa := findings.figure(f"walvd.{op}.{k}")) is not None
     ]
     if not rows:
         return None
@@ -186,13 +186,13 @@ def _partitions(found: Found) -> Figure | None:
     )
 
 
-def _trace(found: Found, trace: str, what: str) -> Figure | None:
+def _trace(findings: Findings, trace: str, what: str) -> Figure | None:
     name, number = TRACES[trace]
     rows = [
         {"x": k, "y": value, "series": look.label}
         for state, look in OF_STATE.items()
         for k in range(1, SUBTESTS + 1)
-        if (value := found.figure(f"{what}.{state}.{trace}.{k}")) is not None
+        if (value := findings.figure(f"{what}.{state}.{trace}.{k}")) is not None
     ]
     if not rows:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean, ratio
 from floatgate.papers.rb_explorer.errors import error
 from floatgate.papers.rb_explorer.micros import ALIGNMENTS, LARGE, ORDERS, SIZES, WRITES, micros
@@ -20,17 +20,17 @@ AGREE = {"ssd-v": "agree", "ssd-i": "agree-real", "ssd-m": "agree-real", "ssd-s"
 class Table:
     """Write amplification by state, drive and micro-benchmark, as the pin tells it."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, findings: Findings) -> None:
         """Look it up."""
         self._wa = {
-            (state, drive, micro): found.figure(f"{state}.{micro}.{drive}.captured.paper.wa")
+            (state, drive, micro): findings.figure(f"{state}.{micro}.{drive}.captured.paper.wa")
             for state in STATES
             for drive in DRIVES
             for micro in micros()
         }
 
     def one(self, state: str, drive: str, micro: str) -> float | None:
-        """Of one micro-benchmark."""
+        """Look up one micro-benchmark."""
         return self._wa[state, drive, micro]
 
     def mean(self, state: str, drive: str, **of: Any) -> float | None:
@@ -44,9 +44,9 @@ class Table:
         return max(known) if known and len(known) == len(figures) else None
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return figures by QUANTITY.STATE.DRIVE or QUANTITY.STATE.DRIVE-WRITES."""
-    table = Table(found)
+    table = Table(findings)
     made: dict[str, Any] = {}
     for state in STATES:
         for drive in DRIVES:
@@ -55,15 +55,17 @@ def values(found: Found) -> dict[str, Any]:
                 made |= _of_writes(table, state, drive, writes)
             for micro in micros():
                 run = f"{state}.{micro}.{drive}"
-                true, host = (found.figure(f"{run}.{key}") for key in ("waveform.flash.programs", "host.write_bytes"))
-                page_bytes = found.figure(f"{run}.drive.page_bytes")
+                true, host = (
+                    findings.figure(f"{run}.{key}") for key in ("waveform.flash.programs", "host.write_bytes")
+                )
+                page_bytes = findings.figure(f"{run}.drive.page_bytes")
                 true_wa = ratio(None if true is None or page_bytes is None else true * page_bytes, host)
                 made[f"true.{run}"] = true_wa
                 made[f"pin.{run}"] = error(table.one(state, drive, micro), true_wa)
     for drive in DRIVES:
         worn, new = (table.mean(state, drive) for state in ("steady", "initial"))
         made[f"steady_over_initial.{drive}"] = ratio(worn, new)
-    return made | _pins(made) | _agree(found) | _reads(found) | _planes(found)
+    return made | _pins(made) | _agree(findings) | _reads(findings) | _planes(findings)
 
 
 def _of_drive(table: Table, state: str, drive: str) -> dict[str, Any]:
@@ -122,33 +124,35 @@ def _pins(made: dict[str, Any]) -> dict[str, Any]:
     return over
 
 
-def _agree(found: Found) -> dict[str, Any]:
+def _agree(findings: Findings) -> dict[str, Any]:
     """Whether the truth lies in the interval that the measurement of all pins states, by MICRO.DRIVE."""
     made: dict[str, Any] = {}
     for drive, batch in AGREE.items():
-        for micro, variants in (found.look(batch) or {}).items():
+        for micro, variants in (findings.look(batch) or {}).items():
             run = variants.get(drive)
             if run is None:
                 continue
-            told, table = run["captured"]["found"], run["waveform"]
+            captured, table = run["captured"]["found"], run["waveform"]
             true = table["flash"]["programs"] * run["drive"]["page_bytes"] / run["host"]["write_bytes"]
             made |= {f"agree.true.{micro}.{drive}": true}
-            made |= {f"agree.{key}.{micro}.{drive}": told[key] for key in ("wa", "wa_low", "wa_high")}
+            made |= {f"agree.{key}.{micro}.{drive}": captured[key] for key in ("wa", "wa_low", "wa_high")}
             # One count in a billion is for the rounding of a quotient.
-            made[f"agrees.{micro}.{drive}"] = told["wa_low"] * (1 - 1e-9) <= true <= told["wa_high"] * (1 + 1e-9)
+            made[f"agrees.{micro}.{drive}"] = (
+                captured["wa_low"] * (1 - 1e-9) <= true <= captured["wa_high"] * (1 + 1e-9)
+            )
     for drive in AGREE:
         held = [value for name, value in made.items() if name.startswith("agrees.") and name.endswith(f".{drive}")]
         made[f"agrees.{drive}"] = all(held) if held else None
     return made
 
 
-def _reads(found: Found) -> dict[str, Any]:
+def _reads(findings: Findings) -> dict[str, Any]:
     """What cached reads and disturbing reads add to write amplification of SSD-S, each alone and both."""
     made: dict[str, Any] = {}
     for micro in micros(writes=["50w"]):
-        plain = found.figure(f"reads.{micro}.plain.waf_bytes")
+        plain = findings.figure(f"reads.{micro}.plain.waf_bytes")
         for one in READS:
-            made[f"reads.{one}.{micro}"] = ratio(found.figure(f"reads.{micro}.{one}.waf_bytes"), plain)
+            made[f"reads.{one}.{micro}"] = ratio(findings.figure(f"reads.{micro}.{one}.waf_bytes"), plain)
     for one in READS:
         for order in ORDERS:
             for size in SIZES:
@@ -159,15 +163,15 @@ def _reads(found: Found) -> dict[str, Any]:
     return made
 
 
-def _planes(found: Found) -> dict[str, Any]:
-    """M_p by the procedure of section 3.5, and the interval of programs that is found (Table 2)."""
+def _planes(findings: Findings) -> dict[str, Any]:
+    """Return M_p by the procedure of section 3.5, and the measured interval of programs (Table 2)."""
     made: dict[str, Any] = {}
     for drive in AGREE:
-        told = found.look(f"planes.32k-sq-100w-align.{drive}.captured.found")
-        if told is None or told["wa"] is None:
+        captured = findings.look(f"planes.32k-sq-100w-align.{drive}.captured.found")
+        if captured is None or captured["wa"] is None:
             continue
         # With one page per program; nearer to 1 or to 1/2 (step 2).
-        single = told["wa"] / told["multi_page"]
+        single = captured["wa"] / captured["multi_page"]
         made |= {f"wa_single.{drive}": single, f"m_p.{drive}": 1 if abs(single - 1) < abs(single - 0.5) else 2}
-        made |= {f"interval.{end}.{drive}": told["interval_us"][n] for n, end in enumerate(("low", "high"))}
+        made |= {f"interval.{end}.{drive}": captured["interval_us"][n] for n, end in enumerate(("low", "high"))}
     return made

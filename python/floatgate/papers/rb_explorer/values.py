@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.rb_explorer import errors, states, volumes
 
 
-def values(found: Found) -> dict[str, Any]:
-    """Errors (Figure 5), states (Figures 6 to 9) and volumes (Figures 10 to 12)."""
-    return errors.values(found) | states.values(found) | volumes.values(found)
+def values(findings: Findings) -> dict[str, Any]:
+    """Return errors (Figure 5), states (Figures 6 to 9) and volumes (Figures 10 to 12)."""
+    return errors.values(findings) | states.values(findings) | volumes.values(findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean, ratio
 
 SUBTESTS = 15
@@ -16,18 +16,18 @@ REACHED = 8
 """The sub-test by which write amplification is stable ("after the sixth to eighth")."""
 
 
-def values(found: Found) -> dict[str, Any]:
-    """Format as ``walvd.OP.K`` and ``oltp.STATE.TRACE.K`` with their summaries."""
-    return _partitions(found) | _traces(found)
+def values(findings: Findings) -> dict[str, Any]:
+    """Return ``walvd.OP.K`` and ``oltp.STATE.TRACE.K`` with their summaries."""
+    return _partitions(findings) | _traces(findings)
 
 
-def _partitions(found: Found) -> dict[str, Any]:
+def _partitions(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for op in OPS:
-        figures = [found.figure(f"walvd-{k}.random.{op}.captured.paper.wa") for k in range(1, SUBTESTS + 1)]
+        figures = [findings.figure(f"walvd-{k}.random.{op}.captured.paper.wa") for k in range(1, SUBTESTS + 1)]
         # What the partition is filled with is programmed, and not counted as written by the host (section 5.2).
-        programmed = found.figure(f"partitioned.initial-data.{op}.captured.paper.p_volume_bytes")
-        written = found.figure(f"walvd-1.random.{op}.host.write_bytes")
+        programmed = findings.figure(f"partitioned.initial-data.{op}.captured.paper.p_volume_bytes")
+        written = findings.figure(f"walvd-1.random.{op}.host.write_bytes")
         initial = ratio(programmed, written)
         made[f"initial.{op}"] = initial
         if figures[0] is not None and initial is not None:
@@ -46,14 +46,14 @@ def _partitions(found: Found) -> dict[str, Any]:
     return made
 
 
-def _traces(found: Found) -> dict[str, Any]:
+def _traces(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for trace in TRACES:
         for state in STATES:
             place = f"{state}.{trace}"
             runs = [f"oltp-{state}-{k}.{trace}.ssd-i" for k in range(1, SUBTESTS + 1)]
-            wa = [found.figure(f"{run}.captured.paper.wa") for run in runs]
-            rate = [found.figure(f"{run}.throughput.write_mb_per_s") for run in runs]
+            wa = [findings.figure(f"{run}.captured.paper.wa") for run in runs]
+            rate = [findings.figure(f"{run}.throughput.write_mb_per_s") for run in runs]
             known = [(one, fast) for one, fast in zip(wa, rate, strict=True) if one is not None and fast is not None]
             if len(known) != SUBTESTS:
                 continue
@@ -74,7 +74,7 @@ def _traces(found: Found) -> dict[str, Any]:
         made[f"last_steady_over_initial.{trace}"] = ratio(worn, new)
     for key in ("write_requests", "read_requests", "write_bytes", "read_bytes"):
         for trace in TRACES:
-            made[f"{key}.{trace}"] = found.figure(f"oltp-initial-1.{trace}.ssd-i.host.{key}")
+            made[f"{key}.{trace}"] = findings.figure(f"oltp-initial-1.{trace}.ssd-i.host.{key}")
     return made | _of_table_3(made)
 
 
@@ -91,7 +91,7 @@ def _of_table_3(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def correlation(xs: Sequence[float], ys: Sequence[float]) -> float | None:
-    """Pearson's coefficient; None where one of them does not vary."""
+    """Compute Pearson's coefficient; None if one of them does not vary."""
     x_mean, y_mean = sum(xs) / len(xs), sum(ys) / len(ys)
     both = sum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys, strict=True))
     spread = sum((x - x_mean) ** 2 for x in xs) * sum((y - y_mean) ** 2 for y in ys)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from floatgate.pages import palette
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.papers.ready.values import (
     DAY_S,
@@ -51,14 +51,14 @@ MOST_DIFFERENCE = 100.0
 Rows = list[dict[str, Any]]
 
 
-def figures(found: Found) -> list[Figure]:
-    """Return all that there are results for, in the order of the paper."""
-    made = [_cycles(), _motivation(found)]
-    made += [_demand(found, trace) for trace in ("exchange", "proxy")]
-    made += [_lives(found), _responses(found)]
-    made += [_response_cdf(found, trace) for trace in TRACES]
-    made += [_delays(found, name) for name in ("fixed", "selected")]
-    made += [_throughput(found, throttle) for throttle in THROTTLES[1:]]
+def figures(findings: Findings) -> list[Figure]:
+    """Return the figures that have results, in the order of the paper."""
+    made = [_cycles(), _motivation(findings)]
+    made += [_demand(findings, trace) for trace in ("exchange", "proxy")]
+    made += [_lives(findings), _responses(findings)]
+    made += [_response_cdf(findings, trace) for trace in TRACES]
+    made += [_delays(findings, name) for name in ("fixed", "selected")]
+    made += [_throughput(findings, throttle) for throttle in THROTTLES[1:]]
     return [figure for figure in made if figure is not None]
 
 
@@ -79,12 +79,12 @@ def _cycles() -> Figure:
     )
 
 
-def _motivation(found: Found) -> Figure | None:
+def _motivation(findings: Findings) -> Figure | None:
     chosen = ("none", "static", "ready-optimistic")
     rows: Rows = []
     x_title = ""
     for throttle in chosen:
-        result = found.look(f"lives.exchange.{throttle}") or {}
+        result = findings.look(f"lives.exchange.{throttle}") or {}
         made, x_title = course_rows(result, "written_bytes", LABELS[throttle], scale=TIB)
         rows += made
     if not rows:
@@ -94,7 +94,7 @@ def _motivation(found: Found) -> Figure | None:
         ("C_ssd, nominal", "tib.exchange.static.c_ssd"),
         ("C'_ssd, READY", "tib.exchange.ready-optimistic.c_ssd_recovered"),
     ):
-        height = found.figure(place)
+        height = findings.figure(place)
         rules += [(label, height)] if height is not None else []
     looks = looks_of(chosen, LABELS)
     return Figure(
@@ -106,10 +106,10 @@ def _motivation(found: Found) -> Figure | None:
     )
 
 
-def _demand(found: Found, trace: str) -> Figure | None:
+def _demand(findings: Findings, trace: str) -> Figure | None:
     rows: Rows = []
     for epoch_s, one in zip(EPOCHS_S, EPOCH_LOOKS, strict=True):
-        differences = demand_differences(found, trace, epoch_s)
+        differences = demand_differences(findings, trace, epoch_s)
         if differences:
             values = sorted(min(100 * difference, MOST_DIFFERENCE) for difference in differences)
             shares = [(value, (number + 1) / len(values)) for number, value in enumerate(values)]
@@ -127,8 +127,8 @@ def _demand(found: Found, trace: str) -> Figure | None:
     )
 
 
-def _lives(found: Found) -> Figure:
-    rows = _dots(found, "lifetime.years", 1.0)
+def _lives(findings: Findings) -> Figure:
+    rows = _dots(findings, "lifetime.years", 1.0)
     return Figure(
         "figure-10",
         "Figure 10: effective lifetime",
@@ -138,8 +138,8 @@ def _lives(found: Found) -> Figure:
     )
 
 
-def _responses(found: Found) -> Figure:
-    rows = _dots(found, "response_us.mean", 1000.0)
+def _responses(findings: Findings) -> Figure:
+    rows = _dots(findings, "response_us.mean", 1000.0)
     title = "mean write response, ms"
     return Figure(
         "figure-11",
@@ -150,20 +150,20 @@ def _responses(found: Found) -> Figure:
     )
 
 
-def _dots(found: Found, key: str, scale: float) -> Rows:
+def _dots(findings: Findings, key: str, scale: float) -> Rows:
     rows = []
     for trace in TRACES:
         for throttle in THROTTLES:
-            value = found.figure(f"lives.{trace}.{throttle}.{key}")
+            value = findings.figure(f"lives.{trace}.{throttle}.{key}")
             if value is not None:
                 rows.append({"thing": trace, "value": value / scale, "series": LABELS[throttle]})
     return rows
 
 
-def _response_cdf(found: Found, trace: str) -> Figure | None:
+def _response_cdf(findings: Findings, trace: str) -> Figure | None:
     rows: Rows = []
     for throttle in THROTTLES:
-        result: Mapping[str, Any] = found.look(f"lives.{trace}.{throttle}") or {}
+        result: Mapping[str, Any] = findings.look(f"lives.{trace}.{throttle}") or {}
         service_us = look(result, "throttle", "service_us") or 0.0
         alike = [] if not result else [{"x": service_us / 1000, "y": y, "series": LABELS[throttle]} for y in (0.0, 1.0)]
         # Where nothing is held back, all responses are alike.
@@ -181,10 +181,10 @@ def _response_cdf(found: Found, trace: str) -> Figure | None:
     )
 
 
-def _delays(found: Found, name: str) -> Figure | None:
+def _delays(findings: Findings, name: str) -> Figure | None:
     place = {"fixed": "fixed.exchange.fixed", "selected": "lives.exchange.ready-optimistic"}[name]
     looks = [Look("delay", palette.INK, (), "circle")]
-    rows, x_title = course_rows(found.look(place) or {}, "delay_us", "delay", scale=1000.0, to_s=STEADY_TO_S)
+    rows, x_title = course_rows(findings.look(place) or {}, "delay_us", "delay", scale=1000.0, to_s=STEADY_TO_S)
     if len(rows) < 2:
         return None
     title = {"fixed": "FIXED: epochs of 10 minutes", "selected": "DYNAMIC: epochs of selected length"}[name]
@@ -197,18 +197,18 @@ def _delays(found: Found, name: str) -> Figure | None:
     )
 
 
-def _throughput(found: Found, throttle: str) -> Figure | None:
-    rates = busiest(found, throttle)
+def _throughput(findings: Findings, throttle: str) -> Figure | None:
+    rates = busiest(findings, throttle)
     if rates is None:
         return None
     one = looks_of([throttle], LABELS)[0]
     looks = [Look(one.label, one.color, (), one.shape)]
     rows = [{"x": second, "y": rate, "series": one.label} for second, rate in enumerate(rates)]
-    most = max(float(np.max(busiest(found, other) or [0.0])) for other in THROTTLES[1:])
+    most = max(float(np.max(busiest(findings, other) or [0.0])) for other in THROTTLES[1:])
     return Figure(
         f"figure-14-{throttle}",
         f"Figure 14: {one.label}",
-        "map: what is programmed in each second of the ten minutes in which most is asked for.",
+        "map: what is programmed in each second of the ten minutes of highest demand.",
         lambda width: throttle_charts.lines(
             rows, looks, "time, seconds", "programmed, MiB/s", width=width, step=True, y_max=most
         ),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from floatgate import _core
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.report.sections.forecast.latency import response_us
 from floatgate.report.sections.forecast.lines import accuracy
 from floatgate.results.result_view import look
@@ -17,7 +17,7 @@ TRACES = ("proxy", "proj", "exchange", "map", "msnfs")
 THROTTLES = ("none", "static", "dynamic", "ready-pessimistic", "ready-optimistic")
 MODELS = ("ready-table2", "ready-printed")
 IDLE_H = (0, 1, 2, 5, 10, 20, 40)
-"""Idle times at which the cycles are told."""
+"""Idle times whose cycles are listed."""
 
 EPOCHS_S = (60, 600, 1800, 3600, 7200)
 """Lengths of epochs whose demand is compared, Figure 4: from 1 minute to 2 hours."""
@@ -27,7 +27,7 @@ GIB = float(1 << 30)
 MIB = float(1 << 20)
 DAY_S = 86_400
 STEADY_FROM_S, STEADY_TO_S = DAY_S, 3 * DAY_S
-"""Where delays are taken as settled, Figure 13: the course of a life is told epoch by epoch for three days."""
+"""Bounds of settled delays, Figure 13: the result lists a life epoch by epoch for three days."""
 
 BUSY_S = 600
 DRAWS = (2, 3, 4, 5)
@@ -43,31 +43,31 @@ PRINTED: dict[str, tuple[float, dict[str, float]]] = {
 """GB written per hour (Table 1) and TB written in five years by throttle (Table 2)."""
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
-    made: dict[str, Any] = responses(found)
+    made: dict[str, Any] = responses(findings)
     for model in MODELS:
         for idle_h, cycles in zip(IDLE_H, achievable(model, IDLE_H), strict=True):
             made[f"cycles.{model}.{idle_h}"] = cycles
     for trace in TRACES:
         for throttle in THROTTLES:
-            made |= _life(found, trace, throttle)
-        made |= _table1(found, trace)
-    made["spread.exchange.written"] = deviation(found, "strict.exchange.written")
-    made |= _accuracy(found)
-    made |= _spreads(found)
-    made |= _demand(found)
-    made |= _delays(found)
-    made |= _busy(found)
+            made |= _life(findings, trace, throttle)
+        made |= _table1(findings, trace)
+    made["spread.exchange.written"] = deviation(findings, "strict.exchange.written")
+    made |= _accuracy(findings)
+    made |= _spreads(findings)
+    made |= _demand(findings)
+    made |= _delays(findings)
+    made |= _busy(findings)
     made |= _forced()
     return made
 
 
-def responses(found: Found) -> dict[str, Any]:
-    """Responses of page writes, as the paper has them: the flash's own time and what the throttle adds."""
+def responses(findings: Findings) -> dict[str, Any]:
+    """Return responses of page writes as the paper defines them: the flash's own time and what the throttle adds."""
     return {
         f"{batch}.{trace}.{variant}.response_us.{key}": response_us(result, key)
-        for batch, traces in found.results.items()
+        for batch, traces in findings.results.items()
         for trace, variants in traces.items()
         for variant, result in variants.items()
         for key in ("mean", "p50", "p99", "max")
@@ -75,26 +75,26 @@ def responses(found: Found) -> dict[str, Any]:
 
 
 def achievable(model: str, idle_h: Sequence[float]) -> list[float]:
-    """Cycles that a block stands, for hours of rest."""
+    """Return the cycles that a block endures, by hours of rest."""
     return _core.endurance(None, "", [("drive.endurance.model", f'"{model}"')], list(idle_h))
 
 
-def _life(found: Found, trace: str, throttle: str) -> dict[str, Any]:
+def _life(findings: Findings, trace: str, throttle: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     place = f"lives.{trace}.{throttle}"
     for name, batch in (("tib", "lives"), ("tib_printed", "printed")):
         for key in ("c_ssd", "c_ssd_recovered", "w_work"):
-            figure = found.figure(f"{batch}.{trace}.{throttle}.lifetime.{key}_bytes")
+            figure = findings.figure(f"{batch}.{trace}.{throttle}.lifetime.{key}_bytes")
             made[f"{name}.{trace}.{throttle}.{key}"] = None if figure is None else figure / TIB
-    nominal, written = (found.figure(f"{place}.lifetime.{key}_bytes") for key in ("c_ssd", "w_work"))
+    nominal, written = (findings.figure(f"{place}.lifetime.{key}_bytes") for key in ("c_ssd", "w_work"))
     made[f"unused.{trace}.{throttle}"] = None if not nominal or written is None else 1 - written / nominal
-    made[f"spread.{trace}.{throttle}"] = deviation(found, place)
+    made[f"spread.{trace}.{throttle}"] = deviation(findings, place)
     return made
 
 
-def deviation(found: Found, place: str) -> float | None:
-    """Standard deviation of the write responses, us, from the distribution of their delays."""
-    return spread_of(found.look(place) or {})
+def deviation(findings: Findings, place: str) -> float | None:
+    """Compute the standard deviation of the write responses, us, from the distribution of their delays."""
+    return spread_of(findings.look(place) or {})
 
 
 def spread_of(result: dict[str, Any]) -> float | None:
@@ -111,12 +111,12 @@ def spread_of(result: dict[str, Any]) -> float | None:
     return float(np.sqrt(np.sum(shares * (heights - mean) ** 2)))
 
 
-def _table1(found: Found, trace: str) -> dict[str, Any]:
-    facts = found.look(f"lives.{trace}.none.pass") or {}
-    written = found.figure(f"lives.{trace}.none.workload.write_bytes")
-    own = found.figure(f"own.{trace}.none.waf")
+def _table1(findings: Findings, trace: str) -> dict[str, Any]:
+    facts = findings.look(f"lives.{trace}.none.pass") or {}
+    written = findings.figure(f"lives.{trace}.none.workload.write_bytes")
+    own = findings.figure(f"own.{trace}.none.waf")
     span_s, pages = facts.get("span_s"), facts.get("page_writes")
-    page_bytes = found.figure(f"lives.{trace}.none.drive.mapping_bytes") or 4096
+    page_bytes = findings.figure(f"lives.{trace}.none.drive.mapping_bytes") or 4096
     return {
         f"table1.{trace}.hours": span_s / 3600 if span_s else None,
         f"table1.{trace}.gib_per_hour": written / GIB / (span_s / 3600) if span_s and written else None,
@@ -126,10 +126,10 @@ def _table1(found: Found, trace: str) -> dict[str, Any]:
     }
 
 
-def drawn(found: Found, batch: str, trace: str, variant: str, others: str = "draws") -> list[Any]:
+def drawn(findings: Findings, batch: str, trace: str, variant: str, others: str = "draws") -> list[Any]:
     """Return the result of a variant and those of its other draws, as far as there are any."""
     names = [f"{batch}.{trace}.{variant}", *(f"{others}.{trace}.{variant}-{seed}" for seed in DRAWS)]
-    return [result for result in map(found.look, names) if result is not None]
+    return [result for result in map(findings.look, names) if result is not None]
 
 
 def median(figures: Sequence[float | None]) -> float | None:
@@ -138,11 +138,12 @@ def median(figures: Sequence[float | None]) -> float | None:
     return float(np.median(known)) if known else None
 
 
-def _accuracy(found: Found) -> dict[str, Any]:
+def _accuracy(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for trace in TRACES:
         predictions = [
-            look(result, "throttle", "prediction") or {} for result in drawn(found, "lives", trace, "ready-optimistic")
+            look(result, "throttle", "prediction") or {}
+            for result in drawn(findings, "lives", trace, "ready-optimistic")
         ]
         firsts = [share for share in (accuracy(look(one, "first_pass")) for one in predictions) if share is not None]
         made[f"accuracy.first_pass.{trace}"] = median(firsts)
@@ -158,8 +159,10 @@ def _accuracy(found: Found) -> dict[str, Any]:
     return made
 
 
-def _spreads(found: Found) -> dict[str, Any]:
-    spreads = {trace: median([_relative(one) for one in drawn(found, "lives", trace, "dynamic")]) for trace in TRACES}
+def _spreads(findings: Findings) -> dict[str, Any]:
+    spreads = {
+        trace: median([_relative(one) for one in drawn(findings, "lives", trace, "dynamic")]) for trace in TRACES
+    }
     known = [spread for spread in spreads.values() if spread is not None]
     if len(known) < len(TRACES):
         return {}
@@ -175,8 +178,8 @@ def _relative(result: dict[str, Any]) -> float | None:
 def _forced() -> dict[str, Any]:
     """Mean responses that the paper's own volumes force, us.
 
-    Where all delays move what follows, five years hold ``W / W_NT`` of the page writes, so that each of them was held
-    back ``(W_NT / W - 1)`` times the time between two of them, whatever held them.
+    Where all delays move what follows, five years hold ``W / W_NT`` of the page writes. Each of them was then held back
+    ``(W_NT / W - 1)`` times the time between two of them, whatever held them.
     """
     made: dict[str, Any] = {}
     for trace, (gib_per_hour, written) in PRINTED.items():
@@ -190,9 +193,9 @@ def _forced() -> dict[str, Any]:
     return made
 
 
-def demand_differences(found: Found, trace: str, epoch_s: int, place: str | None = None) -> list[float] | None:
-    """``|d(i+1) - d(i)| / d(i)`` over the epochs of one pass, Figure 4; epochs without demand are left out."""
-    detail = found.look(f"{place or f'demand-{trace}.{trace}.none'}.detail") or {}
+def demand_differences(findings: Findings, trace: str, epoch_s: int, place: str | None = None) -> list[float] | None:
+    """Return ``|d(i+1) - d(i)| / d(i)`` over the epochs of one pass, Figure 4, without epochs of no demand."""
+    detail = findings.look(f"{place or f'demand-{trace}.{trace}.none'}.detail") or {}
     seconds = detail.get("demand_bytes")
     if not seconds:
         return None
@@ -204,18 +207,18 @@ def demand_differences(found: Found, trace: str, epoch_s: int, place: str | None
     return [float(one) for one in np.abs(after - before)[known] / before[known]]
 
 
-def _demand(found: Found) -> dict[str, Any]:
+def _demand(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for trace in ("exchange", "proxy"):
         close = {}
         for epoch_s in EPOCHS_S:
-            differences = demand_differences(found, trace, epoch_s)
+            differences = demand_differences(findings, trace, epoch_s)
             if differences:
                 made[f"within.{trace}.{epoch_s}"] = _within(differences, 0.30)
                 close[epoch_s] = _within(differences, 0.10)
         if close:
             made[f"within.{trace}.best_s"] = max(close, key=lambda epoch_s: (close[epoch_s], -epoch_s))
-    others = [demand_differences(found, "exchange", 1800, f"draws-demand.exchange.none-{seed}") for seed in DRAWS]
+    others = [demand_differences(findings, "exchange", 1800, f"draws-demand.exchange.none-{seed}") for seed in DRAWS]
     shares = [made.get("within.exchange.1800"), *(_within(one, 0.30) for one in others if one)]
     return made | {"within.exchange.1800": median(shares)}
 
@@ -224,13 +227,13 @@ def _within(differences: Sequence[float], most: float) -> float:
     return float(np.mean(np.asarray(differences) < most))
 
 
-def _delays(found: Found) -> dict[str, Any]:
-    """Exchange's epochs: of ten minutes, chosen by the paper's rule, and by the share of wrong predictions, too."""
+def _delays(findings: Findings) -> dict[str, Any]:
+    """Summarize Exchange's epochs: of ten minutes, chosen by the paper's rule, and by the share of mispredictions."""
     made: dict[str, Any] = {}
     for name, results in (
-        ("fixed", drawn(found, "fixed", "exchange", "fixed", "draws-fixed")),
-        ("selected", drawn(found, "lives", "exchange", "ready-optimistic")),
-        ("by_share", drawn(found, "fixed", "exchange", "by-share", "draws-fixed")),
+        ("fixed", drawn(findings, "fixed", "exchange", "fixed", "draws-fixed")),
+        ("selected", drawn(findings, "lives", "exchange", "ready-optimistic")),
+        ("by_share", drawn(findings, "fixed", "exchange", "by-share", "draws-fixed")),
     ):
         series = [look(one, "series") or {} for one in results]
         variations = [_variation(one.get("time_s") or [], one.get("delay_us") or []) for one in series]
@@ -257,9 +260,9 @@ def _variation(times: Sequence[float], delays: Sequence[float]) -> float | None:
     return float(np.sqrt(variance) / mean) if mean > 0 else 0.0
 
 
-def busiest(found: Found, throttle: str) -> list[float] | None:
-    """Return what map programs in each second of the ten minutes in which most is asked for, MiB/s."""
-    rates, wanted = (_seconds(found, throttle, column) for column in ("written_bytes", "demand_bytes"))
+def busiest(findings: Findings, throttle: str) -> list[float] | None:
+    """Return what map programs in each second of the ten minutes of highest demand, MiB/s."""
+    rates, wanted = (_seconds(findings, throttle, column) for column in ("written_bytes", "demand_bytes"))
     if rates is None or wanted is None or len(rates) < BUSY_S:
         return None
     sums = np.cumsum(np.concatenate([[0.0], wanted]))
@@ -267,18 +270,18 @@ def busiest(found: Found, throttle: str) -> list[float] | None:
     return [float(one) for one in rates[at : at + BUSY_S]]
 
 
-def _seconds(found: Found, throttle: str, column: str) -> Any:
-    """A column of what map's two days were recorded by, MiB of flash in each second; None where they were not."""
-    detail = found.look(f"lives.map.{throttle}.detail") or {}
+def _seconds(findings: Findings, throttle: str, column: str) -> Any:
+    """Return a column of the record of map's two days, MiB of flash in each second; None if nothing was recorded."""
+    detail = findings.look(f"lives.map.{throttle}.detail") or {}
     if not detail.get(column):
         return None
     return np.asarray(detail[column], dtype=float) * detail["waf"] / MIB
 
 
-def _busy(found: Found) -> dict[str, Any]:
+def _busy(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for throttle in THROTTLES[1:]:
-        rates, seconds = busiest(found, throttle), _seconds(found, throttle, "written_bytes")
+        rates, seconds = busiest(findings, throttle), _seconds(findings, throttle, "written_bytes")
         made[f"busy.{throttle}.mean"] = None if rates is None else float(np.mean(rates))
         made[f"busy.{throttle}.most"] = None if seconds is None else _most(seconds, BUSY_S)
     return made

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import data_chart, finished
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import ratio
 from floatgate.papers.paper import Figure
 from floatgate.papers.read_twins import response_steps
@@ -29,17 +29,17 @@ LONGEST_MS = 400.0
 REPLICA_PAGES = {"baseline": 0, "replicas-5": 5, "replicas-10": 10, "redftl": 15}
 
 
-def figures(found: Found) -> list[Figure]:
-    """Return all that there are results for, in the order of the paper."""
-    made = [_trend(), _maxima(found)]
+def figures(findings: Findings) -> list[Figure]:
+    """Return the figures that have results, in the order of the paper."""
+    made = [_trend(), _maxima(findings)]
     made += [
-        _responses(found, batch, workload, variant)
+        _responses(findings, batch, workload, variant)
         for workload in ("ads", "websearch")
         for batch, variant in CLOSE_UP.items()
     ]
-    made += [_times(found), _replica_pages(found, "rr_count"), _replica_pages(found, "total")]
-    made += [_service(found, workload) for workload in ("ads", "websearch")]
-    made += [_during(found, workload) for workload in ("ads", "websearch")]
+    made += [_times(findings), _replica_pages(findings, "rr_count"), _replica_pages(findings, "total")]
+    made += [_service(findings, workload) for workload in ("ads", "websearch")]
+    made += [_during(findings, workload) for workload in ("ads", "websearch")]
     return [figure for figure in made if figure is not None]
 
 
@@ -70,12 +70,12 @@ def _trend() -> Figure:
     )
 
 
-def _maxima(found: Found) -> Figure | None:
+def _maxima(findings: Findings) -> Figure | None:
     rows = [
         {"x": reads / 1000, "y": time, "series": workload}
         for workload in WORKLOADS
         for variant, reads in MAXIMA.items()
-        if (time := found.figure(f"total.{workload}.{variant}"))
+        if (time := findings.figure(f"total.{workload}.{variant}"))
     ]
     if not rows:
         return None
@@ -99,17 +99,17 @@ def _maxima(found: Found) -> Figure | None:
     )
 
 
-def _responses(found: Found, batch: str, workload: str, variant: str) -> Figure | None:
+def _responses(findings: Findings, batch: str, workload: str, variant: str) -> Figure | None:
     """Response times in the order of the reads."""
-    told = found.look(f"{batch}.{workload}.{variant}.responses")
-    if not told or not told["reads"]:
+    responses = findings.look(f"{batch}.{workload}.{variant}.responses")
+    if not responses or not responses["reads"]:
         return None
-    rows = [{"x": number * told["every"], "y": longest} for number, longest in enumerate(told["longest_ms"])]
+    rows = [{"x": number * responses["every"], "y": longest} for number, longest in enumerate(responses["longest_ms"])]
     label = {"baseline": "the baseline", "redftl": "redFTL"}[variant]
     return Figure(
         f"figure-8-{workload}-{variant}",
         f"Figure 8: response times under {label}, {workload}",
-        f"In time, from a worn-in drive: the longest of each {told['every']} reads.",
+        f"In time, from a worn-in drive: the longest of each {responses['every']} reads.",
         lambda width: _peaks(rows, width),
         "Figure 8: response times around read reclaims",
     )
@@ -123,11 +123,11 @@ def _peaks(rows: list[dict[str, Any]], width: int) -> Any:
     return finished(marks.encode(x=x, y=y, y2=vega.datum(0)), width, 220)
 
 
-def _during(found: Found, workload: str) -> Figure | None:
+def _during(findings: Findings, workload: str) -> Figure | None:
     """Response times of reads during reclaims."""
     rows: list[dict[str, Any]] = []
     for (batch, variant), look in zip(CLOSE_UP.items(), (BASELINE, REDFTL), strict=True):
-        steps = response_steps(found, f"{batch}.{workload}.{variant}")
+        steps = response_steps(findings, f"{batch}.{workload}.{variant}")
         rows += [{"x": time, "y": share, "series": look.label} for time, share in steps]
     if not rows:
         return None
@@ -142,18 +142,18 @@ def _during(found: Found, workload: str) -> Figure | None:
     )
 
 
-def _times(found: Found) -> Figure | None:
+def _times(findings: Findings) -> Figure | None:
     """Time of read reclaim over the baseline's."""
     rows: list[dict[str, Any]] = []
     for workload in WORKLOADS:
-        baseline = found.figure(f"rr_time.{workload}.baseline")
+        baseline = findings.figure(f"rr_time.{workload}.baseline")
         if not baseline:
             continue
         for variant, look in (("baseline", BASELINE), ("redftl", REDFTL), ("whole-rate", WHOLE)):
-            time = found.figure(f"rr_time.{workload}.{variant}")
+            time = findings.figure(f"rr_time.{workload}.{variant}")
             if time is not None:
                 rows.append({"thing": workload, "value": time / baseline, "series": look.label})
-        copying = found.figure(f"main.{workload}.redftl.reclaim.time_s.replica")
+        copying = findings.figure(f"main.{workload}.redftl.reclaim.time_s.replica")
         if copying is not None:
             rows.append({"thing": workload, "value": copying / baseline, "series": COPYING.label})
     if not rows:
@@ -170,12 +170,12 @@ def _times(found: Found) -> Figure | None:
     )
 
 
-def _replica_pages(found: Found, what: str) -> Figure | None:
+def _replica_pages(findings: Findings, what: str) -> Figure | None:
     rows: list[dict[str, Any]] = []
     for workload in WORKLOADS:
-        baseline = found.figure(f"{what}.{workload}.baseline")
+        baseline = findings.figure(f"{what}.{workload}.baseline")
         for variant, pages in REPLICA_PAGES.items():
-            value = found.figure(f"{what}.{workload}.{variant}")
+            value = findings.figure(f"{what}.{workload}.{variant}")
             over = ratio(value, baseline)
             if over is not None:
                 rows.append({"x": pages, "y": over, "series": workload})
@@ -198,10 +198,10 @@ def _replica_pages(found: Found, what: str) -> Figure | None:
     )
 
 
-def _service(found: Found, workload: str) -> Figure | None:
+def _service(findings: Findings, workload: str) -> Figure | None:
     rows: list[dict[str, Any]] = []
     for variant, look in (("baseline", BASELINE), ("redftl", REDFTL)):
-        steps = found.look(f"main.{workload}.{variant}.reclaim.service_ms.cdf") or []
+        steps = findings.look(f"main.{workload}.{variant}.reclaim.service_ms.cdf") or []
         if steps:
             rows += [{"x": time, "y": share, "series": look.label} for time, share in _corners(steps)]
     if not rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import ratio
 from floatgate.papers.read_twins import response_ms
 
@@ -32,7 +32,7 @@ TLC_TIME = 1.6
 """A TLC read over an MLC read, in time (section 3.1)."""
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {
         "trend.voltage": reads_share(1.05, 1.0),
@@ -40,10 +40,10 @@ def values(found: Found) -> dict[str, Any]:
     }
     for workload in WORKLOADS:
         for variant, batch in VARIANTS.items():
-            made |= _costs(found, batch, workload, variant)
+            made |= _costs(findings, batch, workload, variant)
         made |= _over_longest(made, workload)
-        made |= _seeds(found, workload)
-        made |= _quarter(found, workload) | _crowded(found, workload)
+        made |= _seeds(findings, workload)
+        made |= _quarter(findings, workload) | _crowded(findings, workload)
     for workload in WORKLOADS:
         both = [made.get(f"rr_time.{workload}.{variant}") for variant in ("baseline", "max-200")]
         made[f"fold.{workload}"] = both[0] / both[1] if both[0] is not None and both[1] else None
@@ -52,8 +52,8 @@ def values(found: Found) -> dict[str, Any]:
         made[f"sum.rr_time.{variant}"] = None if None in times else sum(times)
     for batch, variant in CLOSE_UP.items():
         for workload in ("ads", "websearch"):
-            made |= response_ms(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
-    return made | _buffers(found) | _weigh_most(made)
+            made |= response_ms(findings, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
+    return made | _buffers(findings) | _weigh_most(made)
 
 
 def reads_share(voltage: float, time: float) -> float:
@@ -61,9 +61,9 @@ def reads_share(voltage: float, time: float) -> float:
     return 1 / (voltage**2 * math.exp(B_OVER_NOMINAL * (1 - 1 / voltage)) * time)
 
 
-def _costs(found: Found, batch: str, workload: str, variant: str) -> dict[str, Any]:
+def _costs(findings: Findings, batch: str, workload: str, variant: str) -> dict[str, Any]:
     """What reclaim and collection cost in one run."""
-    result = found.look(f"{batch}.{workload}.{variant}")
+    result = findings.look(f"{batch}.{workload}.{variant}")
     if not result:
         return {}
     reclaim, replicas = result["reclaim"], result["reclaim"]["replicas"]
@@ -105,23 +105,23 @@ def _over_longest(made: dict[str, Any], workload: str) -> dict[str, Any]:
     return {f"over_gc.{workload}.{one}": total / collection for one, total in totals.items() if total is not None}
 
 
-def _seeds(found: Found, workload: str) -> dict[str, Any]:
+def _seeds(findings: Findings, workload: str) -> dict[str, Any]:
     times: dict[str, Any] = {}
     for seed, batch in (("1", "main"), ("2", "seed-2"), ("3", "seed-3")):
         both = []
         for variant in ("redftl", "baseline"):
-            parts = found.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
+            parts = findings.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
             both.append(parts["reclaim"] + parts["replica"] if parts else None)
         if both[0] is not None and both[1]:
             times[f"seed.{workload}.{seed}"] = both[0] / both[1]
     return times
 
 
-def _quarter(found: Found, workload: str) -> dict[str, Any]:
-    """How often blocks are read: reads of the flash over what all its data stands, and redFTL's gain with a quarter."""
+def _quarter(findings: Findings, workload: str) -> dict[str, Any]:
+    """Return how often blocks are read: flash reads over what all its data endure, and redFTL's gain on a quarter."""
     made: dict[str, Any] = {}
     for name, batch in (("whole", "main"), ("quarter", "quarter")):
-        results = [found.look(f"{batch}.{workload}.{variant}") for variant in ("redftl", "baseline")]
+        results = [findings.look(f"{batch}.{workload}.{variant}") for variant in ("redftl", "baseline")]
         if None in results:
             continue
         jobs = [one["reclaim"]["on_demand"] + one["reclaim"]["background"] for one in results]
@@ -138,9 +138,9 @@ def _quarter(found: Found, workload: str) -> dict[str, Any]:
     return made
 
 
-def _crowded(found: Found, workload: str) -> dict[str, Any]:
+def _crowded(findings: Findings, workload: str) -> dict[str, Any]:
     """What redFTL gains and loses on a quarter of the blocks."""
-    results = [found.look(f"crowded.{workload}.{variant}") for variant in ("redftl", "baseline")]
+    results = [findings.look(f"crowded.{workload}.{variant}") for variant in ("redftl", "baseline")]
     if None in results:
         return {}
     replicas = results[0]["reclaim"]["replicas"]
@@ -150,19 +150,19 @@ def _crowded(found: Found, workload: str) -> dict[str, Any]:
     }
 
 
-def buffer_ratios(found: Found) -> dict[tuple[str, int], float]:
-    """Hit ratios of read buffers by workload and size, as many as there are."""
+def buffer_ratios(findings: Findings) -> dict[tuple[str, int], float]:
+    """Return the known hit ratios of read buffers by workload and size."""
     made: dict[tuple[str, int], float] = {}
     for workload in ("ads", "websearch", "tpc-h", "multi"):
         for size in (64, 128, 256):
-            hits = found.figure(f"buffers.{workload}.buffer-{size}.buffer.read_hit_ratio")
+            hits = findings.figure(f"buffers.{workload}.buffer-{size}.buffer.read_hit_ratio")
             if hits is not None:
                 made[workload, size] = hits
     return made
 
 
-def _buffers(found: Found) -> dict[str, Any]:
-    ratios = buffer_ratios(found)
+def _buffers(findings: Findings) -> dict[str, Any]:
+    ratios = buffer_ratios(findings)
     if len(ratios) < 12:
         return {}
     others = [hits for key, hits in ratios.items() if key != ("multi", 256)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import data_chart, finished
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.papers.read_twins import response_steps
 from floatgate.papers.redftl_plus.readers import PAGE_BYTES, reads
@@ -31,12 +31,12 @@ POINTS = 3000
 """Of a chart of addresses."""
 
 
-def figures(found: Found) -> list[Figure]:
-    """Return all that there are results for, in the order of the paper."""
+def figures(findings: Findings) -> list[Figure]:
+    """Return the figures that have results, in the order of the paper."""
     made: list[Figure | None] = [_modes(0, "reads that a block stands"), _modes(1, "program time"), _types()]
-    made += [_addresses(one) for one in WORKLOADS if f"busiest.{one}" in found.values]
-    made += [_times(found), *(_page_types(found, variant) for variant in ("rrb", "redftl-plus"))]
-    made += [_responses(found, one) for one in WORKLOADS]
+    made += [_addresses(one) for one in WORKLOADS if f"busiest.{one}" in findings.values]
+    made += [_times(findings), *(_page_types(findings, variant) for variant in ("rrb", "redftl-plus"))]
+    made += [_responses(findings, one) for one in WORKLOADS]
     return [figure for figure in made if figure is not None]
 
 
@@ -98,12 +98,12 @@ def _scatter(rows: list[dict[str, Any]], width: int) -> Any:
     return finished(marks.encode(x=x, y=y), width, 220)
 
 
-def _times(found: Found) -> Figure | None:
+def _times(findings: Findings) -> Figure | None:
     rows = [
         {"thing": workload, "value": share, "series": look.label}
         for workload in (*WORKLOADS, "mean")
         for variant, look in LOOKS.items()
-        if (share := found.figure(f"mean.{variant}" if workload == "mean" else f"over.{workload}.{variant}"))
+        if (share := findings.figure(f"mean.{variant}" if workload == "mean" else f"over.{workload}.{variant}"))
         is not None
     ]
     if not rows:
@@ -120,12 +120,12 @@ def _times(found: Found) -> Figure | None:
     )
 
 
-def _page_types(found: Found, variant: str) -> Figure | None:
+def _page_types(findings: Findings, variant: str) -> Figure | None:
     rows = [
         {"thing": workload, "value": 100 * share, "series": TYPE_LOOKS[one].label}
         for workload in WORKLOADS
         for one in TYPES
-        if (share := found.figure(f"{one}.{workload}.{variant}")) is not None
+        if (share := findings.figure(f"{one}.{workload}.{variant}")) is not None
     ]
     if not rows:
         return None
@@ -140,7 +140,7 @@ def _page_types(found: Found, variant: str) -> Figure | None:
     )
 
 
-def _responses(found: Found, workload: str) -> Figure | None:
+def _responses(findings: Findings, workload: str) -> Figure | None:
     """Figure 23: response times of reads during reclaims."""
     looks = {
         "baseline": LOOKS["baseline"],
@@ -151,7 +151,7 @@ def _responses(found: Found, workload: str) -> Figure | None:
         {"x": time, "y": share, "series": looks[name].label}
         for (batch, variant), name in CLOSE_UP.items()
         if name in looks
-        for time, share in response_steps(found, f"{batch}.{workload}.{variant}")
+        for time, share in response_steps(findings, f"{batch}.{workload}.{variant}")
     ]
     if not rows:
         return None

@@ -35,7 +35,7 @@ def _columns(batch: dict[str, bytes]) -> Any:
 
 @cache
 def busiest(name: str, share: float = 0.1) -> float:
-    """The share of the page reads of a pass that goes to those pages, of all that are read, that are read most."""
+    """Return the share of a pass's page reads that goes to the most read pages, ``share`` of all pages read."""
     first, pages = reads(name)
     begins = np.repeat(first - np.cumsum(pages) + pages, pages)
     counts = np.bincount(begins + np.arange(pages.sum()))

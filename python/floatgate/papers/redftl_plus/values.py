@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean, ratio
 from floatgate.papers.read_twins import response_ms
 from floatgate.papers.redftl_plus.readers import busiest
@@ -35,59 +35,59 @@ MODES = ((1.0, 1.00, 1.00), (2.0, 0.98, 1.08), (5.0, 0.96, 1.19))
 """Reads that a block stands, read voltage and program time (``drive.disturb.modes``, Table 4)."""
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {"most_resistant": MODES[2][0] / MODEL_TYPES["tlc-opt"][0]}
     for model in ("tlc-base", "tlc-opt"):
         made |= {f"weight.{model}.{one}": weight for one, weight in zip(TYPES, MODEL_TYPES[model], strict=True)}
     for workload in WORKLOADS:
-        made |= _asked(found, workload)
-        times = {variant: time_of(found, batch, workload, variant) for variant, batch in VARIANTS.items()}
+        made |= _host_pages(findings, workload)
+        times = {variant: time_of(findings, batch, workload, variant) for variant, batch in VARIANTS.items()}
         for variant, batch in VARIANTS.items():
-            made |= _figures(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
+            made |= _figures(findings, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
             made[f"time.{workload}.{variant}"] = times[variant]
             made[f"over.{workload}.{variant}"] = ratio(times[variant], times["baseline"])
         made[f"least_over_msb.{workload}"] = _least_over_msb(made, workload)
         for seed, batch in (("1", "main"), ("2", "seed-2"), ("3", "seed-3")):
-            both = [time_of(found, batch, workload, variant) for variant in ("redftl-plus", "baseline")]
+            both = [time_of(findings, batch, workload, variant) for variant in ("redftl-plus", "baseline")]
             made[f"seed.{workload}.{seed}"] = ratio(*both)
-        both = [time_of(found, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
+        both = [time_of(findings, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
         made[f"buffered.{workload}"] = ratio(*both)
-        made[f"count.buffered.{workload}"] = found.look(f"buffered.{workload}.baseline.reclaim.on_demand")
+        made[f"count.buffered.{workload}"] = findings.look(f"buffered.{workload}.baseline.reclaim.on_demand")
     for batch in ("main", "quarter"):
         for variant in ("rrb", "redftl", "redftl-plus"):
-            made[f"sum.{batch}.{variant}"] = ratio(*(_sum(found, batch, one) for one in (variant, "baseline")))
+            made[f"sum.{batch}.{variant}"] = ratio(*(_sum(findings, batch, one) for one in (variant, "baseline")))
     for variant in VARIANTS:
         made[f"mean.{variant}"] = mean(made[f"over.{workload}.{variant}"] for workload in WORKLOADS)
-    return made | _responses(found)
+    return made | _responses(findings)
 
 
-def _responses(found: Found) -> dict[str, Any]:
+def _responses(findings: Findings) -> dict[str, Any]:
     """Response times around reclaims, milliseconds, and how much shorter they are under redFTL+ on average."""
     made: dict[str, Any] = {}
     for workload in WORKLOADS:
         for (batch, variant), name in CLOSE_UP.items():
             run = f"{batch}.{workload}.{variant}"
-            made |= response_ms(found, run, f"{workload}.{name}")
-            jobs = [found.figure(f"{run}.reclaim.{kind}") for kind in ("on_demand", "background")]
+            made |= response_ms(findings, run, f"{workload}.{name}")
+            jobs = [findings.figure(f"{run}.reclaim.{kind}") for kind in ("on_demand", "background")]
             made[f"response.count.{workload}.{name}"] = None if None in jobs else sum(int(job or 0) for job in jobs)
         for name, kind in (("response", ""), ("response.idle", "-idle")):
             both = [made[f"during.mean.{workload}.{one}{kind}"] for one in ("baseline", "redftl-plus")]
             made[f"{name}.{workload}"] = ratio(*both)
-        made |= {f"one-die.{key}": value for key, value in _one_die(found, workload).items()}
+        made |= {f"one-die.{key}": value for key, value in _one_die(findings, workload).items()}
     for name in ("response", "response.idle"):
         made[f"{name}.mean"] = mean(made[f"{name}.{workload}"] for workload in WORKLOADS)
     return made
 
 
-def _one_die(found: Found, workload: str) -> dict[str, Any]:
-    times = response_ms(found, f"one-die-close.{workload}.baseline", workload)
+def _one_die(findings: Findings, workload: str) -> dict[str, Any]:
+    times = response_ms(findings, f"one-die-close.{workload}.baseline", workload)
     return {f"p50.{workload}": times[f"during.p50.{workload}"]}
 
 
-def _asked(found: Found, workload: str) -> dict[str, Any]:
-    """What the host asked for."""
-    result = found.look(f"main.{workload}.baseline")
+def _host_pages(findings: Findings, workload: str) -> dict[str, Any]:
+    """Count the pages that the host read and wrote."""
+    result = findings.look(f"main.{workload}.baseline")
     if not result:
         return {}
     settings, host = result["config"]["workload"], result["host"]
@@ -99,21 +99,21 @@ def _asked(found: Found, workload: str) -> dict[str, Any]:
     return made | ({f"busiest.{workload}": busiest(workload)} if settings["kind"] == "twin" else {})
 
 
-def time_of(found: Found, batch: str, workload: str, variant: str) -> float | None:
+def time_of(findings: Findings, batch: str, workload: str, variant: str) -> float | None:
     """Return seconds of read reclaim in a run, replicas counted in; None where there was no such run."""
-    parts = found.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
+    parts = findings.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
     return None if parts is None else float(parts["reclaim"] + parts["replica"])
 
 
-def _sum(found: Found, batch: str, variant: str) -> float | None:
-    times = [time_of(found, batch, workload, variant) for workload in WORKLOADS]
+def _sum(findings: Findings, batch: str, variant: str) -> float | None:
+    times = [time_of(findings, batch, workload, variant) for workload in WORKLOADS]
     known = [time for time in times if time is not None]
     return sum(known) if len(known) == len(times) else None
 
 
-def _figures(found: Found, run: str, name: str) -> dict[str, Any]:
+def _figures(findings: Findings, run: str, name: str) -> dict[str, Any]:
     """Reclaims and shares of page types of one run."""
-    reclaim = found.look(f"{run}.reclaim")
+    reclaim = findings.look(f"{run}.reclaim")
     if not reclaim:
         return {}
     made = {f"count.{name}": reclaim["on_demand"] + reclaim["background"]}

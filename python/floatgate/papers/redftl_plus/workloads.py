@@ -37,14 +37,16 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
     made: dict[str, Overrides] = {}
     for name in workloads:
         plan = PLANS[name]
-        given = name in traces
-        twin = smaller(name, 1 if given else plan.smaller, folder)
-        workload = [*trace_overrides(traces[name]), ("workload.beyond", '"wrap"')] if given else of(twin, plan.passes)
+        users_trace = name in traces
+        twin = smaller(name, 1 if users_trace else plan.smaller, folder)
+        workload = (
+            [*trace_overrides(traces[name]), ("workload.beyond", '"wrap"')] if users_trace else of(twin, plan.passes)
+        )
         made[name] = [
             *workload,
             ("workload.read_amplification", str(plan.cursors)),
             *drive(twin, TIMES_LARGER * twin.footprint_bytes // BLOCK_BYTES),
         ]
-        if not given:
+        if not users_trace:
             made |= as_busy(("close", "close-plus", "idle", "idle-plus"), name, plan.smaller, folder)
     return made

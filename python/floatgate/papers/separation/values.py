@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from floatgate.papers.judge import Found
+from floatgate.papers.judge import Findings
 from floatgate.papers.separation.workloads import BLOCKS
 
 COLLECTORS = {"greedy": "greedy", "cost-benefit": "cost-benefit", "sqrt": "cost-benefit with the root of age"}
@@ -24,10 +24,10 @@ Runs = dict[str, dict[str, dict[str, Any]]]
 """Result by separator and trace."""
 
 
-def values(found: Found) -> dict[str, Any]:
+def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {}
-    runs = {batch: _runs(found, batch) for batch in BATCHES}
+    runs = {batch: _runs(findings, batch) for batch in BATCHES}
     for batch, by_separator in runs.items():
         plain = by_separator.get("none", {})
         counted = [trace for trace, result in plain.items() if result["waf"] >= COUNTS_FROM and trace != BLOCKS]
@@ -42,15 +42,15 @@ def values(found: Found) -> dict[str, Any]:
             made |= {f"of.{separator}/{batch}.{key}": value for key, value in of.items()}
         made |= _ranks(by_separator, counted, batch)
     made |= _over_seeds(runs)
-    made |= _process(found, runs[MAIN])
+    made |= _process(findings, runs[MAIN])
     return made | _words(runs, made)
 
 
-def _runs(found: Found, batch: str) -> Runs:
+def _runs(findings: Findings, batch: str) -> Runs:
     """The runs of a batch, those of the trace of blocks among them."""
     runs: Runs = {}
     for name in (batch, f"{batch}:blocks"):
-        for trace, variants in found.results.get(name, {}).items():
+        for trace, variants in findings.results.get(name, {}).items():
             for separator, result in variants.items():
                 runs.setdefault(separator, {})[trace] = result
     return runs
@@ -139,10 +139,10 @@ def _over_seeds(runs: Mapping[str, Runs]) -> dict[str, Any]:
     return made
 
 
-def _process(found: Found, main: Runs) -> dict[str, Any]:
+def _process(findings: Findings, main: Runs) -> dict[str, Any]:
     """By process, on the recordings that know it."""
     made: dict[str, Any] = {}
-    for trace, variants in found.results.get("process", {}).items():
+    for trace, variants in findings.results.get("process", {}).items():
         if "process" in variants and trace in main.get("none", {}):
             made[f"waf.process/{MAIN}.{trace}"] = variants["process"]["waf"]
             made[f"ratio.process/{MAIN}.{trace}"] = variants["process"]["waf"] / main["none"][trace]["waf"]

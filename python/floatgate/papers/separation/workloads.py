@@ -32,17 +32,17 @@ BLOCKS = "pgbench-ext4"
 """The trace of blocks, without contexts."""
 
 
-def prepare(workloads: list[str], given: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
     """Make the traces and size the drives."""
     made: dict[str, Overrides] = {}
-    made_of = at_once(lambda i: _prepared(workloads[i], given, folder), len(workloads), threading.Event())
+    made_of = at_once(lambda i: _prepared(workloads[i], traces, folder), len(workloads), threading.Event())
     for one in made_of:
         made |= one
     return made
 
 
-def _prepared(name: str, given: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
-    source = Path(given[name]) if name in given else library.path(name)
+def _prepared(name: str, traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+    source = Path(traces[name]) if name in traces else library.path(name)
     colon = ":blocks" if name == BLOCKS else ""
     trace = _blocks(source, folder) if name == BLOCKS else dense(source, folder / f"{name}.parquet")
     trace.must_have(SMALLEST, source, f"{SPARES[-1]:.0%} of its drive have to hold the {STREAMS} open blocks of IDS")

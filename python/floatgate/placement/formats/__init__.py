@@ -21,7 +21,7 @@ class Form:
     Attributes:
         files: makes their texts, by name.
         usage: a line that says what to do with them, of the folder in which they are.
-        keys: kinds of keys for which it can be had.
+        keys: the kinds of keys that it supports.
         why: what it needs them for.
     """
 
@@ -43,7 +43,7 @@ def check(format: str, by: str) -> None:
     """Refuse a format before the work starts.
 
     Raises:
-        InputError: there is no such format, or it cannot be had for such keys.
+        InputError: the format does not exist, or does not support such keys.
     """
     if format not in FORMATS:
         raise input_error(f"--format {quote(format)}: unknown format; {meant(format, FORMATS)}")

@@ -1,8 +1,8 @@
 """A job file for fio that writes to an FDP namespace as the recorded program would with the table.
 
-One job a handle, with its own range of the device: as many bytes as the handle's data take, written as often as in the
-trace, in requests of the trace's sizes, at the trace's mean rate; in order where most of the trace's page writes follow
-the one before, else at random, evenly. Which pages of a handle are hot is not carried over.
+It has one job per handle, with its own range of the device. The range is as large as the handle's data and is written
+as often as in the trace, in requests of the trace's sizes, at its mean rate. Writes go in order if most of the trace's
+page writes follow the one before, else at random, evenly. Which pages of a handle are hot is not carried over.
 
 Keys are those of fio's documentation (HOWTO, ``fdp``, ``fdp_pli`` for the engines ``io_uring_cmd`` and ``xnvme``):
 ``fdp_pli`` counts the placement identifiers of ``nvme fdp status``, from 0.

@@ -19,10 +19,10 @@ LOG, TABLES = "*.log", "*.sst"
 _GIVES = """What RocksDB gives by itself
 - write-ahead log (*.log): Env::WLTH_SHORT, always.
 - tables (*.sst), level compaction: Env::WLTH_MEDIUM for level 0 and the base level, Env::WLTH_LONG for the level below,
-  Env::WLTH_EXTREME from there on. Universal and FIFO compaction: none, but for universal where it is asked for.
+  Env::WLTH_EXTREME from there on. Universal and FIFO compaction: none, except universal where it is requested.
 - all else (MANIFEST, OPTIONS, LOG): none. Names of tables do not tell levels, so neither does this trace.
-The POSIX environment hands them to the kernel by fcntl(F_SET_RW_HINT). Versions before pull request 12595 (2024) hand
-over four bytes where the kernel reads eight, so that it refuses most: RocksDB 7.8.3 of Debian 12 sets no hint at all.
+The POSIX environment hands them to the kernel by fcntl(F_SET_RW_HINT). Versions before pull request 12595 (2024) pass
+four bytes where the kernel reads eight, and it refuses most: RocksDB 7.8.3 of Debian 12 sets no hint at all.
 """
 _SET = """What can be set without code of your own
 - calculate_sst_write_lifetime_hint_set of DBOptions: the compaction styles whose tables get hints (C++; in C
@@ -51,29 +51,29 @@ def files(placement: Placement) -> Mapping[str, str]:
     Raises:
         InputError: the recording has no files that are called as RocksDB's.
     """
-    found = {one["key"]: one for one in placement.keys}
-    if TABLES not in found:
+    by_key = {one["key"]: one for one in placement.keys}
+    if TABLES not in by_key:
         raise input_error(
             f"{placement.trace}: no file that it writes is called {TABLES}; expected a recording of a program that "
             "uses RocksDB"
         )
     hints = placement.hints()
     lines = [f"RocksDB's write lifetime hints beside {one_line(placement.trace)}", "", "What the trace says"]
-    for key in sorted((key for key in found if key is not None), key=lambda key: -found[key]["page_writes"]):
-        one = found[key]
+    for key in sorted((key for key in by_key if key is not None), key=lambda key: -by_key[key]["page_writes"]):
+        one = by_key[key]
         life = one["mean_life_writes"]
         lives = "none of its data dies" if life is None else f"data live {life:,.0f} page writes"
         hint = f"Env::WLTH_{hints[one['handle']].upper()}"
         lines.append(f"- {key}: {one['page_writes']:,} page writes, {lives}; handle {one['handle']}, {hint}")
-    lines += ["", *_agreement(found), "", _GIVES, _SET, _CODE.rstrip("\n")]
+    lines += ["", *_agreement(by_key), "", _GIVES, _SET, _CODE.rstrip("\n")]
     return {NAME: "\n".join(lines) + "\n"}
 
 
-def _agreement(found: Mapping[Any, Mapping[str, Any]]) -> list[str]:
+def _agreement(by_key: Mapping[Any, Mapping[str, Any]]) -> list[str]:
     """Whether the log's data die before those of tables, which is what RocksDB's hints take for granted."""
-    if LOG not in found:
+    if LOG not in by_key:
         return [f"No {LOG} in this trace: RocksDB's order of hints cannot be checked."]
-    log, tables = (found[key]["mean_life_writes"] or float("inf") for key in (LOG, TABLES))
+    log, tables = (by_key[key]["mean_life_writes"] or float("inf") for key in (LOG, TABLES))
     if log < tables:
         return ["RocksDB takes for granted that data of the log die before those of tables. In this trace they do."]
     return [

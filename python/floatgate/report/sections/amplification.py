@@ -22,7 +22,7 @@ _SHOWN = 0.005
 
 
 def amplification(result: Mapping[str, Any] | None) -> Value:
-    """Flash bytes programmed per host byte written, and the 95 % interval of that; None for what is not known.
+    """Return flash bytes programmed per host byte written, and the 95 % interval of that; None for what is not known.
 
     Results from before ``waf_bytes`` existed give their figure in pages.
     """
@@ -42,7 +42,7 @@ WITH_INTERVAL = {IN_BYTES: amplification, IN_PAGES: in_pages}
 
 
 def row(result: Mapping[str, Any]) -> dict[str, float | None]:
-    """The columns of pictures: ``waf_bytes``, and ``waf_bytes.low`` and ``waf_bytes.high`` where they are known."""
+    """Return the columns of charts: ``waf_bytes``, and ``waf_bytes.low`` and ``waf_bytes.high`` if they are known."""
     waf, interval = amplification(result)
     ends = ends_of(min(interval), max(interval)) if interval else {}
     return {IN_BYTES: waf, **ends}
@@ -69,12 +69,12 @@ def difference_entry(of_bytes: Delta, of_pages: Delta) -> dict[str, Any]:
 
 def differs(result: Mapping[str, Any]) -> bool:
     """Return whether write amplification in bytes and in pages differ by more than rounding."""
-    pages, found = look(result, "waf"), look(result, "waf_bytes")
-    return pages is not None and found is not None and abs(found - pages) > 0.005 * pages
+    pages, in_bytes = look(result, "waf"), look(result, "waf_bytes")
+    return pages is not None and in_bytes is not None and abs(in_bytes - pages) > 0.005 * pages
 
 
 def text(value: float, interval: list[float] | None = None) -> str:
-    """With two decimals, three where the interval is that narrow: 1.93, 7.124."""
+    """Format with two decimals, three where the interval is that narrow: 1.93, 7.124."""
     return f"{value:.{_decimals(interval)}f}"
 
 
@@ -102,7 +102,7 @@ def line(result: Mapping[str, Any]) -> str | None:
 
 
 def sources(result: Mapping[str, Any]) -> str | None:
-    """``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None where bytes and pages agree and none is padding.
+    """Format as ``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None if bytes equal pages without padding.
 
     Pages are programmed whole, so a write of part of a page programs more than it brings. Where writes bring more than
     is programmed for them, a buffer merged them.

@@ -9,7 +9,7 @@ from floatgate.results.result_view import look
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """Suspicions first, then assumptions."""
+    """Return suspicions first, then assumptions."""
     facts = look(result, "workload") or {}
     return [*(look(facts, "suspicions") or []), *(look(facts, "assumed") or [])]
 

@@ -15,7 +15,7 @@ def policy(result: dict[str, Any]) -> str | None:
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``patterns: 12 % of the writes are in patterns, 3.4 per window of 5.1 addresses``; None without a dispatcher."""
+    """Format as ``patterns: 12 % of the writes are in patterns, 3.4 per window of 5.1 addresses``; None if unused."""
     facts: dict[str, Any] | None = look(result, "dispatch")
     if not facts:
         return None
@@ -23,10 +23,10 @@ def line(result: dict[str, Any]) -> str | None:
     matched = f"{units.share(facts['matched_requests'] / writes)} of the writes" if writes else "no writes"
     if facts["patterns_per_window"] is None:
         return f"{name}: {matched} are to addresses that are written often"
-    found = f"{units.figure(facts['patterns_per_window'])} per window"
+    patterns = f"{units.figure(facts['patterns_per_window'])} per window"
     if facts["pattern_size_mean"] is not None:
-        found += f", {units.figure(facts['pattern_size_mean'])} addresses each"
-    return f"{name}: {matched} are in patterns ({found})"
+        patterns += f", {units.figure(facts['pattern_size_mean'])} addresses each"
+    return f"{name}: {matched} are in patterns ({patterns})"
 
 
 def remarks(result: dict[str, Any]) -> list[str]:

@@ -98,10 +98,10 @@ def cells(result: dict[str, Any]) -> list[str]:
 
 
 def parts(result: dict[str, Any]) -> list[Part]:
-    """What was reclaimed, which pages were read, how far blocks are disturbed; nothing where reads disturb nothing."""
+    """Show what was reclaimed, the pages read and how far blocks are disturbed; empty if reads disturb nothing."""
     facts = look(result, "reclaim")
-    said = line(result)
-    if not facts or not said:
+    summary = line(result)
+    if not facts or not summary:
         return []
     figures: list[Part] = [
         figure(
@@ -121,7 +121,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
             )
         )
     figures += _in_time(facts)
-    return [Section("Read disturb", [Text(f"{said}."), Charts(figures), Rows(rows(result))])]
+    return [Section("Read disturb", [Text(f"{summary}."), Charts(figures), Rows(rows(result))])]
 
 
 def _in_time(facts: dict[str, Any]) -> list[Part]:
@@ -181,10 +181,10 @@ def rows(result: dict[str, Any]) -> list[tuple[str, str]]:
             ("replicas that replaced their original", units.count(replicas["promoted"])),
         ]
     for when, name in (("during", "reads during reclaims"), ("otherwise", "other reads")):
-        found = look(facts, "response_us", when)
-        if found:
-            times = ", ".join(f"{label} {units.span(found[key] / 1e6)}" for key, label in TIMES.items())
-            made.append((name, f"{units.count(found['count'])}: {times}"))
+        distribution = look(facts, "response_us", when)
+        if distribution:
+            times = ", ".join(f"{label} {units.span(distribution[key] / 1e6)}" for key, label in TIMES.items())
+            made.append((name, f"{units.count(distribution['count'])}: {times}"))
     if facts["memory_bytes"]:
         made.append(("tables of the manager", units.binary_bytes(facts["memory_bytes"])))
     return made
@@ -192,8 +192,8 @@ def rows(result: dict[str, Any]) -> list[tuple[str, str]]:
 
 def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
     """Draw blocks by their disturbance."""
-    found = facts["disturbance"]
-    counts, edges = found["blocks"], found["edges"]
+    histogram = facts["disturbance"]
+    counts, edges = histogram["blocks"], histogram["edges"]
     # The last bin holds what lies beyond: of blocks that nobody reclaims.
     ends = [*edges[1:], edges[-1] + edges[1]]
     shown = [
@@ -222,14 +222,14 @@ def service(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
 
 
 def over_time(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
-    """Reclaims by interval, over time where the workload has time, else over the requests."""
-    told = facts["over_time"]
-    edges, title = (told["time_s"], "time, s") if told["time_s"] else (told["requests"], "requests")
-    drawn = {kind: kind_look for kind, kind_look in KINDS.items() if sum(told[kind])}
+    """Draw reclaims by interval, over time where the workload has time, else over the requests."""
+    course = facts["over_time"]
+    edges, title = (course["time_s"], "time, s") if course["time_s"] else (course["requests"], "requests")
+    drawn = {kind: kind_look for kind, kind_look in KINDS.items() if sum(course[kind])}
     shown = [
         {"x": edge, "y": count, "series": kind_look.label}
         for kind, kind_look in drawn.items()
-        for edge, count in zip(edges, [0, *told[kind]], strict=True)
+        for edge, count in zip(edges, [0, *course[kind]], strict=True)
     ]
     return throttle_charts.lines(
         shown, list(drawn.values()), title, "reclaims in an interval", width=width, height=HEIGHT, step=True
@@ -241,8 +241,8 @@ def responses(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
     shown = [
         {"x": time_us / 1000, "y": share, "series": look.label}
         for when, look in (("during", DURING), ("otherwise", OTHERWISE))
-        if (found := facts["response_us"][when])
-        for time_us, share in zip(found["cdf"]["us"], found["cdf"]["share"], strict=True)
+        if (distribution := facts["response_us"][when])
+        for time_us, share in zip(distribution["cdf"]["us"], distribution["cdf"]["share"], strict=True)
     ]
     drawn = [DURING, OTHERWISE]
     return throttle_charts.lines(

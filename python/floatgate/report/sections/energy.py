@@ -69,8 +69,8 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
             ]
         )
     header = ["cause", "energy", "share", *(latency_charts.OPERATIONS.get(name, name) for name in known)]
-    said = basis(table)
-    below = [Text(f"{said[:1].upper()}{said[1:]}.")] if said else []
+    source = basis(table)
+    below = [Text(f"{source[:1].upper()}{source[1:]}.")] if source else []
     return [Section("Energy", [Charts([chart, Box([Grid(header, rows), *below])])])]
 
 

@@ -21,7 +21,7 @@ def per_year(result: Facts) -> float:
 
 
 def years_of(years: float, result: Facts) -> float:
-    """When as much is written as in so many years without growth; infinite where demand that shrinks never does."""
+    """Return after how many years the writes equal those of ``years`` without growth; infinite if they never do."""
     rate = math.log1p(per_year(result))
     if rate == 0.0:
         return years
@@ -35,7 +35,7 @@ def written_of(years: float, result: Facts) -> float:
 
 
 def times_as_much(years: float, than_years: float, result: Facts) -> float:
-    """How many times as much is written in so many years as in others: so much larger is a drive that lives so long."""
+    """Return how many times as much is written in one span of years as in another: the factor of the drive's size."""
     return years * written_of(years, result) / (than_years * written_of(than_years, result))
 
 

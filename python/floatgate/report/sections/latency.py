@@ -67,12 +67,12 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
                 lambda width: latency_charts.over_time(run, width),
             )
         )
-    told: list[Part] = [Grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))]
+    contents: list[Part] = [Grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))]
     waits = waiting.before_flash(result)
-    told += [Text(f"In addition to their flash operations, on average, {waits}.")] if waits else []
+    contents += [Text(f"In addition to their flash operations, on average, {waits}.")] if waits else []
     hot = hot_reads(result)
-    told += [Text(hot)] if hot else []
-    return [Section("Latency", [*told, Charts(figures), *waiting.parts(run, result)])]
+    contents += [Text(hot)] if hot else []
+    return [Section("Latency", [*contents, Charts(figures), *waiting.parts(run, result)])]
 
 
 def _quantiles(result: dict[str, Any]) -> list[list[str]]:
@@ -98,7 +98,7 @@ def quantiles(result: dict[str, Any] | None, kind: str) -> list[str]:
 
 
 def hot_reads(result: dict[str, Any]) -> str | None:
-    """``Hot reads (their first page was read at least 4 times before) load the busiest of 8 chips 1.3 times ...``."""
+    """Format as ``Hot reads (their first page was read at least 4 times before) load the busiest of 8 chips ...``."""
     facts = look(result, "hot_reads") or {}
     if facts.get("max_over_mean") is None:
         return None

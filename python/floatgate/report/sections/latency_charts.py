@@ -169,7 +169,7 @@ def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def waiting_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Where the time of the operations of each class goes: ``class``, ``why``, ``us`` (mean), ``share``, ``order``."""
+    """Split the time of each class's operations by reason: ``class``, ``why``, ``us`` (mean), ``share``, ``order``."""
     rows = []
     for name, means in (look(result, "latency_us", "waiting") or {}).items():
         if not isinstance(means, dict):
@@ -239,7 +239,7 @@ def compared_rows(labels: Sequence[str], results: Sequence[dict[str, Any] | None
 
 
 def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
-    """Quantiles of one kind of request under several settings, on one logarithmic axis.
+    """Draw quantiles of one kind of request under several settings, on one logarithmic axis.
 
     Args:
         labels: the settings in their order.

@@ -28,7 +28,7 @@ _SURE = 0.05
 
 
 def too_short(result: Facts | None) -> str | None:
-    """``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None where the run is long enough."""
+    """Format as ``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None if the run suffices."""
     facts = look(result, "evidence") or {}
     if facts.get("enough") is not False:
         return None
@@ -91,7 +91,7 @@ def warning(result: Facts | None) -> str | None:
 
 
 def years(result: Facts | None) -> float | None:
-    """The years that lead: of the first block where wear is uneven, of the average block else; None where none do."""
+    """Return the headline years: of the first block if wear is uneven, else of the average block; None if unknown."""
     if look(result, "evidence", "enough") is False:
         return None
     return _number(result, "years_first_block" if uneven(result) else "years")
@@ -110,18 +110,18 @@ def _number(result: Facts | None, key: str) -> float | None:
 
 
 def line(result: Facts | None) -> str | None:
-    """``4.1 years at this rate (first block 3.9 years; 3000 P/E cycles; 194 TBW; 0.56 drive writes per day)``."""
+    """Format as ``4.1 years at this rate (first block 3.9 years; 3000 P/E cycles; 194 TBW; 0.56 drive writes ...)``."""
     facts = look(result, "lifetime")
     if not facts or (look(result, "evidence", "enough") is None and "evidence" in (result or {})):
         return None
     short = too_short(result)
     if short:
         return f"no figure yet: {short}"
-    found, tbw = years(result), tbw_bytes(result)
-    if found is None and tbw is None:
+    lead, tbw = years(result), tbw_bytes(result)
+    if lead is None and tbw is None:
         return None
     cycles = [] if facts.get("pe_cycles") is None else [cycles_text(facts)]
-    if found is None:
+    if lead is None:
         sentence = f"{tbw_text(tbw or 0.0)}{' until the first block wears out' if uneven(result) else ''}"
         average = [f"average block {tbw_text(facts['tbw_bytes'])}"] if uneven(result) else []
         rated = [text for text in (beside_rating(result),) if text]
@@ -130,11 +130,11 @@ def line(result: Facts | None) -> str | None:
     written = [] if tbw is None else [tbw_text(tbw), *(text for text in (beside_rating(result),) if text)]
     pace = [] if facts.get("dwpd") is None else [f"{units.figure(facts['dwpd'], 2)} drive writes per day"]
     until = " until the first block wears out" if uneven(result) else " at this rate"
-    return f"{units.years(found)}{until} ({'; '.join([*others, *cycles, *written, *pace])})"
+    return f"{units.years(lead)}{until} ({'; '.join([*others, *cycles, *written, *pace])})"
 
 
 def beside_rating(result: Facts | None) -> str | None:
-    """``86 % of the rated drive writes``: the same for a drive that runs scaled; None where the drive has no rating."""
+    """Format as ``86 % of the rated drive writes``, for a drive that runs scaled; None without a rating."""
     rated, visible = look(result, "drive", "rated", "drive_writes"), look(result, "drive", "logical_bytes")
     tbw = tbw_bytes(result)
     if not rated or not visible or tbw is None:
@@ -163,7 +163,7 @@ def recovered(facts: Facts) -> bool:
 
 
 def cycles_text(facts: Facts) -> str:
-    """``3000 P/E cycles``; ``8615 P/E cycles at 5.1 hours of rest, 3000 nominal`` where rest makes more of them."""
+    """Format as ``3000 P/E cycles``, or ``8615 P/E cycles at 5.1 hours of rest, 3000 nominal`` if rest adds to them."""
     if not recovered(facts):
         return f"{facts['pe_cycles']:g} P/E cycles"
     rest = units.span(3600.0 * facts["mean_idle_h"])

@@ -19,7 +19,7 @@ _READS = 1.5
 
 
 def line(result: Facts | None) -> str | None:
-    """``auto: filled at the steady state of greedy ...; worn in by 12 passes over the trace``; None otherwise."""
+    """Format as ``auto: filled at the steady state of greedy ...; worn in by 12 passes over the trace``, or None."""
     facts = look(result, "precondition")
     if not facts:
         return None

@@ -14,7 +14,7 @@ from floatgate.results.run_view import RunView
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``52 % host, 47 % garbage collection, 1 % partial pages``: shares of what was programmed, padding apart."""
+    """Format as ``52 % host, 47 % garbage collection, 1 % partial pages``: shares of the programs, without padding."""
     counts = look(result, "flash", "pages_written") or look(result, "flash", "programs") or {}
     parts = by_cause(counts)
     total = counts.get("total") or sum(value for _, value in parts)

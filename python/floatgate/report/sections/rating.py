@@ -29,7 +29,7 @@ def tbw_bytes(result: Facts) -> float | None:
 
 
 def years(result: Facts) -> float | None:
-    """Years until the host has written the rated bytes, at the rate of the workload; None where either is unknown."""
+    """Return the years until the host has written the rated bytes, at the workload's rate; None if unknown."""
     rated, a_year = tbw_bytes(result), bytes_per_year(result)
     if not rated or not a_year:
         return None
@@ -38,7 +38,7 @@ def years(result: Facts) -> float | None:
 
 
 def bytes_per_year(result: Facts) -> float | None:
-    """What the host writes in a year at the rate of the workload, before it grows; None where that is not known."""
+    """Return what the host writes per year at the workload's rate, before it grows; None if that is not known."""
     writes_a_day, visible = look(result, "lifetime", "dwpd"), look(result, "drive", "logical_bytes")
     if writes_a_day is not None and visible is not None:
         return float(writes_a_day * visible * _DAYS)
@@ -51,7 +51,7 @@ def bytes_per_year(result: Facts) -> float | None:
 
 
 def line(result: Facts, flash_years: float | None) -> str | None:
-    """``292 TBW are written after 1.4 years, before the flash is worn out``; None without a rating or a rate."""
+    """Format as ``292 TBW are written after 1.4 years, before the flash is worn out``, or None."""
     rated, after = tbw_bytes(result), years(result)
     if rated is None or after is None:
         return None

@@ -44,7 +44,7 @@ def at_work(result: Facts | None) -> dict[str, Any] | None:
 
 
 def line(result: Facts) -> str | None:
-    """``0.36 of the host's pages are programmed: 46 % are duplicates, compression reduces the rest to 67 %; ...``.
+    """Format as ``0.36 of the host's pages are programmed: 46 % are duplicates, compression reduces the rest ...``.
 
     None where nothing is reduced.
     """
@@ -101,7 +101,7 @@ def policy(result: Facts | None) -> str | None:
 
 
 def manager(result: Facts | None) -> str | None:
-    """``of 2016 epochs 81 % with both schemes, 19 % with deduplication; 3 % throttled``; None without a manager."""
+    """Format as ``of 2016 epochs 81 % with both schemes, 19 % with deduplication; 3 % throttled``, or None."""
     facts = look(result, "reduce", "manager")
     if not facts or not facts.get("epochs"):
         return None
@@ -152,8 +152,8 @@ def cells(result: Facts) -> list[str]:
         return "-" if facts.get(key) is None else f"{facts[key]:.2f}"
 
     duplicates = facts.get("duplicate_share")
-    found = "-" if duplicates is None else units.share(duplicates)
-    return [ratio("written_ratio"), found, ratio("chunk_ratio"), ratio("energy_ratio")]
+    duplicate_share = "-" if duplicates is None else units.share(duplicates)
+    return [ratio("written_ratio"), duplicate_share, ratio("chunk_ratio"), ratio("energy_ratio")]
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
@@ -167,8 +167,8 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
     """Return duplicates, compression, savings and a manager's choices; nothing where content was not looked at."""
     facts = at_work(result)
-    said = line(result)
-    if not facts or not said:
+    summary = line(result)
+    if not facts or not summary:
         return []
     pictures: list[Part] = []
     if run.series.num_rows > 1 and look(facts, "written_ratio") is not None:
@@ -181,20 +181,20 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
             )
         )
     pictures.append(Box([Rows(rows(facts))]))
-    return [Section(_HEADING, [*_said(result, said), Charts(pictures), *_manager(facts)])]
+    return [Section(_HEADING, [*_paragraphs(result, summary), Charts(pictures), *_manager(facts)])]
 
 
 def of_life(result: dict[str, Any]) -> list[Part]:
     """Return the same for a life that was forecast."""
-    facts, said = at_work(result), line(result)
-    if not facts or not said:
+    facts, summary = at_work(result), line(result)
+    if not facts or not summary:
         return []
-    return [Section(_HEADING, [*_said(result, said), *_choices(facts), *_manager(facts)])]
+    return [Section(_HEADING, [*_paragraphs(result, summary), *_choices(facts), *_manager(facts)])]
 
 
-def _said(result: dict[str, Any], said: str) -> list[Part]:
-    """The line of the summary and what the manager did, a paragraph each."""
-    paragraphs = [said, *(text for text in (manager(result),) if text)]
+def _paragraphs(result: dict[str, Any], summary: str) -> list[Part]:
+    """Return the line of the summary and the manager's actions, a paragraph each."""
+    paragraphs = [summary, *(text for text in (manager(result),) if text)]
     return [Text(f"{one[:1].upper()}{one[1:]}.") for one in paragraphs]
 
 

@@ -132,7 +132,7 @@ def rest(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def valid_pages(run: RunView, width: int = WIDTH) -> vega.Chart:
-    """Closed blocks (or superblocks, where they are collected together) by valid pages at the end of the run."""
+    """Draw closed blocks (or superblocks, where they are collected together) by valid pages at the end of the run."""
     scope = look(run.experiment(), "ftl", "collect", "scope")
     unit = "superblock" if scope == "superblock" else "block"
     return _histogram(look(run.result, "valid_pages"), "units", f"valid pages of a closed {unit}", width, unit)

@@ -17,12 +17,12 @@ _HEADER = ["stream", "host pages", "moved in", "opened", "collected", "dead", "c
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """``hash: 2 streams, 61 free pages in open blocks on average``; None where no separator looks at pages."""
+    """Format as ``hash: 2 streams, 61 free pages in open blocks on average``; None if no separator sees the pages."""
     facts = look(result, "separate") or {}
-    found = facts.get("streams")
-    if found is None:
+    streams = facts.get("streams")
+    if streams is None:
         return None
-    parts = [f"{units.count(len(found))} stream{'' if len(found) == 1 else 's'}"]
+    parts = [f"{units.count(len(streams))} stream{'' if len(streams) == 1 else 's'}"]
     free = facts.get("open_free_pages_mean")
     if free is not None:
         parts.append(f"{units.figure(free)} free pages in open blocks on average")
@@ -33,10 +33,10 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def parts(result: dict[str, Any]) -> list[Part]:
-    """What became of each stream's pages and blocks, and what open blocks cost; nothing where no page is looked at."""
-    found = look(result, "separate", "streams")
-    said = line(result)
-    if not found or not said:
+    """Show what became of each stream's pages and blocks, and what open blocks cost; empty without a separator."""
+    streams = look(result, "separate", "streams")
+    summary = line(result)
+    if not streams or not summary:
         return []
     facts = result["separate"]
     costs = (
@@ -46,7 +46,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
         costs.append(("free pages in them, on average", units.figure(facts["open_free_pages_mean"])))
     costs.append(("open blocks at the end", units.count(facts["open_blocks"])))
     costs.append(("free pages in them", units.count(facts["open_free_pages"])))
-    strayed = sum(stream.get("strayed_pages") or 0 for stream in found)
+    strayed = sum(stream.get("strayed_pages") or 0 for stream in streams)
     if strayed:
         costs.append(("pages that joined another stream", units.count(strayed)))
     costs += [(name.replace("_", " "), _figure(value)) for name, value in (facts.get("found") or {}).items()]
@@ -54,22 +54,22 @@ def parts(result: dict[str, Any]) -> list[Part]:
         "For each stream: pages that the host wrote into it, pages moved into it, blocks opened, blocks collected, "
         "collected blocks without a valid page (dead), and pages copied per collected block."
     )
-    return [Section("Streams", [Text(f"{said}."), Grid(_HEADER, rows(found)), Text(note), Rows(costs)])]
+    return [Section("Streams", [Text(f"{summary}."), Grid(_HEADER, rows(streams)), Text(note), Rows(costs)])]
 
 
-def rows(found: list[dict[str, Any]]) -> list[list[str]]:
-    """A row a stream, by number; beyond :data:`SHOWN_MAX` the ones with the fewest pages together; last their sum."""
+def rows(streams: list[dict[str, Any]]) -> list[list[str]]:
+    """Return a row per stream, by number; beyond :data:`SHOWN_MAX` the smallest are merged; the last row is the sum."""
 
     def pages(stream: dict[str, Any]) -> int:
         return int(stream["host_pages"] + stream["moved_pages"])
 
-    largest = sorted(found, key=pages, reverse=True)
+    largest = sorted(streams, key=pages, reverse=True)
     shown, rest = largest[:SHOWN_MAX], largest[SHOWN_MAX:]
     made = [_row(str(stream["stream"]), stream) for stream in sorted(shown, key=lambda stream: stream["stream"])]
     if rest:
         made.append(_row(f"{len(rest)} others", _sum(rest)))
-    if len(found) > 1:
-        made.append(_row("all", _sum(found)))
+    if len(streams) > 1:
+        made.append(_row("all", _sum(streams)))
     return made
 
 
@@ -77,8 +77,8 @@ def _figure(value: float) -> str:
     return units.count(int(value)) if float(value).is_integer() else units.figure(value)
 
 
-def _sum(found: list[dict[str, Any]]) -> dict[str, Any]:
-    return {key: sum(stream.get(key) or 0 for stream in found) for key in _COUNTS}
+def _sum(streams: list[dict[str, Any]]) -> dict[str, Any]:
+    return {key: sum(stream.get(key) or 0 for stream in streams) for key in _COUNTS}
 
 
 def _row(name: str, stream: dict[str, Any]) -> list[str]:

@@ -34,8 +34,8 @@ def line(result: dict[str, Any]) -> str | None:
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
     """Return what was held back, and when; nothing where the run has no throttle."""
     facts = look(result, "throttle")
-    said = line(result)
-    if not facts or not said:
+    summary = line(result)
+    if not facts or not summary:
         return []
     rows = [
         ("page writes delayed or waiting", units.share(facts.get("held_share") or 0.0)),
@@ -61,7 +61,7 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
             lambda width: over_time(run, width),
         )
         beside.insert(0, drawn)
-    return [Section("Throttle", [Text(f"{said}."), Charts(beside)])]
+    return [Section("Throttle", [Text(f"{summary}."), Charts(beside)])]
 
 
 def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
@@ -85,7 +85,7 @@ def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def remark(result: dict[str, Any]) -> str | None:
-    """That a run is too short for a throttle, or a manager, that learns from epoch to epoch; None where it is not."""
+    """Warn of a run that is too short for a throttle, or manager, that learns from epoch to epoch; else None."""
     facts = look(result, "throttle") or {}
     epochs, epoch_s = facts.get("epochs"), facts.get("epoch_s")
     if epochs is None or epochs > FEW_EPOCHS:

@@ -22,7 +22,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """IOPS."""
+    """Return the card of IOPS."""
     rates = look(result, "throughput")
     if not rates:
         return []
@@ -31,7 +31,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
-    """IOPS."""
+    """Return the cell of IOPS."""
     iops = look(result, "throughput", "iops")
     return ["-" if iops is None else units.count(iops)]
 

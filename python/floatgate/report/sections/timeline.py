@@ -109,7 +109,7 @@ def describe(span: dict[str, Any], count: int, start_ns: int, end_ns: int, unit:
 
 
 def rows_of(run: RunView, spans: list[dict[str, Any]]) -> list[tuple[int, int]]:
-    """(resource, index) of the rows: all dies, then all channels; of too many the busiest."""
+    """List (resource, index) of the rows: all dies, then all channels; only the busiest if there are too many."""
     geometry = look(run.result, "config", "drive", "geometry") or {}
     channels = geometry.get("channels") or 0
     dies = channels * (geometry.get("chips_per_channel") or 1) * (geometry.get("dies_per_chip") or 1)

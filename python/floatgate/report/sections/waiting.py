@@ -13,7 +13,7 @@ from floatgate.results.run_view import RunView
 
 
 def before_flash(result: dict[str, Any]) -> str | None:
-    """``reads wait 1.2 ms in the host queue; writes wait ...``, means of requests; None where nothing holds any up."""
+    """Format as ``reads wait 1.2 ms in the host queue; writes wait ...``, means of requests; None if none wait."""
     phrases = []
     for kind, label in (("read", "reads"), ("write", "writes")):
         waits = (
@@ -29,7 +29,7 @@ def before_flash(result: dict[str, Any]) -> str | None:
 
 
 def by_class(result: dict[str, Any]) -> list[str]:
-    """``each host read spends 61 us at the flash: 82 % own work, 18 % waiting for the channel``; a text per class."""
+    """Format as ``each host read spends 61 us at the flash: 82 % own work, 18 % waiting for the channel``."""
     phrases = []
     for name, means in (look(result, "latency_us", "waiting") or {}).items():
         reasons = by_reason(means) if isinstance(means, dict) else []
@@ -73,7 +73,7 @@ def _why_cell(parts: dict[str, float], name: str) -> str:
 
 
 def lines(_: RunView, result: dict[str, Any]) -> list[section.Line]:
-    """Waits in front of the flash, then a line per class of flash operations."""
+    """Return waits in front of the flash, then a line per class of flash operations."""
     return [("waiting", before_flash(result)), *(("waiting", why) for why in by_class(result))]
 
 

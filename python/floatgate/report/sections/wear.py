@@ -24,7 +24,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
-    """Erases per block."""
+    """Return the card of erases per block."""
     wear = look(result, "wear") or {}
     if wear.get("erases_mean") is None:
         return []
@@ -32,9 +32,9 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
-    """Erases of the mean block and of the most erased one."""
-    found = (look(result, "wear", key) for key in ("erases_mean", "erases_max"))
-    return ["-" if value is None else units.figure(value) for value in found]
+    """Return the erases of the mean block and of the most erased one."""
+    erases = (look(result, "wear", key) for key in ("erases_mean", "erases_max"))
+    return ["-" if value is None else units.figure(value) for value in erases]
 
 
 SECTION = section.Section(

@@ -53,7 +53,7 @@ def span_s(result: dict[str, Any]) -> float | None:
 
 
 def short_name(result: Mapping[str, Any]) -> str:
-    """``uniform``, ``msr``: the pattern of a synthetic workload, the format of a trace; empty where unknown."""
+    """Return ``uniform`` or ``msr``: the pattern of a synthetic workload, the format of a trace; empty if unknown."""
     kind = str(look(result, "workload", "format") or look(result, "workload", "kind") or "")
     pattern = look(result, "config", "workload", "pattern") if kind == "synthetic" else None
     return str(pattern or kind)
@@ -61,8 +61,8 @@ def short_name(result: Mapping[str, Any]) -> str:
 
 def content_hash(result: dict[str, Any]) -> str | None:
     """Return the hash of what a trace holds; None for a workload that is generated."""
-    found = look(result, "workload", "content_hash")
-    return str(found) if found else None
+    known = look(result, "workload", "content_hash")
+    return str(known) if known else None
 
 
 def remarks(result: dict[str, Any]) -> list[str]:

@@ -175,9 +175,9 @@ def check(node: Node, kind: str, *, strict: bool = False) -> None:
     Raises:
         InputError: with the first place that does not fit.
     """
-    found = _misfit(node.value, shape_of(kind), _Rules(strict or kind not in LENIENT, strict))
-    if found is not None:
-        steps, what, expected = found
+    misfit = _misfit(node.value, shape_of(kind), _Rules(strict or kind not in LENIENT, strict))
+    if misfit is not None:
+        steps, what, expected = misfit
         raise node.at(*reversed(steps)).refusal(what, expected)
 
 
@@ -240,10 +240,10 @@ def _misfit_inside(
 ) -> tuple[list[str | int], str, str] | None:
     for step, one in values:
         of = (shape.keys.get(step) if isinstance(step, str) else None) or shape.each or _ANY
-        found = _misfit(one, of, rules)
-        if found is not None:
-            found[0].append(step)
-            return found
+        misfit = _misfit(one, of, rules)
+        if misfit is not None:
+            misfit[0].append(step)
+            return misfit
     return None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.study.compare import Comparison, Setting
-from floatgate.study.kinds.kind import Document, Kind, Row, Told, inner, row_of, told_of
+from floatgate.study.kinds.kind import Document, Kind, Overview, Row, inner, overview_of, row_of
 
 
 def _rows(content: Document) -> Iterator[Row]:
@@ -18,10 +18,10 @@ def _rows(content: Document) -> Iterator[Row]:
             yield row_of(setting["set"], result, error)
 
 
-def _told(_path: Path, content: Document) -> Told:
+def _overview(_path: Path, content: Document) -> Overview:
     settings = content["settings"]
     what = f"{len(settings)} settings of {', '.join(settings[0]['set'])}"
-    return told_of(what, [setting["result"] for setting in settings])
+    return overview_of(what, [setting["result"] for setting in settings])
 
 
 def _setting(path: Path, number: int, setting: dict[str, Any]) -> Setting:
@@ -38,4 +38,4 @@ def _report(path: Path, content: Document) -> str:
     return Comparison(settings, content.get("baseline", 0)).report()
 
 
-KIND = Kind("compare", _told, _report, _rows)
+KIND = Kind("compare", _overview, _report, _rows)

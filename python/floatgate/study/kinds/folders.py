@@ -20,7 +20,7 @@ def kind_of(folder: Path) -> Kind | None:
     return next((kind for kind in KINDS.values() if (folder / kind.file).is_file()), None)
 
 
-def found(places: Sequence[str | os.PathLike[str]]) -> list[Folder]:
+def find(places: Sequence[str | os.PathLike[str]]) -> list[Folder]:
     """Return the results in some folders and below them, in the order of their names.
 
     Runs within a comparison or a sweep are part of it.
@@ -81,12 +81,12 @@ def rows(folder: Folder) -> Iterator[dict[str, Any]]:
             yield {"folder": shown(folder.path), "kind": folder.kind.name, **row}
 
 
-def told(folder: Folder) -> dict[str, Any]:
+def overview(folder: Folder) -> dict[str, Any]:
     """Return what a folder is: ``folder``, ``kind``, ``what`` (in words), ``WAF``, ``life``; the latter two as text."""
     facts = {"folder": str(folder.path), "kind": folder.kind.name}
     try:
         with folder.document() as content:
-            one = folder.kind.told(folder.path, content)
+            one = folder.kind.overview(folder.path, content)
     except FloatgateError as error:
         return facts | {"what": f"cannot be read: {one_line(error)}", "WAF": "", "life": ""}
     return facts | {"what": one.what, "WAF": one.waf, "life": one.life}

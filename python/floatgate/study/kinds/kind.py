@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Told:
+class Overview:
     """One line about a folder: what it is, its write amplification and its life, each as text."""
 
     what: str
@@ -36,14 +36,14 @@ class Kind:
 
     Attributes:
         name: what it is called, and the name of its document in ``results/shapes``.
-        told: the line of a list, from the folder and its document.
+        overview: the line of a list, from the folder and its document.
         report: the report of the folder as HTML, likewise.
         rows: a flat row for each run, from the document; None where the folder has a table of its runs.
         most_bytes: the most that the document may have.
     """
 
     name: str
-    told: Callable[[Path, Document], Told]
+    overview: Callable[[Path, Document], Overview]
     report: Callable[[Path, Document], str]
     rows: Callable[[Document], Iterable[Row]] | None = None
     most_bytes: int = 1 << 30
@@ -63,14 +63,14 @@ class Folder:
 
     @contextlib.contextmanager
     def document(self) -> Iterator[Document]:
-        """The JSON that makes it what it is. An error in a block that uses it names the place in the document.
+        """Open the JSON that makes it what it is. An error in a block that uses it names the place in the document.
 
         Raises:
             InputError: it cannot be read, or has no such content.
         """
-        found = shapes.read(self.path / self.kind.file, self.kind.name, self.kind.most_bytes)
-        with shapes.consuming(self.kind.name, found):
-            yield found.value
+        node = shapes.read(self.path / self.kind.file, self.kind.name, self.kind.most_bytes)
+        with shapes.consuming(self.kind.name, node):
+            yield node.value
 
     def report(self) -> str:
         """Return its report as HTML.
@@ -105,12 +105,12 @@ def inner(folder: Path, seed: int | None, result: Document | None, error: str | 
     return Seeded(seed, run, None if error is None else RunError(error))
 
 
-def told_of(what: str, results: Iterable[Document | None]) -> Told:
+def overview_of(what: str, results: Iterable[Document | None]) -> Overview:
     """Return one line about several runs: what they are, how many failed, their write amplification and lives."""
     each = list(results)
     known = [result for result in each if result is not None]
     failed = f", {len(each) - len(known)} failed" if len(known) < len(each) else ""
-    return Told(f"{what}{failed}", wafs_of(known), lives_of(known))
+    return Overview(f"{what}{failed}", wafs_of(known), lives_of(known))
 
 
 def wafs_of(results: Iterable[Document]) -> str:

@@ -9,18 +9,18 @@ from floatgate.base import units
 from floatgate.report.sections.forecast import entry, load
 from floatgate.run.lifetime import Lifetime
 from floatgate.study.kinds import run
-from floatgate.study.kinds.kind import Document, Kind, Told, experiment_of
+from floatgate.study.kinds.kind import Document, Kind, Overview, experiment_of
 
 
-def _told(path: Path, content: Document) -> Told:
+def _overview(path: Path, content: Document) -> Overview:
     """As of a run, with the life that counts."""
     life = units.life(entry.life_that_counts(content), entry.target_years(content))
-    return replace(run.told(path, content), life="not known" if load.overloaded(content) else life)
+    return replace(run.overview(path, content), life="not known" if load.overloaded(content) else life)
 
 
 def _report(path: Path, content: Document) -> str:
     return Lifetime(content, experiment_of(path), path.absolute().name).report()
 
 
-KIND = Kind("lifetime", _told, _report, run.row)
+KIND = Kind("lifetime", _overview, _report, run.row)
 """Folders of forecasts."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from floatgate.study.compare import Setting
-from floatgate.study.kinds.kind import Document, Kind, Row, Told, inner, row_of, told_of
+from floatgate.study.kinds.kind import Document, Kind, Overview, Row, inner, overview_of, row_of
 from floatgate.study.repeat import Repetition
 
 
@@ -15,8 +15,8 @@ def _rows(content: Document) -> Iterator[Row]:
         yield row_of({}, result, error)
 
 
-def _told(_path: Path, content: Document) -> Told:
-    return told_of(f"{len(content['runs'])} seeds", content["runs"])
+def _overview(_path: Path, content: Document) -> Overview:
+    return overview_of(f"{len(content['runs'])} seeds", content["runs"])
 
 
 def _report(path: Path, content: Document) -> str:
@@ -26,4 +26,4 @@ def _report(path: Path, content: Document) -> str:
     ).report()
 
 
-KIND = Kind("repeat", _told, _report, _rows)
+KIND = Kind("repeat", _overview, _report, _rows)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from floatgate.base.errors import reading
 from floatgate.report.sections.amplification import IN_BYTES
-from floatgate.study.kinds.kind import Document, Kind, Told, span
+from floatgate.study.kinds.kind import Document, Kind, Overview, span
 from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import TABLE
 from floatgate.study.sweeps.loaded import load_sweep
 
 
-def told(path: Path, plan: Document) -> Told:
-    """``40 of 60 runs over ftl.spare_factor``."""
+def overview(path: Path, plan: Document) -> Overview:
+    """Describe as ``40 of 60 runs over ftl.spare_factor``."""
     points = plan.get("points", plan)
     keys = [axis["key"] for axis in points["axes"]]
     keys += [key for key in (points.get("listed") or [{}])[0] if key not in keys]
@@ -24,7 +24,7 @@ def told(path: Path, plan: Document) -> Told:
             ended = sum(1 for line in file if line.endswith(b"\n"))
     runs = plan["runs"] if "runs" in plan else plan["trials"] * plan["repeat"]
     what = f"{f'{ended} of {runs}' if ended < runs else runs} runs over {', '.join(keys)}"
-    return Told(what, span([f"{waf:.2f}" for waf in _wafs(path / TABLE)]))
+    return Overview(what, span([f"{waf:.2f}" for waf in _wafs(path / TABLE)]))
 
 
 def _wafs(table: Path) -> list[float]:
@@ -42,4 +42,4 @@ def _report(path: Path, _plan: Document) -> str:
     return load_sweep(path).report()
 
 
-KIND = Kind("sweep", told, _report)
+KIND = Kind("sweep", overview, _report)

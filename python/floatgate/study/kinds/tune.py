@@ -19,4 +19,4 @@ def _report(path: Path, _plan: Document) -> str:
         return page(search.plan, trials, search.importance(), proof)
 
 
-KIND = Kind("tune", sweep.told, _report)
+KIND = Kind("tune", sweep.overview, _report)

@@ -76,7 +76,7 @@ class Local:
             raise min(shift.errors, key=lambda error: isinstance(error, KeyboardInterrupt))
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: no resource is held."""
 
 
 class _Shift:

@@ -7,11 +7,11 @@ from floatgate.study.runs.engine import Engine, Local
 
 
 def engine_of(on: str, jobs: int | None) -> Engine:
-    """Who does the runs.
+    """Return the engine that does the runs.
 
     Args:
         on: ``local``, ``dask://HOST:PORT``, or ``tls://HOST:PORT`` for an encrypted connection.
-        jobs: runs at a time on this machine; None for one a core.
+        jobs: runs at a time on this machine; None for one per core.
 
     Raises:
         InputError: no such engine, or it does not answer.

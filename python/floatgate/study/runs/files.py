@@ -17,7 +17,7 @@ FILE_KEYS = ("workload.file", "ftl.snapshot")
 
 
 def names_file(key: str, value: str) -> bool:
-    """Whether a setting (its value as TOML) names a file: a trace, a drive, or a twin that is none of the catalogue."""
+    """Return whether a setting (its value as TOML) names a file: trace, drive, or a twin outside the catalogue."""
     path = value.strip("\"'")
     return key in FILE_KEYS or (key == "workload.twin" and (path.endswith(".toml") or "/" in path))
 
@@ -42,8 +42,8 @@ def content_of(path: str) -> str:
 def paths_in(toml: str) -> list[str]:
     """Return the files that a resolved experiment reads."""
     resolved = tomllib.loads(toml)
-    found = (look(resolved, *key.split(".")) for key in FILE_KEYS)
-    return [path for path in found if path is not None]
+    paths = (look(resolved, *key.split(".")) for key in FILE_KEYS)
+    return [path for path in paths if path is not None]
 
 
 def with_paths(toml: str, places: Mapping[str, str]) -> str:

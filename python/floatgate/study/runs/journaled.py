@@ -31,9 +31,9 @@ class Journaled:
         self.journal = Journal(folder / FILE, list(keys), wrong, read_only=read_only)
 
     @classmethod
-    def write_plan(cls, folder: Path, told: Mapping[str, Any]) -> None:
+    def write_plan(cls, folder: Path, plan: Mapping[str, Any]) -> None:
         """Write the plan; raises InputError where the folder cannot be written to."""
-        write_text(str(folder / cls.files[0]), json.dumps(told, indent=2, ensure_ascii=False) + "\n", WRITABLE)
+        write_text(str(folder / cls.files[0]), json.dumps(plan, indent=2, ensure_ascii=False) + "\n", WRITABLE)
 
     @classmethod
     def remove(cls, folder: Path) -> None:

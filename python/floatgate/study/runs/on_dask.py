@@ -262,9 +262,9 @@ class Dask:
             raise input_error(
                 f"run {numbers[0]}: something else than figures came back; expected the answer to each run"
             )
-        found = [one.number for one in answers]
-        if not all(type(number) is int for number in found) or sorted(found) != numbers:
-            text = f"answers to {quote(found)} came back; expected one to each of {quote(numbers)}"
+        answered = [one.number for one in answers]
+        if not all(type(number) is int for number in answered) or sorted(answered) != numbers:
+            text = f"answers to {quote(answered)} came back; expected one to each of {quote(numbers)}"
             raise input_error(f"run {numbers[0]}: {text}")
         return answers
 
@@ -282,8 +282,8 @@ class Dask:
             self._shared[path] = content if shared else f"!{content}"
             if not shared and content not in self._blobs:
                 self._blobs[content] = list(self._chunks(path, content))
-        told = self._shared[path]
-        return on_worker.Placing(path, told.lstrip("!"), shared=not told.startswith("!"))
+        place = self._shared[path]
+        return on_worker.Placing(path, place.lstrip("!"), shared=not place.startswith("!"))
 
     def _chunks(self, path: str, content: str) -> Iterator[Any]:
         with Path(path).open("rb") as file:

@@ -47,8 +47,8 @@ class Order:
 @cache
 def identity() -> dict[str, str]:
     """Return the version of floatgate, and a hash of what a small run gives here."""
-    told = json.dumps(probe_result(), sort_keys=True).encode()
-    return {"version": _core.__version__, "results": hashlib.blake2b(told, digest_size=8).hexdigest()}
+    result = json.dumps(probe_result(), sort_keys=True).encode()
+    return {"version": _core.__version__, "results": hashlib.blake2b(result, digest_size=8).hexdigest()}
 
 
 def differs(worker: str, told: object, expected: Mapping[str, str]) -> str:

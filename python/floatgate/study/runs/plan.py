@@ -101,7 +101,7 @@ class RunPlan:
     def to_dict(self) -> dict[str, Any]:
         """Return it as the file of the plan keeps it."""
         return {
-            "experiment": experiment_told(self.base),
+            "experiment": experiment_dict(self.base),
             "points": self.points.to_dict(),
             "repeat": self.repeat,
             "seed": self.seed,
@@ -128,7 +128,7 @@ class RunPlan:
         )
 
 
-def experiment_told(base: Experiment) -> dict[str, Any]:
+def experiment_dict(base: Experiment) -> dict[str, Any]:
     """Return an experiment as plans keep it."""
     return {"toml": base.toml, "path": base.path, "overrides": [list(pair) for pair in base.overrides]}
 
@@ -157,7 +157,7 @@ def must_be_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]
     Raises:
         InputError: naming what differs.
     """
-    differing = dict.fromkeys(said for key, said in _NAMES.items() if key in now and before.get(key) != now[key])
+    differing = dict.fromkeys(name for key, name in _NAMES.items() if key in now and before.get(key) != now[key])
     if differing:
         raise input_error(
             f"{folder}: was begun with other settings ({', '.join(differing)} differ); expected the same command, "

@@ -240,7 +240,7 @@ def axes_of(vary: Sequence[str]) -> tuple[Axis, ...]:
 
 
 def parse_axis(text: str) -> Axis:
-    """An axis from ``KEY=a,b,c`` or ``KEY=FROM..TO[:STEPS][:log]``; commas inside quotes or brackets do not count.
+    """Parse ``KEY=a,b,c`` or ``KEY=FROM..TO[:STEPS][:log]``; commas inside quotes or brackets do not count.
 
     Raises:
         InputError: it can be neither, or a value is given twice.

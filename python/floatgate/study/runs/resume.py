@@ -83,7 +83,7 @@ class Unfinished:
         own = self.plan.points.listed
         if own and before.points.listed[: len(own)] == own:
             self.plan = replace(self.plan, points=before.points)
-        must_be_same(self._out, {"version": kept["version"].text(), **before.to_dict()}, _told(self.plan))
+        must_be_same(self._out, {"version": kept["version"].text(), **before.to_dict()}, _plan_dict(self.plan))
         self._journal = self._opened()
         self.done = {entry["run"]: self._answer(entry) for entry in self._journal.entries()}
 
@@ -99,10 +99,10 @@ class Unfinished:
         place = self.place(number)
         run = self._whole.read(place, self.plan.job(number).experiment)
         with reading(place / self._whole.file, "expected the result of a run"):
-            found = self._whole.figures(run)
-        for key in sorted({*found, *kept}):
-            if not same(found.get(key), kept.get(key)):
-                what = f"{quote(key)} is {shown(found.get(key))}; expected {shown(kept.get(key))}, as in the journal"
+            figures = self._whole.figures(run)
+        for key in sorted({*figures, *kept}):
+            if not same(figures.get(key), kept.get(key)):
+                what = f"{quote(key)} is {shown(figures.get(key))}; expected {shown(kept.get(key))}, as in the journal"
                 raise input_error(f"{place / self._whole.file}: {what}")
         return Answer(number, DONE, None, kept, run, entry["spent"])
 
@@ -144,7 +144,7 @@ class Unfinished:
             raise no_room(self.folder, error) from None
 
     def _text(self) -> str:
-        document = {"schema": SCHEMA, "study": self._whole.study, **_told(self.plan)}
+        document = {"schema": SCHEMA, "study": self._whole.study, **_plan_dict(self.plan)}
         return json.dumps(document, indent=2) + "\n"
 
     def extend(self, points: Points) -> None:
@@ -171,7 +171,7 @@ class Unfinished:
             self._journal.close()
 
 
-def _told(plan: RunPlan) -> dict[str, Any]:
+def _plan_dict(plan: RunPlan) -> dict[str, Any]:
     return {"version": _core.__version__, **plan.to_dict()}
 
 

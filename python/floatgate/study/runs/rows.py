@@ -54,7 +54,7 @@ _NAMES = {float: "a number", int: "a whole number of 0 or more", bool: "true or 
 def flat_row(
     run: int, settings: Mapping[str, Any], status: str, error: str | None, figures: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The row of a run in the flat table of a study: its number, settings, seed, status and error, then its figures."""
+    """Build the row of a run in the flat table of a study: number, settings, seed, status, error, then its figures."""
     head = {"run": run, **settings}
     head.setdefault("seed", figures.get("seed"))
     head |= {"status": status, "error": error}
@@ -134,7 +134,7 @@ def wrong_figures(figures: Mapping[str, Any]) -> str | None:
     if not figures:
         return None
     what = _wrong_required(figures)
-    return what or next((found for item in figures.items() if (found := _wrong_figure(*item)) is not None), None)
+    return what or next((problem for item in figures.items() if (problem := _wrong_figure(*item)) is not None), None)
 
 
 _right: set[tuple[Any, ...]] = set()
@@ -299,17 +299,17 @@ _KINDS = {"integer": "a number", "number": "a number", "boolean": "true or false
 
 @cache
 def setting_kinds() -> Mapping[str, frozenset[str]]:
-    """Kinds of values that each key of an experiment may have, from the schema; empty where it leaves them open."""
+    """Return the kinds of values that each key may have, from the schema; empty if it leaves them open."""
     kinds: dict[str, set[str]] = {}
     for key, table in setting_schemas():
-        said = table.get("type", ())
-        names = {said} if isinstance(said, str) else set(said) - {"null"}
+        types = table.get("type", ())
+        names = {types} if isinstance(types, str) else set(types) - {"null"}
         kinds.setdefault(key, set()).update(_KINDS.get(name, "a text") for name in names)
-    return {key: frozenset(found) for key, found in kinds.items()}
+    return {key: frozenset(one) for key, one in kinds.items()}
 
 
 def setting_schemas() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Dotted keys of an experiment with their schemas; a key comes several times where several policies have it."""
+    """Yield dotted keys of an experiment with their schemas; a key recurs if several policies have it."""
     schema = json.loads(_core.schema())
 
     def walk(table: Mapping[str, Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -14,7 +14,7 @@ from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import ExperimentLike, resolve, toml_value
 from floatgate.study.runs.engines import engine_of
 from floatgate.study.sweeps.loaded import LoadedSweep, load_sweep
-from floatgate.study.sweeps.spec import Asked, points_of
+from floatgate.study.sweeps.spec import SweepOptions, points_of
 from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_go_on, plan_of
 
 __all__ = ["LoadedSweep", "load_sweep", "sweep"]
@@ -59,13 +59,15 @@ def sweep(
     """
     base = resolve(experiment, set=set)
     points, repeats = points_of(
-        Asked(tuple(map(_vary_text, (vary or {}).items())), sample, samples, sample_seed, repeat), base.sweep, "sweep"
+        SweepOptions(tuple(map(_vary_text, (vary or {}).items())), sample, samples, sample_seed, repeat),
+        base.sweep,
+        "sweep",
     )
     must_be_few(len(points) * repeats, yes=False)
     plan = plan_of(base, points, repeats)
     engine = engine_of(on, jobs)
     going_on = resume and (Path(out) / PLAN).is_file()
-    with RunFolder.given(os.fspath(out), force=force or going_on) as folder, contextlib.closing(engine):
+    with RunFolder.named(os.fspath(out), force=force or going_on) as folder, contextlib.closing(engine):
         if going_on:
             must_go_on(folder.path, plan)
         begun = Sweep.open(folder.path, plan, fresh=not going_on)

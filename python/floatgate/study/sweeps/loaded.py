@@ -82,7 +82,7 @@ class LoadedSweep:
         return pa.table({name: [row.get(name) for row in rows] for name in names or ["run"]})
 
     def settings(self, figures: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """One row for each setting: its keys, the means over seeds, and ``KEY.low`` and ``KEY.high``, their intervals.
+        """Return one row per setting: its keys, means over seeds, and ``KEY.low`` and ``KEY.high``, their intervals.
 
         Args:
             figures: the columns; those that pictures are drawn of where None.
@@ -148,10 +148,10 @@ def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
         values = [row[figure] for row in rows if row[figure] is not None]
         if not values:
             continue
-        found = Mean.of(values)
-        made[figure] = found.mean
-        if found.interval is not None:
-            made[f"{figure}.low"], made[f"{figure}.high"] = found.interval
+        stats = Mean.of(values)
+        made[figure] = stats.mean
+        if stats.interval is not None:
+            made[f"{figure}.low"], made[f"{figure}.high"] = stats.interval
         elif figure == amplification.IN_BYTES and rows[0].get(amplification.ENDS[0]) is not None:
             made |= amplification.ends_of(*(rows[0][end] for end in amplification.ENDS))
     return made

@@ -35,8 +35,8 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
         *_table(rows, keys),
         *_failures(sweep),
     ]
-    title, said = f"sweep over {', '.join(keys)}", of_runs(sweep.plan())
-    return report(title, parts, of=_progress(sweep), not_modelled=said, command=command)
+    title, left_out = f"sweep over {', '.join(keys)}", of_runs(sweep.plan())
+    return report(title, parts, of=_progress(sweep), not_modelled=left_out, command=command)
 
 
 def _progress(sweep: LoadedSweep) -> str:

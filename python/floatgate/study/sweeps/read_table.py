@@ -30,8 +30,8 @@ def read_table(file: Path, keys: Sequence[str], planned: int) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with reading(file, _EXPECTED), pq.ParquetFile(file) as found:
-        table = found.read()
+    with reading(file, _EXPECTED), pq.ParquetFile(file) as parquet:
+        table = parquet.read()
         table.validate(full=True)
     fixed = {"run": int, "status": str, "error": str, "config_hash": str}
     for name in (*fixed, "seed", *keys, *CONTRACT):

@@ -24,8 +24,8 @@ _CHECKED_MAX = 2000
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the options of a sweep say; None where one was not given."""
+class SweepOptions:
+    """The options of a sweep; None for an option that is not set."""
 
     vary: tuple[str, ...] = ()
     sample: str | None = None
@@ -34,11 +34,11 @@ class Asked:
     repeat: int | None = None
 
 
-def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Points, int]:
+def points_of(options: SweepOptions, table: Mapping[str, Any], place: str) -> tuple[Points, int]:
     """Return the points of a sweep and how often each is repeated: options first, then the table of the file.
 
     Args:
-        asked: the options.
+        options: those of the command.
         table: the ``[sweep]`` table.
         place: what messages call the file.
 
@@ -48,12 +48,12 @@ def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Point
     unknown = [key for key in table if key not in TABLE_KEYS]
     if unknown:
         raise input_error(f"{place}: [sweep] has no {quote(unknown[0])}; {meant(unknown[0], TABLE_KEYS)}")
-    given = axes_of(asked.vary)
-    keys = [axis.key for axis in given]
+    varied = axes_of(options.vary)
+    keys = [axis.key for axis in varied]
     vary = table.get("vary", {})
     if not isinstance(vary, dict):
         raise input_error(f"{place}: sweep.vary is not a table; expected keys with their values below [sweep.vary]")
-    axes = [axis for axis in _axes(vary, place) if axis.key not in keys] + list(given)
+    axes = [axis for axis in _axes(vary, place) if axis.key not in keys] + list(varied)
     listed = _listed(table.get("points", []), place)
     if not axes and not listed:
         raise input_error(
@@ -63,16 +63,16 @@ def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Point
     named = {key for point in listed for key, _ in point} & {axis.key for axis in axes}
     if named:
         raise input_error(f"{place}: {quoted(sorted(named))} both in sweep.points and varied; expected one of both")
-    return _points(asked, table, place, tuple(axes), listed), _whole("repeat", asked.repeat, table, place, 1)
+    return _points(options, table, place, tuple(axes), listed), _whole("repeat", options.repeat, table, place, 1)
 
 
-def _points(asked: Asked, table: Mapping[str, Any], place: str, axes: tuple[Axis, ...], listed: Any) -> Points:
-    sample = asked.sample or table.get("sample", "grid")
+def _points(options: SweepOptions, table: Mapping[str, Any], place: str, axes: tuple[Axis, ...], listed: Any) -> Points:
+    sample = options.sample or table.get("sample", "grid")
     if sample not in SAMPLES:
-        where = "--sample" if asked.sample else f"{place}: sweep.sample"
+        where = "--sample" if options.sample else f"{place}: sweep.sample"
         raise input_error(f"{where}: unknown sample {quote(sample)}; {meant(sample, SAMPLES)}")
     drawn = sample in ("random", "latin-hypercube")
-    samples = _whole("samples", asked.samples, table, place, 0)
+    samples = _whole("samples", options.samples, table, place, 0)
     if drawn and not samples:
         raise input_error(f"--sample {sample}: the number of points is missing; expected --samples N")
     if samples and not drawn:
@@ -83,11 +83,11 @@ def _points(asked: Asked, table: Mapping[str, Any], place: str, axes: tuple[Axis
     # What is drawn is drawn when the points are made; no sample is larger than a sweep may be.
     if samples > 100 * RUNS_MAX:
         raise input_error(f"--samples {samples}: too many to draw; expected at most {100 * RUNS_MAX}")
-    return Points(axes, sample, samples, _whole("seed", asked.sample_seed, table, place, 1), listed)
+    return Points(axes, sample, samples, _whole("seed", options.sample_seed, table, place, 1), listed)
 
 
-def _whole(key: str, given: int | None, table: Mapping[str, Any], place: str, default: int) -> int:
-    value = table.get(key, default) if given is None else given
+def _whole(key: str, option: int | None, table: Mapping[str, Any], place: str, default: int) -> int:
+    value = table.get(key, default) if option is None else option
     if isinstance(value, bool) or not isinstance(value, int) or value < min(default, 1):
         raise input_error(
             f"{place}: sweep.{key} is {quote(value)}; expected a whole number of {min(default, 1)} or more"

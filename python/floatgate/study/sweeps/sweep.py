@@ -34,7 +34,7 @@ _TABLE_EVERY_S = 5.0
 _TABLE_SHARE = 0.02
 """Most of the time of a sweep that may go into writing the table before the end."""
 
-Told = Callable[[Answer, int, int], None]
+OnAnswer = Callable[[Answer, int, int], None]
 """Called with each answer, how many runs have ended and how many there are."""
 
 
@@ -54,7 +54,7 @@ def plan_of(base: Experiment, points: Points, repeat: int, *, shadow: bool = Fal
     return plan_runs(base, points, repeat, shadow=shadow, files=files)
 
 
-def plan_told(plan: RunPlan) -> dict[str, Any]:
+def plan_dict(plan: RunPlan) -> dict[str, Any]:
     """Return a plan as ``sweep.json`` keeps it."""
     return {"schema": SCHEMA, "version": _core.__version__, "runs": len(plan), **plan.to_dict()}
 
@@ -93,10 +93,10 @@ class Sweep(Journaled):
         """
         if fresh:
             cls.remove(folder)
-            cls.write_plan(folder, plan_told(plan))
+            cls.write_plan(folder, plan_dict(plan))
         return cls(folder, plan)
 
-    def run(self, engine: Engine, told: Told | None = None, progress: Progress | None = None) -> None:
+    def run(self, engine: Engine, on_answer: OnAnswer | None = None, progress: Progress | None = None) -> None:
         """Do what is left to do, and write the table.
 
         The table is written now and then while the sweep runs, and when it is stopped.
@@ -111,8 +111,8 @@ class Sweep(Journaled):
         def done(answer: Answer) -> None:
             nonlocal last, spent
             self.journal.add(answer, self.plan.row(answer.number))
-            if told is not None:
-                told(answer, len(self.journal), len(self.plan))
+            if on_answer is not None:
+                on_answer(answer, len(self.journal), len(self.plan))
             now = time.monotonic()
             if now - last > _TABLE_EVERY_S and spent < _TABLE_SHARE * (now - start):
                 self.journal.write_table(self.table)

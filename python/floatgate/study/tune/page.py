@@ -46,9 +46,9 @@ def page(
         *_pictures(plan, trials, importance),
         *_table(plan, trials, front),
     ]
-    said = of_runs(plan.runs, [trial.settings for trial in trials])
+    left_out = of_runs(plan.runs, [trial.settings for trial in trials])
     title = f"search for {words(goal)}"
-    return report(title, parts, of=counts(plan, trials), not_modelled=said, command=command)
+    return report(title, parts, of=counts(plan, trials), not_modelled=left_out, command=command)
 
 
 def words(goal: Goal) -> str:
@@ -163,7 +163,7 @@ def _kept() -> Any:
 
 
 def trade_off(trials: Sequence[Trial], goal: Goal, across: str, up: str, width: int = WIDTH) -> vega.Composed:
-    """Two figures of each trial, and the Pareto front of the objectives among them."""
+    """Draw two figures of each trial, and the Pareto front of the objectives among them."""
     rows = [
         {"x": trial.figures[across], "y": trial.figures[up], "kept": "yes" if trial.feasible else "no"}
         for trial in trials

@@ -113,12 +113,12 @@ def suggested(one: Any, axis: Axis) -> Any:
     """Return the value that Optuna proposes for a key."""
     from optuna.distributions import CategoricalDistribution, IntDistribution
 
-    found = distribution(axis)
-    if isinstance(found, CategoricalDistribution):
-        return one.suggest_categorical(axis.key, found.choices)
-    if isinstance(found, IntDistribution):
-        return one.suggest_int(axis.key, found.low, found.high, log=found.log)
-    return one.suggest_float(axis.key, found.low, found.high, log=found.log)
+    space = distribution(axis)
+    if isinstance(space, CategoricalDistribution):
+        return one.suggest_categorical(axis.key, space.choices)
+    if isinstance(space, IntDistribution):
+        return one.suggest_int(axis.key, space.low, space.high, log=space.log)
+    return one.suggest_float(axis.key, space.low, space.high, log=space.log)
 
 
 def setting(axis: Axis, value: Any) -> str:

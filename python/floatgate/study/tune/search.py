@@ -209,7 +209,7 @@ class Search(Journaled):
             (folder / name).unlink(missing_ok=True)
         return cls(folder, plan)
 
-    def run(self, engine: Engine, told: Callable[[int, int], None] | None = None) -> list[Trial]:
+    def run(self, engine: Engine, on_run: Callable[[int, int], None] | None = None) -> list[Trial]:
         """Try settings until there are enough; the trials in order.
 
         Raises:
@@ -217,7 +217,7 @@ class Search(Journaled):
             KeyboardInterrupt: Ctrl-C; what has been done is kept.
         """
         with self.leaving_table():
-            return list(self._trials(lambda batch: self._do(batch, engine, told)))
+            return list(self._trials(lambda batch: self._do(batch, engine, on_run)))
 
     def trials(self) -> list[Trial]:
         """Return the trials that have ended so far, in order."""
@@ -294,9 +294,10 @@ class Search(Journaled):
         # A batch that was stopped half-way is proposed again as a whole: its seed and the results before it are
         # the same, and so is each proposal.
         self._study.sampler = optuna.samplers.TPESampler(seed=self.plan.search_seed * 1_000_003 + done)
-        asked = [(number, self._study.ask()) for number in numbers]
+        suggestions = [(number, self._study.ask()) for number in numbers]
         return [
-            _Proposal(number, {axis.key: suggested(one, axis) for axis in self.plan.axes}, one) for number, one in asked
+            _Proposal(number, {axis.key: suggested(one, axis) for axis in self.plan.axes}, one)
+            for number, one in suggestions
         ]
 
     def _of_point(self, whole: Points, number: int) -> dict[str, Any]:
@@ -329,16 +330,16 @@ class Search(Journaled):
             self._study.tell(one, values, state)
 
     def importance(self) -> dict[str, dict[str, float]]:
-        """For each objective how much of what differs between good and other trials each key explains, from 0 to 1.
+        """Return per objective how much of the difference between good and other trials each key explains, from 0 to 1.
 
         By PED-ANOVA (Watanabe and others, IJCAI 2023), which needs no further library; empty where there are too few
         trials. It describes those that :meth:`run` or :meth:`trials` went through.
         """
         from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 
-        found: dict[str, dict[str, float]] = {}
+        importances: dict[str, dict[str, float]] = {}
         if self._study is None:
-            return found
+            return importances
         for number, objective in enumerate(self.plan.goal.objectives):
             try:
                 with warnings.catch_warnings():
@@ -351,12 +352,12 @@ class Search(Journaled):
             except (ValueError, RuntimeError):
                 continue
             if all(math.isfinite(share) for share in shares.values()):
-                found[objective.key] = dict(shares)
-        return found
+                importances[objective.key] = dict(shares)
+        return importances
 
     # Runs
 
-    def _do(self, batch: Sequence[_Proposal], engine: Engine, told: Callable[[int, int], None] | None) -> None:
+    def _do(self, batch: Sequence[_Proposal], engine: Engine, on_run: Callable[[int, int], None] | None) -> None:
         """Run what the journal does not have yet; settings that were tried before are not run again."""
         numbers = dict.fromkeys(number for one in batch for number in self._runs_of(one.number))
         left = [self.tried.job(number) for number in numbers if number not in self.journal]
@@ -365,8 +366,8 @@ class Search(Journaled):
             if answer.status == DONE and not self.journal.counts.get(DONE):
                 self.plan.goal.must_be_known(answer.figures)
             self.journal.add(answer, self.tried.row(answer.number))
-            if told is not None:
-                told(len(self.journal), self._count() * self.tried.repeat)
+            if on_run is not None:
+                on_run(len(self.journal), self._count() * self.tried.repeat)
 
         if left:
             carry_out(engine, left, done)

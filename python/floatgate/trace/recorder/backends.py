@@ -47,13 +47,13 @@ _SIGNALS = "hup,int,quit,ill,trap,abrt,bus,fpe,kill,segv,pipe,term,xcpu,xfsz,sys
 signal that it prints, before the program's handler runs. Where that takes longer than the period of a timer, the next
 signal is there when the handler returns, and the program makes no step more. So those that timers send are not among
 them: ALRM, VTALRM, PROF, IO, USR1, USR2, those of real time."""
-_APART = 'told=$1; shift; exec "$@" {0}>&2 2> "$told"'
+_APART = 'log=$1; shift; exec "$@" {0}>&2 2> "$log"'
 """Keeps what perf says apart from what the program says. ``{0}`` is a free descriptor, one digit for the shell."""
 _WRAPPER = 'echo $$ > "$1"; shift; exec "$@" 2>&{0} {0}>&-'
 _READINGS = 9
 """Of both clocks, at a time. On a busy machine of two processors one of 300 single readings took 40 us, and the best of
 nine never more than 0.2 us."""
-_TOLD_LENGTH = 300
+_EXCERPT_MAX = 300
 _STAMPS = "--absolute-timestamps=format:unix,precision:ns"
 _ALLOW_PERF = (
     "allow it with `sysctl kernel.perf_event_paranoid=-1` and `mount -t tracefs nodev /sys/kernel/tracing` readable "
@@ -115,7 +115,7 @@ class Recording:
     """The status with which the back end ended, which is the program's where it ran to its end."""
 
     def spawned(self) -> dict[int, Birth]:
-        """Who started whom."""
+        """Return which task started which."""
         with _text(self.strace_file) as lines:
             return strace_text.spawned(lines)
 
@@ -194,21 +194,21 @@ def strace_problem(folder: Path, *, stacks: bool = True) -> Problem | None:
         str(folder / "probe"),
         "true",
     ]
-    told = _failure(command, "strace")
-    return None if told is None else Problem(told, _ALLOW_STRACE)
+    failure = _failure(command, "strace")
+    return None if failure is None else Problem(failure, _ALLOW_STRACE)
 
 
 def perf_problem(folder: Path) -> Problem | None:
     """Return why perf does not work here; None where it does."""
-    found = perf_ring(folder)
-    return found if isinstance(found, Problem) else None
+    ring = perf_ring(folder)
+    return ring if isinstance(ring, Problem) else None
 
 
 def perf_ring(folder: Path) -> Ring | Problem:
     """Return the ring that perf gets here, or why perf does not work."""
     if shutil.which("perf") is None:
         return Problem("perf is not installed", _INSTALL_PERF)
-    version = re.search(r"(\d+)\.(\d+)", _said(["perf", "--version"]))
+    version = re.search(r"(\d+)\.(\d+)", _output_of(["perf", "--version"]))
     if version is not None and (int(version[1]), int(version[2])) < (5, 16):
         what = f"perf {version[0]} prints no addresses relative to modules; 5.16 or newer does"
         return Problem(what, "install a newer perf")
@@ -218,13 +218,13 @@ def perf_ring(folder: Path) -> Ring | Problem:
     fair = ring_mib(_free_bytes(), os.cpu_count() or 1)
     ring = fair
     while True:
-        told = _perf_failure(folder, ring)
-        if told is None:
+        failure = _perf_failure(folder, ring)
+        if failure is None:
             return Ring(ring, fair)
-        if not _ring_refused(told):
-            return Problem(told, _ALLOW_PERF)
+        if not _ring_refused(failure):
+            return Problem(failure, _ALLOW_PERF)
         if ring <= _LEAST_RING_MIB:
-            return Problem(f"rings of {ring} MiB a processor: {told}", _ALLOW_RING)
+            return Problem(f"rings of {ring} MiB a processor: {failure}", _ALLOW_RING)
         ring = max(_LEAST_RING_MIB, ring // 4)
 
 
@@ -243,11 +243,11 @@ def _perf_record(data: Path, ring: int) -> list[str]:
     return ["perf", "record", "-k", "mono", "-m", f"{ring}M", "-o", str(data)]
 
 
-def _ring_refused(told: str) -> bool:
-    return "mapping pages" in told or "failed to mmap" in told
+def _ring_refused(text: str) -> bool:
+    return "mapping pages" in text or "failed to mmap" in text
 
 
-def _said(command: list[str]) -> str:
+def _output_of(command: list[str]) -> str:
     return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout  # noqa: S603
 
 
@@ -265,22 +265,22 @@ def _failure(command: list[str], name: str) -> str | None:
 
 
 def _told(text: str) -> str:
-    """What a back end says when it fails: all, or if that is long, the line that tells most, and the last."""
+    """Return what a back end says when it fails: all, or if that is long, the most telling line and the last."""
     lines = [line.strip().removeprefix("Error:").strip() for line in text.splitlines()]
     lines = [line for line in lines if line not in ("", "Warning:")]
     whole = " ".join(lines)
-    if len(whole) <= _TOLD_LENGTH:
+    if len(whole) <= _EXCERPT_MAX:
         return whole or "(it says nothing)"
-    told = next((line for line in lines if "ermission" in line or "not permitted" in line), lines[0])
-    half = _TOLD_LENGTH // 2
-    return f"{told[:half]} ... {lines[-1][-half:]}"
+    telling = next((line for line in lines if "ermission" in line or "not permitted" in line), lines[0])
+    half = _EXCERPT_MAX // 2
+    return f"{telling[:half]} ... {lines[-1][-half:]}"
 
 
 def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
     """The events: entries of writes with stacks; exits, seeks and reads without.
 
-    Without rights perf (6.1 at least) limits them to user space by itself, adds that to their names, and then finds no
-    formats for these names to store, so that ``perf script`` refuses the file. So they all end in ``u`` from the start.
+    Without rights perf (6.1 at least) limits them to user space by itself, adds that to their names, and then has no
+    formats for these names to store. ``perf script`` refuses such a file. So they all end in ``u`` from the start.
     """
     arguments: list[str] = []
     with_stack = [name for name in perf_text.WRITES if _has(name)]
@@ -386,7 +386,7 @@ def _content(path: Path) -> str:
 
 
 def ring_mib(free_bytes: int, processors: int) -> int:
-    """Mebibytes of perf's ring for each processor: a power of two, as perf wants it."""
+    """Compute the mebibytes of perf's ring per processor: a power of two, as perf requires."""
     least, most = _RING_MIB
     fair = free_bytes // _RING_SHARE // processors >> 20
     return max(least, min(most, 1 << max(0, fair.bit_length() - 1)))
@@ -408,8 +408,8 @@ def _first_task(output: Path) -> int | None:
 def _perf_script(data: Path, text: Path, folder: Path) -> None:
     fields = "pid,tid,time,event,trace,ip,sym,symoff,dso"
     command = ["perf", "script", "-i", str(data), "--ns", "--no-inline", "--show-lost-events", "-F", fields]
-    with text.open("wb") as out, (folder / "script.err").open("wb") as told:
-        status = subprocess.run(command, stdout=out, stderr=told, check=False).returncode  # noqa: S603
+    with text.open("wb") as out, (folder / "script.err").open("wb") as errors:
+        status = subprocess.run(command, stdout=out, stderr=errors, check=False).returncode  # noqa: S603
     if status != 0:
         said = _told(_content(folder / "script.err"))
         raise input_error(f"perf script failed with status {status}: {said}; try --backend strace")
@@ -468,10 +468,10 @@ def _descendants(root: int) -> list[int]:
         with contextlib.suppress(OSError, ValueError, IndexError):
             parent = int(entry.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(entry.parent.name))
-    found = list(children.get(root, []))
-    for process in found:
-        found += children.get(process, [])
-    return found
+    processes = list(children.get(root, []))
+    for process in processes:
+        processes += children.get(process, [])
+    return processes
 
 
 def _clocks() -> tuple[int, int]:
@@ -525,7 +525,7 @@ def executable(command: list[str]) -> None:
     """Refuse a command that cannot be run.
 
     Raises:
-        InputError: there is none, or no program of its name.
+        InputError: the command is empty, or its program does not exist.
     """
     if not command or not command[0]:
         raise input_error("no command to record; expected floatgate trace record [options] -- COMMAND...")

@@ -13,7 +13,7 @@ DELETED = "\0(deleted)"
 
 
 class Frame(NamedTuple):
-    """A return address relative to its module, so that address-space randomisation leaves it alone.
+    """A return address relative to its module, which address-space randomisation does not change.
 
     ``module`` is the base name of the file, or ``[anon]`` for code without one (of a just-in-time compiler), whose
     ``offset`` is 0. ``symbol`` is empty where it is unknown.
@@ -46,7 +46,7 @@ class Call(NamedTuple):
             the program gave.
         fd2: see ``path2``.
         flags: words of the flags, such as ``O_APPEND``.
-        frames: the stack, innermost first; None where there is none.
+        frames: the stack, innermost first; None without one.
         data: what was written, as far as it is known from the first byte on; None where nothing is.
         passed: of ``send`` and ``receive``, the descriptors and what strace calls their files.
     """

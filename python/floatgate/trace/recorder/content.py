@@ -40,7 +40,7 @@ class LastWrites:
         Args:
             columns: the requests.
             path_of: the path of a file by its number; None where it is gone.
-            fingerprint_of: of a page; :func:`fingerprint` where there is none.
+            fingerprint_of: of a page; :func:`fingerprint` by default.
         """
         self._fingerprint_of = fingerprint if fingerprint_of is None else fingerprint_of
         self._columns = columns
@@ -79,7 +79,7 @@ class LastWrites:
         return fingerprints, sizes
 
     def described(self) -> dict[str, Any]:
-        """For the trace's metadata, once all rows have been asked for."""
+        """Return the trace's metadata of content; call it after all rows."""
         return _described(self.source, self.known, self.unknown)
 
 
@@ -105,13 +105,13 @@ class WrittenContent:
         self._starts = array("Q")
         self._writes = array("b")
         self.rest: LastWrites | None = None
-        """Asked for the pages that the shadow does not know."""
+        """Knows pages that the shadow does not know."""
         self.known = 0
         self.unknown = 0
         self.from_files = 0
 
     def take(self, request: Request) -> None:
-        """A request leaves the cache."""
+        """Take a request that leaves the cache."""
         self._starts.append(len(self._sizes))
         self._writes.append(request.op == WRITE)
         if request.op != WRITE:
@@ -142,7 +142,7 @@ class WrittenContent:
         return prints, sizes
 
     def described(self) -> dict[str, Any]:
-        """For the trace's metadata, once all rows have been asked for."""
+        """Return the trace's metadata of content; call it after all rows."""
         return {
             **_described(self.source, self.known, self.unknown),
             "pages_known_from_files": self.from_files,

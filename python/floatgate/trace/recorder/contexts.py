@@ -1,8 +1,8 @@
 """Program contexts: which path through the program wrote a page.
 
-The context of a write is the sum, modulo 2**64, over the frames of its stack of ``hash(module) + offset``: the offset
-of the return address in the file it was mapped from, and the first 8 bytes (little endian) of the BLAKE2b hash of that
-file's base name. So it is the same for every run of the same binaries, wherever they are loaded.
+The context of a write is the sum, modulo 2**64, over the frames of its stack of ``hash(module) + offset``. The offset
+is that of the return address in its mapped file. The hash is the first 8 bytes (little endian) of the BLAKE2b hash of
+that file's base name. So it is the same for every run of the same binaries, wherever they are loaded.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class ContextTable:
         return context_name(self._frames[context])
 
     def described(self, used: set[int] | None = None) -> dict[str, Any]:
-        """For the trace's metadata: by the context in decimal, its name and frames.
+        """Return the trace's metadata of contexts: by the context in decimal, its name and frames.
 
         Args:
-            used: the contexts to tell of, or None for all. Many never reach the drive: another write of the page, or
-                the end of the file, comes before the write-back.
+            used: the contexts to list, or None for all. Many never reach the drive: another write of the page, or the
+                end of the file, comes before the write-back.
         """
         return {
             str(context): {

@@ -1,7 +1,7 @@
 """Open file descriptions, the tables of descriptors that refer to them, and what kinds of files there are.
 
 An open file description (offset, append, synchronous) is shared by ``dup``, by children, and by a process that receives
-the descriptor through a socket; a table of descriptors belongs to a process and is shared by its threads.
+the descriptor through a socket. A table of descriptors belongs to a process and is shared by its threads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SOCKETS = ("socket:", "TCP", "UDP", "UNIX", "NETLINK", "RAW", "PING", "SCTP", "
 
 
 def kind_of(path: str, *, of_this_machine: bool = True) -> str:
-    """Tell the kind of a file by its path, or by what strace prints in place of one.
+    """Determine the kind of a file by its path, or by what strace prints in place of one.
 
     Args:
         path: such as ``/home/a``, ``pipe:[12]``, ``anon_inode:[eventfd]``; ``UNKNOWN`` results from an empty text.
@@ -39,13 +39,13 @@ def kind_of(path: str, *, of_this_machine: bool = True) -> str:
     if path.startswith(_KERNEL):
         return "kernel"
     if path.startswith("/"):
-        found = _looked_up(path) if of_this_machine else None
-        return found or ("device" if path.startswith("/dev/") else FILE)
+        kind = _looked_up(path) if of_this_machine else None
+        return kind or ("device" if path.startswith("/dev/") else FILE)
     return "socket" if path.startswith(_SOCKETS) else UNKNOWN
 
 
 def _looked_up(path: str) -> str | None:
-    """Return the kind of the file that has the path now; None where there is none."""
+    """Return the kind of the file that has the path now; None without such a file."""
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):
@@ -154,7 +154,7 @@ class Unseen:
     """Changes to files that are known to have happened, but not what they changed.
 
     Attributes:
-        writes: by reason, calls and bytes of writes that no file could be found for.
+        writes: by reason, calls and bytes of writes to files that are not known.
         io_uring_calls: calls of io_uring, whose writes are no system calls.
         aio_calls: calls that submit Linux AIO.
         mapped: files that were mapped for writing, by their number.
@@ -175,7 +175,7 @@ class Unseen:
         self.writes[why] = (calls + 1, total + length)
 
     def to_dict(self) -> dict[str, object]:
-        """For the trace's metadata and the JSON of the command."""
+        """Return it for the trace's metadata and the JSON of the command."""
         return {
             "writes": sum(calls for calls, _ in self.writes.values()),
             "write_bytes": sum(length for _, length in self.writes.values()),

@@ -1,8 +1,8 @@
-"""Fingerprints that tell contents apart: on an equal fingerprint the bytes are compared.
+"""Fingerprints that distinguish contents: on an equal fingerprint the bytes are compared.
 
 The first copy of each content is kept in a temporary file, one slot of 4 KiB for each; memory holds some 100 bytes for
-each. A content whose fingerprint another one has takes the next value that is free, so that equal fingerprints in the
-trace are equal data.
+each. A content whose fingerprint is taken by another gets the next free value. Equal fingerprints in the trace are
+therefore equal data.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class FileTracker:
         inherited: the files that it starts with.
         keep_reads: whether reads reach the cache.
         of_this_machine: whether paths may be looked at to tell regular files from others.
-        shadow: is told what happens to the content of files.
+        shadow: is notified of changes to the content of files.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class FileTracker:
             self._handlers[call.name](self._table(call.task), call)
 
     def finish(self) -> None:
-        """The program is over: what is dirty is written back."""
+        """Write back all dirty pages; called when the program has ended."""
         self._cache.finish(self._now)
 
     def _table(self, task: int) -> Table:
@@ -215,16 +215,16 @@ class FileTracker:
         return None if slot is None else slot.description.file
 
     def _named(self, table: Table, path: str) -> File | None:
-        """The file of a path as a program wrote it, which may go through symbolic links."""
+        """Look up the file of a path as a program wrote it; the path may go through symbolic links."""
         file = self._of_descriptor(table, path)
         if file is not None:
             return file
         plain = self._path(table, path)
-        found = self._by_path.get(plain)
-        if found is None:
+        known = self._by_path.get(plain)
+        if known is None:
             folder, _, name = plain.rpartition("/")
-            found = self._by_path.get(f"{self._real(folder or '/')}/{name}")
-        return found
+            known = self._by_path.get(f"{self._real(folder or '/')}/{name}")
+        return known
 
     def _install(self, table: Table, fd: int, description: Description, *, close_on_exec: bool = False) -> None:
         if fd in table.slots:
@@ -270,15 +270,15 @@ class FileTracker:
         return self._kind(path) not in (FILE, UNKNOWN) if other is None else other is not description.file
 
     def _met(self, path: str) -> Description | None:
-        """Find the one open description of a path, or make one; None for what strace does not tell.
+        """Find the one open description of a path, or make one; None for what strace does not show.
 
         Descriptors of several descriptions that have the path count as opened apart.
         """
         bare, deleted = path.removesuffix(DELETED), path.endswith(DELETED)
-        found = {id(one): one for one in self._open_descriptions() if _goes_by(one, bare, deleted=deleted)}
-        if len(found) == 1:
-            return next(iter(found.values()))
-        file = next((one.file for one in found.values()), None) if deleted else None
+        candidates = {id(one): one for one in self._open_descriptions() if _goes_by(one, bare, deleted=deleted)}
+        if len(candidates) == 1:
+            return next(iter(candidates.values()))
+        file = next((one.file for one in candidates.values()), None) if deleted else None
         if deleted and file is None and self._kind(bare) == FILE:
             file = self._nameless(bare)
             self._shadow.begin(file, bare)
@@ -357,7 +357,7 @@ class FileTracker:
             slot.description.offset = call.result
 
     def _written(self, table: Table, call: Call) -> Description | None:
-        """Find the description of a regular file that a call writes to; count the write where there is none."""
+        """Find the description of a regular file that a call writes to; count writes without one."""
         slot = self._slot(table, call.fd, call.path)
         kind = UNKNOWN if slot is None else slot.description.kind
         if slot is not None and kind == FILE:

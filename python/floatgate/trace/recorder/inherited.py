@@ -21,7 +21,7 @@ def inherited(stdout: int | None) -> list[Inherited]:
     Args:
         stdout: what the program gets as standard output, if not the recorder's.
     """
-    found: list[Inherited] = []
+    files: list[Inherited] = []
     ours: dict[int, int] = {}
     for fd in sorted(int(entry.name) for entry in Path("/proc/self/fd").iterdir()):
         own = stdout if fd == 1 and stdout is not None else fd
@@ -34,9 +34,9 @@ def inherited(stdout: int | None) -> list[Inherited]:
             continue
         words = frozenset(word for word, bit in _FLAGS.items() if flags & bit)
         shares = next((other for other, theirs in ours.items() if _are_one(own, theirs)), None)
-        found.append(Inherited(fd, path, _offset(own), words, shares))
+        files.append(Inherited(fd, path, _offset(own), words, shares))
         ours[fd] = own
-    return found
+    return files
 
 
 def _offset(fd: int) -> int:

@@ -72,7 +72,7 @@ class Layout:
         return owner[0], owner[1] * EXTENT_PAGES + within
 
     def pages_of(self, file: File, first: int, end: int | None = None) -> Iterator[int]:
-        """The pages of the drive of the file's pages from ``first`` to before ``end``, in the order of the file."""
+        """Yield the drive's pages of the file's pages from ``first`` to before ``end``, in the order of the file."""
         for index in sorted(file.extents):
             start = index * EXTENT_PAGES
             low, high = max(first - start, 0), EXTENT_PAGES if end is None else min(end - start, EXTENT_PAGES)

@@ -4,8 +4,8 @@ A write dirties pages; the context and the writer of a page (process, thread, de
 Under ``linux``, which is Linux in outline, pages reach the drive
 
 - at ``fsync`` and its like: the dirty pages of the file (or range), in the order of the file;
-- at a wakeup of the flusher (every 5 s, or every flush interval where that is shorter): all dirty pages of every file
-  whose oldest dirty page is at least the flush interval old, the file that has waited longest first;
+- at a wakeup of the flusher, which comes every 5 s, or every flush interval where that is shorter. All dirty pages go of
+  every file whose oldest dirty page is at least the flush interval old; the longest waiting file goes first;
 - when more than the dirty ratio of the capacity is dirty: from the page dirty for longest on, down to half of that;
 - when the cache is full and the least recently used page is dirty: that page;
 - at once, where the descriptor is synchronous (``O_SYNC``, ``O_DSYNC``) or direct (``O_DIRECT``, which leaves no page
@@ -87,7 +87,7 @@ class CacheModel:
         return max(1, int(self.capacity_pages * self.dirty_ratio))
 
     def to_dict(self) -> dict[str, float | str]:
-        """For the trace's metadata."""
+        """Return it for the trace's metadata."""
         if self.writeback == LRU:
             return {"writeback": LRU, "cache_mb": self.cache_mb}
         return {**asdict(self), "wakeup_s": min(self.wakeup_s, self.flush_interval_s)}
@@ -154,7 +154,7 @@ class PageCache:
         patch: Callable[[int], None] | None = None,
         writer: Writer | None = None,
     ) -> None:
-        """Write bytes of a file; ``patch`` is told each page of the file before the new data of it can be flushed.
+        """Write bytes of a file; calls ``patch`` with each page of the file before its new data can be flushed.
 
         What is flushed while the write goes on has the old data in the pages that the write has not reached.
         """
@@ -224,7 +224,7 @@ class PageCache:
             self._layout.release(file, first)
 
     def finish(self, now: int) -> None:
-        """The program is over: the flusher, where there is one, goes on until nothing is dirty."""
+        """Run the flusher, if any, until no page is dirty; called when the program has ended."""
         if self._evicts_only:
             return
         self.advance(now)

@@ -1,7 +1,7 @@
 """Events of ``perf script`` in any of its usual forms: block requests, and system calls.
 
-The head of an event ends in ``time: event: fields``; before it stand the name of the process, its number (with or
-without the thread's) and the processor, in the order that ``-F`` asks for. Frames follow, one a line, innermost first.
+The head of an event ends in ``time: event: fields``. Before it stand the name of the process, its number (with or
+without the thread's) and the processor, in the order of ``-F``. Frames follow, one per line, innermost first.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class BlockRequest(NamedTuple):
 def parse_frame(line: str) -> Frame | None:
     """Return a frame; None for one of the kernel.
 
-    The addresses are absolute unless perf was told otherwise, so a frame's place is that in its function: what the name
-    of the function and the distance from its beginning give. A frame without a name has no lasting place.
+    Addresses are absolute unless perf was run with other options. A frame's place is therefore that in its function:
+    the name of the function and the distance from its beginning. A frame without a name has no lasting place.
     """
     match = _FRAME.match(line)
     if match is None or _KERNEL.match(match[4]):
@@ -106,14 +106,14 @@ def _event(head: re.Match[str], frames: list[Frame]) -> Event:
 
 def choose(lines: Iterable[str]) -> str | None:
     """Return the block event that counts as the request; None where the text is of system calls."""
-    found = set()
+    events = set()
     for number, line in enumerate(lines):
         if number == _LINES_LOOKED_AT:
             break
         event = _EVENT.match(line)
         if event is not None:
-            found.add(event["event"])
-    return next((name for name in BLOCK_EVENTS if name in found), None)
+            events.add(event["event"])
+    return next((name for name in BLOCK_EVENTS if name in events), None)
 
 
 def block_request(event: Event) -> BlockRequest | None:
@@ -128,12 +128,12 @@ def block_request(event: Event) -> BlockRequest | None:
     return BlockRequest(match[1], op, sector, sectors, event.frames)
 
 
-def calls(found: Iterable[Event], tally: Tally) -> Iterator[Call]:
+def calls(events: Iterable[Event], tally: Tally) -> Iterator[Call]:
     """Yield the reads, writes and seeks among system calls; a descriptor of a process is a file of its own."""
     entered: dict[int, tuple[str, dict[str, int], tuple[Frame, ...]]] = {}
     known: set[tuple[int, int]] = set()
     latest = 0
-    for event in found:
+    for event in events:
         side, _, name = event.name.removeprefix("syscalls:sys_").partition("_")
         if side == "enter":
             tally.unpaired_calls += event.task in entered

@@ -1,9 +1,9 @@
 """Reader of the text of ``perf script -F pid,tid,time,event,trace,ip,sym,symoff,dso --ns --no-inline``.
 
-The entry of a write system call comes with its stack, one frame a line, the addresses relative to the module's file
-(perf 5.16 and newer); its exit tells how many bytes were written. Of mappings and
-io_uring the entry alone counts. Callers' addresses are one less than the return
-address, so that they fall into the calling line: one is added again, and contexts are the same as under strace.
+The entry of a write system call comes with its stack, one frame per line, the addresses relative to the module's file
+(perf 5.16 and newer); its exit tells how many bytes were written. Of mappings and io_uring the entry alone counts.
+Callers' addresses are one less than the return address, which makes them fall into the calling line. One is added
+again, and contexts are the same as under strace.
 """
 
 from __future__ import annotations

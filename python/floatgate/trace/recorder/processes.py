@@ -56,14 +56,14 @@ class Processes:
         return task
 
     def execute(self, task: int, path: str) -> None:
-        """A task executes the program of a path; an empty path is an unknown program."""
+        """Record that a task executes the program of a path; an empty path is an unknown program."""
         process = self.of(task)
         name = path.rpartition("/")[2]
         if name:
             self._programs[process].append(name)
 
     def described(self, used: set[int]) -> dict[str, dict[str, object]]:
-        """For the trace's metadata: by the process in decimal, its programs.
+        """Return the trace's metadata of processes: by the process in decimal, its programs.
 
         ``name`` is the base name of the last program, null where it is unknown; ``programs`` lists all in order.
         """

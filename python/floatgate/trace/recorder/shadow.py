@@ -4,8 +4,8 @@ Write calls whose data is known patch the pages of their file; truncation and ho
 wrote is known only where the file had no such bytes before: it is zero there. A page is known when all of its 4096
 bytes are, so a file that was there before gets known page by page as it is overwritten.
 
-The bytes lie in a temporary file, one slot of 4 KiB per page; memory holds some 120 bytes per page of a file that
-lives, and 512 more where a page is known in part.
+The bytes lie in a temporary file, one slot of 4 KiB per page. Memory holds some 120 bytes per page of a live file, and
+512 more for a page that is known in part.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ _MOST_NAMES = 200_000
 
 
 class NoShadow:
-    """Keeps nothing; says what a shadow is told."""
+    """A shadow that keeps nothing; its methods define what a shadow is notified of."""
 
     def begin(self, file: File, path: str) -> None:
-        """A file is met for the first time."""
+        """Begin a file that is met for the first time."""
 
     def begin_empty(self, file: File) -> None:
-        """A file is made by the program."""
+        """Begin a file that the program creates."""
 
     def append_at(self, file: File) -> None:
-        """The program appends at what is taken for the file's end."""
+        """Note that the program appends at the presumed end of a file."""
 
     def patch(self, file: File, offset: int, length: int, data: bytes | None, page: int) -> None:
-        """The part that lies in ``page`` of a write of ``length`` bytes at ``offset``; ``data`` may break off."""
+        """Patch the part in ``page`` of a write of ``length`` bytes at ``offset``; ``data`` may break off."""
 
     def cut(self, file: File, length: int) -> None:
-        """The file ends at ``length`` now."""
+        """Cut a file to ``length``."""
 
     def zero(self, file: File, offset: int, length: int) -> None:
-        """A range was punched out or zeroed."""
+        """Zero a range that was punched out or zeroed."""
 
     def lose(self, file: File) -> None:
-        """The file is changed in a way that cannot be followed: a shared mapping, say."""
+        """Lose a file that changes in a way that cannot be followed: a shared mapping, say."""
 
     def gone(self, path: str) -> None:
-        """A name is no more: whoever opens it next makes a new file."""
+        """Forget a name: its next open makes a new file."""
 
     def came(self, path: str) -> None:
-        """A name now means a file (or folder) of unknown content."""
+        """Note that a name now means a file (or folder) of unknown content."""
 
 
 class Before:
@@ -97,11 +97,11 @@ class Before:
         return inner
 
     def note(self, path: str, size: int | None) -> None:
-        """From now on the path has this size: 0 where there is nothing, None where it is unknown."""
+        """Note the size of a path from now on: 0 for no file, None if it is unknown."""
         self._since[path] = size
 
     def size(self, path: str) -> int | None:
-        """Return bytes of the file that an open would find; 0 where there is none, None where that is unknown."""
+        """Return the size in bytes of the file that an open would find; 0 without one, None if unknown."""
         line = [path]
         while line[-1] not in ("/", ""):
             line.append(line[-1].rpartition("/")[0] or "/")
@@ -152,17 +152,17 @@ class Shadow(NoShadow):
         self._file.close()
 
     def begin(self, file: File, path: str) -> None:
-        """A file is met for the first time; its size is told where it is known."""
+        """Begin a file that is met for the first time; takes its size where that is known."""
         size = self._before.size(path)
         self._known[file.number] = _Pages(size)
         file.size = max(file.size, size or 0)
 
     def begin_empty(self, file: File) -> None:
-        """A file is made by the program."""
+        """Begin a file that the program creates."""
         self._known[file.number] = _Pages(0)
 
     def append_at(self, file: File) -> None:
-        """Where a file of unknown size ends is unknown, and so is where its pages begin in the data."""
+        """Lose a file of unknown size: its end is unknown, and so is where its pages begin in the data."""
         if self._known[file.number].zeros_from is None:
             self.lose(file)
 
@@ -207,7 +207,7 @@ class Shadow(NoShadow):
             known.masks[page] = mask
 
     def cut(self, file: File, length: int) -> None:
-        """Nothing of the file is known to differ from zero after its end."""
+        """Forget everything after the new end: none of it is known to differ from zero."""
         known = self._known[file.number]
         whole = -(-length // PAGE_BYTES)
         for page in [page for page in known.slots if page >= whole]:
@@ -217,7 +217,7 @@ class Shadow(NoShadow):
         known.zeros_from = length if known.zeros_from is None else min(known.zeros_from, length)
 
     def zero(self, file: File, offset: int, length: int) -> None:
-        """Zeros, in pages that are kept or whose former content is unknown."""
+        """Zero pages that are kept or whose former content is unknown."""
         known = self._known[file.number]
         first, end = offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES)
         old = range(first, min(end, -(-(known.zeros_from or 0) // PAGE_BYTES)))
@@ -227,18 +227,18 @@ class Shadow(NoShadow):
             self._put(known, page, start, stop, _ZEROS[start:stop])
 
     def lose(self, file: File) -> None:
-        """Nothing of the file is known any more."""
+        """Lose everything that is known of a file."""
         known = self._known[file.number]
         for page in list(known.slots):
             self._drop(known, page)
         known.lost = True
 
     def gone(self, path: str) -> None:
-        """A name is no more."""
+        """Forget a name."""
         self._before.note(path, 0)
 
     def came(self, path: str) -> None:
-        """A name has come from elsewhere."""
+        """Note a name that has come from elsewhere."""
         self._before.note(path, None)
 
     def _slot(self, known: _Pages, page: int) -> int:

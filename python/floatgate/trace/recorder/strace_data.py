@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 LIMIT = 16 << 20
-"""Bytes of a string that strace is asked for. It reserves five times as much, and touches what it uses."""
+"""Bytes of a string that strace may print. It reserves five times as much, and touches what it uses."""
 _IOVEC = re.compile(r"\{iov_base=(.*), iov_len=(\d+)\}", re.DOTALL)
 
 

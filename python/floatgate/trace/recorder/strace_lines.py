@@ -45,24 +45,24 @@ class Stamps:
                 yield line
                 continue
             if not _KNOWN.match(match["rest"]):
-                # As it is, so that the message about it quotes what stands there.
+                # Unchanged: the message about it quotes the line as it stands.
                 yield line
                 continue
             stamp = self._stamp(match)
             thread = match["bracket"] or match["bare"] or "1"
             yield f"{thread} {stamp // _SECOND}.{stamp % _SECOND:09d} {match['rest']}\n"
 
-    def _stamp(self, found: re.Match[str]) -> int:
-        """Nanoseconds; without any stamp the number of the line, so that the order is kept."""
-        if found["seconds"] is not None:
-            value = int(found["seconds"]) * _SECOND + int(found["fraction"].ljust(9, "0"))
+    def _stamp(self, match: re.Match[str]) -> int:
+        """Parse nanoseconds; without any stamp use the number of the line, which keeps the order."""
+        if match["seconds"] is not None:
+            value = int(match["seconds"]) * _SECOND + int(match["fraction"].ljust(9, "0"))
             if self._kind is None:
                 self._kind = "since" if value == 0 else "epoch"
             self._latest = self._latest + value if self._kind == "since" else value
-        elif found["h"] is not None:
+        elif match["h"] is not None:
             self._kind = "day"
-            clock = (int(found["h"]) * 60 + int(found["m"])) * 60 + int(found["s"])
-            value = self._days + clock * _SECOND + int((found["part"] or "0").ljust(9, "0"))
+            clock = (int(match["h"]) * 60 + int(match["m"])) * 60 + int(match["s"])
+            value = self._days + clock * _SECOND + int((match["part"] or "0").ljust(9, "0"))
             if value < self._latest - _DAY_NS // 2:
                 self._days += _DAY_NS
                 value += _DAY_NS

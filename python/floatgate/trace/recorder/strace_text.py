@@ -86,16 +86,16 @@ def unescaped(text: str) -> str:
         return text
     raw = bytearray()
     position = 0
-    for found in _ESCAPE.finditer(text):
-        raw += text[position : found.start()].encode("utf-8", "surrogateescape")
-        octal, hexadecimal, char = found.groups()
+    for match in _ESCAPE.finditer(text):
+        raw += text[position : match.start()].encode("utf-8", "surrogateescape")
+        octal, hexadecimal, char = match.groups()
         if octal is not None:
             raw.append(int(octal, 8) & 0xFF)
         elif hexadecimal is not None:
             raw.append(int(hexadecimal, 16))
         else:
             raw.append(_SIMPLE_ESCAPES.get(char, ord(char) & 0xFF))
-        position = found.end()
+        position = match.end()
     raw += text[position:].encode("utf-8", "surrogateescape")
     return raw.decode("utf-8", "surrogateescape")
 
@@ -232,7 +232,7 @@ class StraceParser:
             value = _NUMBER.match(result)
             parts = split_arguments(arguments)
             call = Call(time_ns, task, name, result=int(value.group(), 0) if value else 0)
-            made = make(_Said(call, name, parts, result))
+            made = make(_PrintedCall(call, name, parts, result))
             if self._data and make is _write and made is not None:
                 made = made._replace(data=strace_data.written(name, parts, made.length, split_arguments))
             return made
@@ -291,8 +291,8 @@ COPY = "copy_file_range"
 """Flag of a write by this call."""
 
 
-class _Said(NamedTuple):
-    """A call as strace says it: what is known of it already, its name, its arguments and its result."""
+class _PrintedCall(NamedTuple):
+    """A call as strace prints it: what is parsed already, its name, its arguments and its result."""
 
     call: Call
     name: str
@@ -300,85 +300,85 @@ class _Said(NamedTuple):
     result: str
 
 
-def _open(said: _Said) -> Call:
-    fd, path = _folder(said.result.split(" (flags ")[0])
-    if said.name == "creat":
+def _open(printed: _PrintedCall) -> Call:
+    fd, path = _folder(printed.result.split(" (flags ")[0])
+    if printed.name == "creat":
         flags = frozenset({"O_WRONLY", "O_CREAT", "O_TRUNC"})
-    elif said.name == "openat2":
-        match = re.search(r"flags=([\w|]+)", said.args[2])
+    elif printed.name == "openat2":
+        match = re.search(r"flags=([\w|]+)", printed.args[2])
         flags = _words(match[1]) if match else frozenset()
     else:
-        flags = _words(said.args[2 if said.name == "openat" else 1])
-    asked = _text(said.args[0 if said.name in ("open", "creat") else 1])
-    return said.call._replace(name="open", result=fd, path=path or asked, path2=asked, flags=flags)
+        flags = _words(printed.args[2 if printed.name == "openat" else 1])
+    named = _text(printed.args[0 if printed.name in ("open", "creat") else 1])
+    return printed.call._replace(name="open", result=fd, path=path or named, path2=named, flags=flags)
 
 
-def _open_by_handle(said: _Said) -> Call:
-    fd, path = _folder(said.result)
-    return said.call._replace(name="open", result=fd, path=path, flags=_words(said.args[-1]))
+def _open_by_handle(printed: _PrintedCall) -> Call:
+    fd, path = _folder(printed.result)
+    return printed.call._replace(name="open", result=fd, path=path, flags=_words(printed.args[-1]))
 
 
-def _write(said: _Said) -> Call | None:
+def _write(printed: _PrintedCall) -> Call | None:
     flags: frozenset[str] = frozenset()
     offset: int | None = None
-    place = said.args[0]
-    if said.name == "pwrite64":
-        offset = _integer(said.args[3])
-    elif said.name in ("pwritev", "pwritev2"):
-        offset = _integer(said.args[3])
+    place = printed.args[0]
+    if printed.name == "pwrite64":
+        offset = _integer(printed.args[3])
+    elif printed.name in ("pwritev", "pwritev2"):
+        offset = _integer(printed.args[3])
         offset = None if offset == -1 else offset
-        flags = _words(said.args[4]) if len(said.args) > 4 else flags
-    elif said.name in ("copy_file_range", "splice"):
-        place = said.args[2]
-        flags = frozenset({COPY}) if said.name == "copy_file_range" else flags
-        match = _NUMBER.search(said.args[3])
+        flags = _words(printed.args[4]) if len(printed.args) > 4 else flags
+    elif printed.name in ("copy_file_range", "splice"):
+        place = printed.args[2]
+        flags = frozenset({COPY}) if printed.name == "copy_file_range" else flags
+        match = _NUMBER.search(printed.args[3])
         offset = int(match.group(), 0) if match else None
     fd, path = _descriptor(place)
-    length = said.call.result
-    return said.call._replace(name="write", fd=fd, path=path, offset=offset, length=length, flags=flags)
+    length = printed.call.result
+    return printed.call._replace(name="write", fd=fd, path=path, offset=offset, length=length, flags=flags)
 
 
-def _read(said: _Said) -> Call:
-    fd, path = _descriptor(said.args[0])
-    offset = _integer(said.args[3]) if said.name in ("pread64", "preadv", "preadv2") else None
-    return said.call._replace(
-        name="read", fd=fd, path=path, offset=None if offset == -1 else offset, length=said.call.result
+def _read(printed: _PrintedCall) -> Call:
+    fd, path = _descriptor(printed.args[0])
+    offset = _integer(printed.args[3]) if printed.name in ("pread64", "preadv", "preadv2") else None
+    return printed.call._replace(
+        name="read", fd=fd, path=path, offset=None if offset == -1 else offset, length=printed.call.result
     )
 
 
-def _on_descriptor(kind: str) -> Callable[[_Said], Call]:
-    def make(said: _Said) -> Call:
-        fd, path = _descriptor(said.args[0])
-        return said.call._replace(name=kind, fd=fd, path=path)
+def _on_descriptor(kind: str) -> Callable[[_PrintedCall], Call]:
+    def make(printed: _PrintedCall) -> Call:
+        fd, path = _descriptor(printed.args[0])
+        return printed.call._replace(name=kind, fd=fd, path=path)
 
     return make
 
 
-def _sync_range(said: _Said) -> Call:
-    fd, path = _descriptor(said.args[0])
-    return said.call._replace(
+def _sync_range(printed: _PrintedCall) -> Call:
+    fd, path = _descriptor(printed.args[0])
+    return printed.call._replace(
         name="sync_range",
         fd=fd,
         path=path,
-        offset=_integer(said.args[1]),
-        length=_integer(said.args[2]),
-        flags=_words(said.args[3]),
+        offset=_integer(printed.args[1]),
+        length=_integer(printed.args[2]),
+        flags=_words(printed.args[3]),
     )
 
 
-def _truncate(said: _Said) -> Call:
-    if said.name == "truncate":
-        return said.call._replace(name="truncate", path=_text(said.args[0]), length=_integer(said.args[1]))
-    fd, path = _descriptor(said.args[0])
-    return said.call._replace(name="truncate", fd=fd, path=path if fd < 0 else "", length=_integer(said.args[1]))
+def _truncate(printed: _PrintedCall) -> Call:
+    if printed.name == "truncate":
+        return printed.call._replace(name="truncate", path=_text(printed.args[0]), length=_integer(printed.args[1]))
+    fd, path = _descriptor(printed.args[0])
+    return printed.call._replace(name="truncate", fd=fd, path=path if fd < 0 else "", length=_integer(printed.args[1]))
 
 
-def _fallocate(said: _Said) -> Call | None:
-    kind = next((kind for word, kind in _FALLOCATE.items() if word in said.args[1]), None)
+def _fallocate(printed: _PrintedCall) -> Call | None:
+    kind = next((kind for word, kind in _FALLOCATE.items() if word in printed.args[1]), None)
     if kind is None:
         return None
-    fd, _ = _descriptor(said.args[0])
-    return said.call._replace(name=kind, fd=fd, offset=_integer(said.args[2]), length=_integer(said.args[3]))
+    fd, _ = _descriptor(printed.args[0])
+    return printed.call._replace(name=kind, fd=fd, offset=_integer(printed.args[2]), length=_integer(printed.args[3]))
 
 
 _FALLOCATE = {
@@ -389,120 +389,125 @@ _FALLOCATE = {
 }
 
 
-def _map(said: _Said) -> Call | None:
+def _map(printed: _PrintedCall) -> Call | None:
     """A mapping through which a file can be changed."""
-    if "PROT_WRITE" not in said.args[2] or "MAP_SHARED" not in said.args[3]:
+    if "PROT_WRITE" not in printed.args[2] or "MAP_SHARED" not in printed.args[3]:
         return None
-    fd, path = _descriptor(said.args[4])
-    return said.call._replace(name="map", fd=fd, path=path) if fd >= 0 else None
+    fd, path = _descriptor(printed.args[4])
+    return printed.call._replace(name="map", fd=fd, path=path) if fd >= 0 else None
 
 
-def _unlink(said: _Said) -> Call | None:
-    if said.name == "unlink":
-        return said.call._replace(name="unlink", path=_text(said.args[0]))
-    if "AT_REMOVEDIR" in said.args[2]:
+def _unlink(printed: _PrintedCall) -> Call | None:
+    if printed.name == "unlink":
+        return printed.call._replace(name="unlink", path=_text(printed.args[0]))
+    if "AT_REMOVEDIR" in printed.args[2]:
         return None
-    fd, path = _at(said.args[0], said.args[1])
-    return said.call._replace(name="unlink", fd=fd, path=path)
+    fd, path = _at(printed.args[0], printed.args[1])
+    return printed.call._replace(name="unlink", fd=fd, path=path)
 
 
-def _two_names(said: _Said) -> Call | None:
-    kind = "link" if said.name.startswith("link") else "rename"
-    if said.name in ("rename", "link"):
-        return said.call._replace(name=kind, path=_text(said.args[0]), path2=_text(said.args[1]))
-    fd, path = _at(said.args[0], said.args[1])
-    fd2, path2 = _at(said.args[2], said.args[3])
-    flags = _words(said.args[4]) if len(said.args) > 4 else frozenset()
-    return said.call._replace(name=kind, fd=fd, path=path, fd2=fd2, path2=path2, flags=flags)
+def _two_names(printed: _PrintedCall) -> Call | None:
+    kind = "link" if printed.name.startswith("link") else "rename"
+    if printed.name in ("rename", "link"):
+        return printed.call._replace(name=kind, path=_text(printed.args[0]), path2=_text(printed.args[1]))
+    fd, path = _at(printed.args[0], printed.args[1])
+    fd2, path2 = _at(printed.args[2], printed.args[3])
+    flags = _words(printed.args[4]) if len(printed.args) > 4 else frozenset()
+    return printed.call._replace(name=kind, fd=fd, path=path, fd2=fd2, path2=path2, flags=flags)
 
 
-def _dup(said: _Said) -> Call:
-    fd, path = _descriptor(said.args[0])
-    flags = frozenset({"O_CLOEXEC"}) if said.name == "dup3" and "O_CLOEXEC" in said.args[2] else frozenset()
-    return said.call._replace(name="dup", fd=fd, path=path, flags=flags)
+def _dup(printed: _PrintedCall) -> Call:
+    fd, path = _descriptor(printed.args[0])
+    flags = frozenset({"O_CLOEXEC"}) if printed.name == "dup3" and "O_CLOEXEC" in printed.args[2] else frozenset()
+    return printed.call._replace(name="dup", fd=fd, path=path, flags=flags)
 
 
-def _fcntl(said: _Said) -> Call | None:
-    fd, path = _descriptor(said.args[0])
-    if said.args[1].startswith("F_DUPFD"):
-        flags = frozenset({"O_CLOEXEC"}) if "CLOEXEC" in said.args[1] else frozenset()
-        return said.call._replace(name="dup", fd=fd, path=path, flags=flags)
-    if said.args[1] == "F_SETFL":
-        return said.call._replace(name="set_flags", fd=fd, flags=_words(said.args[2]))
-    if said.args[1] == "F_SETFD":
-        return said.call._replace(name="set_cloexec", fd=fd, flags=_words(said.args[2]))
+def _fcntl(printed: _PrintedCall) -> Call | None:
+    fd, path = _descriptor(printed.args[0])
+    if printed.args[1].startswith("F_DUPFD"):
+        flags = frozenset({"O_CLOEXEC"}) if "CLOEXEC" in printed.args[1] else frozenset()
+        return printed.call._replace(name="dup", fd=fd, path=path, flags=flags)
+    if printed.args[1] == "F_SETFL":
+        return printed.call._replace(name="set_flags", fd=fd, flags=_words(printed.args[2]))
+    if printed.args[1] == "F_SETFD":
+        return printed.call._replace(name="set_cloexec", fd=fd, flags=_words(printed.args[2]))
     return None
 
 
-def _spawn(said: _Said) -> Call:
-    text = ", ".join(said.args)
-    return said.call._replace(name="spawn", flags=frozenset(flag for flag in _SHARED if flag in text))
+def _spawn(printed: _PrintedCall) -> Call:
+    text = ", ".join(printed.args)
+    return printed.call._replace(name="spawn", flags=frozenset(flag for flag in _SHARED if flag in text))
 
 
 _SHARED = ("CLONE_FILES", "CLONE_THREAD")
 
 
-def _exec(said: _Said) -> Call:
-    name = said.args[1 if said.name == "execveat" else 0]
-    return said.call._replace(name="exec", path=_text(name) if name.startswith('"') else "")
+def _exec(printed: _PrintedCall) -> Call:
+    name = printed.args[1 if printed.name == "execveat" else 0]
+    return printed.call._replace(name="exec", path=_text(name) if name.startswith('"') else "")
 
 
-def _messages(kind: str) -> Callable[[_Said], Call | None]:
+def _messages(kind: str) -> Callable[[_PrintedCall], Call | None]:
     """Descriptors that pass a socket; of several messages those of all."""
 
-    def make(said: _Said) -> Call | None:
-        text = ", ".join(said.args[1:])
-        lists = [found[1] for found in _PASSED.finditer(text) if found[1]] if "SCM_RIGHTS" in text else []
+    def make(printed: _PrintedCall) -> Call | None:
+        text = ", ".join(printed.args[1:])
+        lists = [match[1] for match in _PASSED.finditer(text) if match[1]] if "SCM_RIGHTS" in text else []
         passed = tuple(_descriptor(one) for part in lists for one in split_arguments(part))
-        flags = frozenset({"CLOEXEC"}) if "MSG_CMSG_CLOEXEC" in said.args[-1] else frozenset()
-        return said.call._replace(name=kind, passed=passed, flags=flags) if passed else None
+        flags = frozenset({"CLOEXEC"}) if "MSG_CMSG_CLOEXEC" in printed.args[-1] else frozenset()
+        return printed.call._replace(name=kind, passed=passed, flags=flags) if passed else None
 
     return make
 
 
-def _new_descriptor(said: _Said) -> Call:
+def _new_descriptor(printed: _PrintedCall) -> Call:
     """A descriptor of something that has no path, or of another process."""
-    marked = said.name == "pidfd_getfd" or any("CLOEXEC" in word for word in said.args if not word.startswith('"'))
+    marked = printed.name == "pidfd_getfd" or any(
+        "CLOEXEC" in word for word in printed.args if not word.startswith('"')
+    )
     flags = frozenset({"CLOEXEC"}) if marked else frozenset()
-    return said.call._replace(name="receive", passed=(_descriptor(said.result),), flags=flags)
+    return printed.call._replace(name="receive", passed=(_descriptor(printed.result),), flags=flags)
 
 
-def _ring(said: _Said) -> Call:
-    return said.call._replace(name="io_uring", passed=(_descriptor(said.result),), flags=frozenset({"CLOEXEC"}))
+def _ring(printed: _PrintedCall) -> Call:
+    return printed.call._replace(name="io_uring", passed=(_descriptor(printed.result),), flags=frozenset({"CLOEXEC"}))
 
 
-def _two_descriptors(said: _Said) -> Call:
-    pair = said.args[0 if said.name.startswith("pipe") else 3]
-    flags = frozenset({"CLOEXEC"}) if any("CLOEXEC" in word for word in said.args) else frozenset()
+def _two_descriptors(printed: _PrintedCall) -> Call:
+    pair = printed.args[0 if printed.name.startswith("pipe") else 3]
+    flags = frozenset({"CLOEXEC"}) if any("CLOEXEC" in word for word in printed.args) else frozenset()
     passed = tuple(_descriptor(one) for one in split_arguments(pair.removeprefix("[").removesuffix("]")))
-    return said.call._replace(name="receive", passed=passed, flags=flags)
+    return printed.call._replace(name="receive", passed=passed, flags=flags)
 
 
-def _unshare(said: _Said) -> Call | None:
-    return said.call._replace(name="unshare") if "CLONE_FILES" in said.args[0] else None
+def _unshare(printed: _PrintedCall) -> Call | None:
+    return printed.call._replace(name="unshare") if "CLONE_FILES" in printed.args[0] else None
 
 
-def _plain(kind: str) -> Callable[[_Said], Call]:
-    def make(said: _Said) -> Call:
-        return said.call._replace(name=kind)
+def _plain(kind: str) -> Callable[[_PrintedCall], Call]:
+    def make(printed: _PrintedCall) -> Call:
+        return printed.call._replace(name=kind)
 
     return make
 
 
-def _chdir(said: _Said) -> Call:
-    if said.name == "chdir":
-        return said.call._replace(name="chdir", path=_text(said.args[0]))
-    fd, path = _folder(said.args[0])
-    return said.call._replace(name="chdir", fd=fd, path=path)
+def _chdir(printed: _PrintedCall) -> Call:
+    if printed.name == "chdir":
+        return printed.call._replace(name="chdir", path=_text(printed.args[0]))
+    fd, path = _folder(printed.args[0])
+    return printed.call._replace(name="chdir", fd=fd, path=path)
 
 
-def _close_range(said: _Said) -> Call:
-    return said.call._replace(
-        name="close_range", fd=_descriptor(said.args[0])[0], length=_integer(said.args[1]), flags=_words(said.args[2])
+def _close_range(printed: _PrintedCall) -> Call:
+    return printed.call._replace(
+        name="close_range",
+        fd=_descriptor(printed.args[0])[0],
+        length=_integer(printed.args[1]),
+        flags=_words(printed.args[2]),
     )
 
 
-_MAKERS: dict[str, Callable[[_Said], Call | None]] = {
+_MAKERS: dict[str, Callable[[_PrintedCall], Call | None]] = {
     **dict.fromkeys(("open", "openat", "openat2", "creat"), _open),
     **dict.fromkeys(
         ("write", "pwrite64", "writev", "pwritev", "pwritev2", "copy_file_range", "sendfile", "splice"), _write
@@ -552,9 +557,9 @@ WHOLE = ("recvmsg", "recvmmsg", "sendmsg", "sendmmsg", "pipe", "pipe2", "socketp
 
 
 def spawned(lines: Iterable[str]) -> dict[int, Birth]:
-    """Who started whom: by task, how it came to be.
+    """Return which task started which: by task, how it came to be.
 
-    A child's calls may be printed before the call that made it returns, so this is asked for beforehand.
+    A child's calls may be printed before the call that made it returns, so this runs beforehand.
     """
     parser = StraceParser(Tally())
     few = (line for line in lines if not line.startswith(" >") and ("clone" in line or "fork" in line))

@@ -1,4 +1,4 @@
-"""Block requests collected in columns and written as Parquet, with contexts and, where asked for, content."""
+"""Block requests collected in columns and written as Parquet, with contexts and optionally content."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def write(target: Path, columns: Columns, metadata: Callable[[], dict[str, Any]]
     Args:
         target: the file.
         columns: the requests.
-        metadata: the JSON of the file's key ``floatgate``, asked for after the last row.
+        metadata: makes the JSON of the file's key ``floatgate``; called after the last row.
         content: what the pages hold, or None to leave those columns out.
     """
     import pyarrow as pa

@@ -24,8 +24,8 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     made += host_writes.cards(result)
     if (part := part_served(result)) is not None and not overloaded:
         made.append(("served", part, "of the host's demand in the target time"))
-    if (told := load.card(result)) is not None:
-        made.insert(0, ("load", "too high", told.partition(", unthrottled")[0]))
+    if (load_text := load.card(result)) is not None:
+        made.insert(0, ("load", "too high", load_text.partition(", unthrottled")[0]))
     for kind in ("read", "write"):
         p99 = look(result, "latency_us", kind, "p99")
         if p99 is not None:

@@ -37,7 +37,7 @@ class End:
 
 
 def ends(result: Facts) -> list[End]:
-    """All known ends, the earliest first; a first block that wears out with the others is not named by itself."""
+    """List all known ends, the earliest first; a first block that wears out with the others is not listed by itself."""
     average, first = look(result, "lifetime", "years"), look(result, "lifetime", "years_first_block")
     years_of = [(AVERAGE_BLOCK, average), (RATED, rating.years(result))]
     if first is not None and (average is None or first < (1 - _ALIKE) * average):
@@ -46,7 +46,7 @@ def ends(result: Facts) -> list[End]:
 
 
 def what_ends_first(result: Facts) -> str | None:
-    """``The first block wears out first, after 5.8 hours; the average block after 2.9 days``; None where nothing does.
+    """Format as ``The first block wears out first, after 5.8 hours; the average block ...``; None without an end.
 
     A first block is named first only where wear is uneven: else its life is the one of all blocks but for chance.
     """
@@ -118,7 +118,7 @@ def marks(result: Facts) -> list[Mark]:
 
 
 def beyond(result: Facts) -> str:
-    """`` Beyond the chart: target (5.0 years).``: the ends that charts do not show; empty where they show all."""
+    """Format as `` Beyond the chart: target (5.0 years).``: the ends outside the charts; empty if they show all."""
     until = shown_s(result) * (1 + _ALIKE)
     target = look(result, "lifetime", "target_years")
     known = [*ends(result), *([] if target is None else [End(TARGET, target)])]

@@ -130,24 +130,24 @@ def pass_span_s(result: Forecast) -> float | None:
     return value
 
 
-def columns(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what :func:`kept` keeps the columns of a flat table."""
-    row = {key: told[key] for key in ("rated_years", "waf", "waf_bytes", "demand_share", "overloaded")}
-    latencies = {f"latency_us.{kind}": times for kind, times in told["latency_us"].items()}
-    for name, times in (latencies | {"throttle.delay_us": told["delay_us"]}).items():
+def columns(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a flat table for an entry that :func:`kept` made."""
+    row = {key: entry[key] for key in ("rated_years", "waf", "waf_bytes", "demand_share", "overloaded")}
+    latencies = {f"latency_us.{kind}": times for kind, times in entry["latency_us"].items()}
+    for name, times in (latencies | {"throttle.delay_us": entry["delay_us"]}).items():
         row |= {f"{name}.{key}": value for key, value in (times or dict.fromkeys(_TIMES)).items()}
-    row["throttle.held_share"] = told["held_share"]
+    row["throttle.held_share"] = entry["held_share"]
     return row
 
 
-def restored(told: Mapping[str, Any]) -> dict[str, Any]:
+def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a forecast that :func:`kept` and the size of the drive describe."""
     return {
-        "drive": {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]},
-        "throttle": {key: told.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},
-        "close_up": {"busiest": {"overloaded": told.get("overloaded")}, "unknown": told.get("latency_unknown")},
-        "workload": {"kind": told["workload_kind"]},
-        "pass": {"span_s": told.get("pass_span_s")},
-        **{key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
-        **{key: told.get(key) for key in ("rated_years", "host_bytes_per_year")},
+        "drive": {"physical_bytes": entry["capacity_bytes"], "spare_factor": entry["spare_factor"]},
+        "throttle": {key: entry.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},
+        "close_up": {"busiest": {"overloaded": entry.get("overloaded")}, "unknown": entry.get("latency_unknown")},
+        "workload": {"kind": entry["workload_kind"]},
+        "pass": {"span_s": entry.get("pass_span_s")},
+        **{key: entry[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
+        **{key: entry.get(key) for key in ("rated_years", "host_bytes_per_year")},
     }

@@ -58,9 +58,9 @@ def _basis(result: Facts) -> list[Part]:
     rows.append(("WAF", lines.waf(result)))
     rows.append(("interval", lines.interval(result) or lines.no_interval(result)))
     rows.append(("method", lines.method(result)))
-    said = plainly(result)
+    verdict = plainly(result)
     shown = [(name, text) for name, text in rows if text]
-    return [Section("What this rests on", [*([] if said is None else [Text(said, strong=True)]), Rows(shown)])]
+    return [Section("What this rests on", [*([] if verdict is None else [Text(verdict, strong=True)]), Rows(shown)])]
 
 
 def _pass(result: Facts) -> str | None:
@@ -80,8 +80,10 @@ def _wear(result: Facts) -> list[Part]:
         return []
     rows = [("average block", _life(average, facts.get("years_range"), target))]
     if first is None:
-        given = look(result, "method", "waf_given")
-        why = "write amplification is given, and no drive was worn in" if given else "the forecast has no figure of it"
+        assumed = look(result, "method", "waf_given")
+        why = (
+            "write amplification is given, and no drive was worn in" if assumed else "the forecast has no figure of it"
+        )
         rows.insert(0, ("first block", f"not known: {why}"))
     else:
         rows.insert(0, ("first block", _life(first, facts.get("years_first_block_range"), target)))
@@ -131,9 +133,9 @@ def _latencies(result: Facts) -> list[Part]:
         span = units.span(facts["span_s"])
         loads.append((f"{name} {span}", _load(facts)))
         # Those of the busiest part are the headline of the forecast.
-        told = look(result, "latency_us") if part == "busiest" else facts.get("latency_us")
+        latencies = look(result, "latency_us") if part == "busiest" else facts.get("latency_us")
         for kind in ("read", "write"):
-            times = look(told, kind)
+            times = look(latencies, kind)
             if times is not None:
                 row = [section.span_us(times.get(key)) for key, _ in _QUANTILES]
                 cells.append([f"{name} {span}", f"{kind}s", *row])
@@ -145,9 +147,9 @@ def _latencies(result: Facts) -> list[Part]:
 
 
 def _load(facts: Facts) -> str:
-    asked, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
+    offered, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
     text = f"{units.counted(facts['requests'], 'request')}" if facts.get("requests") is not None else "load"
-    text += "" if asked is None else f", {units.decimal_bytes(asked)}/s requested"
+    text += "" if offered is None else f", {units.decimal_bytes(offered)}/s requested"
     if possible is not None:
         text += f", {units.decimal_bytes(possible)}/s possible"
     return text + (": more than the drive can do" if facts.get("overloaded") else "")

@@ -20,7 +20,7 @@ _DAYS = 365.0
 
 
 def tbw_bytes(result: Facts) -> float | None:
-    """Host bytes until the first block is worn out where wear is uneven, until the average one is else.
+    """Return the host bytes until the first block is worn out if wear is uneven, else until the average one is.
 
     None where a life has no end, or the rate of the workload is not known.
     """
@@ -34,14 +34,14 @@ def written_per_day(result: Facts) -> float | None:
     return a_year / _DAYS / visible if a_year is not None and visible else None
 
 
-def asked_per_day(result: Facts) -> float | None:
-    """Drive writes per day that the workload requests: more than it does where a throttle holds it back."""
+def requested_per_day(result: Facts) -> float | None:
+    """Return the drive writes per day that the workload requests: more than it does if a throttle holds it back."""
     written, share = written_per_day(result), entry.served(result)
     return None if written is None else written / share if share else written
 
 
 def line(result: Facts) -> str | None:
-    """``292 TBW until the average block wears out; 0.56 drive writes per day``; None where neither is known."""
+    """Format as ``292 TBW until the average block wears out; 0.56 drive writes per day``; None if neither is known."""
     phrases = [text for text in (_tbw(result), _per_day(result)) if text is not None]
     return "; ".join(phrases) or None
 
@@ -56,13 +56,13 @@ def _block(result: Facts) -> str:
 
 
 def _per_day(result: Facts) -> str | None:
-    asked, written = asked_per_day(result), written_per_day(result)
-    if asked is None or written is None:
+    requested, written = requested_per_day(result), written_per_day(result)
+    if requested is None or written is None:
         return None
-    text = f"{units.figure(asked, 2)} drive writes per day{_at_the_start(result)}"
+    text = f"{units.figure(requested, 2)} drive writes per day{_at_the_start(result)}"
     if load.overloaded(result):
         return f"{text} requested"
-    return text if written >= _ALL * asked else f"{text} requested, {units.figure(written, 2)} written"
+    return text if written >= _ALL * requested else f"{text} requested, {units.figure(written, 2)} written"
 
 
 def _at_the_start(result: Facts) -> str:
@@ -71,13 +71,13 @@ def _at_the_start(result: Facts) -> str:
 
 
 def cards(result: Facts) -> list[section.Card]:
-    """TBW, and drive writes per day."""
-    tbw, asked, written = tbw_bytes(result), asked_per_day(result), written_per_day(result)
+    """Return the cards of TBW and drive writes per day."""
+    tbw, requested, written = tbw_bytes(result), requested_per_day(result), written_per_day(result)
     made = []
     if tbw is not None:
         made.append(("TBW of the flash", tbw_text(tbw), f"written by the host until {_block(result)} wears out"))
-    if asked is not None and written is not None:
+    if requested is not None and written is not None:
         below = f"drive writes per day that the workload requests{_at_the_start(result)}, of the visible capacity"
-        below += "" if written >= _ALL * asked else f"; {units.figure(written, 2)} are written"
-        made.append(("DWPD", units.figure(asked, 2), below))
+        below += "" if written >= _ALL * requested else f"; {units.figure(written, 2)} are written"
+        made.append(("DWPD", units.figure(requested, 2), below))
     return made

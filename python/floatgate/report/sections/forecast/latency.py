@@ -17,7 +17,7 @@ _LONG_US = 1e6
 
 
 def where(result: Facts) -> str:
-    """``in the busiest 32 s of the workload``, or ``over the 20 min of the workload`` where all of it was looked at."""
+    """Format as ``in the busiest 32 s of the workload``, or ``over the 20 min of the workload`` for all of it."""
     busiest = look(result, "close_up", "busiest") or {}
     span = units.span(busiest.get("span_s") or 0.0)
     whole = look(result, "close_up", "typical") is None
@@ -27,8 +27,8 @@ def where(result: Facts) -> str:
 
 def p99s(result: Facts) -> str | None:
     """Format as ``p99 of reads 0.68 ms and of writes 0.61 ms in the busiest 32 s of the workload``; None if unknown."""
-    told = _quantile(look(result, "latency_us") or {}, "p99")
-    return None if told is None else f"p99 {told} {where(result)}"
+    quantile = _quantile(look(result, "latency_us") or {}, "p99")
+    return None if quantile is None else f"p99 {quantile} {where(result)}"
 
 
 def _quantile(latencies: Facts, key: str) -> str | None:
@@ -42,12 +42,12 @@ def lines(result: Facts) -> list[str]:
     if unknown is not None:
         return [f"not known: {unknown}"]
     typical = look(result, "close_up", "typical") or {}
-    made = [f"{told}, {where(result)}" for told in _each(look(result, "latency_us") or {})]
+    made = [f"{text}, {where(result)}" for text in _each(look(result, "latency_us") or {})]
     if made and look(result, "latency_us", "read") is None:
         made[0] += "; no reads"
     if typical:
         span = units.span(typical["span_s"])
-        made += [f"{told}, in a typical {span}" for told in _each(typical["latency_us"])]
+        made += [f"{text}, in a typical {span}" for text in _each(typical["latency_us"])]
     return made
 
 
@@ -69,7 +69,7 @@ def falls_behind(result: Facts) -> str | None:
 
 
 def delay(result: Facts) -> str | None:
-    """``p50 0.6 ms, p99 1.5 ms, max 9 ms``: by how much the throttle holds page writes back; None without one."""
+    """Format as ``p50 0.6 ms, p99 1.5 ms, max 9 ms``: the throttle's delay of page writes; None without one."""
     facts = look(result, "throttle", "delay_us") or {}
     named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
     return ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named if key in facts) or None
@@ -105,7 +105,7 @@ def rare(result: Facts | None) -> Rare | None:
 
 
 def response_us(result: Facts | None, key: str) -> float | None:
-    """Nominal time of a page write and what the throttle adds, as papers about throttles tell it: ``mean``, ``p99``."""
+    """Add the nominal time of a page write and the throttle's delay, as papers on throttles do: ``mean``, ``p99``."""
     service = look(result, "throttle", "service_us")
     held = look(result, "throttle", "delay_us", key)
     return None if service is None else float(service) + (held or 0.0)

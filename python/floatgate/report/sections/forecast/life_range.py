@@ -77,7 +77,7 @@ def uneven(result: Mapping[str, Any] | None) -> float | None:
 
 
 def between(low: str, high: str) -> str:
-    """Two figures with their units as a range: ``4.7-5.4 years``, ``300 days to 1.2 years``."""
+    """Format two figures with their units as a range: ``4.7-5.4 years``, ``300 days to 1.2 years``."""
     if low == high:
         return low
     (first, *unit), (_, *other) = low.split(" ", 1), high.split(" ", 1)
@@ -96,11 +96,11 @@ def served_text(result: Mapping[str, Any] | None) -> str:
 
 
 def basis(results: Sequence[Mapping[str, Any]]) -> str | None:
-    """What the intervals of several forecasts are made from, and what is not known; None where they have none."""
-    ranges = [found for found in map(of, results) if found is not None]
+    """Describe the sources of the intervals of several forecasts, and what is not known; None without intervals."""
+    ranges = [life for life in map(of, results) if life is not None]
     if not ranges:
         return None
-    known = [name for name in SOURCES if any(name in found.sources for found in ranges)]
+    known = [name for name in SOURCES if any(name in life.sources for life in ranges)]
     includes, ignores = ("the interval (95 %) includes", "it ignores")
     if len(results) > 1:
         includes, ignores = ("intervals (95 %) include", "they ignore")

@@ -35,7 +35,7 @@ _ALL_WAITS = 0.995
 
 
 def under(result: Facts) -> str:
-    """``under ready-optimistic``, ``with compression, without throttling``, or ``under the integrated manager``."""
+    """Format as ``under ready-optimistic``, ``with compression, without throttling``, ``under the ... manager``."""
     policy, reducer = look(result, "throttle", "policy"), reduce.policy(result)
     if reducer == reduce.INTEGRATED:
         return "under the integrated manager"
@@ -44,21 +44,21 @@ def under(result: Facts) -> str:
 
 
 def answer(result: Facts) -> str:
-    """``5.0 years under qos: the target of 5 years is met; 86 % of the host's demand is served; p99 of ...``."""
-    said = at_full_demand(result)
+    """Format as ``5.0 years under qos: the target of 5 years is met; 86 % of the host's demand is served; p99 ...``."""
+    text = at_full_demand(result)
     if load.overloaded(result):
-        return f"not known: {load.BEYOND}; {said} {load.IF_SO}"
+        return f"not known: {load.BEYOND}; {text} {load.IF_SO}"
     if (verdict := ends.verdict(result)) is not None:
-        said += f": {verdict}"
+        text += f": {verdict}"
     if (part := part_served(result)) is not None:
-        said += f"; {part} of the host's demand is served"
-    if (told := latency.p99s(result)) is not None:
-        said += f"; {told}"
+        text += f"; {part} of the host's demand is served"
+    if (p99 := latency.p99s(result)) is not None:
+        text += f"; {p99}"
     if (rare := latency.rare(result)) is not None:
-        said += f"; the throttle delays {units.share(rare.share)} of page writes, {rare.by}"
+        text += f"; the throttle delays {units.share(rare.share)} of page writes, {rare.by}"
     elif (held := look(result, "throttle", "delay_us", "p99")) is not None:
-        said += f"; p99 of the throttle's delay {units.span(held * 1e-6)}"
-    return said
+        text += f"; p99 of the throttle's delay {units.span(held * 1e-6)}"
+    return text
 
 
 def at_full_demand(result: Facts) -> str:
@@ -79,12 +79,12 @@ def at_full_demand(result: Facts) -> str:
         text = f"{flash[0]} ({flash[1]}) {under(result)}"
     else:
         text = f"{average} {under(result)}"
-    told = growing.words(result)
-    return text if told is None else f"{text}, {told}"
+    growth = growing.words(result)
+    return text if growth is None else f"{text}, {growth}"
 
 
 def part_served(result: Facts) -> str | None:
-    """``64 % (51-82 %)``: the share of the demand that is written in the target time; None where that is all of it."""
+    """Format as ``64 % (51-82 %)``: the share of the demand that is written in the target time; None if it is all."""
     share: float | None = look(result, "throttle", "demand_share")
     return None if share is None or share >= NOT_ALL_SERVED else life_range.served_text(result)
 
@@ -112,15 +112,15 @@ def basis(result: Facts) -> str | None:
 
 
 def interval(result: Facts) -> str | None:
-    """``4.7-5.4 years; the interval (95 %) includes the error of write amplification and day-to-day variation ..``."""
-    found, basis = life_range.of(result), life_range.basis([result])
-    if found is None or basis is None or load.overloaded(result):
+    """Format as ``4.7-5.4 years; the interval (95 %) includes the error of write amplification ...``, or None."""
+    life, basis = life_range.of(result), life_range.basis([result])
+    if life is None or basis is None or load.overloaded(result):
         return None
     target = look(result, "lifetime", "target_years")
-    below = look(result, "lifetime", "holds") and target is not None and found.reaches_below(target)
+    below = look(result, "lifetime", "holds") and target is not None and life.reaches_below(target)
     flash = look(result, "lifetime", "years") if uneven(result) is None else uneven(result)
     whose = "" if rating.first_to_end(result, flash) is None else "the flash lasts "
-    return f"{whose}{found.text}{', which reaches below the target' if below else ''}; {basis}"
+    return f"{whose}{life.text}{', which reaches below the target' if below else ''}; {basis}"
 
 
 def no_interval(result: Facts) -> str:
@@ -129,8 +129,8 @@ def no_interval(result: Facts) -> str:
         return "not known: neither is the life"
     if look(result, "lifetime", "years") is None:
         return "not known: the life has no end"
-    given = look(result, "method", "waf_given")
-    return f"not known: {'write amplification is given' if given else 'no source of error is known'}"
+    assumed = look(result, "method", "waf_given")
+    return f"not known: {'write amplification is given' if assumed else 'no source of error is known'}"
 
 
 def workload(result: Facts, label: str = "") -> str | None:
@@ -200,7 +200,7 @@ def cycles(result: Facts) -> str | None:
 
 
 def throttle(result: Facts) -> str | None:
-    """``93 % of page writes delayed, 0.72 ms on average; epochs of 30 min at last``; None without a throttle."""
+    """Format as ``93 % of page writes delayed, 0.72 ms on average; epochs of 30 min at last``, or None."""
     facts = look(result, "throttle") or {}
     if facts.get("policy") in (None, UNTHROTTLED) and reduce.policy(result) != reduce.INTEGRATED:
         return None
@@ -261,8 +261,8 @@ def method(result: Facts) -> str | None:
     if not name:
         return None
     named = {"windows": "window by window", "requests": "request by request", "full": "the whole life simulated"}
-    said = named.get(str(name), str(name))
-    return f"{said} ({units.span(facts['window_s'])} each)" if name == "windows" and facts.get("window_s") else said
+    text = named.get(str(name), str(name))
+    return f"{text} ({units.span(facts['window_s'])} each)" if name == "windows" and facts.get("window_s") else text
 
 
 _HELD_LONG_US = 60e6

@@ -26,13 +26,13 @@ def overloaded(result: Facts | None) -> bool:
     facts = look(result, "close_up", part) or {}
     if not facts.get("overloaded"):
         return False
-    asked, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
+    offered, possible = facts.get("offered_bytes_per_s"), facts.get("possible_bytes_per_s")
     share = look(result, "throttle", "demand_share")
-    return None in (asked, possible, share) or share * asked > possible
+    return None in (offered, possible, share) or share * offered > possible
 
 
 def line(result: Facts) -> str | None:
-    """``more than this drive can do: 31.9 MB/s requested, 8.45 MB/s possible, ...``; None where the drive keeps up."""
+    """Format as ``more than this drive can do: 31.9 MB/s requested, 8.45 MB/s possible, ...``; None if it keeps up."""
     return f"more than this drive can do: {_rates(result)}" if overloaded(result) else None
 
 
@@ -54,8 +54,8 @@ def remark(result: Facts) -> str | None:
 def _rates(result: Facts) -> str:
     """``31.9 MB/s requested, 8.45 MB/s possible, in its busiest 64 s; also in a typical 64 s``."""
     busiest, typical = (look(result, "close_up", part) or {} for part in ("busiest", "typical"))
-    asked, possible = (_rate(busiest[f"{which}_bytes_per_s"]) for which in ("offered", "possible"))
-    text = f"{asked} requested, {possible} possible, {latency.where(result)}"
+    offered, possible = (_rate(busiest[f"{which}_bytes_per_s"]) for which in ("offered", "possible"))
+    text = f"{offered} requested, {possible} possible, {latency.where(result)}"
     if not typical:
         return text
     return f"{text}; {'also' if typical.get('overloaded') else 'but not'} in a typical {units.span(typical['span_s'])}"
