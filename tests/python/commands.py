@@ -47,9 +47,9 @@ class Commands:
             subprocess.TimeoutExpired: after killing the command.
         """
         command = [_NAME, *arguments]
-        asked = {"arguments": command, "folder": str(folder), "environment": dict(environment)}
+        request = {"arguments": command, "folder": str(folder), "environment": dict(environment)}
         pipes = [os.pipe(), os.pipe()]
-        socket.send_fds(self._socket, [json.dumps(asked).encode()], [writing for _, writing in pipes])
+        socket.send_fds(self._socket, [json.dumps(request).encode()], [writing for _, writing in pipes])
         for _, writing in pipes:
             os.close(writing)
         child = self._number()
@@ -118,11 +118,11 @@ def _serve() -> None:
             asking.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
-def _become(asked: dict[str, Any], pipes: Sequence[int]) -> None:
-    os.chdir(asked["folder"])
+def _become(request: dict[str, Any], pipes: Sequence[int]) -> None:
+    os.chdir(request["folder"])
     os.environ.clear()
-    os.environ.update(asked["environment"])
-    sys.argv = asked["arguments"]
+    os.environ.update(request["environment"])
+    sys.argv = request["arguments"]
     for number, descriptor in enumerate([os.open(os.devnull, os.O_RDONLY), *pipes]):
         os.dup2(descriptor, number)
     os.closerange(3, 64)

@@ -149,10 +149,12 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A search of twelve trials with two seeds each, in two batches of which the second is half done."""
     folder = tmp_path_factory.mktemp("searched")
     settings = [text for key, value in SMALL.items() for text in ("--set", f"{key}={value}")]
-    asked = ["--set", "workload.requests=20000", "--vary", "ftl.spare_factor=0.2..0.4", "--trials", "12"]
-    asked += ["--vary", "ftl.collect.policy=greedy,fifo", "--repeat", "2", "--minimise", "waf_bytes"]
+    options = ["--set", "workload.requests=20000", "--vary", "ftl.spare_factor=0.2..0.4", "--trials", "12"]
+    options += ["--vary", "ftl.collect.policy=greedy,fifo", "--repeat", "2", "--minimise", "waf_bytes"]
     (folder / "e.toml").write_text("seed = 1\n")
-    done = status(["tune", str(folder / "e.toml"), *settings, *asked, "--out", str(folder / "t"), "--no-report", "-q"])
+    done = status(
+        ["tune", str(folder / "e.toml"), *settings, *options, "--out", str(folder / "t"), "--no-report", "-q"]
+    )
     assert done == 0
     return folder / "t"
 

@@ -58,12 +58,12 @@ def end_of(pins: Sequence[Pin]) -> int:
 
 def changes(pins: Sequence[Pin]) -> dict[int, list[tuple[int, int]]]:
     """By time: pins and their new levels."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    by_time: dict[int, list[tuple[int, int]]] = {}
     for number, pin in enumerate(pins):
         for begin, end in pin.lows:
-            found.setdefault(begin, []).append((number, 0))
-            found.setdefault(end, []).append((number, 1))
-    return dict(sorted(found.items()))
+            by_time.setdefault(begin, []).append((number, 0))
+            by_time.setdefault(end, []).append((number, 1))
+    return dict(sorted(by_time.items()))
 
 
 def rows(pins: Sequence[Pin]) -> list[tuple[int, list[int]]]:
@@ -182,13 +182,13 @@ def counts_of(facts: dict[str, Any]) -> list[dict[str, int]]:
     return [{kind: entry[kind] for kind in ("reads", "programs", "erases")} for entry in facts["signals"]]
 
 
-def check(paths: Sequence[Path], pins: Sequence[Pin], said: str = "", **settings: Any) -> dict[str, Any]:
+def check(paths: Sequence[Path], pins: Sequence[Pin], text: str = "", **settings: Any) -> dict[str, Any]:
     """Counts are those that were drawn, with a given interval and without one."""
     facts: dict[str, Any] = {}
     for interval in (INTERVAL, None):
         facts = rb.measure(paths, SHAPE, rb.Settings(program_us=interval, **settings))
-        assert counts_of(facts) == [pin.counts for pin in pins], (said, interval)
+        assert counts_of(facts) == [pin.counts for pin in pins], (text, interval)
         for kind in LENGTHS_US:
-            assert facts[kind] == sum(pin.counts[kind] for pin in pins), (said, interval)
+            assert facts[kind] == sum(pin.counts[kind] for pin in pins), (text, interval)
         assert facts["interval_given"] is (interval is not None)
     return facts

@@ -1,6 +1,6 @@
 """One renderer for all commands of a test process: each would start a browser's engine of its own, for half a second.
 
-Pictures are drawn as ever, by the process that floatgate starts; who asks for the same picture again gets it as it was.
+Pictures are drawn as usual, by the process that floatgate starts; a repeated request gets the first drawing.
 A test whose subject is the renderer runs ``python -m floatgate``.
 """
 

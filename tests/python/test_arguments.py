@@ -25,7 +25,7 @@ call: Any = None
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: floatgate.theory_wa("greedy", 0.1, 2**40), "pages_per_block: is 1099511627776; expected a whole"),
         (lambda: floatgate.theory_wa("greedy", 0.1, HUGE), "pages_per_block: is a number that is too large"),
@@ -65,10 +65,10 @@ call: Any = None
         (lambda: floatgate.resume(5), "snapshot: is 5; expected a text or a path"),  # type: ignore[arg-type]
     ],
 )
-def test_arguments_that_do_not_fit_are_input_errors(call: Callable[[], object], said: str) -> None:
+def test_arguments_that_do_not_fit_are_input_errors(call: Callable[[], object], message: str) -> None:
     with pytest.raises(floatgate.InputError) as raised:
         call()
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert len(str(raised.value)) < 2000
 
 
@@ -90,7 +90,7 @@ DEEP = "[" * 100_000
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (DEEP, "r/result.json:1:101: is nested too deeply; expected a result as floatgate wrote it"),
         ('{"a":' * 100_000, "r/result.json:1:501: is nested too deeply; expected a result as floatgate wrote it"),
@@ -101,12 +101,12 @@ DEEP = "[" * 100_000
         ),
     ],
 )
-def test_results_that_mislead_are_refused(cli: Cli, tmp_path: Path, text: str, said: str) -> None:
+def test_results_that_mislead_are_refused(cli: Cli, tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r/result.json").write_text(text)
     (tmp_path / "r/experiment.toml").write_text("seed = 1\n")
     pq.write_table(pa.table({"requests": [1]}), tmp_path / "r/series.parquet")
-    assert cli("report", "r").refused().startswith(said)
+    assert cli("report", "r").refused().startswith(message)
 
 
 def test_a_result_without_an_end_is_refused(cli: Cli, tmp_path: Path) -> None:
@@ -124,15 +124,15 @@ def test_metadata_of_parquet_that_misleads_is_no_internal_error(cli: Cli, tmp_pa
     what = "is nested too deeply" if len(content) > 1000 else "ends before its JSON is complete"
     where = "1:1201" if len(content) > 1000 else "1:44"
     for command in (("trace", "info"), ("placement",)):
-        said = cli(*command, "t.parquet").refused()
-        assert said.startswith(f"t.parquet: metadata 'floatgate':{where}: {what}; expected the description of a trace")
+        error = cli(*command, "t.parquet").refused()
+        assert error.startswith(f"t.parquet: metadata 'floatgate':{where}: {what}; expected the description of a trace")
 
 
 def test_a_column_that_is_there_twice_is_refused(cli: Cli, tmp_path: Path) -> None:
     arrays = [pa.array(["write"]), pa.array([0]), pa.array([512]), pa.array([1])]
     pq.write_table(pa.Table.from_arrays(arrays, ["op", "offset", "bytes", "offset"]), tmp_path / "t.parquet")
-    said = cli("trace", "info", "t.parquet").refused()
-    assert said == "t.parquet: has column 'offset' more than once; expected each column once"
+    error = cli("trace", "info", "t.parquet").refused()
+    assert error == "t.parquet: has column 'offset' more than once; expected each column once"
 
 
 def test_a_deep_experiment_is_refused(cli: Cli, tmp_path: Path) -> None:
@@ -143,8 +143,8 @@ def test_a_deep_experiment_is_refused(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["msr", "parquet", "strace", "perf-script"])
 def test_a_trace_without_an_end_is_refused(cli: Cli, format: str) -> None:
-    said = cli("trace", "info", "/dev/zero", "--format", format).refused()
-    assert said.startswith("/dev/zero: is not a Parquet" if format == "parquet" else "/dev/zero:1: the line is longer")
+    error = cli("trace", "info", "/dev/zero", "--format", format).refused()
+    assert error.startswith("/dev/zero: is not a Parquet" if format == "parquet" else "/dev/zero:1: the line is longer")
 
 
 def test_a_line_that_fills_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,9 +116,9 @@ def test_other_machines_and_profiles_are_named(tmp_path: Path) -> None:
     rows = [row(1, "a/b", [1], build=quick), row(2, "a/b", [1], machine=other), row(3, "a/b", [1])]
     path = history(tmp_path, *rows)
     # Without being asked, it goes back to the same machine.
-    found = compared(path)
-    assert found["then"]["run"] == "r1"
-    (warning,) = found["warnings"]
+    comparison = compared(path)
+    assert comparison["then"]["run"] == "r1"
+    (warning,) = comparison["warnings"]
     assert warning.startswith("build profiles differ: release, no link-time optimization then, release, link-time")
     (warning,) = compared(path, "--against", "2")["warnings"]
     assert warning == "machines differ: B, 8 cores, 64 GiB then, A, 2 cores, 24 GiB now"
@@ -162,10 +162,10 @@ def test_rows_are_appended_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     shared = bench.context()
     assert set(shared["machine"]) == {"cpu", "cores", "memory_gib"}
     path = tmp_path / "not/yet/there/history.jsonl"
-    found = bench.figure("a", "a group", "b", [3.0, 1.0, 2.0], unit="s", better="lower", at_most=1.5)
-    bench.append(path, shared, [found])
+    figure = bench.figure("a", "a group", "b", [3.0, 1.0, 2.0], unit="s", better="lower", at_most=1.5)
+    bench.append(path, shared, [figure])
     path.write_text(path.read_text() + '{"torn')
-    bench.append(path, shared, [found])
+    bench.append(path, shared, [figure])
     with pytest.raises(bench.HistoryError, match="jsonl:2: no JSON"):
         bench.read(path)
     lines = path.read_text().splitlines()
@@ -212,13 +212,13 @@ def test_tables_are_written_between_markers(tmp_path: Path) -> None:
 
 def test_the_page_asks_for_groups_that_the_bench_has() -> None:
     page = (ROOT / "docs/performance.md").read_text("utf-8")
-    asked = {prefix.split("/")[0] for block in re.findall(r"<!-- bench: (.*?) -->", page) for prefix in block.split()}
+    listed = {prefix.split("/")[0] for block in re.findall(r"<!-- bench: (.*?) -->", page) for prefix in block.split()}
     scripts = [SCRIPTS / f"{name}.py" for name in ("bench_memory", "bench_commands", "compare_peers")]
     sources = [*ROOT.glob("crates/bench/src/*.rs"), *scripts]
     text = "".join(path.read_text("utf-8") for path in sources)
     groups = set(re.findall(r'(?:report\.group|figure)\(\s*"([\w-]+)"', text))
     assert {"timed", "engine", "memory", "peers"} <= groups
-    assert asked - {"run"} <= groups
+    assert listed - {"run"} <= groups
 
 
 def test_peers_get_the_same_drive_and_load() -> None:
@@ -248,9 +248,9 @@ def test_programs_and_cpu_time_of_a_peer_are_read(tmp_path: Path) -> None:
     program = tmp_path / "mqsim"
     program.write_text(FAKE_MQSIM)
     program.chmod(0o755)
-    found = peers.mqsim(str(program), 500)
-    assert (found["programs"], found["writes"]) == (1000, 500)
-    assert 0 < found["cpu_s"] < 60
+    counts = peers.mqsim(str(program), 500)
+    assert (counts["programs"], counts["writes"]) == (1000, 500)
+    assert 0 < counts["cpu_s"] < 60
     program.write_text("#!/bin/sh\necho broken; exit 4\n")
     ended = script("compare_peers", "--mqsim", program)
     assert ended.returncode == 2

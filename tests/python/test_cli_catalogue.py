@@ -99,8 +99,8 @@ def test_a_drive_one_can_buy_shows_its_rating(cli: Cli) -> None:
     assert rated["tbw_bytes"] == 3_504_000_000_000_000
     assert (rated["drive_writes"], rated["dwpd"]) == (1825, 1)
     lines = {line.split(" ")[0]: line for line in cli("drives").done().splitlines()}
-    for said in ("1.92 TB", "12.7 %", "16 / 4 KiB", " 7000 ", "3,504 TB", "1.0 for 5 y"):
-        assert said in lines["ent-tlc-ri-1t92"]
+    for phrase in ("1.92 TB", "12.7 %", "16 / 4 KiB", " 7000 ", "3,504 TB", "1.0 for 5 y"):
+        assert phrase in lines["ent-tlc-ri-1t92"]
     assert "16 / 16 KiB" in lines["ent-qlc-30t72"]
     assert "scaled to 1/2" in lines["ent-qlc-61t44"]
     assert json.loads(cli("drives", "ufs-256g", "--json").done())["rated"]["tbw_bytes"] is None
@@ -109,7 +109,7 @@ def test_a_drive_one_can_buy_shows_its_rating(cli: Cli) -> None:
 def test_the_rating_in_the_table_of_drives_is_that_of_the_capacity_beside_it(cli: Cli) -> None:
     entries = {entry["name"]: entry for entry in json.loads(cli("drives", "--json").done())["drives"]}
     of_table = re.compile(r"(\S+) +([0-9.]+) ([GT])B .* ([0-9,]+) TB +([0-9.]+) for ([0-9.]+) y  (.*)")
-    rows = [found for line in cli("drives").done().splitlines() if (found := of_table.fullmatch(line)) is not None]
+    rows = [match for line in cli("drives").done().splitlines() if (match := of_table.fullmatch(line)) is not None]
     assert len(rows) == sum((entry["rated"] or {}).get("dwpd") is not None for entry in entries.values())
     for name, size, unit, tbw, dwpd, years, summary in (row.groups() for row in rows):
         visible_tb = float(size) * (1.0 if unit == "T" else 1e-3)

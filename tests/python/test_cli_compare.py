@@ -58,18 +58,18 @@ def test_the_number_of_jobs_changes_no_result(cli: Cli, experiment: Path) -> Non
 
 def test_a_trace_and_a_drive_do_without_an_experiment(cli: Cli, trace: Path) -> None:
     small = ("--drive", "mlc-20nm", "--capacity", "64MiB", "--devices", "fold", "--beyond", "wrap")
-    asked = ("compare", "--trace", trace, *small, "--vary", "ftl.collect.policy=greedy,fifo", "--json", "-")
-    first, second = json.loads(cli(*asked).done())["settings"]
+    command = ("compare", "--trace", trace, *small, "--vary", "ftl.collect.policy=greedy,fifo", "--json", "-")
+    first, second = json.loads(cli(*command).done())["settings"]
     run = json.loads(cli("run", "--trace", trace, *small, "--json", "-", "--out", "o").done())
     assert {**first["result"], "run": None} == {**run, "run": None}
     assert second["result"]["config"]["ftl"]["collect"]["policy"] == "fifo"
     assert "no --vary" in cli("compare", "--trace", trace).refused()
-    assert "missing.csv" in cli("compare", "--trace", "missing.csv", *asked[3:]).refused()
+    assert "missing.csv" in cli("compare", "--trace", "missing.csv", *command[3:]).refused()
 
 
 def test_one_bad_setting_stops_all_before_they_start(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    said = cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,best", "--out", "o").refused()
-    assert "'best'" in said
+    error = cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,best", "--out", "o").refused()
+    assert "'best'" in error
     assert not (tmp_path / "o").exists()
 
 
@@ -127,7 +127,7 @@ def test_a_section_adds_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_columns_have_a_cell_for_each_name() -> None:
-    """Also where a result knows nothing of the metrics."""
+    """This holds even for a result without the metrics."""
     for section in orders.COMPARED:
         assert section.columns, section.name
         for columns in section.columns:
@@ -163,8 +163,8 @@ def test_identical_runs_differ_by_nothing(cli: Cli, experiment: Path) -> None:
 
 def test_differences_of_seeds_are_paired(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     vary = ("--vary", "ftl.collect.policy=fifo,greedy")
-    asked = ("compare", experiment, *vary, "--repeat", "4", "--baseline", "ftl.collect.policy=greedy", "--out", "o")
-    answer = json.loads(cli(*asked, "--json", "-", "--no-report").done())
+    command = ("compare", experiment, *vary, "--repeat", "4", "--baseline", "ftl.collect.policy=greedy", "--out", "o")
+    answer = json.loads(cli(*command, "--json", "-", "--no-report").done())
     assert answer["baseline"] == 1
     ours, theirs = answer["settings"]
     assert theirs["difference"] is None
@@ -189,7 +189,7 @@ def test_differences_of_seeds_are_paired(cli: Cli, experiment: Path, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--baseline", "ftl.collect.policy=random"], "no setting has it"),
         (["--baseline", "seed=3"], "'seed' does not vary; expected one of ftl.collect.policy"),
@@ -198,16 +198,16 @@ def test_differences_of_seeds_are_paired(cli: Cli, experiment: Path, tmp_path: P
         (["--resume", "--out", "o"], "holds no comparison to go on with"),
     ],
 )
-def test_what_cannot_be_compared_with_is_refused(cli: Cli, experiment: Path, options: list[str], said: str) -> None:
-    assert said in cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo", *options).refused()
+def test_what_cannot_be_compared_with_is_refused(cli: Cli, experiment: Path, options: list[str], message: str) -> None:
+    assert message in cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo", *options).refused()
 
 
 def test_an_interrupted_comparison_goes_on(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     # The second setting takes very much longer than the first.
-    asked = ["compare", str(experiment), "--vary", "workload.requests=60000,20000000000", "--jobs", "1"]
-    asked += ["--set", "drive.endurance.pe_cycles=4000000000", "--out", "o", "--no-report"]
+    command = ["compare", str(experiment), "--vary", "workload.requests=60000,20000000000", "--jobs", "1"]
+    command += ["--set", "drive.endurance.pe_cycles=4000000000", "--out", "o", "--no-report"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "floatgate", *asked],
+        [sys.executable, "-m", "floatgate", *command],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
@@ -222,8 +222,8 @@ def test_an_interrupted_comparison_goes_on(cli: Cli, experiment: Path, tmp_path:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.decode().startswith("error: interrupted, 1 runs are done; continue with the same command and --resume")
-    assert "holds an interrupted comparison" in cli(*asked).refused()
-    shorter = [text.replace("20000000000", "70000") for text in asked]
+    assert "holds an interrupted comparison" in cli(*command).refused()
+    shorter = [text.replace("20000000000", "70000") for text in command]
     assert "(the settings that vary differ)" in cli(*shorter, "--resume").refused()
     # As if the plan had been the shorter one.
     plan = tmp_path / "o/unfinished/plan.json"

@@ -82,9 +82,9 @@ def test_bad_traces_name_their_line(cli: Cli, tmp_path: Path, content: bytes, ex
 
 def test_trace_beyond_the_drive_names_the_drive_it_needs(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(MSR.replace(",0,4096", f",{1 << 30},4096"))
-    said = cli("run", "--trace", "t.csv", *DRIVE).refused()
-    assert "drive.capacity" in said
-    assert "wrap" in said
+    error = cli("run", "--trace", "t.csv", *DRIVE).refused()
+    assert "drive.capacity" in error
+    assert "wrap" in error
     cli("run", "--trace", "t.csv", *DRIVE, "--beyond", "wrap", "--no-report").done()
 
 
@@ -98,12 +98,12 @@ def test_missing_files_and_directories(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> None:
-    said = cli("run", *DRIVE, "--set", "ftl.collect.policy=best").refused()
-    assert all(name in said for name in ("'best'", "'greedy'", "'fifo'", "'cost-age-time'"))
-    said = cli("run", *DRIVE, "--trace", trace, "--format", "best").refused()
-    assert all(name in said for name in ("'best'", "'msr'", "'blkparse'", "'fio-iolog'"))
-    said = cli("run", "--drive", "best").refused()
-    assert all(name in said for name in ("'best'", "'mlc-20nm'"))
+    error = cli("run", *DRIVE, "--set", "ftl.collect.policy=best").refused()
+    assert all(name in error for name in ("'best'", "'greedy'", "'fifo'", "'cost-age-time'"))
+    error = cli("run", *DRIVE, "--trace", trace, "--format", "best").refused()
+    assert all(name in error for name in ("'best'", "'msr'", "'blkparse'", "'fio-iolog'"))
+    error = cli("run", "--drive", "best").refused()
+    assert all(name in error for name in ("'best'", "'mlc-20nm'"))
     assert all(name in cli("policies", "best").refused() for name in ("'best'", "'greedy'"))
     assert all(name in cli("drives", "best").refused() for name in ("'best'", "'mlc-20nm'"))
 
@@ -149,8 +149,8 @@ def test_usage_errors_have_the_form_of_all_errors(
 
 
 def test_strange_file_names_stay_on_one_plain_line(cli: Cli) -> None:
-    said = cli("run", "a\nb\x1b[31m.toml").refused()
-    assert said == "a b\\x1b[31m.toml: no such file; expected an experiment file (TOML)"
+    error = cli("run", "a\nb\x1b[31m.toml").refused()
+    assert error == "a b\\x1b[31m.toml: no such file; expected an experiment file (TOML)"
 
 
 HUGE = "x" * 100_000
@@ -229,15 +229,15 @@ def test_names_reach_no_terminal_as_commands(cli: Cli, tmp_path: Path, trace: Pa
         ("report", "o\x1b]0;t\x07\n"),
     ):
         ended = cli(*command)
-        said = ended.done() + ended.err
-        assert not any(char in said for char in "\x1b\x9b\x07\u202e"), command
-        assert not any(line.startswith("d.csv") for line in said.splitlines()), command
+        output = ended.done() + ended.err
+        assert not any(char in output for char in "\x1b\x9b\x07\u202e"), command
+        assert not any(line.startswith("d.csv") for line in output.splitlines()), command
 
 
 def test_a_worn_out_drive_is_a_failed_run(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    said = cli("run", experiment, "--set", "drive.endurance.pe_cycles=1", "--out", "o", "--json", "j").refused(1)
-    assert "worn out" in said
-    assert "request" in said
+    error = cli("run", experiment, "--set", "drive.endurance.pe_cycles=1", "--out", "o", "--json", "j").refused(1)
+    assert "worn out" in error
+    assert "request" in error
     assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
 
 
@@ -251,5 +251,5 @@ def test_result_json_of_something_else_is_refused(cli: Cli, tmp_path: Path) -> N
 
 def test_a_trace_in_place_of_an_experiment_is_told_where_it_goes(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "writes.parquet").write_bytes(b"PAR1\x15\x04\xff\xfe")
-    said = cli("run", "writes.parquet").refused()
-    assert said.endswith("not UTF-8 text; expected an experiment file (TOML); a trace goes with --trace")
+    error = cli("run", "writes.parquet").refused()
+    assert error.endswith("not UTF-8 text; expected an experiment file (TOML); a trace goes with --trace")

@@ -52,9 +52,9 @@ def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: P
 
 
 def test_without_a_throttle_the_target_is_missed_and_the_status_is_0(cli: Cli, experiment: Path) -> None:
-    said = cli("lifetime", experiment, *WRITES, "--set", "workload.rate_per_s=300", "--target", "0.1").done()
-    assert "without throttling: the target of 0.1 years is missed" in said
-    assert "floatgate plan finds" in said
+    output = cli("lifetime", experiment, *WRITES, "--set", "workload.rate_per_s=300", "--target", "0.1").done()
+    assert "without throttling: the target of 0.1 years is missed" in output
+    assert "floatgate plan finds" in output
     # Four times as much is more than the drive can do.
     assert "life       not known: the host requests more" in cli("lifetime", experiment, *WRITES).done()
 
@@ -66,8 +66,8 @@ def test_uneven_wear_leads_with_the_first_block_and_leveling_bounds_it() -> None
     first, (low, high) = facts["years_first_block"], facts["years_first_block_range"]
     assert low <= first <= high
     assert first < facts["years"] / 1.5
-    said = lines.answer(plain)
-    assert said.startswith(f"{units.years(first)} until the first block wears out ("), said
+    answer = lines.answer(plain)
+    assert answer.startswith(f"{units.years(first)} until the first block wears out ("), answer
     assert any("hot-cold-swap" in remark for remark in lines.remarks(plain))
     assert cards.cards(plain)[0][0] == "life of the first block"
     leveled = floatgate.lifetime({**settings, "ftl.level.policy": "hot-cold-swap"}).result.to_dict()
@@ -76,8 +76,8 @@ def test_uneven_wear_leads_with_the_first_block_and_leveling_bounds_it() -> None
 
 def test_a_trace_is_called_by_its_name(cli: Cli, trace: Path) -> None:
     settings = ("--set", 'drive.capacity="64 MiB"', "--set", "drive.geometry.pages_per_block=64", "--target", "1")
-    said = cli("lifetime", "--trace", trace, "--devices", "fold", "--beyond", "wrap", *settings).done()
-    assert "workload   two (msr): " in said
+    output = cli("lifetime", "--trace", trace, "--devices", "fold", "--beyond", "wrap", *settings).done()
+    assert "workload   two (msr): " in output
 
 
 def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_plan_tries_half_to_four_times_the_capacity(cli: Cli, experiment: Path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--target", "0"), "--target: 0 is not a length of time; expected years, more than 0"),
         (("--target", "soon"), "--target: 'soon' is not a length of time; expected years"),
@@ -162,9 +162,9 @@ def test_a_plan_tries_half_to_four_times_the_capacity(cli: Cli, experiment: Path
     ],
 )
 def test_bad_input_is_refused(
-    cli: Cli, experiment: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+    cli: Cli, experiment: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    assert said in cli("lifetime", experiment, *arguments, "--out", "o").refused()
+    assert message in cli("lifetime", experiment, *arguments, "--out", "o").refused()
     assert not (tmp_path / "o").exists()
 
 
@@ -190,7 +190,7 @@ def test_ready_is_reproduced_quickly_and_every_claim_has_a_verdict(tmp_path: Pat
     assert done.failures == []
     answer = {claim["id"]: claim for claim in done.to_dict()["claims"]}
     assert set(answer) == {claim.id for claim in paper.claims}
-    # Two of five workloads: what is said of all of them stays open, unless it fails on one already.
+    # Two of five workloads: a claim about all of them stays open, unless it fails on one already.
     judged = {name for name, claim in answer.items() if claim["holds"] is not None}
     assert len(judged) == 17
     partly = {name for name in judged if None in answer[name].get("parts", {}).values()}

@@ -285,12 +285,12 @@ def test_a_trace_is_repeated_until_enough_is_written(cli: Cli, experiment: Path,
 
 
 @pytest.mark.parametrize(
-    ("size", "more", "said"),
+    ("size", "more", "message"),
     [
         ("much", [], "workload.stop_after: 'much' is not a size; expected a size such as"),
         ("0B", [], "workload.stop_after: '0B' is nothing; expected a size such as"),
         ("1MB", ["--set", "workload.read_share=1"], "workload.stop_after: the workload writes nothing; expected one"),
     ],
 )
-def test_an_end_that_cannot_be_is_refused(cli: Cli, experiment: Path, size: str, more: list[str], said: str) -> None:
-    assert said in cli("run", experiment, "--stop-after-bytes", size, *more).refused()
+def test_an_end_that_cannot_be_is_refused(cli: Cli, experiment: Path, size: str, more: list[str], message: str) -> None:
+    assert message in cli("run", experiment, "--stop-after-bytes", size, *more).refused()

@@ -46,8 +46,8 @@ def test_info_from_python(trace: Path) -> None:
 
 
 def test_parquet_holds_every_request(cli: Cli, trace: Path, tmp_path: Path) -> None:
-    said = json.loads(cli("trace", "convert", trace, "t.parquet", "--json").done())
-    assert said == {"out": "t.parquet", "format": "parquet", "requests": 1100}
+    answer = json.loads(cli("trace", "convert", trace, "t.parquet", "--json").done())
+    assert answer == {"out": "t.parquet", "format": "parquet", "requests": 1100}
     table = pq.read_table(tmp_path / "t.parquet")
     assert [(field.name, str(field.type).partition("<")[0]) for field in table.schema] == [
         ("time_ns", "int64"),

@@ -241,10 +241,10 @@ def test_block_events_are_requests(tmp_path: Path) -> None:
     assert (facts["format"], facts["reads"], facts["writes"], facts["trims"]) == ("perf-script", 1, 2, 1)
     assert (facts["write_bytes"], facts["trim_bytes"]) == (4608, 65536)
     assert [device["name"] for device in facts["devices"]] == ["8,16", "8,32"]
-    found = [block_request(event) for event in events(PERF.splitlines(), Tally())]
-    frames = [[frame.symbol for frame in request.frames] for request in found if request is not None]
+    requests = [block_request(event) for event in events(PERF.splitlines(), Tally())]
+    frames = [[frame.symbol for frame in request.frames] for request in requests if request is not None]
     assert frames[:2] == [["flush", "main"], []], "frames of the kernel are left out"
-    assert found[3] is None
+    assert requests[3] is None
 
 
 CALLS = """\

@@ -55,10 +55,10 @@ def kept(out: Path, plan: RunPlan = PLAN) -> Unfinished:
 
 def test_what_is_kept_is_taken_over(out: Path) -> None:
     (out / "unfinished/.part-3").mkdir()  # what a killed comparison leaves of a run
-    found = kept(out).done
-    assert sorted(found) == [0, 1, 2, 3]
-    assert str(found[2].failure()) == "worn out"
-    run = found[3].run
+    done = kept(out).done
+    assert sorted(done) == [0, 1, 2, 3]
+    assert str(done[2].failure()) == "worn out"
+    run = done[3].run
     assert run is not None
     assert run.result.seed == 2
 
@@ -145,12 +145,12 @@ DAMAGES: list[tuple[Callable[[Path], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "said"), DAMAGES)
-def test_what_is_kept_and_damaged_is_refused(out: Path, damage: Callable[[Path], object], said: str) -> None:
+@pytest.mark.parametrize(("damage", "message"), DAMAGES)
+def test_what_is_kept_and_damaged_is_refused(out: Path, damage: Callable[[Path], object], message: str) -> None:
     damage(out / "unfinished")
     with pytest.raises(InputError) as raised:
         kept(out)
-    assert said in raised.value.message
+    assert message in raised.value.message
     assert "expected" in raised.value.message
 
 

@@ -12,8 +12,8 @@ from conftest import Cli
 
 PAGE = 4096
 CHUNK = 4
-# Empty and large enough; blocks of many pages of one plane, so that no chunk is cut at the end of one; an index that
-# forgets nothing; and a run of an hour in which no chunk that is not full is programmed.
+# Empty and large enough. Blocks have many pages of one plane: no chunk is cut at the end of one. The index forgets
+# nothing. In a run of an hour no partial chunk is programmed.
 DRIVE = (
     "drive.geometry.blocks_per_plane=16",
     "drive.geometry.pages_per_block=2048",
@@ -49,7 +49,7 @@ def files(folder: Path, seed: int) -> None:
 
 
 def programmed(cli: Cli, trace: Path, reducer: str) -> dict[str, int]:
-    settings = [part for said in (*DRIVE, *REDUCERS[reducer]) for part in ("--set", said)]
+    settings = [part for setting in (*DRIVE, *REDUCERS[reducer]) for part in ("--set", setting)]
     run = cli(
         "run", "--trace", trace, "--set", f"lifetime.reduce.policy={reducer}", *settings,
         "--no-report", "--json", "-", "--out", f"run-{reducer}",
@@ -64,13 +64,13 @@ def test_a_drive_programs_what_content_says(cli: Cli, tmp_path: Path, seed: int)
     facts = json.loads(cli("content", "data", "--json", "--chunks", str(CHUNK), "--trace", "t.parquet").done())
     pages = facts["pages"]
     sizes = next(one for one in facts["codecs"] if one["codec"] == "lz4")["chunks"][0]
-    said = {
+    ratios = {
         "dedup": facts["dedup_written_ratio"],
         "compress": sizes["compression"]["written_ratio"],
         "both": sizes["dedup_compression"]["written_ratio"],
     }
-    assert 0 < said["both"] < min(said["dedup"], said["compress"]) < 1
-    for reducer, ratio in said.items():
+    assert 0 < ratios["both"] < min(ratios["dedup"], ratios["compress"]) < 1
+    for reducer, ratio in ratios.items():
         made = programmed(cli, tmp_path / "t.parquet", reducer)
         assert made["host_pages"] == pages
         duplicates = made["duplicate_pages"]

@@ -89,10 +89,10 @@ def test_parquet_keeps_all_it_can_hold(rows: list[dict[str, Any]]) -> None:
         schema = pq.read_schema(second)
         for column, kind in TYPES.items():
             assert kind in (schema.field(column).type, getattr(schema.field(column).type, "value_type", None))
-        told = metadata(second)
-        assert told["recorder"] == {"backend": "perf"}
+        kept = metadata(second)
+        assert kept["recorder"] == {"backend": "perf"}
         known = {str(row["context"]) for row in rows if row["context"] is not None} | set(CONTEXTS)
-        assert told["contexts"] == {key: CONTEXTS.get(key, {"name": ""}) for key in known}
+        assert kept["contexts"] == {key: CONTEXTS.get(key, {"name": ""}) for key in known}
 
 
 @settings(max_examples=60)
@@ -141,22 +141,22 @@ def test_a_trace_without_times_stays_one(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(cli("trace", "info", "b.parquet", "--json").done())["duration_s"] is None
     cli("trace", "convert", "b.parquet", "c.iolog").done()
     assert (tmp_path / "c.iolog").read_text().startswith("fio version 2 iolog\n")
-    said = json.loads(cli("trace", "convert", "b.parquet", "c.csv", "--json").done())
-    assert said["stamps_made_up"] == 2
+    answer = json.loads(cli("trace", "convert", "b.parquet", "c.csv", "--json").done())
+    assert answer["stamps_made_up"] == 2
     cli("trace", "generate", "--pattern", "uniform", "--requests", "10", "--size", "1 MiB", "-o", "g.parquet").done()
     assert metadata(tmp_path / "g.parquet")["has_times"] is False
 
 
 def test_slices(cli: Cli, trace: Path, tmp_path: Path) -> None:
     cut = ("--device", "usr_1", "--op", "write", "--from", "0.5m", "--until", "60", "--time-scale", "0.1")
-    said = json.loads(cli("trace", "convert", trace, "b.parquet", *cut, "--fold", "16 KiB", "--json").done())
+    answer = json.loads(cli("trace", "convert", trace, "b.parquet", *cut, "--fold", "16 KiB", "--json").done())
     # One write in 0.2 s for usr_1, of 30 s; 11 requests in 10 steps of 0.1 s in all.
-    assert said["slice"] == {
+    assert answer["slice"] == {
         "requests_read": 1100, "requests_kept": 150, "left_out_by_device": 600, "left_out_by_operation": 0,
         "left_out_by_time": 350, "split": 0, "cut": 0, "contents_lost": 0,
     }  # fmt: skip
     rows = rows_of(tmp_path / "b.parquet", PLAIN)
-    assert len(rows) == said["requests"] == 150
+    assert len(rows) == answer["requests"] == 150
     assert {row["device"] for row in rows} == {"usr_1"}
     assert [row["time_ns"] for row in rows[:3]] == [0, 20_000_000, 40_000_000]
     assert {row["offset"] for row in rows} == {0, 8192}
@@ -200,8 +200,8 @@ def test_slices_are_described(cli: Cli, trace: Path) -> None:
 
 def test_made_up_content_follows_a_slice(cli: Cli, trace: Path) -> None:
     options = ("--requests", "50", "--duplicate-share", "0.5", "--json")
-    said = json.loads(cli("trace", "convert", trace, "b.parquet", *options).done())
-    assert said["slice"]["requests_kept"] == said["requests"] == 50
+    answer = json.loads(cli("trace", "convert", trace, "b.parquet", *options).done())
+    assert answer["slice"]["requests_kept"] == answer["requests"] == 50
 
 
 def test_slices_from_python(trace: Path) -> None:

@@ -58,8 +58,8 @@ class Cluster:
         place.mkdir()
         with (place / "log").open("wb") as out:
             command = [sys.executable, "-m", "dask", *arguments]
-            given = {**os.environ, **environment}
-            process = subprocess.Popen(command, cwd=place, stdout=out, stderr=subprocess.STDOUT, env=given)
+            variables = {**os.environ, **environment}
+            process = subprocess.Popen(command, cwd=place, stdout=out, stderr=subprocess.STDOUT, env=variables)
         self.processes.append(process)
         return process
 
@@ -147,9 +147,9 @@ def test_a_search_on_workers_is_the_search_here(cli: Cli, cluster: Cluster, expe
     cluster.worker("one")
     cluster.worker("two")
     options = ("--vary", "ftl.spare_factor=0.1..0.4", "--vary", "ftl.collect.policy=greedy,fifo", "--trials", "12")
-    asked = ("tune", experiment, "--minimise", "waf_bytes", *options, "--no-report")
-    cli(*asked, "--out", "d", "--on", cluster.on).done()
-    cli(*asked, "--out", "l").done()
+    command = ("tune", experiment, "--minimise", "waf_bytes", *options, "--no-report")
+    cli(*command, "--out", "d", "--on", cluster.on).done()
+    cli(*command, "--out", "l").done()
     assert (tmp_path / "d/sweep.parquet").read_bytes() == (tmp_path / "l/sweep.parquet").read_bytes()
     assert (tmp_path / "d/best.toml").read_text() == (tmp_path / "l/best.toml").read_text()
 
@@ -162,21 +162,21 @@ on_worker.identity = lambda: {**mine, %s}
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("identity", "message"),
     [
         ('"version": "0.0.9"', "has floatgate 0.0.9; expected 0.1.0, as here: install it there"),
         ('"results": "0"', "has another build of floatgate 0.1.0, whose results differ"),
     ],
 )
 def test_a_worker_of_another_version_is_refused_by_name(
-    cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path, told: str, said: str
+    cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path, identity: str, message: str
 ) -> None:
-    (tmp_path / "other.py").write_text(OTHER % told)
+    (tmp_path / "other.py").write_text(OTHER % identity)
     cluster.worker("one")
     cluster.worker("two", "--preload", str(tmp_path / "other.py"))
     refused = cli("sweep", experiment, *VARY, "--out", "d", "--on", cluster.on).refused()
     assert re.match(r"worker tcp://127\.0\.0\.1:\d+: ", refused)
-    assert said in refused
+    assert message in refused
     assert not (tmp_path / "d").exists()
 
 
@@ -185,9 +185,9 @@ def test_a_scheduler_that_does_not_answer_is_named_with_the_remedy(
 ) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "1s")
     port = free_port()
-    said = cli("sweep", experiment, *VARY, "--out", "d", "--on", f"dask://127.0.0.1:{port}").refused()
-    assert said.startswith(f"--on dask://127.0.0.1:{port}: no scheduler answers within 1 s (")
-    assert f"dask scheduler --port {port}" in said
+    error = cli("sweep", experiment, *VARY, "--out", "d", "--on", f"dask://127.0.0.1:{port}").refused()
+    assert error.startswith(f"--on dask://127.0.0.1:{port}: no scheduler answers within 1 s (")
+    assert f"dask scheduler --port {port}" in error
     assert not (tmp_path / "d").exists()
 
 
@@ -195,8 +195,8 @@ def test_a_scheduler_without_workers_is_refused(
     cli: Cli, cluster: Cluster, experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
-    said = cli("sweep", experiment, *VARY, "--on", cluster.on).refused()
-    assert "the scheduler has no worker; expected one: dask worker tcp://127.0.0.1:" in said
+    error = cli("sweep", experiment, *VARY, "--on", cluster.on).refused()
+    assert "the scheduler has no worker; expected one: dask worker tcp://127.0.0.1:" in error
 
 
 def test_a_sweep_outlives_its_scheduler(cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path) -> None:

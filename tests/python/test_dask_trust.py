@@ -36,10 +36,10 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("certificates")
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
     for name in ("ca", "other-ca"):
-        said = ("-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}")
-        openssl(folder, "req", "-x509", *curve, *said)
-        said = ("-keyout", f"{name}-one.key", "-out", "one.csr", "-subj", "/CN=floatgate-test")
-        openssl(folder, "req", *curve[:-2], *said)
+        options = ("-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}")
+        openssl(folder, "req", "-x509", *curve, *options)
+        options = ("-keyout", f"{name}-one.key", "-out", "one.csr", "-subj", "/CN=floatgate-test")
+        openssl(folder, "req", *curve[:-2], *options)
         signed = ("-CA", f"{name}.pem", "-CAkey", f"{name}.key", "-CAcreateserial", "-days", "2")
         openssl(folder, "x509", "-req", "-in", "one.csr", *signed, "-out", f"{name}-one.pem")
     return named(folder, "ca", "ca-one") | {"FOLDER": str(folder)}
@@ -86,8 +86,8 @@ def test_a_sweep_over_tls_is_that_of_a_local_one_and_strangers_stay_out(
     }
     # Clients likewise, while these try.
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
-    said = cli("sweep", experiment, *VARY, "--on", encrypted.on.replace("tls", "dask")).refused()
-    assert "no scheduler answers within 2 s" in said
+    error = cli("sweep", experiment, *VARY, "--on", encrypted.on.replace("tls", "dask")).refused()
+    assert "no scheduler answers within 2 s" in error
     trusting(monkeypatch, foreign)
     assert "no scheduler answers within 3 s" in cli("sweep", experiment, *VARY, "--on", encrypted.on).refused()
     tried = re.compile("Connection from .* closed|[Hh]andshake|SSL|alert|Timed out|Waiting to connect")
@@ -113,7 +113,7 @@ HERE = __file__
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         ({}, f"ca-file is not set; expected a PEM file there, in Dask's configuration or in {TLS}CA_FILE"),
         ({"ca-file": "none.pem"}, "ca-file: none.pem is not a file; expected a PEM file there"),
@@ -122,7 +122,7 @@ HERE = __file__
         ({"ca-file": HERE, "client.cert": HERE, "client.key": HERE}, " cannot be used ("),
     ],
 )
-def test_tls_without_certificates_is_refused(files: dict[str, str], said: str) -> None:
+def test_tls_without_certificates_is_refused(files: dict[str, str], message: str) -> None:
     names = ("ca-file", "client.cert", "client.key")
     with (
         dask.config.set({f"distributed.comm.tls.{name}": files.get(name) for name in names}),
@@ -130,7 +130,7 @@ def test_tls_without_certificates_is_refused(files: dict[str, str], said: str) -
     ):
         engine_of("tls://127.0.0.1:9", None)
     assert raised.value.message.startswith("--on tls://127.0.0.1:9: ")
-    assert said in raised.value.message
+    assert message in raised.value.message
 
 
 @pytest.mark.parametrize("on", ["tls://x", "tls://x:0", "tls://:9", "tls://x:9/y", "tls://x:²", "dask+tls://x:9"])

@@ -87,15 +87,15 @@ def test_the_process_of_a_recording_is_its_stream(tmp_path: Path) -> None:
     path = _write(tmp_path / "t.parquet", rows, process=process)
     reader = ParquetReader("t", str(path))
     assert reader.optional == ["context", "stream"]
-    found = reader.next()
+    batch = reader.next()
     # Numbered from 0 in the order of their first write; what nobody is known to have written is of stream 0.
-    assert found is not None
-    assert found["stream"].tolist() == [0, 0, 1, 0, 2]
+    assert batch is not None
+    assert batch["stream"].tolist() == [0, 0, 1, 0, 2]
     # What the host itself named comes before.
     named = _write(tmp_path / "n.parquet", rows, process=process, stream=pa.array([5, 6, 7, 8, 9], pa.uint32()))
-    found = ParquetReader("n", str(named)).next()
-    assert found is not None
-    assert found["stream"].tolist() == [5, 6, 7, 8, 9]
+    batch = ParquetReader("n", str(named)).next()
+    assert batch is not None
+    assert batch["stream"].tolist() == [5, 6, 7, 8, 9]
 
 
 def test_numbers_of_processes_last_from_batch_to_batch(tmp_path: Path) -> None:

@@ -50,29 +50,29 @@ def test_differences_of_all_figures_are_paired_by_seed() -> None:
     ours, theirs = seeded(1.0), dict(reversed(seeded(0.0).items()))
     ours[7] = result(dict.fromkeys(FIGURES, 1e6))
     theirs[8] = result(dict.fromkeys(FIGURES, 1e-6))
-    told = between(ours, theirs)
-    assert told is not None
-    assert told["pairs"] == 4
-    assert list(told["figures"]) == [".".join(keys) for keys in FIGURES]
+    entry = between(ours, theirs)
+    assert entry is not None
+    assert entry["pairs"] == 4
+    assert list(entry["figures"]) == [".".join(keys) for keys in FIGURES]
     for n, keys in enumerate(FIGURES):
         mean, interval = student([(n + 1) * effect for effect in EFFECT.values()])
-        found = told["figures"][".".join(keys)]
-        assert found["difference"] == pytest.approx(mean), keys
-        assert found["difference_95"] == pytest.approx(interval), keys
+        figure = entry["figures"][".".join(keys)]
+        assert figure["difference"] == pytest.approx(mean), keys
+        assert figure["difference_95"] == pytest.approx(interval), keys
         # Unpaired, the noise of the seeds would make it some ten times as wide.
-        assert found["difference_95"][1] - found["difference_95"][0] < 2 * mean, keys
-    assert told["waf_bytes"] == pytest.approx(told["figures"]["waf_bytes"]["difference"])
-    assert told["waf_95"] == pytest.approx(told["figures"]["waf"]["difference_95"])
+        assert figure["difference_95"][1] - figure["difference_95"][0] < 2 * mean, keys
+    assert entry["waf_bytes"] == pytest.approx(entry["figures"]["waf_bytes"]["difference"])
+    assert entry["waf_95"] == pytest.approx(entry["figures"]["waf"]["difference_95"])
 
 
 def test_a_seed_whose_figure_is_unknown_in_one_setting_makes_no_pair() -> None:
     ours, theirs = seeded(1.0), seeded(0.0)
     ours[4]["wear"]["erases_std"] = None
     theirs[6]["latency_us"]["read"]["p99"] = None
-    told = between(ours, theirs)
-    assert told is not None
+    entry = between(ours, theirs)
+    assert entry is not None
     for keys, lacking in ((("wear", "erases_std"), 4), (("latency_us", "read", "p99"), 6)):
         n = FIGURES.index(keys)
         mean, interval = student([(n + 1) * effect for seed, effect in EFFECT.items() if seed != lacking])
-        found = told["figures"][".".join(keys)]
-        assert (found["difference"], found["difference_95"]) == (pytest.approx(mean), pytest.approx(interval))
+        figure = entry["figures"][".".join(keys)]
+        assert (figure["difference"], figure["difference_95"]) == (pytest.approx(mean), pytest.approx(interval))

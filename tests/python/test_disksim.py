@@ -306,13 +306,13 @@ def test_the_script_sets_both_side_by_side(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(tmp_path), "a", str(trace)]
     done = subprocess.run([*command, "--causes", "--json", "-"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    rows = {row["figure"]: row for row in found["rows"]}
+    document = json.loads(done.stdout)
+    rows = {row["figure"]: row for row in document["rows"]}
     assert rows["response all, mean, ms"]["disksim"] == 4.25
     assert rows["cleans (blocks erased)"]["disksim"] == 14
     assert rows["access p50, ms"]["disksim"] == 0.133
-    assert [step["step"] for step in found["ladder"]][:2] == ["DiskSim", "model of its rules"]
-    assert found["ladder"][-1]["apart_from_the_step_before_ns"] < 1
+    assert [step["step"] for step in document["ladder"]][:2] == ["DiskSim", "model of its rules"]
+    assert document["ladder"][-1]["apart_from_the_step_before_ns"] < 1
     assert "Rule by rule" in done.stderr
     wrong = subprocess.run([*command, "--set", "drive.speed=1"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2

@@ -37,20 +37,20 @@ def baseline() -> dict[str, Any]:
 
 def test_the_summary_says_what_was_reclaimed(baseline: dict[str, Any]) -> None:
     facts = baseline["reclaim"]
-    said = disturb.line(baseline)
-    assert said is not None
-    assert said.startswith(
+    line = disturb.line(baseline)
+    assert line is not None
+    assert line.startswith(
         f"baseline: {facts['on_demand']} blocks in {facts['on_demand']} reclaims on demand, the first after "
     )
-    assert said.endswith("(a block endures 500 reads)")
+    assert line.endswith("(a block endures 500 reads)")
     assert 0 < facts["first_after_reads"] < 300_000
 
 
 def test_a_notable_share_leads_to_a_remark_with_a_command(baseline: dict[str, Any]) -> None:
     assert disturb.time_share(baseline) > disturb.NOTABLE
-    said = disturb.remark(baseline)
-    assert said is not None
-    assert "--vary ftl.reclaim.policy=baseline,rrb,redftl,redftl-plus" in said
+    remark = disturb.remark(baseline)
+    assert remark is not None
+    assert "--vary ftl.reclaim.policy=baseline,rrb,redftl,redftl-plus" in remark
     # Without page types redftl-plus would be refused.
     uniform = disturb.remark(result(drive__disturb__model="uniform"))
     assert uniform is not None
@@ -109,8 +109,8 @@ def test_the_bars_hold_all_blocks(baseline: dict[str, Any]) -> None:
 
 
 def test_a_comparison_has_columns_for_it() -> None:
-    found = floatgate.compare(SETTINGS, {"ftl.reclaim.policy": ["baseline", "rrb"]})
-    header, rows = found.rows()
+    comparison = floatgate.compare(SETTINGS, {"ftl.reclaim.policy": ["baseline", "rrb"]})
+    header, rows = comparison.rows()
     at = header.index("reclaimed")
     assert header[at + 1] == "reclaim time"
     counts = [int(row[at]) for row in rows]

@@ -79,7 +79,7 @@ def test_a_page_says_in_one_note_what_is_missing(monkeypatch: pytest.MonkeyPatch
     dot = charts.data_chart([{"x": 0}]).mark_point().encode(x="x:Q")
     monkeypatch.setattr(drawing, "svg", cannot)
     drawn = [figure(name, name.title(), "", lambda _: dot) for name in ("first", "second")]
-    with pytest.warns(UserWarning, match=r"2 pictures could not be drawn \(First, Second\): no memory") as told:
+    with pytest.warns(UserWarning, match=r"2 pictures could not be drawn \(First, Second\): no memory") as warnings:
         drawn_page = page("title", drawn)
-    assert len(told) == 1
+    assert len(warnings) == 1
     assert drawn_page.count("This picture could not be drawn: no memory.") == 2

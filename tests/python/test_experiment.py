@@ -106,8 +106,8 @@ def test_what_an_experiment_can_be(tmp_path: Path) -> None:
     assert resolve(path) == resolve(str(path)) == Experiment("seed = 4\n", str(path))
     assert resolve("seed = 4") == Experiment("seed = 4", "experiment")
     assert resolve() == Experiment()
-    asked = resolve({"seed": 1}, trace=tmp_path / "t.csv", format="msr", drive="ssd-v", set={"seed": 2})
-    assert [key for key, _ in asked.overrides] == [
+    resolved = resolve({"seed": 1}, trace=tmp_path / "t.csv", format="msr", drive="ssd-v", set={"seed": 2})
+    assert [key for key, _ in resolved.overrides] == [
         "seed",
         "workload.kind",
         "workload.file",

@@ -32,9 +32,9 @@ BY_STREAMS = "host-given"
 FILLED = {"cscope": 1500, "sqlite-updates": 160, "two-at-once": 4000}
 """Blocks of 32 pages that just hold what a trace addresses, deletions and all, at a spare factor of 0.1."""
 MORE_ERASES = {("rendering", "none"): 3, ("two-at-once", "none"): 4, ("three-at-once", "none"): 1}
-"""Erases that ORA makes and another does not, though neither copies a page. On these drives files are written over in
-the order of their pages, so that every victim is dead even without separation; what is left is that ORA has opened
-seven blocks more by the end of the trace, and some of them have cost an erase."""
+"""Erases that ORA makes and another does not, though neither copies a page. On these drives files are overwritten in
+the order of their pages, and every victim is dead even without separation. ORA has opened seven more blocks by the end
+of the trace, and some of them have cost an erase."""
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,14 @@ def _full(folder: Path, trace: str) -> Experiment:
 
     Where nobody copies a page, whether an erase falls before or after the end of a first pass would decide.
     """
-    found = dense(library.path(trace), folder / f"{trace}.parquet")
+    pages = dense(library.path(trace), folder / f"{trace}.parquet")
     return load("separation").experiment.with_overrides(
         [
-            ("workload.file", str(found.file)),
+            ("workload.file", str(pages.file)),
             ("workload.format", "parquet"),
             ("workload.warmup_passes", "0"),
             ("workload.repeat", "3"),
-            ("drive.geometry.blocks_per_plane", str(math.ceil(found.distinct_pages / (32 * (1 - SPARE))) + 1)),
+            ("drive.geometry.blocks_per_plane", str(math.ceil(pages.distinct_pages / (32 * (1 - SPARE))) + 1)),
             ("ftl.spare_factor", str(SPARE)),
             ("ftl.precondition", "none"),
         ]
@@ -101,14 +101,14 @@ def test_nobody_copies_less_than_ora_on_a_drive_that_stays_full(trace: str, vict
 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_nobody_copies_less_than_ora_on_a_small_trace(victim: str, tmp_path: Path) -> None:
-    """518 pages; blocks of 8, so that the open blocks of all separators have room."""
-    found = dense(library.path("sqlite-content"), tmp_path / "small.parquet")
+    """518 pages; blocks of 8 leave room for the open blocks of all separators."""
+    pages = dense(library.path("sqlite-content"), tmp_path / "small.parquet")
     drive = load("separation").experiment.with_overrides(
         [
-            ("workload.file", str(found.file)),
+            ("workload.file", str(pages.file)),
             ("workload.format", "parquet"),
             ("drive.geometry.pages_per_block", "8"),
-            ("drive.geometry.blocks_per_plane", str(math.ceil(found.distinct_pages / 6) + 1)),
+            ("drive.geometry.blocks_per_plane", str(math.ceil(pages.distinct_pages / 6) + 1)),
             ("ftl.spare_factor", "0.25"),
             ("ftl.precondition", "none"),
         ]

@@ -26,13 +26,13 @@ def test_the_list_names_twins_and_micro_benchmarks(cli: Cli) -> None:
 
 
 def test_a_twin_becomes_a_trace(cli: Cli, tmp_path: Path) -> None:
-    said = json.loads(
+    answer = json.loads(
         cli("trace", "generate", "--twin", "multi", "--requests", "20000", "-o", "m.csv", "--json").done()
     )
-    assert (said["format"], said["requests"], said["seed"]) == ("msr", 20_000, 1)
-    found = facts(cli, tmp_path / "m.csv")
-    assert found["requests"] == 20_000
-    assert found["reads"] / 20_000 == pytest.approx(0.98, rel=0.01)
+    assert (answer["format"], answer["requests"], answer["seed"]) == ("msr", 20_000, 1)
+    twin = facts(cli, tmp_path / "m.csv")
+    assert twin["requests"] == 20_000
+    assert twin["reads"] / 20_000 == pytest.approx(0.98, rel=0.01)
 
 
 def test_a_seed_makes_the_same_trace_again(cli: Cli, tmp_path: Path) -> None:
@@ -49,11 +49,11 @@ def test_every_format_holds_the_same(cli: Cli) -> None:
     making += ["--set", "sizes=[[4096, 3], [16384, 1]]", "--set", "rate_per_s=1000", "--set", "random_share=0.5"]
     counted = []
     for name in ("t.csv", "t.iolog", "t.mqsim"):
-        said = cli("trace", "generate", *making, "-o", name).done()
-        assert said.startswith(f"{name}: 3000 requests")
+        output = cli("trace", "generate", *making, "-o", name).done()
+        assert output.startswith(f"{name}: 3000 requests")
         form = {"t.csv": "msr", "t.iolog": "fio-iolog", "t.mqsim": "mqsim"}[name]
-        found = facts(cli, name, "--format", form)
-        counted.append([found[key] for key in ("reads", "writes", "read_bytes", "write_bytes", "rewrite_share")])
+        twin = facts(cli, name, "--format", form)
+        counted.append([twin[key] for key in ("reads", "writes", "read_bytes", "write_bytes", "rewrite_share")])
     assert counted[0] == counted[1] == counted[2]
 
 
@@ -93,8 +93,8 @@ def test_many_cursors_issue_a_trace(cli: Cli, tmp_path: Path) -> None:
     cli(*making, "-o", "one.parquet").done()
     cli(*making, "--set", "read_amplification=4", "--set", "gap_spread=0.5", "-o", "four.parquet").done()
     amplified = ("--read-amplification", "4", "--gap-spread", "0.5")
-    said = json.loads(cli("trace", "convert", "one.parquet", "again.parquet", *amplified, "--json").done())
-    assert said["requests"] == 20_000
+    answer = json.loads(cli("trace", "convert", "one.parquet", "again.parquet", *amplified, "--json").done())
+    assert answer["requests"] == 20_000
     cli("trace", "convert", "one.parquet", "other.parquet", *amplified, "--amplification-seed", "2").done()
     four, again, other = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("four", "again", "other"))
     # A trace that is read begins at time 0.
@@ -104,8 +104,8 @@ def test_many_cursors_issue_a_trace(cli: Cli, tmp_path: Path) -> None:
     assert after["reads"] == 4 * before["reads"]
     assert after["pages_read_distinct"] == before["pages_read_distinct"]
     assert after["duration_s"] == pytest.approx(before["duration_s"], rel=0.1)
-    said = cli("trace", "convert", "one.parquet", "x.csv", "--gap-spread", "0.5").refused()
-    assert said == "--gap-spread: there is only one cursor; give --read-amplification too"
+    answer = cli("trace", "convert", "one.parquet", "x.csv", "--gap-spread", "0.5").refused()
+    assert answer == "--gap-spread: there is only one cursor; give --read-amplification too"
 
 
 def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ precondition = "steady"
 requests = 4000
 rate_per_s = 2
 """
-GIVEN = ("--set", "lifetime.forecast.waf=1.5", "--target", "3", "--json", "-")
+ASSUMED = ("--set", "lifetime.forecast.waf=1.5", "--target", "3", "--json", "-")
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def steady(tmp_path: Path) -> Path:
     return path
 
 
-def told(cli: Cli, *arguments: Any) -> dict[str, Any]:
+def answer_of(cli: Cli, *arguments: Any) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(cli("lifetime", *arguments).done())
     return answer
 
 
 def test_a_life_under_growing_demand_follows_from_that_without(cli: Cli, steady: Path) -> None:
-    plain, grown = told(cli, steady, *GIVEN), told(cli, steady, *GIVEN, "--growth", "1")
+    plain, grown = answer_of(cli, steady, *ASSUMED), answer_of(cli, steady, *ASSUMED, "--growth", "1")
     years = plain["lifetime"]["years"]
     assert grown["lifetime"]["years"] == pytest.approx(math.log1p(years * math.log(2)) / math.log(2), rel=1e-9)
     # Demand that doubles each year writes seven times as much in three years as in the first, over ln 2.
@@ -59,9 +59,9 @@ def test_a_life_under_growing_demand_follows_from_that_without(cli: Cli, steady:
 
 
 def test_the_answer_says_that_demand_grows(cli: Cli, steady: Path) -> None:
-    said = cli("lifetime", steady, *GIVEN[:4], "--growth", "0.2").done()
-    assert "without throttling, demand growing 20 % a year: " in said
-    plan = json.loads(cli("plan", steady, *GIVEN, "--growth", "0.2", "--capacities", "16MiB").done())
+    output = cli("lifetime", steady, *ASSUMED[:4], "--growth", "0.2").done()
+    assert "without throttling, demand growing 20 % a year: " in output
+    plan = json.loads(cli("plan", steady, *ASSUMED, "--growth", "0.2", "--capacities", "16MiB").done())
     assert plan["points"][0]["lifetime"]["growth_per_year"] == 0.2
 
 
@@ -71,15 +71,15 @@ def test_what_is_no_growth_is_refused(cli: Cli, steady: Path, text: str) -> None
 
 
 def test_a_throttle_and_growth_are_refused(cli: Cli, steady: Path) -> None:
-    said = cli("lifetime", steady, "--throttle", "static", "--growth", "0.2").refused()
-    assert "growth_per_year is 0.2, and the life is throttled" in said
+    error = cli("lifetime", steady, "--throttle", "static", "--growth", "0.2").refused()
+    assert "growth_per_year is 0.2, and the life is throttled" in error
 
 
 def test_a_trace_that_grows_is_told() -> None:
     parts = {"are": "days", "trend": 0.05, "trend_95": 0.01, "written_bytes": [1] * 30}
-    said = growing.remark({"pass": {"parts": parts}})
-    assert said is not None
-    assert said.startswith("what the host writes grows by 5 % of its mean from each day of the trace to the next")
+    remark = growing.remark({"pass": {"parts": parts}})
+    assert remark is not None
+    assert remark.startswith("what the host writes grows by 5 % of its mean from each day of the trace to the next")
     for less in ({"trend_95": 0.06}, {"written_bytes": [1] * 4}, {"trend": None}):
         assert growing.remark({"pass": {"parts": parts | less}}) is None
     shrinking = growing.remark({"pass": {"parts": parts | {"trend": -0.05}}})
@@ -88,10 +88,10 @@ def test_a_trace_that_grows_is_told() -> None:
 
 
 def test_a_plan_asks_for_as_much_more_as_growing_demand_writes(cli: Cli, steady: Path) -> None:
-    asked = ("plan", steady, *GIVEN, "--growth", "1", "--capacities", "16MiB,32MiB")
-    told = json.loads(cli(*asked, "--judge", "flash").done())
-    years = told["points"][1]["lifetime"]["years"]
+    command = ("plan", steady, *ASSUMED, "--growth", "1", "--capacities", "16MiB,32MiB")
+    answer = json.loads(cli(*command, "--judge", "flash").done())
+    years = answer["points"][1]["lifetime"]["years"]
     wanted = 32 * (2**3 - 1) / (2**years - 1)
-    found = re.search(r"it would take about (\S+) GiB, extrapolated from 32 MiB", told["answer"])
-    assert found is not None, told["answer"]
-    assert float(found[1]) * 1024 == pytest.approx(wanted, rel=0.01)
+    match = re.search(r"it would take about (\S+) GiB, extrapolated from 32 MiB", answer["answer"])
+    assert match is not None, answer["answer"]
+    assert float(match[1]) * 1024 == pytest.approx(wanted, rel=0.01)

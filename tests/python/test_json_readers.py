@@ -52,13 +52,13 @@ def test_damaged_documents_are_refused_with_their_place(name: str, damage: Any, 
     for number in range(DOCUMENTS):
         content = damage.damaged(reader.sample, random.Random(f"{SEED}:{name}:{number}"))
         try:
-            said = damage.outcome(reader, content, tmp_path / "d")
+            refusal_text = damage.outcome(reader, content, tmp_path / "d")
         except Exception as error:  # noqa: BLE001 - whatever it is, its document is kept
             kept = tmp_path / "document.json"
             kept.write_bytes(content)
             pytest.fail(f"FLOATGATE_SEED={SEED}, {name}, document {number} ({kept}): {type(error).__name__}: {error}")
-        taken += said is None
-        placed += said is not None and damage.has_place(said, reader)
+        taken += refusal_text is None
+        placed += refusal_text is not None and damage.has_place(refusal_text, reader)
     refused = DOCUMENTS - taken
     print(
         f"{name}: seed {SEED}, {DOCUMENTS} documents, {taken} taken, {refused} refused, {placed} of them with a place"
@@ -74,7 +74,7 @@ def refusal(content: bytes) -> str:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "a.json: is empty; expected a document"),
         (b"\xef\xbb\xbf \n", "a.json: is empty; expected a document"),
@@ -104,8 +104,8 @@ def refusal(content: bytes) -> str:
         (b'{"a":' * 200 + b"1" + b"}" * 200, "a.json:1:501: is nested too deeply; expected a document"),
     ],
 )
-def test_what_is_no_sound_json_is_refused(content: bytes, said: str) -> None:
-    assert refusal(content).startswith(said)
+def test_what_is_no_sound_json_is_refused(content: bytes, message: str) -> None:
+    assert refusal(content).startswith(message)
 
 
 def test_a_byte_order_mark_of_utf_8_is_taken() -> None:
@@ -114,7 +114,7 @@ def test_a_byte_order_mark_of_utf_8_is_taken() -> None:
 
 def test_values_of_other_types_are_refused_with_their_place() -> None:
     node = json_in.parse(b'{"a": [null, {"b": true}], "n": 1.5, "t": "x", "big": 300}', "a.json", "a document")
-    for read, said in (
+    for read, phrase in (
         (lambda: node["c"], "c: is missing; expected a value"),
         (lambda: node["t"]["u"], "t: is the text 'x'; expected an object"),
         (node["a"].elements()[0].text, "a[0]: is null; expected a text"),
@@ -126,7 +126,7 @@ def test_values_of_other_types_are_refused_with_their_place() -> None:
     ):
         with pytest.raises(InputError) as caught:
             read()
-        assert str(caught.value) == f"a.json: {said}, in a document"
+        assert str(caught.value) == f"a.json: {phrase}, in a document"
 
 
 @pytest.mark.parametrize("golden", sorted((ROOT / "tests/golden").glob("*.json")), ids=lambda path: path.stem)
@@ -143,7 +143,7 @@ def test_shapes_know_all_figures_of_results(golden: Path) -> None:
             inner = [(f"{place}[]", one, shape.each) for one in value] if isinstance(value, list) else []
         if shape.kinds == ("any",):
             return []
-        return [found for where, one, of in inner for found in unknown(one, of, where)]
+        return [path for where, one, of in inner for path in unknown(one, of, where)]
 
     assert unknown(node.value, shapes.shape_of("run"), "") == []
 
@@ -161,10 +161,10 @@ def test_commands_refuse_damaged_results(cli: Cli, tmp_path: Path, command: tupl
     (tmp_path / "r").mkdir()
     (tmp_path / "r/result.json").write_text(json.dumps(_BROKEN))
     (tmp_path / "r/experiment.toml").write_text("seed = 1\n")
-    said = "r/result.json: lifetime: is the number 5; expected an object, in a result as floatgate wrote it"
-    assert cli(*command).refused() == said
-    told = json.loads(cli("ls", "r", "--json", "-").done())
-    assert told[0]["what"] == f"cannot be read: {said}"
+    text = "r/result.json: lifetime: is the number 5; expected an object, in a result as floatgate wrote it"
+    assert cli(*command).refused() == text
+    answer = json.loads(cli("ls", "r", "--json", "-").done())
+    assert answer[0]["what"] == f"cannot be read: {text}"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["experiment.toml", "r", "result.json"]
 
 
@@ -173,22 +173,24 @@ def test_commands_refuse_damaged_plans_and_readings(cli: Cli, tmp_path: Path) ->
         (tmp_path / kind).mkdir()
         (tmp_path / kind / f"{kind}.json").write_text(json.dumps({"schema": f"floatgate.{kind}/1", "repeat": []}))
         (tmp_path / kind / "journal.jsonl").touch()
-        said = cli(kind, "--out", kind, "--resume").refused()
-        assert said.startswith(f"{kind}/{kind}.json: ")
-        assert "is missing; expected" in said
-        assert cli("report", kind).refused() == said
+        error = cli(kind, "--out", kind, "--resume").refused()
+        assert error.startswith(f"{kind}/{kind}.json: ")
+        assert "is missing; expected" in error
+        assert cli("report", kind).refused() == error
     (tmp_path / "c.txt").write_text("low_us\n" + "500\n" * 1000)
     (tmp_path / "a.json").write_text('{"ata_smart_attributes": {"table": [{"id": 241, "raw": {"value": -4}}]}}')
-    said = cli("rb", "measure", "c.txt", *ONE_PLANE, "--smart", "a.json", "a.json").refused()
-    assert said.startswith("a.json: ata_smart_attributes.table[0].raw.value: is the number -4; expected a whole number")
+    error = cli("rb", "measure", "c.txt", *ONE_PLANE, "--smart", "a.json", "a.json").refused()
+    assert error.startswith(
+        "a.json: ata_smart_attributes.table[0].raw.value: is the number -4; expected a whole number"
+    )
 
 
 def test_a_comparison_does_not_go_on_from_a_damaged_plan(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     (tmp_path / "o/unfinished").mkdir(parents=True)
     (tmp_path / "o/unfinished/plan.json").write_text("[1]")
     command = ("compare", experiment, "--vary", "seed=1,2", "--out", "o", "--resume")
-    said = "o/unfinished/plan.json: is a list; expected an object, in the plan of a study"
-    assert cli(*command).refused() == said
+    text = "o/unfinished/plan.json: is a list; expected an object, in the plan of a study"
+    assert cli(*command).refused() == text
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_values_are_found_in_results_by_their_way() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         ({"judge": "about", "value": "a"}, "unknown judge 'about'"),
         ({"judge": "below", "value": "a"}, "no 'than'"),
@@ -130,8 +130,8 @@ def test_values_are_found_in_results_by_their_way() -> None:
         ({"judge": "between", "value": "a", "low": 1, "high": [2]}, "'high' is '[2]'; expected a number"),
     ],
 )
-def test_what_cannot_be_judged_is_said(rule: dict[str, Any], said: str) -> None:
-    assert said in (problem(rule) or "")
+def test_what_cannot_be_judged_is_said(rule: dict[str, Any], message: str) -> None:
+    assert message in (problem(rule) or "")
 
 
 def test_rules_and_figures_in_words() -> None:

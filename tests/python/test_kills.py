@@ -122,10 +122,10 @@ COMMANDS = {
 
 
 def started(folder: Path, name: str, out: str, *, resume: bool = False) -> subprocess.Popen[bytes]:
-    asked = COMMANDS[name]
-    place = ["--resume", out] if resume and asked.alone else ["--out", out, *(["--resume"] if resume else [])]
-    experiment = [] if resume and asked.alone else [*asked.subject, *asked.arguments]
-    command = [sys.executable, "-m", "floatgate", asked.verb, *experiment, *asked.options, *place]
+    command_of = COMMANDS[name]
+    place = ["--resume", out] if resume and command_of.alone else ["--out", out, *(["--resume"] if resume else [])]
+    experiment = [] if resume and command_of.alone else [*command_of.subject, *command_of.arguments]
+    command = [sys.executable, "-m", "floatgate", command_of.verb, *experiment, *command_of.options, *place]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
@@ -182,8 +182,8 @@ def test_what_is_killed_and_resumed_gives_the_same_table(experiment: Path, name:
         resumes = (folder / out / COMMANDS[name].begun).is_file()
         if resumes or not (folder / out / COMMANDS[name].tables[0]).is_file():
             ended(started(folder, name, out, resume=resumes))
-        found = tables(folder / out, name)
-        differing = [file for file in expected if found[file] != expected[file]]
+        resumed = tables(folder / out, name)
+        differing = [file for file in expected if resumed[file] != expected[file]]
         assert differing == [], f"FLOATGATE_SEED={SEED}, attempt {attempt}, killed with {where}: {out}"
         equal += 1
     seconds = time.monotonic() - begun

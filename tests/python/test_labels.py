@@ -20,8 +20,8 @@ WIDE, HIGH = 475.0, 203.0
 def touching(made: Sequence[Label], marks: Sequence[Mark]) -> list[str]:
     """What a label covers: another label, or a mark."""
     pairs = itertools.combinations(made, 2)
-    found = [f"{one.mark.text} and {other.mark.text}" for one, other in pairs if overlap(one.box, other.box)]
-    return found + [f"{one.mark.text} on a mark" for one in made for mark in marks if overlap(one.box, mark.box)]
+    texts = [f"{one.mark.text} and {other.mark.text}" for one, other in pairs if overlap(one.box, other.box)]
+    return texts + [f"{one.mark.text} on a mark" for one in made for mark in marks if overlap(one.box, mark.box)]
 
 
 def test_a_label_alone_stands_above_its_mark_on_the_inner_side() -> None:
@@ -77,8 +77,8 @@ def test_names_of_a_front_do_not_touch(width: int) -> None:
     assert touching(names, [one.mark for one in names]) == []
     drawn = plan_front.front_chart(plan, drives, width).to_dict()
     texts = [layer for layer in drawn["layer"] if layer["mark"]["type"] == "text"]
-    told = [row.get("name", row.get("label")) for layer in texts for row in layer["data"]["values"]]
-    assert sorted(told) == sorted([*(str(one.drive) for one in drives), "5 years"])
+    labels = [row.get("name", row.get("label")) for layer in texts for row in layer["data"]["values"]]
+    assert sorted(labels) == sorted([*(str(one.drive) for one in drives), "5 years"])
     assert len({(layer["mark"]["align"], layer["mark"]["dy"]) for layer in texts}) > 2
 
 

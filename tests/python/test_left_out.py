@@ -46,15 +46,15 @@ def left_out(page: str) -> list[str]:
 def test_reports_of_simulated_drives_say_it(cli: Cli, experiment: Path, tmp_path: Path, kind: str) -> None:
     command = [str(experiment) if word == "e.toml" else word for word in KINDS[kind]]
     cli(*command, "--out", "o", "--report").done()
-    said = left_out((tmp_path / "o/report.html").read_text())
-    assert {"bad blocks", "data retention", "SLC cache", "DRAM buffer", "energy", "read disturb"} <= set(said)
-    assert len(said) == len(set(said))
+    listed = left_out((tmp_path / "o/report.html").read_text())
+    assert {"bad blocks", "data retention", "SLC cache", "DRAM buffer", "energy", "read disturb"} <= set(listed)
+    assert len(listed) == len(set(listed))
     if kind == "lifetime":
-        assert json.loads((tmp_path / "o/lifetime.json").read_text())["not_modelled"] == said
+        assert json.loads((tmp_path / "o/lifetime.json").read_text())["not_modelled"] == listed
     # Drawn again from what the folder keeps, it says the same.
     (tmp_path / "o/report.html").unlink()
     cli("report", "o").done()
-    assert left_out((tmp_path / "o/report.html").read_text()) == said
+    assert left_out((tmp_path / "o/report.html").read_text()) == listed
 
 
 @pytest.mark.parametrize("kind", OF_TRACES)

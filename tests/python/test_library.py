@@ -1,4 +1,4 @@
-"""The shipped traces: small enough, as documented, and free of what tells of the machine that recorded them."""
+"""The shipped traces: small enough, as documented, and free of traces of the machine that recorded them."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ SCHEMA = {
 
 
 def metadata(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(pq.ParquetFile(path).metadata.metadata[b"floatgate"])
-    return found
+    document: dict[str, Any] = json.loads(pq.ParquetFile(path).metadata.metadata[b"floatgate"])
+    return document
 
 
 def counted_tables() -> dict[str, dict[str, str]]:
@@ -93,27 +93,27 @@ def test_schema_is_the_documented_one(path: Path) -> None:
     for column in ("fingerprints", "compressed_bytes"):
         pages = table[column].to_pylist()
         assert all(
-            (len(found) * 4096 == size) if write else found is None
-            for found, size, write in zip(pages, sizes, writes, strict=True)
+            (len(values) * 4096 == size) if write else values is None
+            for values, size, write in zip(pages, sizes, writes, strict=True)
         )
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
 def test_the_readme_says_what_is_in_the_file(path: Path) -> None:
-    row, found = counted_tables()[path.stem], context_updates.read(path)
+    row, updates = counted_tables()[path.stem], context_updates.read(path)
     assert number(row["bytes"]) == path.stat().st_size
-    assert number(row["requests"]) == found.requests == pq.ParquetFile(path).metadata.num_rows
-    assert number(row["trims"]) == found.trims
-    assert number(row["pages written"]) == found.pages
-    assert number(row["distinct pages"]) == found.distinct_pages
-    assert number(row["contexts"]) == found.writing == len(metadata(path)["contexts"])
-    share = found.top_share()
+    assert number(row["requests"]) == updates.requests == pq.ParquetFile(path).metadata.num_rows
+    assert number(row["trims"]) == updates.trims
+    assert number(row["pages written"]) == updates.pages
+    assert number(row["distinct pages"]) == updates.distinct_pages
+    assert number(row["contexts"]) == updates.writing == len(metadata(path)["contexts"])
+    share = updates.top_share()
     assert share is not None
     assert number(row["top five"]) == pytest.approx(100 * share, abs=0.05)
-    assert number(row["updates"]) == pytest.approx(100 * found.updates / found.pages, abs=0.05)
-    assert number(row["live updates"]) == pytest.approx(100 * found.live_updates / found.pages, abs=0.05)
+    assert number(row["updates"]) == pytest.approx(100 * updates.updates / updates.pages, abs=0.05)
+    assert number(row["live updates"]) == pytest.approx(100 * updates.live_updates / updates.pages, abs=0.05)
     assert number(row["lost events"]) == metadata(path)["recorder"]["lost_events"]
-    assert found.updates == len(found.sequence) == found.by_context.total()
+    assert updates.updates == len(updates.sequence) == updates.by_context.total()
 
 
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
@@ -140,13 +140,13 @@ def test_those_that_read_hardly_write_and_are_small(path: Path) -> None:
     table = pq.read_table(path)
     without_content = {name: kind for name, kind in SCHEMA.items() if name not in ("fingerprints", "compressed_bytes")}
     assert dict(zip(table.schema.names, table.schema.types, strict=True)) == without_content
-    found = read_counts.read(path)
-    assert found.reads > 0.99 * found.requests > 30_000
-    assert found.metadata["recorder"]["lost_events"] == 0
+    counts = read_counts.read(path)
+    assert counts.reads > 0.99 * counts.requests > 30_000
+    assert counts.metadata["recorder"]["lost_events"] == 0
     assert path.stat().st_size < 2_000_000
     # Pages are read again and again, some far more often than others.
-    assert found.pages > 4 * found.distinct_pages
-    assert found.busiest_tenth > 0.2
+    assert counts.pages > 4 * counts.distinct_pages
+    assert counts.busiest_tenth > 0.2
 
 
 def test_reads_are_counted_by_pages(tmp_path: Path) -> None:
@@ -155,10 +155,10 @@ def test_reads_are_counted_by_pages(tmp_path: Path) -> None:
     described = {b"floatgate": b'{"schema": "floatgate.trace/1"}'}
     path = tmp_path / "few.parquet"
     pq.write_table(pa.table(columns).replace_schema_metadata(described), path)
-    found = read_counts.read(path)
+    counts = read_counts.read(path)
     # Pages 0, 1, 1, 1, 2, 10.
-    assert (found.requests, found.reads, found.pages, found.distinct_pages) == (5, 4, 6, 4)
-    assert found.busiest_tenth == 0.5
+    assert (counts.requests, counts.reads, counts.pages, counts.distinct_pages) == (5, 4, 6, 4)
+    assert counts.busiest_tenth == 0.5
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
@@ -200,9 +200,9 @@ def test_every_program_of_a_trace_wrote_under_contexts_of_its_own(trace: str, pr
 
 
 def test_renderings_are_written_once() -> None:
-    found = context_updates.read(TRACES / "rendering.parquet")
-    assert found.updates < found.pages / 10
-    assert found.live_updates < found.pages / 100
+    updates = context_updates.read(TRACES / "rendering.parquet")
+    assert updates.updates < updates.pages / 10
+    assert updates.live_updates < updates.pages / 100
 
 
 @pytest.mark.parametrize(
@@ -213,15 +213,18 @@ def test_traces_that_know_the_content_of_their_page_writes(
     trace: str, contents: int, duplicates: float, compressed: float
 ) -> None:
     path = TRACES / f"{trace}.parquet"
-    found = metadata(path)["recorder"]["content"]
+    recorded = metadata(path)["recorder"]["content"]
     prints = [value for row in pq.read_table(path)["fingerprints"].to_pylist() for value in row or ()]
     # The index of a write-ahead log is a shared mapping, for one: what is written into its file is unknown.
-    assert (found["pages_known"] + found["pages_unknown"], found["pages_unknown"]) == (len(prints), prints.count(None))
+    assert (recorded["pages_known"] + recorded["pages_unknown"], recorded["pages_unknown"]) == (
+        len(prints),
+        prints.count(None),
+    )
     assert prints.count(None) < len(prints) / 1000
     assert len(set(prints)) > contents
-    told = floatgate.trace_info(path).content
-    assert told.duplicate_share == pytest.approx(duplicates, abs=0.02)
-    assert told.compressed_share == pytest.approx(compressed, abs=0.02)
+    content = floatgate.trace_info(path).content
+    assert content.duplicate_share == pytest.approx(duplicates, abs=0.02)
+    assert content.compressed_share == pytest.approx(compressed, abs=0.02)
 
 
 def test_updates_are_counted_as_the_dissertation_draws_them(tmp_path: Path) -> None:
@@ -232,15 +235,15 @@ def test_updates_are_counted_as_the_dissertation_draws_them(tmp_path: Path) -> N
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("op", "offset", "bytes", "context"))}
     path = tmp_path / "few.parquet"
     pq.write_table(pa.table(columns), path)
-    found = context_updates.read(path)
-    assert (found.requests, found.trims, found.pages, found.distinct_pages) == (5, 1, 5, 2)
-    assert (found.updates, found.live_updates) == (3, 2)
-    assert found.sequence == [7, 7, 8]
-    assert dict(found.live_by_context) == {7: 1, 8: 1}
-    assert found.top_share(top=1) == pytest.approx(2 / 3)
-    marks = context_updates.marks(found, bins=3)
+    updates = context_updates.read(path)
+    assert (updates.requests, updates.trims, updates.pages, updates.distinct_pages) == (5, 1, 5, 2)
+    assert (updates.updates, updates.live_updates) == (3, 2)
+    assert updates.sequence == [7, 7, 8]
+    assert dict(updates.live_by_context) == {7: 1, 8: 1}
+    assert updates.top_share(top=1) == pytest.approx(2 / 3)
+    marks = context_updates.marks(updates, bins=3)
     assert [(mark["row"], mark["from"], mark["to"], mark["rank"]) for mark in marks] == [(1, 0, 2, 1), (2, 2, 3, 2)]
-    drawn = json.dumps(context_updates.figure(found, "few").to_dict())
+    drawn = json.dumps(context_updates.figure(updates, "few").to_dict())
     assert "1. context, 67%" in drawn
     assert "2. context, 33%" in drawn
 

@@ -16,7 +16,7 @@ from test_lifetime_text import life, point
 
 
 @pytest.mark.parametrize(
-    ("years", "target", "said"),
+    ("years", "target", "message"),
     [
         (4.96, 5.0, "4.96 years"),
         (4.9949, 5.0, "4.99 years"),
@@ -33,9 +33,9 @@ from test_lifetime_text import life, point
     ],
 )
 def test_a_life_that_misses_its_target_does_not_read_like_it(
-    years: float | None, target: float | None, said: str
+    years: float | None, target: float | None, message: str
 ) -> None:
-    assert units.life(years, target) == said
+    assert units.life(years, target) == message
 
 
 def missing() -> dict[str, Any]:
@@ -47,9 +47,9 @@ def missing() -> dict[str, Any]:
 
 def test_summary_page_and_plan_tell_the_same_digits() -> None:
     result = missing()
-    told = dict(summary.lines(result))
-    assert told["life"].startswith("4.96 years without throttling: the target of 5 years is missed")
-    assert told["interval"].startswith("4.96-4.97 years by WAF only;")
+    lines = dict(summary.lines(result))
+    assert lines["life"].startswith("4.96 years without throttling: the target of 5 years is missed")
+    assert lines["interval"].startswith("4.96-4.97 years by WAF only;")
     assert cards.cards(result)[0][:2] == ("life", "4.96 years")
     assert summary.headline(result).startswith("The average block wears out, after 4.96 years.")
     page = Lifetime(result, "", "x").report()
@@ -72,17 +72,17 @@ def test_a_rating_that_is_used_up_just_before_the_target_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flash_years", "said"),
+    ("flash_years", "message"),
     [
         (5.0, "600 TBW are not reached within 100 years; the flash is worn out before"),
         (2000.0, "600 TBW are not reached within 100 years"),
         (None, "600 TBW are not reached within 100 years"),
     ],
 )
-def test_more_than_a_century_is_no_figure(flash_years: float | None, said: str) -> None:
+def test_more_than_a_century_is_no_figure(flash_years: float | None, message: str) -> None:
     rated = {"visible_tbw_bytes": 600e12, "tbw_bytes": 600e12}
     slow = {"drive": {"logical_bytes": 1e12, "rated": rated}, "lifetime": {"dwpd": 0.001}}
-    assert rating.line(slow, flash_years) == said
+    assert rating.line(slow, flash_years) == message
     assert rating.cell(slow) == "more than 100 years"
 
 

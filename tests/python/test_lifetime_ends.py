@@ -12,12 +12,12 @@ from floatgate.report.throttle_charts import YEAR_S, Look, Mark
 from test_lifetime_text import LIFE, life
 
 RATED = {"rated": {"tbw_bytes": 100e12, "visible_tbw_bytes": 100e12}}
-"""LIFE has 105 TB of host writes a year."""
+"""The host writes 105 TB per year in LIFE."""
 UNEVEN = {"years": 5.02, "years_first_block": 2.0}
 
 
 def rated(**changes: dict[str, Any]) -> dict[str, Any]:
-    """The same with write amplification in bytes, so that the rate of the host is known."""
+    """The same with write amplification in bytes, which makes the host's rate known."""
     return life(**changes) | {"waf_bytes": 2.24}
 
 
@@ -35,7 +35,7 @@ def course(until_years: float, **changes: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said", "verdict"),
+    ("changes", "message", "verdict"),
     [
         ({}, "The average block wears out, after 5.0 years", "the target of 5 years is met"),
         (
@@ -58,9 +58,9 @@ def course(until_years: float, **changes: dict[str, Any]) -> dict[str, Any]:
         ({"lifetime": {"target_years": None}}, "The average block wears out, after 5.0 years", None),
     ],
 )
-def test_what_ends_first_is_said_first(changes: dict[str, Any], said: str | None, verdict: str | None) -> None:
+def test_what_ends_first_is_said_first(changes: dict[str, Any], message: str | None, verdict: str | None) -> None:
     result = rated(**changes)
-    assert (ends.what_ends_first(result), ends.verdict(result)) == (said, verdict)
+    assert (ends.what_ends_first(result), ends.verdict(result)) == (message, verdict)
     # The summary says the same as the page.
     assert verdict is None or verdict in lines.answer(result)
 
@@ -124,8 +124,8 @@ def test_labels_of_marks_have_lines_of_their_own() -> None:
     rows = [{"x": float(x), "y": 5.0, "series": "a"} for x in range(11)]
     made = throttle_charts.lines(rows, [Look("a", "#000000", (), "circle")], "x", "y", marks=marks).to_dict()
     texts = [layer for layer in made["layer"] if layer["mark"]["type"] == "text"]
-    told = [(layer["data"]["values"][0]["label"], layer["encoding"]["y"]["value"]) for layer in texts]
-    assert told == [("end", 0), ("right", 15), ("left", 30)]
+    labels = [(layer["data"]["values"][0]["label"], layer["encoding"]["y"]["value"]) for layer in texts]
+    assert labels == [("end", 0), ("right", 15), ("left", 30)]
     assert [layer["mark"]["align"] for layer in texts] == ["right", "right", "left"]
     # Room above the line for three of them.
     assert made["layer"][0]["encoding"]["y"]["scale"]["domain"][1] > 5.0 * 1.2

@@ -67,7 +67,7 @@ def test_host_writes_are_told_as_tbw_and_drive_writes_per_day() -> None:
 
 
 @pytest.mark.parametrize(
-    ("span_s", "said"),
+    ("span_s", "message"),
     [
         (
             20.0,
@@ -79,10 +79,10 @@ def test_host_writes_are_told_as_tbw_and_drive_writes_per_day() -> None:
         (None, None),
     ],
 )
-def test_it_says_plainly_what_a_trace_stands_for(span_s: float | None, said: str | None) -> None:
+def test_it_says_plainly_what_a_trace_stands_for(span_s: float | None, message: str | None) -> None:
     result = life(**TRACE)
     result["pass"]["span_s"] = span_s
-    assert evidence.plainly(result) == said
+    assert evidence.plainly(result) == message
     twin = "A twin stands for 5 years: it is generated from figures of a recorded host, and is not the record."
     assert evidence.plainly(life()) == twin
     generated = life(workload={"kind": "synthetic"}, lifetime={"target_years": 1.0}) | {"config": {}}
@@ -92,14 +92,14 @@ def test_it_says_plainly_what_a_trace_stands_for(span_s: float | None, said: str
 def test_the_page_says_what_the_forecast_rests_on() -> None:
     page = page_of(life(**TRACE, **MEASURED))
     rests = page[page.index("What this rests on") :]
-    for said in (
+    for phrase in (
         "24 hours of trace stand for 5 years: not all weekdays are in them.",
         "a pass of 24 hours, repeated 1825 times",
         "204 of the visible capacity (5 laps, 49 passes in all)",
         "2.24, stationary after 5 laps (error 0.4 %)",
         "interval not known: no source of error is known",
     ):
-        assert said in rests
+        assert phrase in rests
     assert "none: write amplification is given, and no drive was worn in" in page_of(life())
 
 
@@ -152,13 +152,15 @@ def test_the_page_has_latencies_with_their_load() -> None:
 
 
 def test_the_first_screen_has_all_or_says_why_not() -> None:
-    told = dict(line.split(None, 1) for line in summary.text(life()).splitlines()[:8])
-    assert told["interval"] == "not known: write amplification is given"
-    assert told["served"] == "not known: the forecast does not say how much of the demand is written in the target time"
-    assert told["rating"] == "none: the drive has no rated TBW"
-    assert told["writes"] == "529 TBW until the average block wears out; 2.3 drive writes per day"
-    assert told["WAF"] == "2.24, as given"
-    assert told["latency"].endswith("unthrottled; no reads")
+    by_name = dict(line.split(None, 1) for line in summary.text(life()).splitlines()[:8])
+    assert by_name["interval"] == "not known: write amplification is given"
+    assert (
+        by_name["served"] == "not known: the forecast does not say how much of the demand is written in the target time"
+    )
+    assert by_name["rating"] == "none: the drive has no rated TBW"
+    assert by_name["writes"] == "529 TBW until the average block wears out; 2.3 drive writes per day"
+    assert by_name["WAF"] == "2.24, as given"
+    assert by_name["latency"].endswith("unthrottled; no reads")
     all_served = life(throttle={"demand_share": 1.0, "demand_share_range": [0.89, 1.0]})
     assert "served     100 % (89-100 %) of the host's demand" in summary.text(all_served)
     rated = life(drive={"rated": {"tbw_bytes": 100e12, "visible_tbw_bytes": 100e12}})

@@ -60,14 +60,14 @@ def test_the_manager_keeps_the_target_and_says_what_it_chose(cli: Cli, reduced: 
 
 
 def test_fixed_schemes_are_named_beside_the_throttle(cli: Cli, reduced: Path) -> None:
-    said = cli("lifetime", reduced, *WINDOWS, "--reduce", "compress", "--throttle", "dynamic").done()
-    assert "with compression, under dynamic: the target" in said
-    assert "hash" not in said
+    output = cli("lifetime", reduced, *WINDOWS, "--reduce", "compress", "--throttle", "dynamic").done()
+    assert "with compression, under dynamic: the target" in output
+    assert "hash" not in output
 
 
 def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> None:
-    asked = ("--reducers", "none,both,integrated", "--throttles", "none,dynamic", "--capacities", "8 MiB")
-    ended = cli("lifetime", reduced, *WINDOWS, *asked, "--out", "o", "--json", "-", "--report")
+    options = ("--reducers", "none,both,integrated", "--throttles", "none,dynamic", "--capacities", "8 MiB")
+    ended = cli("lifetime", reduced, *WINDOWS, *options, "--out", "o", "--json", "-", "--report")
     points = json.loads(ended.done())["points"]
     pairs = [(point["reducer"], point["throttle"]) for point in points]
     plain = [(reducer, throttle) for reducer in ("none", "both") for throttle in ("none", "dynamic")]
@@ -84,7 +84,7 @@ def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         (("--reducers", "zip"), "--reducers: unknown 'zip'; expected some of 'none', 'dedup'"),
         (("--reduce", "both", "--reducers", "none"), "expected one of both options"),
@@ -94,13 +94,13 @@ def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> No
         (("--reduce", "compress", "--set", "lifetime.forecast.waf=1.5"), "what deduplication and compression leave"),
     ],
 )
-def test_what_cannot_be_is_refused(cli: Cli, reduced: Path, asked: tuple[str, ...], said: str) -> None:
-    assert said in cli("lifetime", reduced, *asked).refused()
+def test_what_cannot_be_is_refused(cli: Cli, reduced: Path, options: tuple[str, ...], message: str) -> None:
+    assert message in cli("lifetime", reduced, *options).refused()
 
 
 def test_a_plan_of_a_managed_drive_tries_no_throttles(cli: Cli, reduced: Path) -> None:
-    asked = ("--reduce", "integrated", "--plan", "--capacities", "8 MiB,16 MiB", "--min-served", "0", "--json", "-")
-    plan = json.loads(cli("lifetime", reduced, *WINDOWS, *asked).done())
+    options = ("--reduce", "integrated", "--plan", "--capacities", "8 MiB,16 MiB", "--min-served", "0", "--json", "-")
+    plan = json.loads(cli("lifetime", reduced, *WINDOWS, *options).done())
     points = plan["points"]
     assert [(point["reducer"], point["throttle"]) for point in points] == [("integrated", "none")] * 2
     assert "8 MiB under the integrated manager" in plan["answer"]
@@ -108,8 +108,8 @@ def test_a_plan_of_a_managed_drive_tries_no_throttles(cli: Cli, reduced: Path) -
 
 
 def test_a_plan_names_the_reducer_of_the_experiment_and_keeps_its_throttle(cli: Cli, reduced: Path) -> None:
-    asked = ("--plan", "--capacities", "8 MiB", "--throttles", "none,dynamic", "--json", "-")
-    plan = json.loads(cli("lifetime", reduced, *WINDOWS, "--reduce", "both", *asked).done())
+    options = ("--plan", "--capacities", "8 MiB", "--throttles", "none,dynamic", "--json", "-")
+    plan = json.loads(cli("lifetime", reduced, *WINDOWS, "--reduce", "both", *options).done())
     assert [point["reducer"] for point in plan["points"]] == ["both", "both"]
     assert "with deduplication and compression, under dynamic" in plan["answer"]
     both = ("--reducers", "none,both", "--capacities", "8 MiB")

@@ -1,4 +1,4 @@
-"""What is said of forecast lives, and which drives a plan recommends: from results made by hand."""
+"""The texts about forecast lives, and which drives a plan recommends, for results made by hand."""
 
 from __future__ import annotations
 
@@ -135,18 +135,18 @@ def test_the_answer_comes_first() -> None:
     first, *others = summary.text(life()).splitlines()
     met = "5.0 years under ready-optimistic: the target of 5 years is met"
     where = "in the busiest 32 s of the workload, unthrottled"
-    said = f"{met}; p99 of writes 900 us {where}; p99 of the throttle's delay 1.5 ms"
-    assert first.split(None, 1) == ["life", said]
-    told = dict(line.split(None, 1) for line in others)
+    text = f"{met}; p99 of writes 900 us {where}; p99 of the throttle's delay 1.5 ms"
+    assert first.split(None, 1) == ["life", text]
+    by_name = dict(line.split(None, 1) for line in others)
     writes = f"writes: mean 640 us, p50 600 us, p99 900 us, p99.9 1.1 ms, max 9.0 ms, {where}"
-    assert told["latency"] == f"{writes}; no reads"
-    assert "mean delay 700 us (p50 600 us, p99 1.5 ms, p99.9 2.4 ms, max 9.0 ms)" in told["throttle"]
-    assert told["WAF"] == "2.24, as given"
-    assert told["workload"] == "twin exchange: 531 GB in page writes per pass of 24 hours, repeated 1825 times"
-    assert told["cycles"] == "8615 per block at 5.1 hours of rest between erases"
-    assert "93 % of page writes delayed" in told["throttle"]
-    assert told["prediction"] == "80 % of 1000 epochs within 25 % of the prediction"
-    assert "note" not in told
+    assert by_name["latency"] == f"{writes}; no reads"
+    assert "mean delay 700 us (p50 600 us, p99 1.5 ms, p99.9 2.4 ms, max 9.0 ms)" in by_name["throttle"]
+    assert by_name["WAF"] == "2.24, as given"
+    assert by_name["workload"] == "twin exchange: 531 GB in page writes per pass of 24 hours, repeated 1825 times"
+    assert by_name["cycles"] == "8615 per block at 5.1 hours of rest between erases"
+    assert "93 % of page writes delayed" in by_name["throttle"]
+    assert by_name["prediction"] == "80 % of 1000 epochs within 25 % of the prediction"
+    assert "note" not in by_name
 
 
 @pytest.mark.parametrize(
@@ -176,18 +176,18 @@ def test_a_life_says_first_how_much_of_the_demand_is_served(
 
 
 def test_a_target_that_is_missed_is_said_with_what_to_do() -> None:
-    said = summary.text(
+    text = summary.text(
         life(
             lifetime={"years": 2.47, "holds": False},
             throttle={"policy": "none", "delay_us": None, "delay_us_mean": 0.0, "prediction": None},
             method={"waf_given": False, "waf_by_lap": [1.0, 1.9, 2.24], "waf_error": 0.004, "stationary": True},
         )
     )
-    assert "2.5 years without throttling: the target of 5 years is missed" in said
-    assert "unthrottled" not in said
-    assert "2.24, stationary after 3 laps (error 0.4 %)" in said
-    assert "floatgate plan finds" in said
-    assert "\nthrottle" not in said
+    assert "2.5 years without throttling: the target of 5 years is missed" in text
+    assert "unthrottled" not in text
+    assert "2.24, stationary after 3 laps (error 0.4 %)" in text
+    assert "floatgate plan finds" in text
+    assert "\nthrottle" not in text
 
 
 def test_stamps_and_what_tails_go_by_are_said() -> None:
@@ -209,10 +209,10 @@ def test_stamps_and_what_tails_go_by_are_said() -> None:
 def test_tails_that_rest_on_chance_are_said_to() -> None:
     life = copy.deepcopy(LIFE)
     life["config"]["lifetime"] = {"throttle": {"predict": "written"}}
-    chance = [said for said in lines.remarks(life) if "rest on chance" in said]
+    chance = [phrase for phrase in lines.remarks(life) if "rest on chance" in phrase]
     assert chance == []
     life["method"]["tails"] = "lumps"
-    chance = [said for said in lines.remarks(life) if "rest on chance" in said]
+    chance = [phrase for phrase in lines.remarks(life) if "rest on chance" in phrase]
     assert len(chance) == 1
     assert 'lifetime.forecast.method = "full"' in chance[0]
 
@@ -346,9 +346,9 @@ def test_a_plan_says_where_lives_lie_and_which_drive_lasts_surely() -> None:
         "intervals (95 %) include the error of write amplification and day-to-day variation of the trace; they ignore "
         "the spread of block endurance (lifetime.forecast.cycles_spread)"
     )
-    told = plan.to_dict()["points"]
-    assert [one["reaches_below"] for one in told] == [True, False, False]
-    assert (told[0]["interval"], told[0]["interval_from"]) == ([4.4, 6.4], ["waf", "days"])
+    document = plan.to_dict()["points"]
+    assert [one["reaches_below"] for one in document] == [True, False, False]
+    assert (document[0]["interval"], document[0]["interval_from"]) == ([4.4, 6.4], ["waf", "days"])
     page = plan.report()
     assert "Intervals (95 %) include" in page
     assert "met, interval below" in page
@@ -365,11 +365,11 @@ def test_an_interval_begins_with_the_first_block_where_wear_is_uneven() -> None:
     one = ranged(point(128, "none", 600, years=6.0), 5.4, 7.0)
     assert one.result is not None
     one.result["lifetime"] |= {"years_first_block": 2.0, "years_first_block_range": [1.5, 3.0]}
-    found = one.life_range
-    assert found is not None
-    assert found.low == pytest.approx(1.35)
-    assert found.high == 7.0
-    assert found.sources == ("waf", "days", "wear")
+    interval = one.life_range
+    assert interval is not None
+    assert interval.low == pytest.approx(1.35)
+    assert interval.high == 7.0
+    assert interval.sources == ("waf", "days", "wear")
     # The first block misses the target of 5 years, whatever the average one does.
     assert (one.holds, one.reaches_below, one.verdict, one.years) == (False, False, "missed", 2.0)
     one.result["lifetime"] |= {"years": 12.0, "years_first_block": 5.5, "years_first_block_range": [1.5, 5.8]}
@@ -378,8 +378,8 @@ def test_an_interval_begins_with_the_first_block_where_wear_is_uneven() -> None:
 
 def test_an_interval_says_what_it_does_not_know() -> None:
     short = life(lifetime={"years_range": [4.9, 5.1], "years_range_from": ["waf"]}, workload={"kind": "trace"})
-    said = dict(summary.lines(short))["interval"]
-    assert said == (
+    line = dict(summary.lines(short))["interval"]
+    assert line == (
         "4.9-5.1 years by WAF only, which reaches below the target; the interval (95 %) includes the error of write "
         "amplification; it ignores day-to-day variation (the trace is shorter than four hours) and the spread of block "
         "endurance (lifetime.forecast.cycles_spread)"
@@ -392,8 +392,8 @@ def test_an_interval_says_what_it_does_not_know() -> None:
 def test_a_plan_that_was_broken_off_says_so() -> None:
     plan = Plan([point(64, "none", 600, years=6.0)], "", "web", untried=["128 GiB", "256 GiB"])
     assert plan.answer().startswith("incomplete, 1 of 3 drives tried: the smallest drive that lasts 5 years is 64 GiB")
-    told = plan.to_dict()
-    assert (told["complete"], told["untried"]) == (False, ["128 GiB", "256 GiB"])
+    document = plan.to_dict()
+    assert (document["complete"], document["untried"]) == (False, ["128 GiB", "256 GiB"])
     assert Plan([], "", "web").to_dict()["complete"] is True
 
 
@@ -436,11 +436,11 @@ def test_thinned_points_keep_both_ends(count: int) -> None:
 
 
 def test_latencies_that_are_not_known_say_why() -> None:
-    told = life(close_up={"unknown": "write amplification is given", "busiest": None, "typical": None})
-    told["latency_us"]["write"] = None
-    lines_told = dict(line.split(None, 1) for line in summary.text(told).splitlines())
-    assert lines_told["latency"] == "not known: write amplification is given"
-    assert "p99 of writes" not in lines_told["life"]
+    result = life(close_up={"unknown": "write amplification is given", "busiest": None, "typical": None})
+    result["latency_us"]["write"] = None
+    by_name = dict(line.split(None, 1) for line in summary.text(result).splitlines())
+    assert by_name["latency"] == "not known: write amplification is given"
+    assert "p99 of writes" not in by_name["life"]
 
 
 def test_a_write_that_is_held_back_for_long_is_told() -> None:
@@ -482,11 +482,11 @@ def test_a_plan_says_that_only_the_rating_is_missed() -> None:
     )
     header, rows = made.rows()
     assert [row[header.index("rating")] for row in rows] == ["3.0 years", "4.0 years"]
-    told = made.to_dict()
-    assert (told["judge"], [one["cut_by"] for one in told["points"]]) == ("both", ["rating", "rating"])
-    assert Plan.of(told, "").to_dict() == told
+    document = made.to_dict()
+    assert (document["judge"], [one["cut_by"] for one in document["points"]]) == ("both", ["rating", "rating"])
+    assert Plan.of(document, "").to_dict() == document
     # A plan of an older version knows no rating, and was judged by the flash.
-    old = {key: value for key, value in told.items() if key != "judge"}
+    old = {key: value for key, value in document.items() if key != "judge"}
     assert Plan.of(old, "").bounds.judge == "flash"
 
 
@@ -500,10 +500,10 @@ def test_a_plan_says_that_only_the_rating_is_missed() -> None:
     ],
 )
 def test_data_at_rest_that_are_still_moved_are_named(shares: tuple[float, ...], laps: str | None) -> None:
-    said = lines.remarks(life(method={"never_erased_by_lap": list(shares)}))
-    told = [text for text in said if "not erased in the laps" in text]
-    assert bool(told) == (laps is not None)
-    assert laps is None or f"in some {laps} laps" in told[0]
+    remarks = lines.remarks(life(method={"never_erased_by_lap": list(shares)}))
+    matching = [text for text in remarks if "not erased in the laps" in text]
+    assert bool(matching) == (laps is not None)
+    assert laps is None or f"in some {laps} laps" in matching[0]
 
 
 def test_laps_that_reads_ended_are_named() -> None:

@@ -78,8 +78,8 @@ TABLES = {key[: at + 1] for key in KEYS for at, char in enumerate(key) if char =
 
 def texts(nodes: Sequence[ast.expr]) -> Keys:
     """The texts that a list of arguments begins with."""
-    found = [one.value if isinstance(one, ast.Constant) else None for one in nodes]
-    return tuple(itertools.takewhile(lambda one: isinstance(one, str), found))  # type: ignore[arg-type]
+    values = [one.value if isinstance(one, ast.Constant) else None for one in nodes]
+    return tuple(itertools.takewhile(lambda one: isinstance(one, str), values))  # type: ignore[arg-type]
 
 
 def lookup(node: ast.AST) -> tuple[ast.expr, Keys] | None:
@@ -107,10 +107,10 @@ def lookup(node: ast.AST) -> tuple[ast.expr, Keys] | None:
 
 def named_by_path(node: ast.AST) -> str | None:
     """The metric, or the table of metrics, that a lookup leads to."""
-    found = lookup(node)
-    if found is None or found[1] not in PATHS:
+    path = lookup(node)
+    if path is None or path[1] not in PATHS:
         return None
-    start, keys = ast.unparse(found[0]), found[1]
+    start, keys = ast.unparse(path[0]), path[1]
     of_result = start.endswith("result") or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
     if isinstance(node, ast.Attribute) and not start.endswith("result"):
         return None
@@ -131,13 +131,13 @@ def named_by_text(text: str) -> str | None:
 def named(tree: ast.AST) -> Iterator[str]:
     """The metrics that code names."""
     for node in ast.walk(tree):
-        found = named_by_path(node)
+        key = named_by_path(node)
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found = named_by_text(node.value)
+            key = named_by_text(node.value)
         elif isinstance(node, ast.Tuple | ast.List) and len(texts(node.elts)) == len(node.elts) > 1:
-            found = ".".join(texts(node.elts)) if texts(node.elts) in PATHS else None
-        if found is not None:
-            yield found
+            key = ".".join(texts(node.elts)) if texts(node.elts) in PATHS else None
+        if key is not None:
+            yield key
 
 
 def test_metrics_are_named_in_sections_and_papers_alone() -> None:

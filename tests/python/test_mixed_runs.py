@@ -51,31 +51,31 @@ def test_a_trace_is_counted_by_pages(tmp_path: Path) -> None:
     described = {b"floatgate": b'{"contexts": {"7": {"name": "load"}, "8": {"name": "update"}}}'}
     path = tmp_path / "few.parquet"
     pq.write_table(pa.table(columns).replace_schema_metadata(described), path)
-    found = mixed_runs.read(path)
-    assert (found.pages, found.distinct_pages, found.runs, found.mixed) == (161, 128, 1, 1)
-    assert found.writes_per_page == pytest.approx(161 / 128)
-    assert found.mixed_share == 1.0
-    assert list(found.contexts) == [("load", 128), ("update", 32), ("(no stack)", 1)]
+    counts = mixed_runs.read(path)
+    assert (counts.pages, counts.distinct_pages, counts.runs, counts.mixed) == (161, 128, 1, 1)
+    assert counts.writes_per_page == pytest.approx(161 / 128)
+    assert counts.mixed_share == 1.0
+    assert list(counts.contexts) == [("load", 128), ("update", 32), ("(no stack)", 1)]
 
 
 def test_a_trace_that_writes_nothing_has_no_shares(tmp_path: Path) -> None:
     path = tmp_path / "reads.parquet"
     columns = {"op": ["read"], "offset": [0], "bytes": [4096], "context": pa.array([None], pa.uint64())}
     pq.write_table(pa.table(columns), path)
-    found = mixed_runs.read(path)
-    assert (found.writes_per_page, found.mixed_share, list(found.contexts)) == (None, None, [])
+    counts = mixed_runs.read(path)
+    assert (counts.writes_per_page, counts.mixed_share, list(counts.contexts)) == (None, None, [])
 
 
 @pytest.mark.parametrize("name", ["cscope-rounds", "decision-refreshes"])
 def test_these_write_a_page_eight_or_nine_times(name: str) -> None:
     # As the dissertation's cscope (8.1) and tpc-h (9.0): page writes over page writes that are no updates, table 10.
-    found = mixed_runs.read(library.path(name))
-    assert found.writes_per_page is not None
-    assert 8 <= found.writes_per_page <= 9
+    counts = mixed_runs.read(library.path(name))
+    assert counts.writes_per_page is not None
+    assert 8 <= counts.writes_per_page <= 9
 
 
 @pytest.mark.parametrize("name", ["three-interleaved", "load-beside-updates", "make-trees"])
 def test_in_these_most_runs_are_mixed(name: str) -> None:
-    found = mixed_runs.read(library.path(name))
-    assert found.mixed_share is not None
-    assert found.mixed_share > 0.5
+    counts = mixed_runs.read(library.path(name))
+    assert counts.mixed_share is not None
+    assert counts.mixed_share > 0.5

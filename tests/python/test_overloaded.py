@@ -1,4 +1,4 @@
-"""Drives that cannot do what the host requests: what is said of their lives, and what a plan makes of them."""
+"""Drives that cannot do what the host requests: the texts about their lives, and their place in a plan."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_trace_that_was_looked_at_as_a_whole_is_named_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "first_block", "said"),
+    ("parts", "first_block", "message"),
     [
         ((), None, "5.0 years"),
         (("busiest", "typical"), None, "not known"),
@@ -169,7 +169,7 @@ def test_a_trace_that_was_looked_at_as_a_whole_is_named_so() -> None:
     ],
 )
 def test_a_list_of_folders_has_the_life_that_counts(
-    tmp_path: Path, parts: tuple[str, ...], first_block: float | None, said: str
+    tmp_path: Path, parts: tuple[str, ...], first_block: float | None, message: str
 ) -> None:
     result = beyond(*parts, lifetime={"years_first_block": first_block})
-    assert LIFETIMES.overview(tmp_path, result).life == said
+    assert LIFETIMES.overview(tmp_path, result).life == message

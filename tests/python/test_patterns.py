@@ -24,13 +24,13 @@ def frequent(transactions: Sequence[Sequence[int]], support: int) -> dict[frozen
     """All sets that so many transactions have, by trying each."""
     universe = sorted(set(itertools.chain(*transactions)))
     sets = [set(transaction) for transaction in transactions]
-    found = {}
+    counts = {}
     for size in range(1, len(universe) + 1):
         for items in map(frozenset, itertools.combinations(universe, size)):
             count = sum(items <= one for one in sets)
             if count >= support:
-                found[items] = count
-    return found
+                counts[items] = count
+    return counts
 
 
 @pytest.mark.parametrize("closed", [False, True])
@@ -114,7 +114,7 @@ def test_options_say_what_is_mined(cli: Cli, tmp_path: Path) -> None:
 
 def test_bad_input(cli: Cli, tmp_path: Path) -> None:
     trace = together(tmp_path / "t.iolog")
-    for options, said in (
+    for options, phrase in (
         (("--support", "0"), "--support: 0 transactions as support cannot be; expected 1 to 1024, and no more than"),
         (("--support", "1025"), "--support: 1025 transactions as support cannot be; expected 1 to 1024"),
         (("--support", "9", "--window", "8", "--mined", "8"), "--support: 9 transactions as support cannot be"),
@@ -127,7 +127,7 @@ def test_bad_input(cli: Cli, tmp_path: Path) -> None:
         (("--force",), "--force: nothing is written"),
         (("--report", "-"), "a report is not written to standard output"),
     ):
-        assert said in cli("trace", "patterns", trace, *options).refused(), options
+        assert phrase in cli("trace", "patterns", trace, *options).refused(), options
     empty = tmp_path / "empty.iolog"
     empty.write_text("fio version 2 iolog\nf add\nf open\nf close\n")
     assert "no request in 4 lines" in cli("trace", "patterns", empty).refused()
@@ -138,8 +138,13 @@ def test_report_and_pictures(cli: Cli, tmp_path: Path) -> None:
     trace = together(tmp_path / "t.iolog")
     cli("trace", "patterns", trace, "--report", "r.html", "--pictures", "pictures").done()
     page = (tmp_path / "r.html").read_text()
-    for said in ("Patterns over the trace", "Sizes of patterns", "How often addresses are accessed", "Strongest sets"):
-        assert said in page
+    for phrase in (
+        "Patterns over the trace",
+        "Sizes of patterns",
+        "How often addresses are accessed",
+        "Strongest sets",
+    ):
+        assert phrase in page
     assert "could not be drawn" not in page
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == {
         f"{name}.{kind}" for name in ("patterns", "pattern-sizes", "accesses") for kind in ("svg", "png")

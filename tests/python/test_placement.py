@@ -37,8 +37,8 @@ def write(path: Path, rows: list[tuple[str, int, int, int]]) -> Path:
             "context": pa.array(context, pa.uint64()),
         }
     )
-    told = {"contexts": {str(one): {"name": f"f{one}", "frames": [f"f{one}", "main"]} for one in set(context)}}
-    pq.write_table(table.replace_schema_metadata({b"floatgate": json.dumps(told)}), path)
+    metadata = {"contexts": {str(one): {"name": f"f{one}", "frames": [f"f{one}", "main"]} for one in set(context)}}
+    pq.write_table(table.replace_schema_metadata({b"floatgate": json.dumps(metadata)}), path)
     return path
 
 
@@ -51,9 +51,9 @@ def test_pages_are_numbered_in_the_order_of_their_addresses(tmp_path: Path) -> N
         ("write", 101 * PAGE, PAGE, 1),
     ]
     source = write(tmp_path / "a.parquet", rows)
-    found = dense(source, tmp_path / "b.parquet")
-    assert (found.page_writes, found.distinct_pages) == (4, 3)
-    made = pq.read_table(found.file)
+    pages = dense(source, tmp_path / "b.parquet")
+    assert (pages.page_writes, pages.distinct_pages) == (4, 3)
+    made = pq.read_table(pages.file)
     assert made["offset"].to_pylist() == [PAGE, 512, 2 * PAGE]
     assert made["bytes"].to_pylist() == [2 * PAGE, 1024, PAGE]
     # Of what a TRIM gives up, the pages that the trace writes; of the second one, nothing.
@@ -76,22 +76,22 @@ def churn(tmp_path: Path) -> Path:
 
 
 def test_the_table_separates_and_lowers_waf(tmp_path: Path) -> None:
-    found = place(churn(tmp_path), handles=4)
-    waf = found.to_dict()["waf"]
+    answer = place(churn(tmp_path), handles=4)
+    waf = answer.to_dict()["waf"]
     assert waf["host-given"] < waf["none"]
-    handle = {one["key"]: one["handle"] for one in found.keys}
+    handle = {one["key"]: one["handle"] for one in answer.keys}
     assert handle[5] != handle[6]
     assert 0 not in (handle[5], handle[6])
-    rows = list(csv.DictReader(found.table().splitlines()))
+    rows = list(csv.DictReader(answer.table().splitlines()))
     assert {int(row["context"]): int(row["handle"]) for row in rows} == {
         one: number for one, number in handle.items() if number
     }
     assert {row["name"] for row in rows} <= {"f5", "f6", "f9"}
     assert rows[0]["frames"].endswith("< main")
-    groups = {group["handle"]: group for group in found.groups}
+    groups = {group["handle"]: group for group in answer.groups}
     assert groups[handle[5]]["mean_lifespan_writes"] < groups[handle[6]]["mean_lifespan_writes"]
-    assert sum(group["page_writes"] for group in found.groups) == 22_000
-    assert "handles" in found.text()
+    assert sum(group["page_writes"] for group in answer.groups) == 22_000
+    assert "handles" in answer.text()
 
 
 def again(path: Path, contexts: dict[str, int]) -> Path:
@@ -111,39 +111,39 @@ def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
     other = again(tmp_path / "other.parquet", {"fill": 9, "fast": 5, "slow": 77})
     table = pq.read_table(other)
     fast = int(np.count_nonzero(table["context"].to_numpy() == 5))
-    found = place(trace, handles=4, apply=other)
+    answer = place(trace, handles=4, apply=other)
     alone = place(trace, handles=4)
-    applied = found.applied
+    applied = answer.applied
     assert applied is not None
     assert (applied.keys, applied.matched_keys) == (3, 2)
     assert (applied.page_writes, applied.matched_page_writes) == (17_500, 2500 + fast)
-    handle = {one["key"]: one["handle"] for one in found.keys}
+    handle = {one["key"]: one["handle"] for one in answer.keys}
     assert handle[5]
     assert applied.placed_page_writes == fast + (2500 if handle[9] else 0)
 
     # What the other trace holds does not change the table, nor what it does on the first.
-    told = found.to_dict()
-    assert {**told, "applied": None} == alone.to_dict()
-    assert found.table() == alone.table()
+    document = answer.to_dict()
+    assert {**document, "applied": None} == alone.to_dict()
+    assert answer.table() == alone.table()
     # The run follows the first trace's table: the same as the other trace with a column of those handles.
     streams = pa.array([handle.get(one, 0) for one in table["context"].to_pylist()], pa.uint32())
-    given = tmp_path / "given.parquet"
-    pq.write_table(table.append_column("stream", streams), given)
-    geometry = told["applied"]["config"]["drive"]["geometry"]
+    with_streams = tmp_path / "given.parquet"
+    pq.write_table(table.append_column("stream", streams), with_streams)
+    geometry = document["applied"]["config"]["drive"]["geometry"]
     drive = [
         ("drive.geometry.blocks_per_plane", str(geometry["blocks_per_plane"])),
-        ("workload.file", str(given)),
+        ("workload.file", str(with_streams)),
         ("workload.format", "parquet"),
         ("ftl.separate.policy", "host-given"),
         ("ftl.separate.handles", "4"),
     ]
     same = execute(Experiment(DRIVE, "same").with_overrides(drive)).result.to_dict()["waf"]
-    waf = told["applied"]["waf"]
+    waf = document["applied"]["waf"]
     assert waf["host-given"] == same
     assert same < waf["none"]
-    assert waf != told["waf"]
+    assert waf != document["waf"]
     share, placed = (f"{pages / 175:.1f} %" for pages in (2500 + fast, applied.placed_page_writes))
-    lines = found.text().splitlines()
+    lines = answer.text().splitlines()
     lines = lines[next(number for number, line in enumerate(lines) if line.startswith("placement")) :]
     assert lines[1].endswith(f"; on {trace}, the source of the table")
     assert lines[2].startswith(f"applied    {same:.3f} with 4 handles, {waf['none']:.3f} without")
@@ -153,24 +153,24 @@ def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
 
 
 def test_applied_to_itself_a_table_does_the_same(tmp_path: Path) -> None:
-    told = place(trace := churn(tmp_path), handles=4, apply=trace).to_dict()
-    there = told["applied"]["waf"]
+    document = place(trace := churn(tmp_path), handles=4, apply=trace).to_dict()
+    there = document["applied"]["waf"]
     assert set(there) == {"none", "log-data", "sepbit", "ora", "pds", "host-given"}
-    assert there == {rule: told["waf"][rule] for rule in there}
-    assert told["applied"]["matched_page_writes"] == told["applied"]["page_writes"] == 22_000
+    assert there == {rule: document["waf"][rule] for rule in there}
+    assert document["applied"]["matched_page_writes"] == document["applied"]["page_writes"] == 22_000
 
 
 def test_the_table_of_a_small_recording_serves_a_larger_one_of_the_same_program() -> None:
     # One was recorded with strace, the other with perf: contexts are the same.
-    found = place(library.path("sqlite-content"), apply=library.path("sqlite-updates"))
-    applied = found.applied
+    answer = place(library.path("sqlite-content"), apply=library.path("sqlite-updates"))
+    applied = answer.applied
     assert applied is not None
     assert applied.matched_page_writes > 0.99 * applied.page_writes
     waf = applied.to_dict()["waf"]
-    none, given = waf["none"], waf["host-given"]
+    none, by_handles = waf["none"], waf["host-given"]
     # The example of docs/separation.md.
     assert none == pytest.approx(2.033, abs=0.0005)
-    assert given == pytest.approx(1.468, abs=0.0005)
+    assert by_handles == pytest.approx(1.468, abs=0.0005)
 
 
 def test_a_trace_that_the_table_says_nothing_about_is_refused(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ def test_no_cell_of_the_table_is_a_formula(name: str) -> None:
     shown = "'" + name.encode("unicode_escape").decode()
     context = {"key": 7, "name": name, "frames": [name], "handle": 1, "page_writes": 2, "updates": 1}
     groups = [{"handle": 1, "keys": [7], "page_writes": 2, "mean_lifespan_writes": 1.0, "hint": "short"}]
-    found = Placement(
+    placement = Placement(
         trace="t\x1b[31m\n",
         by="context",
         policy="pds",
@@ -298,7 +298,7 @@ def test_no_cell_of_the_table_is_a_formula(name: str) -> None:
         isolations={},
         used={},
     )
-    rows = list(csv.DictReader(io.StringIO(found.table(), newline="")))
+    rows = list(csv.DictReader(io.StringIO(placement.table(), newline="")))
     assert [row["name"] for row in rows] == [shown, "plain"]
     assert [row["frames"] for row in rows] == [shown, "a"]
-    assert "t\\x1b[31m , the source" in found.text()
+    assert "t\\x1b[31m , the source" in placement.text()

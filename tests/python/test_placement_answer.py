@@ -55,11 +55,11 @@ def test_the_first_line_names_the_best_row_of_the_table() -> None:
         wafs = {rule: drawn.choice([None, *6 * [round(drawn.uniform(1.0, 1.2), 3)]]) for rule in WAFS}
         # There is no answer without these two runs.
         wafs |= {rule: wafs[rule] or 1.3 for rule in ("none", "host-given")}
-        found = placement(wafs, round(drawn.uniform(1.0, 1.2), 3))
-        lines = found.text().splitlines()
+        answer = placement(wafs, round(drawn.uniform(1.0, 1.2), 3))
+        lines = answer.text().splitlines()
         rows = [line for line in lines if line.startswith(("rule ", "isolation ")) and "ORA" not in line]
         shown = [float(line.split()[1]) for line in rows if "no room" not in line]
-        best = found.to_dict()["best"]
+        best = answer.to_dict()["best"]
         assert best["waf"] == min(shown)
         assert len(best["rows"]) == shown.count(min(shown))
         assert sorted(row["waf"] for row in best["as_well"]) == sorted(
@@ -69,7 +69,7 @@ def test_the_first_line_names_the_best_row_of_the_table() -> None:
             assert (wafs["none"] or 0.0) < 1.01
         else:
             assert lines[0].startswith(f"best       WAF {min(shown):.3f}")
-        simpler = found.to_dict()["simpler"]
+        simpler = answer.to_dict()["simpler"]
         simple = [waf for rule in ("none", "log-data", "file", "host-given") if (waf := wafs[rule]) is not None]
         assert simpler is None or simpler["waf"] <= 1.01 * min(simple)
 
@@ -95,12 +95,12 @@ def test_where_the_table_is_best_no_other_rule_is_named() -> None:
 
 
 def test_the_other_recording_has_a_best_rule_of_its_own() -> None:
-    told = placement(WAFS, 1.7, {"none": 1.7, "log-data": 1.4, "ora": 1.1, "host-given": 1.5})
-    assert told.text().splitlines()[1:4] == [
+    answer = placement(WAFS, 1.7, {"none": 1.7, "log-data": 1.4, "ora": 1.1, "host-given": 1.5})
+    assert answer.text().splitlines()[1:4] == [
         "simpler    by file does better than this table: WAF 1.572 against 1.595",
         "best       WAF 1.400 on the other recording: log against data",
         "simpler    log against data does better than this table on the other recording: WAF 1.400 against 1.500",
     ]
-    found = told.to_dict()["applied"]
-    assert found["best"]["rows"] == [{"rule": "log-data", "isolation": None, "waf": 1.4}]
-    assert found["simpler"]["rule"] == "log-data"
+    applied = answer.to_dict()["applied"]
+    assert applied["best"]["rows"] == [{"rule": "log-data", "isolation": None, "waf": 1.4}]
+    assert applied["simpler"]["rule"] == "log-data"

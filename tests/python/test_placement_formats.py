@@ -62,9 +62,9 @@ def test_csv_is_printed_and_written(cli: Cli, tmp_path: Path) -> None:
     assert {row["name"] for row in rows} == {"*.log", "*.sst", "db/MANIFEST-*"}
     assert done.out == (tmp_path / "out/placement.csv").read_text()
     assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["placement.csv", "placement.json"]
-    told = json.loads((tmp_path / "out/placement.json").read_text())
+    document = json.loads((tmp_path / "out/placement.json").read_text())
     again = cli("placement", "db.parquet", "--by", "path-pattern", "--out", "again", "--json")
-    assert told == json.loads(again.out)
+    assert document == json.loads(again.out)
 
 
 def test_a_program_that_is_recorded_now_can_be_placed_by_every_key(cli: Cli, tmp_path: Path) -> None:
@@ -87,25 +87,25 @@ def test_a_program_that_is_recorded_now_can_be_placed_by_every_key(cli: Cli, tmp
     ]:
         done = cli("placement", "t.parquet", "--by", by, "--out", by, "--json")
         assert done.status == 0, done.err
-        told = json.loads(done.out)
-        assert {one["name"] for one in told["keys"]} == names, by
-        assert not told["files_are_extents"]
+        answer = json.loads(done.out)
+        assert {one["name"] for one in answer["keys"]} == names, by
+        assert not answer["files_are_extents"]
     # On a drive of one's own.
     drive = ["--isolation", "initial", "--reclaim-unit-kib", "64", "--handles", "3", "--set", "ftl.spare_factor=0.3"]
-    told = json.loads(cli("placement", "t.parquet", "--by", "file", *drive, "--out", "own", "--json").out)
-    asked = ("isolation", "reclaim_unit_bytes", "collection_units", "handles")
-    assert [told[key] for key in asked] == ["initial", 64 << 10, 1, 3]
-    assert told["config"]["ftl"]["spare_factor"] == 0.3
+    answer = json.loads(cli("placement", "t.parquet", "--by", "file", *drive, "--out", "own", "--json").out)
+    command = ("isolation", "reclaim_unit_bytes", "collection_units", "handles")
+    assert [answer[key] for key in command] == ["initial", 64 << 10, 1, 3]
+    assert answer["config"]["ftl"]["spare_factor"] == 0.3
 
 
 def test_the_job_of_fio_is_the_traces(cli: Cli, tmp_path: Path) -> None:
     folder = placed(cli, tmp_path, "--format", "fio", "--handles", "4")
-    told = json.loads((folder / "placement.json").read_text())
+    document = json.loads((folder / "placement.json").read_text())
     job = configparser.ConfigParser(interpolation=None)
     job.read(folder / "placement.fio")
     common = dict(job["global"])
     assert (common["fdp"], common["ioengine"], common["filename"]) == ("1", "io_uring_cmd", "${NG_DEVICE}")
-    groups = {group["handle"]: group for group in told["groups"]}
+    groups = {group["handle"]: group for group in document["groups"]}
     assert job.sections() == ["global", *(f"handle-{handle}" for handle in groups)]
     end = 0
     for handle, group in groups.items():
@@ -116,16 +116,16 @@ def test_the_job_of_fio_is_the_traces(cli: Cli, tmp_path: Path) -> None:
         assert int(section["size"]) >= group["resident_pages"] * 4096
         end += int(section["size"])
         # The rate at which all are done when the trace is over.
-        assert int(section["io_size"]) / int(section["rate"]) == pytest.approx(told["span_s"], rel=0.01)
+        assert int(section["io_size"]) / int(section["rate"]) == pytest.approx(document["span_s"], rel=0.01)
         assert sum(int(part.split("/")[1]) for part in section["bssplit"].split(":")) == 100
-    by_name = {one["name"]: job[f"handle-{one['handle']}"] for one in told["keys"]}
+    by_name = {one["name"]: job[f"handle-{one['handle']}"] for one in document["keys"]}
     # The log is written page by page, in order; tables in requests of 64 KiB.
     assert (by_name["*.log"]["rw"], by_name["*.log"]["bssplit"]) == ("write", "4k/100")
     assert (by_name["*.sst"]["rw"], by_name["*.sst"]["bssplit"]) == ("write", "64k/100")
 
 
 @pytest.mark.parametrize(
-    ("requests", "told"),
+    ("requests", "text"),
     [
         ({1: 5}, "4k/100"),
         ({1: 1, 2: 1, 4: 1}, "4k/34:8k/33:16k/33"),
@@ -134,8 +134,8 @@ def test_the_job_of_fio_is_the_traces(cli: Cli, tmp_path: Path) -> None:
         ({pages: 100 + pages for pages in range(1, 13)}, ":".join(f"{4 * pages}k/10" for pages in range(3, 13))),
     ],
 )
-def test_sizes_of_requests_add_up(requests: dict[int, int], told: str) -> None:
-    assert fio.split(requests) == told
+def test_sizes_of_requests_add_up(requests: dict[int, int], text: str) -> None:
+    assert fio.split(requests) == text
 
 
 def test_fio_takes_the_job(cli: Cli, tmp_path: Path) -> None:
@@ -156,17 +156,17 @@ def test_fio_takes_the_job(cli: Cli, tmp_path: Path) -> None:
 def test_rocksdb_is_told_what_can_be_set(cli: Cli, tmp_path: Path) -> None:
     folder = placed(cli, tmp_path, "--format", "rocksdb")
     text = (folder / "rocksdb.txt").read_text()
-    told = json.loads((folder / "placement.json").read_text())
-    hints = {group["handle"]: group["hint"] for group in told["groups"]}
-    for one in told["keys"]:
+    document = json.loads((folder / "placement.json").read_text())
+    hints = {group["handle"]: group["hint"] for group in document["groups"]}
+    for one in document["keys"]:
         writes, life = f"{one['page_writes']:,} page writes", f"{one['mean_life_writes']:,.0f} page writes"
         handle = f"handle {one['handle']}, Env::WLTH_{hints[one['handle']].upper()}"
         assert f"- {one['name']}: {writes}, data live {life}; {handle}\n" in text
     assert "data of the log die before those of tables. In this trace they do.\n" in text
     assert "calculate_sst_write_lifetime_hint_set" in text
     record(tmp_path / "no.parquet", [{"page": 1, "file": 0}], files={"0": "/a.log"})
-    said = cli("placement", "no.parquet", "--by", "path-pattern", "--format", "rocksdb", "--out", "no").refused()
-    assert said == (
+    error = cli("placement", "no.parquet", "--by", "path-pattern", "--format", "rocksdb", "--out", "no").refused()
+    assert error == (
         "no.parquet: no file that it writes is called *.sst; expected a recording of a program that uses RocksDB"
     )
     assert not (tmp_path / "no").exists()
@@ -176,15 +176,17 @@ def test_formats_that_go_by_paths_want_paths(cli: Cli, tmp_path: Path) -> None:
     database(tmp_path / "db.parquet")
     paths = "these hints are of files, by their paths; expected --by file or --by path-pattern"
     for by in ("context", "process", "thread", "fd"):
-        said = cli("placement", "db.parquet", "--by", by, "--format", "fcntl").refused()
-        assert said == f"--format fcntl --by {by}: {paths}"
-    said = cli("placement", "db.parquet", "--by", "file", "--format", "rocksdb").refused()
-    assert said == ("--format rocksdb --by file: RocksDB's hints are of kinds of files; expected --by path-pattern")
-    said = cli("placement", "db.parquet", "--format", "xml").refused()
-    assert said == "unknown format 'xml'; expected one of 'table', 'csv', 'fio', 'fcntl', 'rocksdb'"
+        error = cli("placement", "db.parquet", "--by", by, "--format", "fcntl").refused()
+        assert error == f"--format fcntl --by {by}: {paths}"
+    error = cli("placement", "db.parquet", "--by", "file", "--format", "rocksdb").refused()
+    assert error == ("--format rocksdb --by file: RocksDB's hints are of kinds of files; expected --by path-pattern")
+    error = cli("placement", "db.parquet", "--format", "xml").refused()
+    assert error == "unknown format 'xml'; expected one of 'table', 'csv', 'fio', 'fcntl', 'rocksdb'"
     record(tmp_path / "old.parquet", [{"page": 1, "context": 4}], contexts={})
-    said = cli("placement", "old.parquet", "--by", "file", "--format", "fcntl", "--out", "old").refused()
-    assert said.startswith("old.parquet: does not name its files, which hints go by; expected a recording of this or a")
+    error = cli("placement", "old.parquet", "--by", "file", "--format", "fcntl", "--out", "old").refused()
+    assert error.startswith(
+        "old.parquet: does not name its files, which hints go by; expected a recording of this or a"
+    )
     assert not (tmp_path / "old").exists()
 
 
@@ -217,20 +219,20 @@ def test_names_that_count_from_the_working_folder_become_whole_paths(cli: Cli, t
 
     fcntl = ("--by", "file", "--format", "fcntl", "--out", "out", "--force")
     record(tmp_path / "new.parquet", rows, files=files, folder="/home/w")
-    told = json.loads(cli("placement", "new.parquet", *fcntl, "--json").done())
+    answer = json.loads(cli("placement", "new.parquet", *fcntl, "--json").done())
     assert sorted(patterns()) == ["/elsewhere/c", "/home/w/a.log", "/home/w/sub/[[]b]"]
     # The key stays the name, by which the file is found again in a recording made elsewhere.
-    paths = {one["name"]: one["path"] for one in told["keys"]}
+    paths = {one["name"]: one["path"] for one in answer["keys"]}
     assert paths == {"a.log": "/home/w/a.log", "sub/[b]": "/home/w/sub/[b]", "/elsewhere/c": "/elsewhere/c"}
-    assert [one["key"] for one in told["keys"]] == [one["name"] for one in told["keys"]]
+    assert [one["key"] for one in answer["keys"]] == [one["name"] for one in answer["keys"]]
     # Older recordings do not say from which folder they count.
     record(tmp_path / "old.parquet", rows, files=files)
     cli("placement", "old.parquet", *fcntl).done()
     assert patterns() == ["/elsewhere/c"]
     assert "# Without 2 of 3 files: their whole paths are unknown." in (tmp_path / "out/hints.table").read_text()
     record(tmp_path / "relative.parquet", rows, files={**files, "2": "c"})
-    said = cli("placement", "relative.parquet", "--by", "file", "--format", "fcntl", "--out", "none").refused()
-    assert said == (
+    error = cli("placement", "relative.parquet", "--by", "file", "--format", "fcntl", "--out", "none").refused()
+    assert error == (
         "relative.parquet: names its files from the folder in which it was recorded, and does not say which one that "
         "is; hints go by whole paths: expected --by path-pattern, or a recording of this or a later version: record "
         "the program again with floatgate trace record"
@@ -242,8 +244,8 @@ def test_names_that_count_from_the_working_folder_become_whole_paths(cli: Cli, t
 def test_an_empty_table_is_refused_in_every_format(cli: Cli, tmp_path: Path, format: str) -> None:
     rows = [{"page": 300 * file + page, "file": file} for page in range(4) for file in range(2)]
     record(tmp_path / "once.parquet", rows, files={"0": "/db/1.sst", "1": "/db/2.sst"})
-    said = cli("placement", "once.parquet", "--by", "path-pattern", "--format", format, "--out", "out").refused()
-    assert said == (
+    error = cli("placement", "once.parquet", "--by", "path-pattern", "--format", format, "--out", "out").refused()
+    assert error == (
         "once.parquet: the table is empty: no path-pattern gets a handle other than 0 (no data die within the trace); "
         "expected a longer recording, or one of a program that overwrites or deletes what it wrote"
     )
@@ -276,10 +278,12 @@ def hints(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 def test_the_table_of_hints_follows_the_handles(hints: Mapping[str, str]) -> None:
     folder = Path(hints["LD_PRELOAD"]).parent
-    told = json.loads((folder / "placement.json").read_text())
-    by_handle = {group["handle"]: group["hint"] for group in told["groups"]}
+    document = json.loads((folder / "placement.json").read_text())
+    by_handle = {group["handle"]: group["hint"] for group in document["groups"]}
     lines = [line.split(" ", 1) for line in (folder / "hints.table").read_text().splitlines() if line[0] != "#"]
-    assert {pattern: hint for hint, pattern in lines} == {one["name"]: by_handle[one["handle"]] for one in told["keys"]}
+    assert {pattern: hint for hint, pattern in lines} == {
+        one["name"]: by_handle[one["handle"]] for one in document["keys"]
+    }
     matcher = Matcher([pattern for _, pattern in lines])
     for path in ("/db/000007.sst", "/db/000001.log", "/db/MANIFEST-000002"):
         number = matcher.first(path)
@@ -336,7 +340,7 @@ found["errno"] = ctypes.get_errno()
 found["missing"] = [libc.open(b"no/such.log", os.O_WRONLY), ctypes.get_errno()]
 print(json.dumps(found))
 """
-FOUND = {
+HINTS_OF_FILES = {
     "open": 2,
     "open64": 2,
     "openat": 3,
@@ -372,7 +376,7 @@ FOUND = {
 
 
 def hinted(folder: Path, hints: Mapping[str, str], **more: str) -> tuple[dict[str, Any], str]:
-    """What a program finds that opens files in ``folder``, and what was said meanwhile."""
+    """The hints that a program sees on files in ``folder``, and its messages on standard error."""
     environment = {**os.environ, **hints, **more}
     program = folder / "program.py"
     program.write_text(PROGRAM)
@@ -382,9 +386,9 @@ def hinted(folder: Path, hints: Mapping[str, str], **more: str) -> tuple[dict[st
 
 
 def test_files_get_the_hint_of_the_first_pattern(tmp_path: Path, hints: Mapping[str, str]) -> None:
-    found, said = hinted(tmp_path, hints)
-    assert found == FOUND
-    assert said == ""
+    hints_of_files, messages = hinted(tmp_path, hints)
+    assert hints_of_files == HINTS_OF_FILES
+    assert messages == ""
 
 
 @pytest.mark.parametrize("table", [None, "", "empty"])
@@ -396,19 +400,19 @@ def test_the_program_runs_without_a_table_all_the_same(
         "LD_PRELOAD": hints["LD_PRELOAD"],
         **({} if table is None else {"FLOATGATE_HINTS": table and str(tmp_path / table)}),
     }
-    found, said = hinted(tmp_path, preload)
-    assert {key: value for key, value in found.items() if key not in {"errno", "missing"}} == {
-        key: 0 for key in FOUND if key not in {"errno", "missing"}
+    hints_of_files, messages = hinted(tmp_path, preload)
+    assert {key: value for key, value in hints_of_files.items() if key not in {"errno", "missing"}} == {
+        key: 0 for key in HINTS_OF_FILES if key not in {"errno", "missing"}
     }
-    assert said == ""
+    assert messages == ""
 
 
 def run_or_skip(*command: str) -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", "") or str(error)
-        pytest.skip(f"{command[0]}: {said.strip()}")
+        message = getattr(error, "stderr", "") or str(error)
+        pytest.skip(f"{command[0]}: {message.strip()}")
 
 
 @pytest.fixture
@@ -433,10 +437,10 @@ def ext4(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_hints_reach_the_inodes_of_a_file_system(ext4: Path, hints: Mapping[str, str]) -> None:
-    found, _ = hinted(ext4, hints)
-    assert found == FOUND
+    hints_of_files, _ = hinted(ext4, hints)
+    assert hints_of_files == HINTS_OF_FILES
     # Another program, without the library, finds them.
     for name, hint in [("a.log", "short"), ("pg_wal/0001", "medium"), ("db/a*b", "long"), ("plain", "not set")]:
         with (ext4 / name).open("rb") as file:
-            told = struct.unpack("Q", fcntl.fcntl(file, F_GET_RW_HINT, struct.pack("Q", 99)))[0]
-        assert told == HINTS[hint], name
+            number = struct.unpack("Q", fcntl.fcntl(file, F_GET_RW_HINT, struct.pack("Q", 99)))[0]
+        assert number == HINTS[hint], name

@@ -180,10 +180,10 @@ def test_pieces_of_extents_stand_for_files_without_names() -> None:
 def test_lives_that_are_cut_off_by_the_end_count_as_time_without_a_death() -> None:
     # Key 0 writes page 0 at 0, 1 and 3: lives of 1, 2 and, to the end at 5, 2; two die. Key 1 writes pages that stay.
     table = pa.table({"op": ["write"] * 5, "offset": [0, 0, PAGE, 0, 2 * PAGE], "bytes": [PAGE] * 5})
-    found = of_keys(lives_of(table), np.array([0, 0, 1, 0, NOBODY]), 3)
-    assert found.page_writes.tolist() == [3, 1, 0]
-    assert found.updates.tolist() == found.deaths.tolist() == [2, 0, 0]
-    assert found.mean_life.tolist() == [2.5, np.inf, np.inf]
+    lives = of_keys(lives_of(table), np.array([0, 0, 1, 0, NOBODY]), 3)
+    assert lives.page_writes.tolist() == [3, 1, 0]
+    assert lives.updates.tolist() == lives.deaths.tolist() == [2, 0, 0]
+    assert lives.mean_life.tolist() == [2.5, np.inf, np.inf]
 
 
 def test_handles_ascend_with_lives_and_what_does_not_die_has_handle_0() -> None:
@@ -299,28 +299,28 @@ def hot_and_cold(path: Path, seed: int, *, first: int = 0) -> Path:
 def test_every_kind_of_key_separates(tmp_path: Path, by: str, hot: str, cold: str, once: str) -> None:
     trace = hot_and_cold(tmp_path / "a.parquet", 1)
     other = hot_and_cold(tmp_path / "b.parquet", 1 if by == "file" else 2, first=1000)
-    found = place(trace, by=by, handles=4, apply=other)
-    told = found.to_dict()
-    assert told["schema"] == "floatgate.placement/2"
-    assert (told["by"], told["policy"]) == (by, "lifetime")
-    assert {one["name"]: one["handle"] for one in told["keys"]} == {hot: 1, cold: 2, once: 0}
-    assert {one["name"]: one["mean_life_writes"] is None for one in told["keys"]} == {
+    answer = place(trace, by=by, handles=4, apply=other)
+    document = answer.to_dict()
+    assert document["schema"] == "floatgate.placement/2"
+    assert (document["by"], document["policy"]) == (by, "lifetime")
+    assert {one["name"]: one["handle"] for one in document["keys"]} == {hot: 1, cold: 2, once: 0}
+    assert {one["name"]: one["mean_life_writes"] is None for one in document["keys"]} == {
         hot: False,
         cold: False,
         once: True,
     }
-    assert told["waf"]["host-given"] < 0.9 * told["waf"]["none"]
-    rules = {one["rule"]: one["handles"] for one in told["baselines"]}
+    assert document["waf"]["host-given"] < 0.9 * document["waf"]["none"]
+    rules = {one["rule"]: one["handles"] for one in document["baselines"]}
     assert rules["host-given"] == 3
     assert set(rules) == {"none", "log-data", "sepbit", "ora", "host-given", *([] if by == "file" else ["file"])}
-    assert all(one["refused"] is None for one in told["baselines"])
+    assert all(one["refused"] is None for one in document["baselines"])
     # The same keys in another recording, of whatever numbers.
-    applied = told["applied"]
+    applied = document["applied"]
     assert (applied["keys"], applied["matched_keys"]) == (3, 3)
     assert applied["matched_page_writes"] == applied["page_writes"] == 17_992
     assert applied["placed_page_writes"] == 17_792
     assert applied["waf"]["host-given"] < 0.9 * applied["waf"]["none"]
-    header, *lines = found.table().splitlines()
+    header, *lines = answer.table().splitlines()
     assert header == "handle,hint,page_writes,updates,name"
     assert [line.split(",")[0] for line in lines] == ["1", "2"]
 
@@ -333,26 +333,26 @@ def test_lifetimes_group_contexts_too(tmp_path: Path) -> None:
         page = int(rng.integers(0, 200) if hot else 200 + rng.integers(0, 1800))
         rows.append({"page": page, "context": 5 if hot else 6})
     trace = record(tmp_path / "a.parquet", rows, contexts={})
-    found = place(trace, policy="lifetime", handles=4)
-    handle = {one["key"]: one["handle"] for one in found.keys}
+    answer = place(trace, policy="lifetime", handles=4)
+    handle = {one["key"]: one["handle"] for one in answer.keys}
     assert handle[5] == 1
     assert handle[6] > 1
-    assert "lifetime" not in found.to_dict()["waf"]
-    assert found.to_dict()["waf"]["host-given"] < found.to_dict()["waf"]["none"]
+    assert "lifetime" not in answer.to_dict()["waf"]
+    assert answer.to_dict()["waf"]["host-given"] < answer.to_dict()["waf"]["none"]
 
 
 def test_a_simpler_rule_that_does_as_well_comes_first(tmp_path: Path) -> None:
     # Nothing is copied whatever is done: no separation at all will do.
     rows = [{"page": page, "context": 1 + page % 2, "file": 0} for _ in range(3) for page in range(500)]
-    found = place(record(tmp_path / "a.parquet", rows, files={"0": "/a"}), policy="lifetime")
-    simpler = found.to_dict()["simpler"]
+    answer = place(record(tmp_path / "a.parquet", rows, files={"0": "/a"}), policy="lifetime")
+    simpler = answer.to_dict()["simpler"]
     assert (simpler["rule"], simpler["waf"], simpler["table_waf"]) == ("none", 1.0, 1.0)
-    assert found.text().splitlines()[0].startswith("best       there is nothing to gain: ")
+    assert answer.text().splitlines()[0].startswith("best       there is nothing to gain: ")
     # Two files with lives of their own: by file is as good as by process, no separation is not.
     trace = hot_and_cold(tmp_path / "b.parquet", 1)
-    found = place(trace, by="process", handles=4)
-    assert found.to_dict()["simpler"]["rule"] == "file"
-    assert found.text().splitlines()[1].startswith("simpler    by file does as well as this table: WAF ")
+    answer = place(trace, by="process", handles=4)
+    assert answer.to_dict()["simpler"]["rule"] == "file"
+    assert answer.text().splitlines()[1].startswith("simpler    by file does as well as this table: WAF ")
     assert place(trace, by="file", handles=4).to_dict()["simpler"] is None
 
 
@@ -360,15 +360,15 @@ def test_isolation_and_the_size_of_reclaim_units_are_the_drives(tmp_path: Path) 
     trace = hot_and_cold(tmp_path / "a.parquet", 1)
     seen = {}
     for isolation, units in [("persistent", 0), ("persistent-apart", 4), ("initial", 1)]:
-        told = place(trace, by="file", handles=4, isolation=isolation, reclaim_unit_kib=64).to_dict()
-        assert (told["isolation"], told["collection_units"]) == (isolation, units)
-        assert told["config"]["ftl"]["separate"]["isolation"] == isolation
-        assert told["config"]["drive"]["geometry"]["pages_per_block"] == 16
-        assert told["reclaim_unit_bytes"] == 64 << 10
-        assert set(told["waf_by_isolation"]) == {"persistent", "persistent-apart", "initial"} - {isolation}
-        seen[isolation] = told["waf"]["host-given"]
+        document = place(trace, by="file", handles=4, isolation=isolation, reclaim_unit_kib=64).to_dict()
+        assert (document["isolation"], document["collection_units"]) == (isolation, units)
+        assert document["config"]["ftl"]["separate"]["isolation"] == isolation
+        assert document["config"]["drive"]["geometry"]["pages_per_block"] == 16
+        assert document["reclaim_unit_bytes"] == 64 << 10
+        assert set(document["waf_by_isolation"]) == {"persistent", "persistent-apart", "initial"} - {isolation}
+        seen[isolation] = document["waf"]["host-given"]
         if isolation == "persistent":
-            others = told["waf_by_isolation"]
+            others = document["waf_by_isolation"]
     assert len(set(seen.values())) == 3
     # On one drive the comparison is the run itself.
     initial = place(trace, by="file", handles=4, isolation="initial", reclaim_unit_kib=64)
@@ -381,23 +381,23 @@ def test_isolation_and_the_size_of_reclaim_units_are_the_drives(tmp_path: Path) 
     assert others["initial"] is not None
     # Of a superblock each block has a part.
     settings = [("drive.geometry.channels", "4"), ("ftl.collect.scope", '"superblock"')]
-    told = place(trace, by="file", handles=4, reclaim_unit_kib=256, overrides=settings).to_dict()
-    assert told["config"]["drive"]["geometry"]["pages_per_block"] == 16
-    assert told["reclaim_unit_bytes"] == 256 << 10
+    document = place(trace, by="file", handles=4, reclaim_unit_kib=256, overrides=settings).to_dict()
+    assert document["config"]["drive"]["geometry"]["pages_per_block"] == 16
+    assert document["reclaim_unit_bytes"] == 256 << 10
 
 
 def test_a_drive_without_room_for_a_rule_leaves_it_out(tmp_path: Path) -> None:
     trace = hot_and_cold(tmp_path / "a.parquet", 1)
     # 2 handles find room on a drive of so few large blocks; SepBIT's 6 streams do not.
     settings = [("drive.geometry.blocks_per_plane", "16"), ("drive.geometry.pages_per_block", "192")]
-    found = place(trace, by="file", handles=2, overrides=[*settings, ("ftl.spare_factor", "0.28")])
-    rows = {one["rule"]: one for one in found.to_dict()["baselines"]}
+    answer = place(trace, by="file", handles=2, overrides=[*settings, ("ftl.spare_factor", "0.28")])
+    rows = {one["rule"]: one for one in answer.to_dict()["baselines"]}
     assert rows["sepbit"]["waf"] is None
     assert rows["sepbit"]["refused"].startswith(
         "ftl.separate.policy: 6 streams hold as many blocks of each pool open; 2 fit"
     )
     assert rows["host-given"]["waf"] >= 1
-    assert "no room  SepBIT in the drive" in found.text()
+    assert "no room  SepBIT in the drive" in answer.text()
 
 
 def test_what_keys_are_made_of_must_be_there(tmp_path: Path) -> None:
@@ -406,17 +406,17 @@ def test_what_keys_are_made_of_must_be_there(tmp_path: Path) -> None:
     again = "expected a recording of this or a later version: record the program again with floatgate trace record$"
     here = re.escape(str(old))
     for by in ("process", "thread", "fd"):
-        said = rf"^{here}: does not say which process, thread and descriptor wrote pages .no column 'process'.; {again}"
-        with pytest.raises(InputError, match=said):
+        text = rf"^{here}: does not say which process, thread and descriptor wrote pages .no column 'process'.; {again}"
+        with pytest.raises(InputError, match=text):
             place(old, by=by)
     with pytest.raises(
         InputError, match=rf"^{here}: does not say to which files pages belong .no column 'file'.; {again}"
     ):
         place(old, by="path-pattern")
     # Files have stand-ins, which no other recording has.
-    told = place(old, by="file").to_dict()
-    assert told["files_are_extents"]
-    assert [one["name"] for one in told["keys"]] == ["file that begins in extent 0"]
+    document = place(old, by="file").to_dict()
+    assert document["files_are_extents"]
+    assert [one["name"] for one in document["keys"]] == ["file that begins in extent 0"]
     with pytest.raises(
         InputError, match=rf"^{here}: does not name its files, so that they cannot be found again in .*{again}"
     ):
@@ -430,9 +430,9 @@ def test_what_keys_are_made_of_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no write has a process; expected a recording of a program that writes files"):
         place(nobody, by="process")
     other = record(tmp_path / "other.parquet", [{"page": 1, "file": 3}], files={"3": "/b"})
-    said = "no path pattern that writes there writes in .*; expected a recording of the same program$"
+    text = "no path pattern that writes there writes in .*; expected a recording of the same program$"
     named = record(tmp_path / "named.parquet", [{"page": 1, "file": 3}], files={"3": "/a.o"})
-    with pytest.raises(InputError, match=rf"^{re.escape(str(other))}: {said}"):
+    with pytest.raises(InputError, match=rf"^{re.escape(str(other))}: {text}"):
         place(named, by="path-pattern", apply=other)
     with pytest.raises(InputError, match=r"^.*: no file that writes .* in the same folders, or --by path-pattern$"):
         place(named, by="file", apply=other)
@@ -452,10 +452,10 @@ def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:
         place(trace, isolation="none")
     with pytest.raises(InputError, match=r"^--reclaim-unit-kib 0; expected a whole number of KiB greater than 0"):
         place(trace, reclaim_unit_kib=0)
-    said = (
+    text = (
         "^--reclaim-unit-kib 6: a page of each block of a unit makes 4 KiB on this drive; expected a multiple of that"
     )
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=text):
         place(trace, reclaim_unit_kib=6)
     with pytest.raises(InputError, match="pages_per_block says the size of a unit, too; expected one of the two"):
         place(trace, reclaim_unit_kib=64, overrides=[("drive.geometry.pages_per_block", "8")])

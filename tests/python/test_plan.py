@@ -21,7 +21,7 @@ from floatgate.study.plan_drives import GROUPS, Candidate, Needs, named_drives, 
 from floatgate.study.plan_point import Bounds, Point, Price, front
 from test_plan_point import point
 
-GIVEN = ("--set", "lifetime.forecast.waf=1.5", "--target", "1")
+ASSUMED = ("--set", "lifetime.forecast.waf=1.5", "--target", "1")
 """No laps: lives of large drives within a blink."""
 NAMES = "client-tlc-1t,client-qlc-1t,boot-480g"
 PRICES = "client-tlc-1t=80,client-qlc-1t=60,boot-480g=90"
@@ -36,7 +36,9 @@ def steady(tmp_path: Path) -> Path:
 
 
 def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path) -> None:
-    ended = cli("plan", steady, *GIVEN, "--drives", NAMES, "--prices", PRICES, "--out", "o", "--json", "-", "--report")
+    ended = cli(
+        "plan", steady, *ASSUMED, "--drives", NAMES, "--prices", PRICES, "--out", "o", "--json", "-", "--report"
+    )
     answer = json.loads(ended.done())
     points = answer["points"]
     assert [one["drive"] for one in points] == NAMES.split(",")
@@ -68,15 +70,15 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
 
 
 def test_a_bound_on_latencies_that_are_not_known_is_told(cli: Cli, steady: Path) -> None:
-    asked = ("plan", steady, *GIVEN, "--drives", NAMES, "--max-write-p99", "5", "--no-report")
-    told = json.loads(cli(*asked, "--json", "-").done())
-    assert told["best"] == []
-    assert "how long writes take is not known (write amplification is given" in told["answer"]
+    command = ("plan", steady, *ASSUMED, "--drives", NAMES, "--max-write-p99", "5", "--no-report")
+    answer = json.loads(cli(*command, "--json", "-").done())
+    assert answer["best"] == []
+    assert "how long writes take is not known (write amplification is given" in answer["answer"]
 
 
 def test_the_table_is_written_as_csv_and_parquet(cli: Cli, steady: Path, tmp_path: Path) -> None:
-    asked = ("plan", steady, *GIVEN, "--drives", NAMES, "--prices", PRICES, "--no-report")
-    cli(*asked, "--out", "o", "--csv", "t.csv").done()
+    command = ("plan", steady, *ASSUMED, "--drives", NAMES, "--prices", PRICES, "--no-report")
+    cli(*command, "--out", "o", "--csv", "t.csv").done()
     text = (tmp_path / "t.csv").read_text()
     assert (tmp_path / "o/plan.csv").read_text() == text
     rows = list(csv.DictReader(text.splitlines()))
@@ -88,8 +90,8 @@ def test_the_table_is_written_as_csv_and_parquet(cli: Cli, steady: Path, tmp_pat
     known = pq.read_table(tmp_path / "o/plan.parquet").to_pylist()
     assert [row["price"] for row in known] == [80.0, 60.0, 90.0]
     assert known[0]["price_per_useful_tb"] == pytest.approx(float(rows[0]["price_per_useful_tb"]))
-    assert "exists already" in cli(*asked, "--csv", "t.csv").refused()
-    assert "unknown kind of file" in cli(*asked, "--csv", "t.txt").refused()
+    assert "exists already" in cli(*command, "--csv", "t.csv").refused()
+    assert "unknown kind of file" in cli(*command, "--csv", "t.txt").refused()
 
 
 def test_without_drives_it_does_as_lifetime_plan_and_throttles_nothing(cli: Cli, experiment: Path) -> None:
@@ -102,8 +104,8 @@ def test_without_drives_it_does_as_lifetime_plan_and_throttles_nothing(cli: Cli,
 
 
 def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cli, steady: Path) -> None:
-    asked = ("--drives", "client-tlc-1t,boot-480g", "--capacities", "64GiB", "--price-per-tb", "100")
-    answer = json.loads(cli("plan", steady, *GIVEN, *asked, "--prices", "boot-480g=80", "--json", "-").done())
+    options = ("--drives", "client-tlc-1t,boot-480g", "--capacities", "64GiB", "--price-per-tb", "100")
+    answer = json.loads(cli("plan", steady, *ASSUMED, *options, "--prices", "boot-480g=80", "--json", "-").done())
     first, second = answer["points"]
     assert first["capacity"] == second["capacity"] == "64GiB"
     assert first["price"] == pytest.approx(first["capacity_bytes"] / 1e10)
@@ -119,30 +121,30 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
 def test_a_capacity_means_the_same_in_all_commands(cli: Cli, steady: Path) -> None:
     """``--drive`` with ``--capacities``, ``--drives`` with them, and ``lifetime --capacity``."""
     named = ("--drive", "client-tlc-1t")
-    life = json.loads(cli("lifetime", steady, *GIVEN, *named, "--capacity", "64GiB", "--json", "-").done())
+    life = json.loads(cli("lifetime", steady, *ASSUMED, *named, "--capacity", "64GiB", "--json", "-").done())
     base = resolve(str(steady), drive="client-tlc-1t")
     candidates = (Candidate(None, "64GiB"), Candidate("client-tlc-1t", "64GiB"))
     shapes = [tomllib.loads(check(base.with_overrides(one.overrides(base))))["drive"]["geometry"] for one in candidates]
     assert shapes[0] == shapes[1] == life["config"]["drive"]["geometry"]
     # A 16th of the drive has fewer dies, as the real one would.
     assert shapes[0]["blocks_per_plane"] >= 256
-    alone = json.loads(cli("plan", steady, *GIVEN, *named, "--capacities", "64GiB", "--json", "-").done())
+    alone = json.loads(cli("plan", steady, *ASSUMED, *named, "--capacities", "64GiB", "--json", "-").done())
     beside = json.loads(
-        cli("plan", steady, *GIVEN, "--drives", named[1], "--capacities", "64GiB", "--json", "-").done()
+        cli("plan", steady, *ASSUMED, "--drives", named[1], "--capacities", "64GiB", "--json", "-").done()
     )
     assert alone["points"][0]["lifetime"] == beside["points"][0]["lifetime"] == life["lifetime"]
 
 
 def test_an_interrupted_plan_of_drives_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = resolve({"workload.requests": 20000, "workload.rate_per_s": 3000.0, "lifetime.forecast.waf": 1.5})
-    asked: dict[str, Any] = {"drives": ["boot-480g", "client-qlc"], "capacities": ["32GiB", "64GiB"]}
-    first = planning.plan(base, **asked, out=tmp_path)
+    choices: dict[str, Any] = {"drives": ["boot-480g", "client-qlc"], "capacities": ["32GiB", "64GiB"]}
+    first = planning.plan(base, **choices, out=tmp_path)
     assert [one.label for one in first.points][:2] == ["boot-480g of 32GiB", "boot-480g of 64GiB"]
     with monkeypatch.context() as patch:
         patch.delattr(planning, "forecast")
-        assert planning.plan(base, **asked, out=tmp_path, resume=True).to_dict() == first.to_dict()
-    told = first.to_dict()
-    assert Plan.of(told, first.experiment_toml).to_dict() == told
+        assert planning.plan(base, **choices, out=tmp_path, resume=True).to_dict() == first.to_dict()
+    document = first.to_dict()
+    assert Plan.of(document, first.experiment_toml).to_dict() == document
 
 
 def test_groups_are_words_of_names() -> None:
@@ -202,16 +204,16 @@ def test_nothing_is_said_where_the_work_is_little(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(planning, "at_once", stop)
-    said: list[str] = []
+    messages: list[str] = []
     base = resolve({"workload.rate_per_s": 3000.0, **settings})
     sizes = ["8 GiB"] if "drive.capacity" in settings else ["64 GiB", "128 GiB"]
     with pytest.raises(KeyboardInterrupt):
-        planning.plan(base, capacities=sizes, begins=said.append)
-    assert len(said) == begins
+        planning.plan(base, capacities=sizes, begins=messages.append)
+    assert len(messages) == begins
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ("--drives", "client-tlc-1x"),
@@ -243,8 +245,10 @@ def test_nothing_is_said_where_the_work_is_little(
         (("--throttles", "all,none"), "--throttles: unknown 'all'"),
     ],
 )
-def test_bad_options_are_refused(cli: Cli, steady: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
-    assert said in cli("plan", steady, *arguments, "--out", "o", "--csv", "t.csv").refused()
+def test_bad_options_are_refused(
+    cli: Cli, steady: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in cli("plan", steady, *arguments, "--out", "o", "--csv", "t.csv").refused()
     assert not (tmp_path / "o").exists()
     assert not (tmp_path / "t.csv").exists()
 
@@ -255,5 +259,7 @@ def test_near_names_are_listed(cli: Cli, steady: Path) -> None:
 
 
 def test_an_experiment_with_a_drive_of_its_own_is_refused_beside_drives(cli: Cli, experiment: Path) -> None:
-    said = cli("plan", experiment, "--drives", "boot-480g").refused()
-    assert "small.toml: sets drive.geometry, drive.capacity, ftl.spare_factor, which each drive of --drives has" in said
+    error = cli("plan", experiment, "--drives", "boot-480g").refused()
+    assert (
+        "small.toml: sets drive.geometry, drive.capacity, ftl.spare_factor, which each drive of --drives has" in error
+    )

@@ -11,22 +11,22 @@ from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.study.plan_point import WORTH, Bounds, Point, choices
 
 
-def point(served: float | None = 1.0, low: float | None = None, years: float = 6.0, **told: Any) -> Point:
+def point(served: float | None = 1.0, low: float | None = None, years: float = 6.0, **figures: Any) -> Point:
     """A drive that lasts, and serves a share of its workload."""
     ends = None if low is None or served is None else [low, 1.0]
     result = {
-        "drive": {"physical_bytes": told.pop("size", 64 << 20), "spare_factor": 0.1},
+        "drive": {"physical_bytes": figures.pop("size", 64 << 20), "spare_factor": 0.1},
         "lifetime": {
             "years": years,
             "holds": years >= 5.0,
             "target_years": 5.0,
-            "years_range": told.pop("range", None),
+            "years_range": figures.pop("range", None),
             "years_range_from": ["waf"],
         },
         "throttle": {"demand_share": served, "demand_share_range": ends},
-        "latency_us": {"write": {"mean": told.pop("mean", 100.0), "p99": told.pop("p99", 200.0), "p999": 300.0}},
+        "latency_us": {"write": {"mean": figures.pop("mean", 100.0), "p99": figures.pop("p99", 200.0), "p999": 300.0}},
     }
-    assert not told
+    assert not figures
     return Point("64 MiB", None, "none", result)
 
 

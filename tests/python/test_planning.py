@@ -1,4 +1,4 @@
-"""Plans: what is told while drives are gone through, breaking off, intervals of real forecasts, bounds."""
+"""Plans: progress messages, interruption, intervals of real forecasts, bounds."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def small_plan(experiment: Path, **arguments: Any) -> Any:
 
 
 def test_each_drive_is_told_of_and_progress_never_falls(experiment: Path) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     shares: list[int] = []
     busy = threading.Lock()
 
@@ -115,11 +115,11 @@ def test_each_drive_is_told_of_and_progress_never_falls(experiment: Path) -> Non
         busy.release()
 
     def tell(points: Sequence[Point]) -> None:
-        told.extend(point.line() for point in points)
+        reported.extend(point.line() for point in points)
 
     plan = small_plan(experiment, capacities=["32 MiB", "64 MiB"], on_drive=tell, progress=progress)
-    assert sorted(told) == sorted(point.line() for point in plan.points)
-    assert all(" without throttling: " in line and "100 % served" in line for line in told)
+    assert sorted(reported) == sorted(point.line() for point in plan.points)
+    assert all(" without throttling: " in line and "100 % served" in line for line in reported)
     assert [point.capacity for point in plan.points] == ["32 MiB", "64 MiB"]
     assert shares == sorted(shares)
     assert plan.to_dict()["complete"] is True
@@ -205,14 +205,14 @@ DAMAGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "change", "said"), DAMAGES)
+@pytest.mark.parametrize(("name", "change", "message"), DAMAGES)
 def test_a_damaged_part_of_a_plan_is_refused(
-    experiment: Path, part: Path, name: str, change: Callable[[dict[str, Any]], object], said: str
+    experiment: Path, part: Path, name: str, change: Callable[[dict[str, Any]], object], message: str
 ) -> None:
     _edited(part / "unfinished" / name, change)
     with pytest.raises(floatgate.InputError) as raised:
         small_plan(experiment, capacities=["32 MiB", "64 MiB"], out=part, resume=True)
-    assert said in raised.value.message
+    assert message in raised.value.message
     assert "expected" in raised.value.message
 
 
@@ -247,8 +247,8 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
 ) -> None:
     monkeypatch.setattr(planning, "at_once", _one_and_no_more)
     brief = [part for key, value in BRIEF.items() for part in ("--set", f"{key}={value}")]
-    asked = [*brief, "--capacities", "32 MiB,64 MiB"]
-    ended = status(["lifetime", str(experiment), *asked, "--json", "-", "--out", str(tmp_path / "o")])
+    command = [*brief, "--capacities", "32 MiB,64 MiB"]
+    ended = status(["lifetime", str(experiment), *command, "--json", "-", "--out", str(tmp_path / "o")])
     assert ended == 128 + signal.SIGINT
     out, err = capsys.readouterr()
     answer = json.loads(out)
@@ -256,7 +256,7 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
     assert "error: interrupted; not tried: 32 MiB; continue with the same command and --resume (--out " in err
     assert not (tmp_path / "o" / "plan.json").exists()
     monkeypatch.undo()
-    assert status(["lifetime", str(experiment), *asked, "--no-report", "--out", str(tmp_path / "o"), "--resume"]) == 0
+    assert status(["lifetime", str(experiment), *command, "--no-report", "--out", str(tmp_path / "o"), "--resume"]) == 0
     assert sorted(entry.name for entry in (tmp_path / "o").iterdir()) == [
         "experiment.toml",
         "plan.csv",
@@ -266,8 +266,8 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
 
 
 def test_a_plan_without_a_candidate_says_which_bound_cut_the_last(cli: Cli, experiment: Path) -> None:
-    asked = ("--set", "workload.requests=2000", "--target", "1e-5", "--capacities", "64MiB", "--throttles", "none")
-    answer = json.loads(cli("lifetime", experiment, *asked, "--max-write-p99", "0.001", "--json", "-").done())
+    options = ("--set", "workload.requests=2000", "--target", "1e-5", "--capacities", "64MiB", "--throttles", "none")
+    answer = json.loads(cli("lifetime", experiment, *options, "--max-write-p99", "0.001", "--json", "-").done())
     assert (answer["best"], answer["points"][0]["cut_by"]) == ([], "p99")
     assert "(--max-write-p99)" in answer["answer"]
 

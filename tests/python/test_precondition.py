@@ -27,9 +27,9 @@ def short(tmp_path: Path) -> Path:
     return file
 
 
-def state(said: str) -> str:
+def state(text: str) -> str:
     """The line of the summary."""
-    return next(line for line in said.splitlines() if line.startswith("state "))
+    return next(line for line in text.splitlines() if line.startswith("state "))
 
 
 def test_a_trace_starts_on_a_full_drive_and_the_summary_says_how(cli: Cli, short: Path, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
+    ("facts", "message"),
     [
         ({"wear_in_passes": 0, "ended": "the trace writes nothing"}, "no laps of the trace: the trace writes nothing"),
         ({"wear_in_passes": 1, "wear_in_drive_writes": 0.9, "stationary": False}, "worn in by 1 pass over the trace"),
@@ -99,10 +99,10 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
         ),
     ],
 )
-def test_laps_are_told_as_they_ended(facts: dict[str, object], said: str) -> None:
+def test_laps_are_told_as_they_ended(facts: dict[str, object], message: str) -> None:
     line = precondition.line({"precondition": {"became": "steady", **facts}})
     assert line is not None
-    assert said in line
+    assert message in line
 
 
 def test_a_drive_that_starts_otherwise_has_no_such_line() -> None:

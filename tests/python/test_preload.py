@@ -35,7 +35,7 @@ STRICT = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"]
 GET_RW_HINT = 1035
 ROUNDS = int(os.environ.get("FLOATGATE_PRELOAD_ROUNDS", "100"))
 ROUND_S = 30
-SAID = "floatgate hints: "
+PREFIX = "floatgate hints: "
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,19 @@ class Ended:
 
     status: int | None
     out: str
-    said: str
+    err: str
 
 
 def run(command: list[str], folder: Path, environment: Mapping[str, str], timeout: float = ROUND_S) -> Ended:
     """Runs a program in a process group of its own, and leaves none of the group behind."""
-    with (folder / ".out").open("w") as out, (folder / ".said").open("w") as said:
+    with (folder / ".out").open("w") as out, (folder / ".said").open("w") as err:
         child = subprocess.Popen(
             command,
             cwd=folder,
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=out,
-            stderr=said,
+            stderr=err,
             start_new_session=True,
         )
         waits = os.pidfd_open(child.pid)
@@ -158,12 +158,12 @@ def test_counts_are_told_at_the_end(kit: Path, tmp_path: Path) -> None:
     """By the process that loaded the library, with those of its forked children."""
     done = python(tmp_path, preloaded(kit, verbose=True), SAY + FORKS)
     assert done.status == 0
-    assert done.said.splitlines() == [
-        f"{SAID}{kit}/hints.table: 3 patterns",
-        f"{SAID}5 opened with the hint of short *.log",
-        f"{SAID}1 match no pattern, 0 take no hint",
+    assert done.err.splitlines() == [
+        f"{PREFIX}{kit}/hints.table: 3 patterns",
+        f"{PREFIX}5 opened with the hint of short *.log",
+        f"{PREFIX}1 match no pattern, 0 take no hint",
     ]
-    assert python(tmp_path, preloaded(kit), SAY).said == ""
+    assert python(tmp_path, preloaded(kit), SAY).err == ""
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_a_damaged_table_gives_one_message_and_no_hints(
     for verbose in (False, True):
         done = python(tmp_path, preloaded(kit, table=table, verbose=verbose), SAY + ASK)
         assert (done.status, done.out) == (0, "0\n")
-        (line,) = done.said.splitlines()
-        assert line.startswith(f"{SAID}{table}{wrong}")
+        (line,) = done.err.splitlines()
+        assert line.startswith(f"{PREFIX}{table}{wrong}")
         assert line.endswith("; no file gets a hint")
 
 
@@ -202,7 +202,7 @@ def test_a_table_as_large_as_is_allowed_is_loaded(kit: Path, tmp_path: Path) -> 
     table = tmp_path / "large.table"
     table.write_bytes(b"long x/y\n" * (ROWS_MAX - 1) + b"short *.log\n")
     done = python(tmp_path, preloaded(kit, table=table, verbose=True), SAY)
-    assert f"{SAID}2 opened with the hint of short *.log\n" in done.said
+    assert f"{PREFIX}2 opened with the hint of short *.log\n" in done.err
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "device", "socket"])
@@ -220,12 +220,12 @@ def test_only_regular_files_are_tables(kit: Path, tmp_path: Path, kind: str) -> 
     done = python(tmp_path, preloaded(kit, table=table), SAY)
     assert done.status == 0
     wrong = "No such device or address" if kind == "socket" else "is not a regular file; expected a table that "
-    assert done.said.startswith(f"{SAID}{table}: {wrong}")
-    assert len(done.said.splitlines()) == 1
+    assert done.err.startswith(f"{PREFIX}{table}: {wrong}")
+    assert len(done.err.splitlines()) == 1
 
 
 def test_no_message_goes_into_data(kit: Path, tmp_path: Path) -> None:
-    """Whoever closes standard error may open a file of data under its number, or under that of our copy."""
+    """A program that closes standard error may open a data file under its number, or under that of our copy."""
     bad = tmp_path / "bad.table"
     bad.write_text("nonsense\n")
     take = "fd = os.open('data', os.O_CREAT | os.O_RDWR | os.O_TRUNC)\n"
@@ -236,7 +236,7 @@ def test_no_message_goes_into_data(kit: Path, tmp_path: Path) -> None:
     for code in (closes, everywhere, deletes):
         (tmp_path / "data").write_bytes(b"")
         done = python(tmp_path, preloaded(kit, verbose=True), code)
-        assert done.status == 0, done.said
+        assert done.status == 0, done.err
         assert (tmp_path / "data").read_bytes() == b""
     # A child begins with data under the number of standard error, which its parent left to it.
     for table in (None, bad):
@@ -313,7 +313,7 @@ def test_libraries_may_open_files_before_the_constructor(kit: Path, tmp_path: Pa
     for order in ([environment["LD_PRELOAD"], str(tmp_path / "early.so")], [str(tmp_path / "early.so"), "hints"]):
         both = ":".join(environment["LD_PRELOAD"] if one == "hints" else one for one in order)
         done = run(["/bin/true"], tmp_path, {**environment, "LD_PRELOAD": both})
-        assert (done.status, done.out) == (0, "good\n"), done.said
+        assert (done.status, done.out) == (0, "good\n"), done.err
         assert (tmp_path / "5").stat().st_mode & 0o777 == 0o640
         assert all((tmp_path / name).stat().st_size == 1 for name in "12345")
 
@@ -341,7 +341,7 @@ print(found)
 def test_long_paths_are_matched_too(kit: Path, tmp_path: Path) -> None:
     """Beyond what /proc tells (one page), by the name that the program gave."""
     done = python(tmp_path, preloaded(kit), LONG)
-    assert done.out == "[2, 2, 2, 2, 2, 2, 0, 3]\n", done.said
+    assert done.out == "[2, 2, 2, 2, 2, 2, 0, 3]\n", done.err
     shutil.rmtree(tmp_path / ("x" * 200), ignore_errors=True)
 
 
@@ -353,7 +353,7 @@ def test_static_programs_run_as_ever(kit: Path, tmp_path: Path) -> None:
     # Its files have no hint, which is what it looks for first.
     assert done.status is not None
     assert done.status > 0
-    assert done.said == ""
+    assert done.err == ""
 
 
 def test_the_wrappers_call_nothing_that_locks_or_allocates(kit: Path) -> None:

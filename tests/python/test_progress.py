@@ -1,4 +1,4 @@
-"""What is said of work that goes on, where standard error is no terminal."""
+"""Progress messages where standard error is no terminal."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_several_runs_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
         lines(number, 10 * number, 60, "run")
     clock.now += EVERY_S
     lines(0, 60, 60, "run")
-    said = capsys.readouterr().err
-    assert said == "2 of 9 done, seed 5 run 83 %, seed 4 run 67 %, seed 3 run 50 %, seed 2 run 33 %, 1 more (10 s)\n"
+    line = capsys.readouterr().err
+    assert line == "2 of 9 done, seed 5 run 83 %, seed 4 run 67 %, seed 3 run 50 %, seed 2 run 33 %, 1 more (10 s)\n"
 
 
 def test_a_quiet_command_reports_nothing() -> None:

@@ -52,8 +52,8 @@ def test_answers_go_to_the_terminal_and_to_files(cli: Cli, results: Path, tmp_pa
     lines = [line.split() for line in cli("query", results, sql).done().splitlines()]
     assert lines == [["kind", "n", "nothing"], ["compare", "4", "-"], ["run", "1", "-"], ["sweep", "2", "-"]]
     assert "and 2 more rows" in cli("query", results, sql, "--rows", "1").done()
-    told = json.loads(cli("query", results, sql, "--json", "-").done())
-    assert told[0] == {"kind": "compare", "n": 4, "nothing": None}
+    answer = json.loads(cli("query", results, sql, "--json", "-").done())
+    assert answer[0] == {"kind": "compare", "n": 4, "nothing": None}
     cli("query", results, sql, "--out", "a.csv").done()
     with (tmp_path / "a.csv").open() as file:
         assert list(csv.reader(file))[:2] == [["kind", "n", "nothing"], ["compare", "4", ""]]
@@ -64,7 +64,7 @@ def test_answers_go_to_the_terminal_and_to_files(cli: Cli, results: Path, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "message"),
     [
         ("select waff from runs", 'Referenced column "waff" not found'),
         ("select 1 from nowhere", "expected a query over runs, series, sweep"),
@@ -72,8 +72,8 @@ def test_answers_go_to_the_terminal_and_to_files(cli: Cli, results: Path, tmp_pa
         ("", "gives no rows"),
     ],
 )
-def test_a_query_that_cannot_be_understood_is_refused(cli: Cli, results: Path, sql: str, said: str) -> None:
-    assert said in cli("query", results, sql).refused()
+def test_a_query_that_cannot_be_understood_is_refused(cli: Cli, results: Path, sql: str, message: str) -> None:
+    assert message in cli("query", results, sql).refused()
 
 
 def test_what_holds_no_results_is_refused(cli: Cli, tmp_path: Path) -> None:
@@ -88,11 +88,11 @@ def test_what_holds_no_results_is_refused(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_ls_says_what_is_there(cli: Cli, results: Path) -> None:
-    told = {Path(one["folder"]).name: one for one in json.loads(cli("ls", results, "--json", "-").done())}
-    assert {name: one["kind"] for name, one in told.items()} == {"one": "run", "two": "compare", "three": "sweep"}
-    assert told["two"]["what"] == "2 settings of ftl.collect.policy"
-    assert told["three"]["what"] == "2 runs over ftl.spare_factor, ftl.collect.policy"
-    assert told["one"]["WAF"] == f"{floatgate.load(results / 'one').waf_bytes:.2f}"
+    answer = {Path(one["folder"]).name: one for one in json.loads(cli("ls", results, "--json", "-").done())}
+    assert {name: one["kind"] for name, one in answer.items()} == {"one": "run", "two": "compare", "three": "sweep"}
+    assert answer["two"]["what"] == "2 settings of ftl.collect.policy"
+    assert answer["three"]["what"] == "2 runs over ftl.spare_factor, ftl.collect.policy"
+    assert answer["one"]["WAF"] == f"{floatgate.load(results / 'one').waf_bytes:.2f}"
     assert "64 MiB" in cli("ls", results, "--kind", "run").done()
 
 

@@ -267,8 +267,8 @@ def test_memory_is_a_size(cli: Cli, results: Path) -> None:
     with pytest.raises(InputError, match="memory"):
         query([results], "select 1", memory=-1)
     text = "select list(range) from range(10000000)"
-    said = cli("query", results, text, "--memory", "8MiB").refused(status=1)
-    assert said.startswith("SQL: more than 8 MiB of memory")
+    error = cli("query", results, text, "--memory", "8MiB").refused(status=1)
+    assert error.startswith("SQL: more than 8 MiB of memory")
 
 
 def test_an_error_behind_the_first_rows_leaves_no_file(cli: Cli, results: Path, tmp_path: Path) -> None:
@@ -283,10 +283,10 @@ def test_answers_of_all_types_and_of_columns_with_one_name(cli: Cli, results: Pa
         "select 1 as a, 2 as a, sum(9007199254740993) as big, date '2026-01-02' as d, 'x'::blob as b, [1, null] as l, "
         "{'q': 1.5::decimal(4,1)} as s, interval 1 month as i, map {'k': 1} as m, null as n, time '01:02:03' as t"
     )
-    told = json.loads(cli("query", results, sql, "--json", "-").done())
-    assert told == [
+    answer = json.loads(cli("query", results, sql, "--json", "-").done())
+    assert answer == [
         {"a": 1, "a_1": 2, "big": 9007199254740993, "d": "2026-01-02", "b": "78", "l": [1, None], "s": {"q": 1.5}}
-        | {"i": told[0]["i"], "m": [["k", 1]], "n": None, "t": "01:02:03"}
+        | {"i": answer[0]["i"], "m": [["k", 1]], "n": None, "t": "01:02:03"}
     ]
     assert (
         "expected a query whose columns Parquet can hold" in cli("query", results, sql, "--out", "a.parquet").refused()

@@ -1,4 +1,4 @@
-"""Best values at an end of what was tried are said to be there."""
+"""Remarks on best values that lie at an end of the tried range."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from floatgate.study.runs.points import Axis, parse_axis
 def at_end(vary: str, value: Any, *ties: Any) -> str | None:
     """Which end a search that varies one key says that its best value is at."""
     axis = parse_axis(vary)
-    found = of_search([axis], {axis.key: value}, [{axis.key: one} for one in ties])
-    return found[0].to_dict()["end"] if found else None
+    ends = of_search([axis], {axis.key: value}, [{axis.key: one} for one in ties])
+    return ends[0].to_dict()["end"] if ends else None
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_a_tie_between_the_ends_shows_that_nothing_lies_beyond() -> None:
 
 def test_the_text_says_which_end_and_what_to_do() -> None:
     (end,) = of_search([Axis("ftl.spare_factor", (), (0.05, 0.3))], {"ftl.spare_factor": 0.299671}, [])
-    said = "ftl.spare_factor = 0.299671 is at the upper end of 0.05..0.3: better settings may lie beyond; "
-    assert end.text() == f"{said}widen the range above 0.3"
+    text = "ftl.spare_factor = 0.299671 is at the upper end of 0.05..0.3: better settings may lie beyond; "
+    assert end.text() == f"{text}widen the range above 0.3"
 
 
 def test_a_page_names_each_end_once_with_what_is_best_there() -> None:
@@ -82,21 +82,21 @@ def test_a_page_names_each_end_once_with_what_is_best_there() -> None:
 
 
 def test_searches_sweeps_and_comparisons_say_it(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    said = "ftl.spare_factor = 0.4 is at the upper end of 0.1..0.4: better settings may lie beyond"
+    text = "ftl.spare_factor = 0.4 is at the upper end of 0.1..0.4: better settings may lie beyond"
     vary = ("--vary", "ftl.spare_factor=0.1,0.2,0.4")
     least = ("tune", experiment, "--minimise", "waf_bytes", "--trials", "3")
     ended = cli(*least, *vary, "--out", "t", "--json", "t.json", "--report")
-    assert f"at an end  {said}; widen the range above 0.4" in (ended.out + ended.err)
-    told = json.loads((tmp_path / "t.json").read_text())
-    assert told["at_ends"] == [{"key": "ftl.spare_factor", "value": 0.4, "end": "upper", "range": [0.1, 0.4]}]
-    assert said in (tmp_path / "t/report.html").read_text()
+    assert f"at an end  {text}; widen the range above 0.4" in (ended.out + ended.err)
+    document = json.loads((tmp_path / "t.json").read_text())
+    assert document["at_ends"] == [{"key": "ftl.spare_factor", "value": 0.4, "end": "upper", "range": [0.1, 0.4]}]
+    assert text in (tmp_path / "t/report.html").read_text()
     for command in ("sweep", "compare"):
         cli(command, experiment, *vary, "--out", command, "--report").done()
         page = (tmp_path / command / "report.html").read_text()
         assert page.count("Best at an end of what was tried: ftl.spare_factor = 0.4, the largest") == 1
     names = ("--vary", "ftl.collect.policy=greedy,fifo,random")
-    told = json.loads(cli(*least, *names, "--out", "n", "--json", "-").done())
-    assert told["at_ends"] == []
+    document = json.loads(cli(*least, *names, "--out", "n", "--json", "-").done())
+    assert document["at_ends"] == []
 
 
 def test_no_best_is_told_where_some_do_not_know_the_figure() -> None:
@@ -109,12 +109,12 @@ def test_no_best_is_told_where_some_do_not_know_the_figure() -> None:
     keys = [one.key for one in metrics.looked_for()]
     assert "lifetime.years" in keys
     assert "waf_bytes" in keys
-    assert _told(rows) == ["lowest WAF"]
+    assert _best_names(rows) == ["lowest WAF"]
     rows[0]["lifetime.years"] = 148.0
-    assert _told(rows) == ["lowest WAF", "longest life"]
+    assert _best_names(rows) == ["lowest WAF", "longest life"]
 
 
-def _told(rows: list[dict[str, Any]]) -> list[str]:
+def _best_names(rows: list[dict[str, Any]]) -> list[str]:
     cards, *_ = varied_charts.best(rows, ["k"], lambda _, row: str(row["k"]))
     assert isinstance(cards, Cards)
     return [name for name, _, _ in cards.entries]

@@ -1,4 +1,4 @@
-"""A throttle that delays few page writes for long: what its quantiles hide is said."""
+"""A throttle that delays few page writes for long: the texts name what its quantiles hide."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ BY = "0.2 % of page writes, by 538 ms on average, at most 982 ms"
 
 def test_the_answer_says_how_many_page_writes_wait_and_for_how_long() -> None:
     result = life(throttle=RARE)
-    told = dict(summary.lines(result))
-    assert told["life"].endswith(f"; the throttle delays {BY}")
-    assert told["throttle"] == (
+    lines = dict(summary.lines(result))
+    assert lines["life"].endswith(f"; the throttle delays {BY}")
+    assert lines["throttle"] == (
         "49 % of the host's demand written in the target time, 0.2 % of page writes delayed by 538 ms on average, at "
         "most 982 ms, mean delay 821 us over all page writes (p50 0 us, p99 0 us, p99.9 308 ms, max 982 ms), 148 M "
         "waited for capacity (all of the delay)"
@@ -65,13 +65,13 @@ def test_delays_are_rare_where_their_mean_is_above_the_quantile(changes: dict[st
 
 
 @pytest.mark.parametrize(
-    ("waited_us", "said"),
+    ("waited_us", "message"),
     [
         (0.0, "12 waited for capacity, "),
         (350.0, "12 waited for capacity (mean wait 350 us over all), "),
         (700.0, "12 waited for capacity (all of the delay), "),
     ],
 )
-def test_waits_are_not_told_twice(waited_us: float, said: str) -> None:
-    told = dict(summary.lines(life(throttle={"wait_us_mean": waited_us})))
-    assert said in told["throttle"]
+def test_waits_are_not_told_twice(waited_us: float, message: str) -> None:
+    lines = dict(summary.lines(life(throttle={"wait_us_mean": waited_us})))
+    assert message in lines["throttle"]

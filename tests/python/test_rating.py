@@ -60,12 +60,12 @@ RATED: dict[str, Any] = {
 def test_runs_and_forecasts_say_it_and_comparisons_have_a_column() -> None:
     result = floatgate.run(set=RATED)
     assert dict(summary.lines(result))["rating"].endswith("(0.00400 TBW as sold) are written after 6.6 hours")
-    found = result.result.to_dict()
-    host_bytes_a_year = found["host"]["write_bytes"] / found["period_s"] * 365 * 86_400
-    rated = found["drive"]["rated"]
-    assert rated["visible_tbw_bytes"] == round(rated["drive_writes"] * found["drive"]["logical_bytes"])
-    assert rating.years(found) == pytest.approx(rated["visible_tbw_bytes"] / host_bytes_a_year, rel=1e-9)
+    document = result.result.to_dict()
+    host_bytes_a_year = document["host"]["write_bytes"] / document["period_s"] * 365 * 86_400
+    rated = document["drive"]["rated"]
+    assert rated["visible_tbw_bytes"] == round(rated["drive_writes"] * document["drive"]["logical_bytes"])
+    assert rating.years(document) == pytest.approx(rated["visible_tbw_bytes"] / host_bytes_a_year, rel=1e-9)
     header, rows = floatgate.compare(RATED, {"ftl.spare_factor": [0.2, 0.3]}).rows()
     assert all(row[header.index("rating")].endswith("hours") for row in rows)
     life = floatgate.lifetime(set={**RATED, "lifetime.throttle.target_years": 0.01}).result.to_dict()
-    assert rating.years(life) == pytest.approx(rating.years(found), rel=0.01)
+    assert rating.years(life) == pytest.approx(rating.years(document), rel=0.01)

@@ -69,8 +69,8 @@ def test_bits_have_the_numbers_that_the_dump_gives_them(tmp_path: Path) -> None:
     ends = "#0 1! 1# b11 % #10 0! 0# b00 % #510 1! 1# b11 % #600 0! b01 % #1100 1! b11 % #1200"
     (tmp_path / "bits.vcd").write_text(f"{head} $enddefinitions $end {ends}")
     facts = rb.measure([tmp_path / "bits.vcd"], SHAPE, rb.Settings(program_us=INTERVAL))
-    found = {entry["name"]: entry["programs"] for entry in facts["signals"]}
-    assert found == {"rb[5]": 2, "rb[7]": 1, "busy[0]": 2, "busy[1]": 1}
+    programs = {entry["name"]: entry["programs"] for entry in facts["signals"]}
+    assert programs == {"rb[5]": 2, "rb[7]": 1, "busy[0]": 2, "busy[1]": 1}
     facts = rb.measure([tmp_path / "bits.vcd"], SHAPE, rb.Settings(program_us=INTERVAL, signals=("rb[7]",)))
     assert facts["programs"] == 1
 
@@ -195,10 +195,10 @@ def test_the_interval_of_write_amplification_is_the_one_by_hand(tmp_path: Path) 
 
 def test_the_json_has_the_keys_of_the_contract(cli: Cli, tmp_path: Path) -> None:
     path = hand_made(tmp_path / "c.vcd")
-    said = cli("rb", "measure", path, *ONE_PLANE, "--host-bytes", "1000000", "--json", "-", "--quiet")
-    facts = json.loads(said.done())
+    ended = cli("rb", "measure", path, *ONE_PLANE, "--host-bytes", "1000000", "--json", "-", "--quiet")
+    facts = json.loads(ended.done())
     assert facts.keys() >= CONTRACT
-    assert said.err == ""
+    assert ended.err == ""
     assert all(entry.keys() >= {"name", "programs", "reads", "erases"} for entry in facts["signals"])
     assert (facts["schema"], facts["multi_page"], facts["host_source"]) == ("floatgate.rb/1", 1.0, "--host-bytes")
     without = json.loads(cli("rb", "measure", path, *ONE_PLANE, "--json", "-").done())
@@ -328,8 +328,8 @@ def test_a_recorder_counts_what_its_looks_see(tmp_path: Path, seed: int) -> None
             settings = rb.Settings(program_us=INTERVAL, poll_us=period_us, quiet_s=quiet_us / 1e6)
             facts = rb.measure([tmp_path / "c.vcd"], SHAPE, settings)
             expected = [polled(pin, end_of(pins), period_us, quiet_us) for pin in pins]
-            found = [entry["programs"] for entry in facts["signals"]]
-            assert found == expected, (seed, period_us, quiet_us)
+            programs = [entry["programs"] for entry in facts["signals"]]
+            assert programs == expected, (seed, period_us, quiet_us)
             # Whole lengths are known in bins of 1/32 only; no bin lies across both sides of the interval here.
             assert facts["recorder"]["programs_exact"] == sum(pin.counts["programs"] for pin in pins)
 

@@ -1,4 +1,4 @@
-"""Captures that cannot be used: exit status 2 and one plain line; what is doubtful is told as a warning."""
+"""Captures that cannot be used: exit status 2 and one plain line; doubtful ones cause a warning."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def refusal(path: Path, content: bytes | str, **settings: object) -> str:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError) as caught:
         rb.measure([path], SHAPE, rb.Settings(**settings))  # type: ignore[arg-type]
-    said = str(caught.value)
-    assert "\n" not in said
-    assert len(said) < 4000
-    return said.replace(str(path), path.name)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 4000
+    return message.replace(str(path), path.name)
 
 
 def sr(folder: Path, *, metadata: bytes | None, **members: bytes) -> bytes:
@@ -134,9 +134,9 @@ def test_levels_that_are_unknown_are_told_of(tmp_path: Path) -> None:
 
 def test_long_names_and_strange_ones_do_no_harm(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "c.vcd").write_text(GOOD.replace("rb", "s" * 60_000 + "\x9b31m\u202e.rb"))
-    said = cli("rb", "measure", "c.vcd", *DRIVE, "--json", "-").done()
-    assert len(json.loads(said)["signals"][0]["name"].encode()) <= 1000
-    for text in (said, cli("rb", "measure", "c.vcd", *DRIVE).done()):
+    output = cli("rb", "measure", "c.vcd", *DRIVE, "--json", "-").done()
+    assert len(json.loads(output)["signals"][0]["name"].encode()) <= 1000
+    for text in (output, cli("rb", "measure", "c.vcd", *DRIVE).done()):
         assert not any(char in text for char in "\x9b\u202e")
 
 
@@ -165,8 +165,8 @@ def measured_apart(path: Path) -> tuple[str, float]:
         "print(peak() - before)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
-    said, memory_mb = done.stdout.splitlines()
-    return said, float(memory_mb)
+    output, memory_mb = done.stdout.splitlines()
+    return output, float(memory_mb)
 
 
 def test_sessions_that_expand_to_gigabytes_take_no_memory(tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def test_sessions_that_expand_to_gigabytes_take_no_memory(tmp_path: Path) -> Non
             with archive.open(big, "w", force_zip64=True) as member:
                 for _ in range(48 if big != "metadata" else 16):
                     member.write(zeros)
-        said, memory_mb = measured_apart(tmp_path / name)
-        assert said.startswith(expected)
+        output, memory_mb = measured_apart(tmp_path / name)
+        assert output.startswith(expected)
         assert memory_mb < 64, name
 
 
@@ -227,8 +227,8 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
         (("",), "expected a capture"),
         ((), "missing argument 'CAPTURE...'"),
     ):
-        said = cli("rb", "measure", *DRIVE, *arguments, "--json", "j", "--report", "r.html").refused()
-        assert expected in said, (arguments, said)
+        error = cli("rb", "measure", *DRIVE, *arguments, "--json", "j", "--report", "r.html").refused()
+        assert expected in error, (arguments, error)
     assert {path.name for path in tmp_path.iterdir()} == {"c.vcd", "d", "low.txt"}
     needed = "the bytes that the host wrote are missing; expected --host-bytes, --smart or --trace"
     assert cli("rb", "multi-page", *DRIVE, "c.vcd").refused() == needed

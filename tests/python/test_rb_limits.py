@@ -86,7 +86,7 @@ def test_an_interval_within_the_possible_is_not_warned_of(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("media", "said", "expected"),
+    ("media", "message", "expected"),
     [
         (4_096_000, "is the same to 0.1 %", []),
         (4_000_000, "is 2.4 % higher", ["impossible: the drive counts 4 MB programmed, the pins at least"]),
@@ -103,17 +103,17 @@ def test_an_interval_within_the_possible_is_not_warned_of(tmp_path: Path) -> Non
     ],
 )
 def test_counters_of_the_drive_that_contradict_the_pins_are_impossible(
-    cli: Cli, tmp_path: Path, media: int, said: str, expected: list[str]
+    cli: Cli, tmp_path: Path, media: int, message: str, expected: list[str]
 ) -> None:
     # An erase, told apart: nothing hides among the programs.
     (tmp_path / "c.txt").write_text("low_us\n" + "500\n" * 1000 + "3000\n" * 8)
     for name, units in (("a", 0), ("b", media)):
         (tmp_path / f"{name}.json").write_text(json.dumps({"Physical media units written": {"hi": 0, "lo": units}}))
     facts, text = measured(cli, "--host-bytes", "3000000", "--ocp", "a.json", "b.json")
-    assert f"; the pin count {said}\n" in text
-    found = impossible(facts)
-    assert len(found) == len(expected)
-    assert all(one.startswith(start) for one, start in zip(found, expected, strict=True)), found
+    assert f"; the pin count {message}\n" in text
+    remarks = impossible(facts)
+    assert len(remarks) == len(expected)
+    assert all(one.startswith(start) for one, start in zip(remarks, expected, strict=True)), remarks
 
 
 def test_without_host_bytes_nothing_is_impossible(cli: Cli, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def some_backend(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The first back end that works here, the quicker one to start first."""
     why = {name: problem(name, tmp_path_factory.getbasetemp()) for name in ("strace", "perf")}
-    working = [name for name, told in why.items() if told is None]
+    working = [name for name, reason in why.items() if reason is None]
     if not working:
         pytest.skip(f"no back end works here: {why}")
     return working[0]
@@ -191,16 +191,16 @@ def test_threads_and_children_are_told_apart(cli: Cli, tmp_path: Path, backend: 
 
 
 def test_contexts_are_the_same_on_every_run_and_back_end(cli: Cli, writer: Path, tmp_path: Path) -> None:
-    found = []
+    recorded = []
     for number, name in enumerate(("strace", "strace", "perf", "perf")):
         if problem(name, tmp_path) is None:
             out = tmp_path / f"{number}.parquet"
             cli("trace", "record", "-q", "--backend", name, "-o", out, "--", "sh", "-c", writer).done()
-            found.append(set(described(out)["contexts"]))
-    if not found:
+            recorded.append(set(described(out)["contexts"]))
+    if not recorded:
         pytest.skip(f"no back end works here: {problem('strace', tmp_path)}")
-    assert len(found[0]) == 3
-    assert all(contexts == found[0] for contexts in found)
+    assert len(recorded[0]) == 3
+    assert all(contexts == recorded[0] for contexts in recorded)
 
 
 def test_python_with_threads_and_children(cli: Cli, tmp_path: Path, backend: str) -> None:
@@ -332,9 +332,9 @@ def test_without_a_back_end_it_says_what_to_allow(cli: Cli, tmp_path: Path, monk
         assert "--backend strace" not in message.removeprefix("--backend strace")
 
 
-@pytest.mark.parametrize("asked", [(), ("--backend", "perf"), ("--backend", "strace")])
+@pytest.mark.parametrize("options", [(), ("--backend", "perf"), ("--backend", "strace")])
 def test_with_perf_alone_it_says_to_install_strace(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...]
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     perf, true = shutil.which("perf"), shutil.which("true")
     if perf is None or true is None:
@@ -342,7 +342,7 @@ def test_with_perf_alone_it_says_to_install_strace(
     for program in (perf, true):
         (tmp_path / Path(program).name).symlink_to(program)
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
-    message = cli("trace", "record", *asked, "--", "true").refused()
+    message = cli("trace", "record", *options, "--", "true").refused()
     assert "strace is not installed" in message
     assert message.count("install strace (package strace)") == 1
     assert "sysctl" not in message

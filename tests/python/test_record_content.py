@@ -337,9 +337,9 @@ def test_what_is_flushed_within_a_write_has_the_old_data_ahead_of_it(tmp_path: P
 
     def emit(request: Request) -> None:
         content.take(request)
-        found = content.of_row(len(taken))
-        assert found is not None
-        taken.append((request.file_page, found[0]))
+        row = content.of_row(len(taken))
+        assert row is not None
+        taken.append((request.file_page, row[0]))
 
     cache = PageCache(Layout(), CacheModel(100 * PAGE / MIB, dirty_ratio=0.02), emit)
     tracker = FileTracker(cache, ContextTable(), {}, str(tmp_path), [], shadow=shadow)

@@ -87,8 +87,8 @@ def outcome(base: Path, backend: str) -> tuple[dict[str, Any], dict[str, list[in
     """The facts of a recording of all ways, the pages written of each file, the folder, and the ways that fail here."""
     folder = base / f"descriptors-{backend}"
     folder.mkdir(exist_ok=True)
-    told, failed = record(folder, backend, program(base))
-    facts = json.loads(told)
+    output, failed = record(folder, backend, program(base))
+    facts = json.loads(output)
     names = described(folder / "t.parquet")["files"]
     pages: dict[str, list[int]] = {}
     extents: dict[str, int] = {}

@@ -172,7 +172,7 @@ class Program:
         self.call("write", task, fd=fd, length=int(pages * PAGE), offset=place)
 
     def written(self, path: str) -> list[tuple[int, int]]:
-        """Write out everything: the file's pages, as runs, whoever wrote them."""
+        """Write out everything; the file's pages, as runs, of all writers."""
         self.requests.clear()
         self.call("sync_all")
         number = next(file.number for file in self.tracker.files if path in file.names or file.last_name == path)

@@ -27,7 +27,7 @@ def test_a_timer_does_not_keep_a_program_from_its_end(tmp_path: Path) -> None:
         pytest.skip("gcc is missing")
     program = tmp_path / "timer"
     subprocess.run(["gcc", "-g", "-O1", "-fno-optimize-sibling-calls", SOURCE, "-o", program], check=True)
-    # Were it to hang, timeout would end the program itself, so that nothing is left of it.
+    # If it hangs, timeout ends the program itself, and leaves no process behind.
     bounded = ["timeout", "-s", "KILL", str(PATIENCE_S), str(program)]
     command = [sys.executable, "-m", "floatgate", "trace", "record", "--backend", "strace", "--json", "--", *bounded]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=2 * PATIENCE_S)

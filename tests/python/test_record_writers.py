@@ -148,16 +148,16 @@ def test_a_number_that_is_used_again_makes_no_circle() -> None:
 
 def test_threads_belong_to_processes_and_children_inherit_programs() -> None:
     births = {2: Birth(1, True, True), 3: Birth(2, True, True), 4: Birth(3, False, False)}
-    found = Processes(births)
-    found.execute(1, "/bin/sh")
-    assert [found.of(task) for task in (1, 2, 3, 4)] == [1, 1, 1, 4]
-    found.execute(1, "/usr/bin/make")
-    found.execute(4, "/usr/lib/gcc/cc1")
-    found.execute(4, "")  # a program whose name is unknown
+    processes = Processes(births)
+    processes.execute(1, "/bin/sh")
+    assert [processes.of(task) for task in (1, 2, 3, 4)] == [1, 1, 1, 4]
+    processes.execute(1, "/usr/bin/make")
+    processes.execute(4, "/usr/lib/gcc/cc1")
+    processes.execute(4, "")  # a program whose name is unknown
     births[9] = Birth(1, False, False)
-    assert found.of(9) == 9
-    assert found.of(50) == 50  # nobody saw it start
-    assert found.described({1, 4, 9, 50}) == {
+    assert processes.of(9) == 9
+    assert processes.of(50) == 50  # nobody saw it start
+    assert processes.described({1, 4, 9, 50}) == {
         "1": {"name": "make", "programs": ["sh", "make"]},
         "4": {"name": "cc1", "programs": ["sh", "cc1"]},
         "9": {"name": "make", "programs": ["make"]},

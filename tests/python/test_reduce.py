@@ -107,9 +107,9 @@ def test_without_a_reducer_nothing_is_said(table: dict[str, Any]) -> None:
 
 def test_an_index_that_forgets_is_named() -> None:
     index = {"entered": 1000, "evicted": 300}
-    said = reduce.remark(made_up(index=index))
-    assert said is not None
-    assert said.startswith("the content index forgot 30 % of the contents that entered it (a larger ")
+    remark = reduce.remark(made_up(index=index))
+    assert remark is not None
+    assert remark.startswith("the content index forgot 30 % of the contents that entered it (a larger ")
     assert reduce.remark(made_up(index={**index, "evicted": 10})) is None
 
 
@@ -173,8 +173,8 @@ def test_the_strip_shows_when_each_scheme_was_on() -> None:
     (cells,) = data
     # Rows of ten minutes, in minutes; neighbours that are alike are one cell.
     strips = {name: [cell for cell in cells if cell["scheme"] == name] for name in reduce.SCHEMES.values()}
-    found = [(cell["from"], cell["to"], cell["share"]) for cell in strips["deduplication"]]
-    assert found == [(0.0, 10.0, 0.0), (10.0, 20.0, 0.5), (20.0, 50.0, 1.0)]
+    spans = [(cell["from"], cell["to"], cell["share"]) for cell in strips["deduplication"]]
+    assert spans == [(0.0, 10.0, 0.0), (10.0, 20.0, 0.5), (20.0, 50.0, 1.0)]
     assert [cell["to"] for cell in strips["throttling"]] == [40.0, 50.0]
 
 
@@ -191,15 +191,15 @@ def _data(chart: Any) -> list[list[dict[str, Any]]]:
 
 def test_a_comparison_has_columns_and_a_note() -> None:
     settings = {key: value for key, value in SETTINGS.items() if not key.startswith("lifetime.reduce.")}
-    found = floatgate.compare(settings, {"lifetime.reduce.policy": ["none", "dedup", "compress", "both"]})
-    header, rows = found.rows()
+    comparison = floatgate.compare(settings, {"lifetime.reduce.policy": ["none", "dedup", "compress", "both"]})
+    header, rows = comparison.rows()
     at = header.index("written ratio")
     assert header[at : at + 4] == reduce.HEADER
     assert rows[0][at] == "-"
     ratios = [float(row[at]) for row in rows[1:]]
     assert ratios[2] < ratios[1] < ratios[0] < 1
-    assert found.text().endswith(reduce.READING)
-    assert "Written ratio: programs of host writes" in found.report()
+    assert comparison.text().endswith(reduce.READING)
+    assert "Written ratio: programs of host writes" in comparison.report()
     plain = floatgate.compare(settings, {"seed": [1]})
     assert reduce.READING not in plain.text()
 
@@ -225,8 +225,8 @@ def test_contents_of_twins_give_the_ratios_of_the_paper(twin: str, dedup: float,
         "ftl.precondition": "none",
     }
     for policy, ratio in (("dedup", dedup), ("compress", compress), ("both", dedup * compress)):
-        found = floatgate.run(settings | {"lifetime.reduce.policy": policy}).result.to_dict()
-        assert found["reduce"]["written_ratio"] == pytest.approx(ratio, abs=0.01)
+        result = floatgate.run(settings | {"lifetime.reduce.policy": policy}).result.to_dict()
+        assert result["reduce"]["written_ratio"] == pytest.approx(ratio, abs=0.01)
 
 
 def test_the_page_names_what_there_is() -> None:
@@ -241,9 +241,9 @@ def test_the_page_names_what_there_is() -> None:
 def test_a_run_shorter_than_the_managers_epochs_says_so(managed: dict[str, Any]) -> None:
     short = copy.deepcopy(managed)
     short["throttle"] = {"policy": "integrated", "epochs": 1, "epoch_s": 300.0}
-    said = [one for one in summary.remarks(short) if "decides at the end of an epoch" in one]
-    assert len(said) == 1
-    assert said[0].startswith("integrated decides at the end of an epoch of 300 s, and the run has had 1 in ")
+    remarks = [one for one in summary.remarks(short) if "decides at the end of an epoch" in one]
+    assert len(remarks) == 1
+    assert remarks[0].startswith("integrated decides at the end of an epoch of 300 s, and the run has had 1 in ")
     short["throttle"]["epochs"] = 3
     assert not [one for one in summary.remarks(short) if "decides at the end of an epoch" in one]
 
@@ -259,7 +259,7 @@ def test_what_a_program_takes_is_assumed_by_size_and_said_to_be(page_bytes: int)
         "workload.compressed_share": 0.5,
     }
     assumed = floatgate.run(set=settings).result.to_dict()
-    given = floatgate.run(set={**settings, "drive.energy.program_uj": 29.1 * page_bytes / 4096}).result.to_dict()
-    assert assumed["reduce"]["energy_ratio"] == pytest.approx(given["reduce"]["energy_ratio"], rel=1e-12)
+    stated = floatgate.run(set={**settings, "drive.energy.program_uj": 29.1 * page_bytes / 4096}).result.to_dict()
+    assert assumed["reduce"]["energy_ratio"] == pytest.approx(stated["reduce"]["energy_ratio"], rel=1e-12)
     assert "29.1 uJ for each 4 KiB" in str(reduce.line(assumed))
-    assert "29.1 uJ" not in str(reduce.line(given))
+    assert "29.1 uJ" not in str(reduce.line(stated))

@@ -179,5 +179,5 @@ def test_no_cause_is_listed_beside_the_table() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict)):
                 items = (node.keys if isinstance(node, ast.Dict) else node.elts) or []
-                said = {item.value for item in items if isinstance(item, ast.Constant)}
-                assert max(len(said & names), len(said & labels)) < 2, f"{path.name}:{node.lineno}"
+                literals = {item.value for item in items if isinstance(item, ast.Constant)}
+                assert max(len(literals & names), len(literals & labels)) < 2, f"{path.name}:{node.lineno}"

@@ -240,7 +240,7 @@ def test_what_counts_a_twins_requests_is_left_out_under_a_trace(tiny: Path, trac
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nobody",), "unknown paper 'nobody'"),
         (("{tiny}", "--trace", "uniform"), "no file in it"),
@@ -249,12 +249,12 @@ def test_what_counts_a_twins_requests_is_left_out_under_a_trace(tiny: Path, trac
         (("{tiny}", "--trace", "uniform=/etc/hostname", "--trace", "uniform=/etc/hostname"), "given twice"),
     ],
 )
-def test_bad_names_are_refused(cli: Cli, tiny: Path, arguments: tuple[str, ...], said: str) -> None:
-    assert said in cli("reproduce", *(text.format(tiny=tiny) for text in arguments)).refused()
+def test_bad_names_are_refused(cli: Cli, tiny: Path, arguments: tuple[str, ...], message: str) -> None:
+    assert message in cli("reproduce", *(text.format(tiny=tiny) for text in arguments)).refused()
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "said"),
+    ("file", "old", "new", "message"),
     [
         ("paper.toml", 'title = "Greedy <is> best"', "", "no 'title'"),
         ("paper.toml", 'variants = ["greedy"]', 'variants = ["best"]', "unknown 'best'; variants are 'greedy', 'fifo'"),
@@ -266,11 +266,11 @@ def test_bad_names_are_refused(cli: Cli, tiny: Path, arguments: tuple[str, ...],
         ("claims.toml", "than = 1.0", "than = ", "expected TOML"),
     ],
 )
-def test_a_paper_that_is_wrong_says_where(tiny: Path, file: str, old: str, new: str, said: str) -> None:
+def test_a_paper_that_is_wrong_says_where(tiny: Path, file: str, old: str, new: str, message: str) -> None:
     text = (tiny / file).read_text()
     assert old in text
     (tiny / file).write_text(text.replace(old, new, 1))
-    with pytest.raises(InputError, match=re.escape(said)) as caught:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
         load(str(tiny))
     assert str(tiny / file) in str(caught.value)
 
@@ -320,7 +320,7 @@ def test_a_run_without_its_drive_is_left_out_and_says_why(tiny: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('from = "w"', 'from = "nobody"', "batch 'later': starts from the unknown batch 'nobody'; expected one of 'w'"),
         ('from = "w"', 'from = "later"', "batch 'later': starts from itself by way of 'later'"),
@@ -335,11 +335,11 @@ def test_a_run_without_its_drive_is_left_out_and_says_why(tiny: Path) -> None:
         ('variants = ["greedy"]\nfrom = "later"', 'from = "later"', "variant 'fifo' is not in batch 'later'"),
     ],
 )
-def test_a_batch_that_cannot_have_its_drive_is_refused(tiny: Path, old: str, new: str, said: str) -> None:
+def test_a_batch_that_cannot_have_its_drive_is_refused(tiny: Path, old: str, new: str, message: str) -> None:
     text = PAPER + LATER
     assert old in text
     (tiny / "paper.toml").write_text(text.replace(old, new, 1))
-    with pytest.raises(InputError, match=re.escape(said)):
+    with pytest.raises(InputError, match=re.escape(message)):
         load(str(tiny))
 
 
@@ -426,8 +426,8 @@ def test_a_calibrated_claim_is_marked_and_not_counted() -> None:
     assert calibrated
     assert sum(done.counts().values()) == len(paper.claims) - len(calibrated)
     assert f"{len(calibrated)} more are calibrated and not counted" in done.headline()
-    told = {claim["id"] for claim in done.to_dict()["claims"] if "calibrated" in claim}
-    assert told == {claim.id for claim in calibrated}
+    document = {claim["id"] for claim in done.to_dict()["claims"] if "calibrated" in claim}
+    assert document == {claim.id for claim in calibrated}
     assert done.report().count("Calibrated: ") == len(calibrated)
 
 

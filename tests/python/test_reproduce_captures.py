@@ -79,24 +79,24 @@ def test_runs_in_subtests_are_measured_from_their_pins(pins: Path) -> None:
     totals = []
     for number in (1, 2, 3):
         run = done.findings.results[f"pins-{number}"]["writes"]["small"]
-        told = run["captured"]
+        captured = run["captured"]
         assert run["host"]["write_bytes"] == 4 << 20
         begun = run["config"]["workload"].get("start_after")
         assert begun == (None if number == 1 else f"{4 * (number - 1)} MiB")
-        assert told["all"]["programs"] == run["waveform"]["flash"]["programs"]
-        assert [signal["name"] for signal in told["one"]["signals"]] == ["drive.rb1"]
-        assert told["one"]["programs"] == told["all"]["signals"][1]["programs"]
-        # A page of 8 KiB is two pages of 4 KiB to whoever probes the pin: as many bytes.
-        assert told["all"]["multi_page"] == 2
-        assert told["all"]["p_volume_bytes"] == run["flash"]["programs"]["total"] * 8192
-        assert told["polled"]["recorder"] is not None
+        assert captured["all"]["programs"] == run["waveform"]["flash"]["programs"]
+        assert [signal["name"] for signal in captured["one"]["signals"]] == ["drive.rb1"]
+        assert captured["one"]["programs"] == captured["all"]["signals"][1]["programs"]
+        # At the pin a page of 8 KiB counts as two pages of 4 KiB: as many bytes.
+        assert captured["all"]["multi_page"] == 2
+        assert captured["all"]["p_volume_bytes"] == run["flash"]["programs"]["total"] * 8192
+        assert captured["polled"]["recorder"] is not None
         totals.append(run["flash"]["programs"]["total"])
     # Each goes on from the drive of the one before; the same drive would do the same again.
     assert len(set(totals)) > 1
 
 
 @pytest.mark.parametrize(
-    ("was", "now", "said"),
+    ("was", "now", "message"),
     [
         ('die = "all"', 'die = "some"', "capture of die 'some'; expected a number from 0 on, or 'all'"),
         ('die = "all"', "pin = 3", "unknown key 'pin' of capture; expected 'die', 'as' or 'multi_page'"),
@@ -106,9 +106,9 @@ def test_runs_in_subtests_are_measured_from_their_pins(pins: Path) -> None:
         ("subtests = 3", "subtests = 0", "subtests is 0; expected a whole number from 1"),
     ],
 )
-def test_what_makes_no_sense_is_refused(pins: Path, was: str, now: str, said: str) -> None:
+def test_what_makes_no_sense_is_refused(pins: Path, was: str, now: str, message: str) -> None:
     assert was in PAPER
     (pins / "paper.toml").write_text(PAPER.replace(was, now), encoding="utf-8")
     with pytest.raises(InputError) as refused:
         load(str(pins))
-    assert said in str(refused.value)
+    assert message in str(refused.value)

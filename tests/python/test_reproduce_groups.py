@@ -38,16 +38,16 @@ def test_a_name_that_comes_twice_is_refused() -> None:
         named({"@few": {}, "a": {}}, GROUPS, "workload")
 
 
-@pytest.mark.parametrize("given", [[], "a", {}, 1])
-def test_a_group_without_names_is_refused(given: object) -> None:
+@pytest.mark.parametrize("content", [[], "a", {}, 1])
+def test_a_group_without_names_is_refused(content: object) -> None:
     with pytest.raises(ValueError, match=r"group 'wrong' has no names; expected a list of names, or a table"):
-        groups_of({"wrong": given})
+        groups_of({"wrong": content})
 
 
-@pytest.mark.parametrize("given", [[["a"]], [1.5], [True], 1, None])
-def test_what_is_no_list_of_names_is_refused(given: object) -> None:
+@pytest.mark.parametrize("content", [[["a"]], [1.5], [True], 1, None])
+def test_what_is_no_list_of_names_is_refused(content: object) -> None:
     with pytest.raises(ValueError, match=r"is not a list of names; expected texts, such as"):
-        expanded(given, GROUPS)
+        expanded(content, GROUPS)
 
 
 @pytest.mark.parametrize("name", ["@none", "x.{@none}", "{a,@none}"])

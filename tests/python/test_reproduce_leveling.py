@@ -1,4 +1,4 @@
-"""``floatgate reproduce leveling``: lives of blocks, and what is said of every leveler."""
+"""``floatgate reproduce leveling``: lives of blocks, and the claims about every leveler."""
 
 from __future__ import annotations
 

@@ -180,11 +180,11 @@ def test_the_static_load_fits_its_drive(tmp_path: Path) -> None:
 def test_a_trace_of_the_users_takes_the_place_of_a_twin(tmp_path: Path) -> None:
     own = {"proj_0": "mine.csv", "static": "still.csv", "static-28": "still.csv"}
     assert prepare(["proj_0", "static", "static-28"], own, tmp_path) == {}
-    asked = jobs(load("patterns"), Settings(traces=own), {})
-    mine = [job for job in asked if job.label == "proj_0"]
+    todo = jobs(load("patterns"), Settings(traces=own), {})
+    mine = [job for job in todo if job.label == "proj_0"]
     settings = [dict(job.base.overrides) for job in mine]
     assert all(one["workload.file"] == '"mine.csv"' and "workload.twin" not in one for one in settings)
-    # What runs in time asks for a number of the twin's requests.
+    # Timed runs need a fixed number of the twin's requests.
     assert not {"timed", "timed-parts"} & {batch for job in mine for batch, _, _ in job.places}
     assert {"requests", "dispatch", "main"} <= {batch for job in mine for batch, _, _ in job.places}
 
@@ -192,13 +192,13 @@ def test_a_trace_of_the_users_takes_the_place_of_a_twin(tmp_path: Path) -> None:
 def test_requests_are_looked_at_as_runs_have_them() -> None:
     paper = load("patterns")
     few = [*paper.workloads["proj_0"].overrides, ("workload.requests", "20000")]
-    told = {}
+    results = {}
     for variant in ("baseline", "patterns-only"):
-        asked = paper.experiment.with_overrides([*few, *paper.variants[variant].overrides])
-        told[variant] = json.loads(_core.workload_dispatch(asked.toml, asked.path, asked.overrides))
-    assert told["baseline"]["requests"] == told["patterns-only"]["requests"] == 20_000
-    assert told["baseline"]["dispatch_cpu_s"] == 0 < told["patterns-only"]["dispatch_cpu_s"]
-    patterns = json.loads(_core.workload_patterns(asked.toml, asked.path, asked.overrides))
-    counted = execute(asked).result.to_dict()["dispatch"]
+        experiment = paper.experiment.with_overrides([*few, *paper.variants[variant].overrides])
+        results[variant] = json.loads(_core.workload_dispatch(experiment.toml, experiment.path, experiment.overrides))
+    assert results["baseline"]["requests"] == results["patterns-only"]["requests"] == 20_000
+    assert results["baseline"]["dispatch_cpu_s"] == 0 < results["patterns-only"]["dispatch_cpu_s"]
+    patterns = json.loads(_core.workload_patterns(experiment.toml, experiment.path, experiment.overrides))
+    counted = execute(experiment).result.to_dict()["dispatch"]
     assert patterns["windows"] == counted["windows"] == 20
     assert patterns["patterns_per_window"] == counted["patterns_per_window"] > 10

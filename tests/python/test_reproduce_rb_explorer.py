@@ -22,13 +22,13 @@ def pin(wa: float, host_bytes: int, dies: int) -> dict[str, Any]:
     return {"wa": wa, "n_p": p_volume / dies / PAGE, "p_volume_bytes": p_volume}
 
 
-def run(true_wa: float, told: dict[str, Any], host_bytes: int = 2 * GIB, page_bytes: int = PAGE) -> dict[str, Any]:
+def run(true_wa: float, captured: dict[str, Any], host_bytes: int = 2 * GIB, page_bytes: int = PAGE) -> dict[str, Any]:
     """A timed run whose firmware counted so much and whose pins tell so much."""
     return {
         "host": {"write_bytes": host_bytes},
         "drive": {"page_bytes": page_bytes},
         "waveform": {"flash": {"programs": round(true_wa * host_bytes / page_bytes)}},
-        "captured": told,
+        "captured": captured,
         "throughput": {"write_mb_per_s": 20 / true_wa},
     }
 
@@ -46,8 +46,8 @@ def test_errors_by_source_are_those_of_equation_12() -> None:
         "paper": 3.02, "printed": 2.9, "one": 3.06, "all": 3.03,
         "polled-1": 3.015, "polled": 2.97, "polled-100": 2.7, "found": 3.0,
     }  # fmt: skip
-    told = {name: pin(wa, 2 * GIB, 4) for name, wa in readings.items()}
-    result = run(3.0, told)
+    captured = {name: pin(wa, 2 * GIB, 4) for name, wa in readings.items()}
+    result = run(3.0, captured)
     findings = Findings({"verify": {micro: {"ssd-v": result} for micro in micros()}})
     made = errors.values(findings)
     micro = "4k-rd-100w-align"
@@ -68,10 +68,10 @@ def test_a_simulator_is_set_beside_the_same_state() -> None:
         "no-leveling": 950,
     }
     variants = {name: {"flash": {"programs": {"total": count}}} for name, count in counts.items()}
-    told = {name: pin(3.0, 2 * GIB, 4) for name in errors.READINGS} | {"paper": pin(3.3, 2 * GIB, 4)}
+    captured = {name: pin(3.0, 2 * GIB, 4) for name in errors.READINGS} | {"paper": pin(3.3, 2 * GIB, 4)}
     worn = {
         "simulated-worn": dict.fromkeys(micros(), variants),
-        "verify": {micro: {"ssd-v": run(3.0, told)} for micro in micros()},
+        "verify": {micro: {"ssd-v": run(3.0, captured)} for micro in micros()},
     }
     # SSDsim is off by a fifth, the pin by a tenth.
     assert errors.values(Findings(worn))["factor.worn.8k-sq-50w-align"] == pytest.approx(2, rel=1e-4)
@@ -107,8 +107,8 @@ def test_states_are_means_over_micro_benchmarks() -> None:
 
 @pytest.mark.parametrize(("low", "high", "holds"), [(2.9, 3.1, True), (3.01, 3.2, False), (2.5, 2.99, False)])
 def test_pins_agree_where_the_truth_lies_in_their_interval(low: float, high: float, holds: bool) -> None:
-    told = {"found": pin(3.05, 2 * GIB, 4) | {"wa_low": low, "wa_high": high}}
-    made = states.values(Findings({"agree": {"4k-rd-100w-align": {"ssd-v": run(3.0, told)}}}))
+    captured = {"found": pin(3.05, 2 * GIB, 4) | {"wa_low": low, "wa_high": high}}
+    made = states.values(Findings({"agree": {"4k-rd-100w-align": {"ssd-v": run(3.0, captured)}}}))
     assert made["agrees.4k-rd-100w-align.ssd-v"] is holds
     assert made["agrees.ssd-v"] is holds
     assert made["agrees.ssd-m"] is None
@@ -116,8 +116,8 @@ def test_pins_agree_where_the_truth_lies_in_their_interval(low: float, high: flo
 
 @pytest.mark.parametrize(("pages", "wa", "planes"), [(1, 1.004, 1), (2, 1.0, 2), (2, 1.6, 1)])
 def test_planes_follow_from_sequential_writes(pages: int, wa: float, planes: int) -> None:
-    told = {"found": pin(wa, 2 * GIB, 16) | {"multi_page": pages, "interval_us": [180.0, 2300.0]}}
-    made = states.values(Findings({"planes": {"32k-sq-100w-align": {"ssd-m": run(wa, told)}}}))
+    captured = {"found": pin(wa, 2 * GIB, 16) | {"multi_page": pages, "interval_us": [180.0, 2300.0]}}
+    made = states.values(Findings({"planes": {"32k-sq-100w-align": {"ssd-m": run(wa, captured)}}}))
     assert made["m_p.ssd-m"] == planes
     assert made["interval.high.ssd-m"] == 2300
 

@@ -48,10 +48,10 @@ def test_drives_hold_their_twin_and_nothing_else(paper: str, tmp_path: Path) -> 
     loaded = load(paper)
     prepared = loaded.prepare(list(loaded.workloads), {}, tmp_path)
     for name in loaded.workloads:
-        given = dict(prepared[name])
-        footprint = tomllib.loads(Path(given["workload.twin"].strip('"')).read_text("utf-8"))["footprint_bytes"]
-        flash = int(given["drive.geometry.blocks_per_plane"]) * CHANNELS * BLOCK_BYTES
-        shown = (1 - float(given["ftl.spare_factor"])) * flash
+        settings = dict(prepared[name])
+        footprint = tomllib.loads(Path(settings["workload.twin"].strip('"')).read_text("utf-8"))["footprint_bytes"]
+        flash = int(settings["drive.geometry.blocks_per_plane"]) * CHANNELS * BLOCK_BYTES
+        shown = (1 - float(settings["ftl.spare_factor"])) * flash
         assert footprint <= shown <= 1.002 * footprint, name
 
 

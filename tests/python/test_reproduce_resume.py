@@ -153,14 +153,14 @@ DAMAGES: list[tuple[Callable[[Path], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "said"), DAMAGES)
+@pytest.mark.parametrize(("damage", "message"), DAMAGES)
 def test_what_is_kept_and_damaged_is_refused(
-    out: Path, damage: Callable[[Path], object], said: str, capsys: pytest.CaptureFixture[str]
+    out: Path, damage: Callable[[Path], object], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     damage(out / "unfinished")
     assert status([*RESUMED]) == 2
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert "expected" in err
     assert not (out / "results.json").exists()
 
@@ -169,8 +169,8 @@ def test_other_settings_are_refused(out: Path, cli: Cli, trace: Path) -> None:
     refusal = "o: was begun with other settings ({} differ); expected the same command, or a new folder"
     without = [option for option in RESUMED if option != "--quick"]
     assert cli(*without).refused() == refusal.format("the settings that vary")
-    given = cli(*RESUMED, "--trace", f"made={trace}").refused()
-    assert given == refusal.format("the settings that vary, the content of a trace or snapshot")
+    error = cli(*RESUMED, "--trace", f"made={trace}").refused()
+    assert error == refusal.format("the settings that vary, the content of a trace or snapshot")
     ready = ["ready" if option == "staged" else option for option in RESUMED]
     assert "(the experiment, the settings that vary" in cli(*ready).refused()
     text = (out.parent / "staged/workloads.py").read_text("utf-8")
@@ -191,8 +191,8 @@ def test_a_claim_may_change_meanwhile(begun: Path, out: Path) -> None:
 
 
 def test_there_must_be_something_to_go_on_with(out: Path, cli: Cli) -> None:
-    said = "o: holds an interrupted reproduction; expected --resume to go on with it, or --force to start over"
-    assert cli(*COMMAND).refused() == said
+    text = "o: holds an interrupted reproduction; expected --resume to go on with it, or --force to start over"
+    assert cli(*COMMAND).refused() == text
     assert "n: holds no reproduction to go on with" in cli("reproduce", "staged", "--out", "n", "--resume").refused()
     assert (
         "the folder of the reproduction is missing; expected --out DIR"

@@ -1,4 +1,4 @@
-"""Papers on data separation with traces of the user's: what is said of them, and which are too small."""
+"""Papers on data separation with traces of the user's: their texts, and which traces are too small."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write(path: Path, pages: int) -> Path:
 
 
 def findings(workload: str, page_writes: int) -> Findings:
-    """What a run of HASH told of its trace."""
+    """The findings of a run of HASH on its trace."""
     return Findings({"beside": {workload: {"hash": {"host": {"page_writes": page_writes}}}}})
 
 
@@ -59,10 +59,10 @@ def uncounted() -> Iterator[None]:
 
 def test_contexts_are_those_of_the_recorded_trace_and_of_no_other() -> None:
     recorded = context_updates.read(library.path(pds_workloads.RECORDED["gcc"]))
-    told = values.contexts(findings("gcc", recorded.pages), "gcc")
-    assert told["updates.gcc"] == recorded.updates > 0
-    assert told["updating.gcc"] == len(recorded.by_context)
-    assert 0 < told["sequential.gcc"] <= 1
+    counts = values.contexts(findings("gcc", recorded.pages), "gcc")
+    assert counts["updates.gcc"] == recorded.updates > 0
+    assert counts["updating.gcc"] == len(recorded.by_context)
+    assert 0 < counts["sequential.gcc"] <= 1
     assert values.contexts(findings("gcc", recorded.pages + 1), "gcc") == {}
     assert values.contexts(Findings({}), "gcc") == {}
 
@@ -110,9 +110,9 @@ def test_the_smallest_trace_runs_and_a_smaller_one_is_refused(
         variant = chosen.variants[separator].overrides
         execute(chosen.experiment.with_overrides([*prepared[workload], *variant, *own]))
     tiny = write(tmp_path / "tiny.parquet", smallest - 1)
-    said = cli("reproduce", paper, "--trace", f"{workload}={tiny}").refused()
-    assert f"{tiny}: writes {smallest - 1:,} different pages of 4 KiB; expected at least {smallest:,}" in said
-    assert "a longer trace" in said
+    error = cli("reproduce", paper, "--trace", f"{workload}={tiny}").refused()
+    assert f"{tiny}: writes {smallest - 1:,} different pages of 4 KiB; expected at least {smallest:,}" in error
+    assert "a longer trace" in error
 
 
 def test_pds_takes_a_trace_of_one_page(tmp_path: Path) -> None:

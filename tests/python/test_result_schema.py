@@ -142,8 +142,10 @@ def test_forecasts_of_all_kinds_are_as_their_schema_says(kind: str) -> None:
     forecast = json.loads(shapes.forecast_schema())
     Draft202012Validator.check_schema(forecast)
     # A forecast without writes, too, which commands refuse.
-    [told] = forecast_of(resolve(None, set=FORECASTS[kind]), [[]])
-    assert [f"{error.json_path}: {error.message}" for error in Draft202012Validator(forecast).iter_errors(told)] == []
+    [document] = forecast_of(resolve(None, set=FORECASTS[kind]), [[]])
+    assert [
+        f"{error.json_path}: {error.message}" for error in Draft202012Validator(forecast).iter_errors(document)
+    ] == []
 
 
 def test_the_command_prints_it(cli: Cli) -> None:

@@ -209,10 +209,10 @@ def test_colours_stand_in_the_palette() -> None:
 def test_html_stands_in_templates() -> None:
     """Not in code: what a page looks like is decided in one place, and texts are escaped there."""
     tag = re.compile(r"</(?:p|div|h[123]|table|tr|t[dh]|span|pre|ul|li|b|figure)>|<(?:p|div|h[123]|table|span)[ >]")
-    found = {
+    literals = {
         f"{module}: {node.value[:60]}"
         for module, path in MODULES.items()
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and tag.search(node.value)
     }
-    assert found == set()
+    assert literals == set()

@@ -38,8 +38,8 @@ def stream(number: int, pages: int) -> dict[str, Any]:
 
 def test_each_stream_has_a_row_and_the_sum_is_that_of_the_drive(run: floatgate.Run) -> None:
     result = run.result.to_dict()
-    found = result["separate"]["streams"]
-    rows = streams.rows(found)
+    by_stream = result["separate"]["streams"]
+    rows = streams.rows(by_stream)
     assert [row[0] for row in rows] == ["0", "1", "all"]
     figures = [text.replace(" ", "") for text in rows[-1]]
     assert figures[1] == str(result["flash"]["programs"]["host"])
@@ -55,10 +55,10 @@ def test_each_stream_has_a_row_and_the_sum_is_that_of_the_drive(run: floatgate.R
 def test_what_was_found_is_counted_in_whole_numbers(run: floatgate.Run) -> None:
     result = run.result.to_dict()
     result["separate"]["found"] = {"contexts_updating": 12.0, "mean_life_page_writes": 20.5}
-    told = rendered_parts(streams.parts(result))
-    assert "contexts updating" in told
-    assert ">12<" in told
-    assert ">20.5<" in told
+    page = rendered_parts(streams.parts(result))
+    assert "contexts updating" in page
+    assert ">12<" in page
+    assert ">20.5<" in page
 
 
 def test_of_many_streams_the_smallest_share_a_row() -> None:
@@ -74,10 +74,10 @@ def test_a_stream_without_a_victim_has_no_mean() -> None:
 
 
 def test_the_summary_says_what_streams_cost(run: floatgate.Run, small_run: floatgate.Run) -> None:
-    said = dict(summary.lines(run))["streams"]
-    assert said.startswith("hash: 2 streams, ")
-    assert "free pages in open blocks on average" in said
-    assert said.endswith("KiB of tables")
+    line = dict(summary.lines(run))["streams"]
+    assert line.startswith("hash: 2 streams, ")
+    assert "free pages in open blocks on average" in line
+    assert line.endswith("KiB of tables")
     # Where no page is looked at, nothing is said.
     assert "streams" not in dict(summary.lines(small_run))
     assert "<h2>Streams</h2>" not in small_run.report()

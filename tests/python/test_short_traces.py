@@ -24,7 +24,7 @@ def msr(path: Path, rows: Sequence[tuple[float, str, int]]) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "expected"),
     [
         (
             [(i * 0.5, "Read", i % 50) for i in range(200)],
@@ -39,30 +39,30 @@ def msr(path: Path, rows: Sequence[tuple[float, str, int]]) -> Path:
     ],
 )
 def test_it_is_refused_and_nothing_is_written(
-    cli: Cli, tmp_path: Path, command: tuple[str, ...], rows: list[tuple[float, str, int]], said: str
+    cli: Cli, tmp_path: Path, command: tuple[str, ...], rows: list[tuple[float, str, int]], expected: str
 ) -> None:
     ended = cli(*command, "--trace", msr(tmp_path / "t.csv", rows), *DRIVE, "--out", "o", "--json", "r.json")
     message = ended.refused()
-    assert said in message
+    assert expected in message
     assert "; expected" in message
     assert (
         "--capacities, --beyond)" if command[0] == "plan" else "--capacity, --beyond)"
-    ) in message or "t.csv: " in said
+    ) in message or "t.csv: " in expected
     assert len(ended.err.splitlines()) == 1
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["t.csv"]
 
 
 def test_a_trace_of_seconds_is_said_to_be_no_basis(cli: Cli, tmp_path: Path) -> None:
     trace = msr(tmp_path / "t.csv", [(i * 0.1, "Write", i % 300) for i in range(400)])
-    said = "40 s of trace stand for 1 year, which is no basis for a decision; record an hour or more"
+    text = "40 s of trace stand for 1 year, which is no basis for a decision; record an hour or more"
     lines = cli("lifetime", "--trace", trace, *DRIVE, "--target", "1").done().splitlines()
     assert (lines[0][:4], lines[1][:11]) == ("life", "basis      ")
-    assert said in lines[1]
+    assert text in lines[1]
     ended = cli("plan", "--trace", trace, *DRIVE, "--target", "1", "--capacities", "64MiB,128MiB", "--out", "o")
-    assert said in ended.done().splitlines()[1]
-    assert said in (tmp_path / "o/report.html").read_text()
-    told = json.loads((tmp_path / "o/plan.json").read_text())
-    assert said in told["answer"]
+    assert text in ended.done().splitlines()[1]
+    assert text in (tmp_path / "o/report.html").read_text()
+    document = json.loads((tmp_path / "o/plan.json").read_text())
+    assert text in document["answer"]
     longer = msr(tmp_path / "l.csv", [(i * 0.2, "Write", i % 300) for i in range(400)])
     assert "no basis" not in cli("lifetime", "--trace", longer, *DRIVE, "--target", "1").done()
 
@@ -73,7 +73,7 @@ def test_a_generator_of_seconds_is_as_good_as_one_of_hours(cli: Cli, experiment:
 
 def test_a_drive_that_is_too_small_is_listed_beside_the_others(cli: Cli, tmp_path: Path) -> None:
     trace = msr(tmp_path / "t.csv", [(i * 0.5, "Write", i * 50) for i in range(200)])
-    said = cli("plan", "--trace", trace, *DRIVE, "--target", "0.1", "--capacities", "64MiB,128MiB").done()
-    assert "not possible" in said
-    assert "64MiB: " in said.splitlines()[-1]
-    assert "the trace addresses 77.7 MiB" in said.splitlines()[-1]
+    output = cli("plan", "--trace", trace, *DRIVE, "--target", "0.1", "--capacities", "64MiB,128MiB").done()
+    assert "not possible" in output
+    assert "64MiB: " in output.splitlines()[-1]
+    assert "the trace addresses 77.7 MiB" in output.splitlines()[-1]

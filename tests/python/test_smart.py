@@ -85,8 +85,8 @@ def refusal(folder: Path, before: Any, after: Any, unit_bytes: int | None = None
 @pytest.mark.parametrize("tool", [smartctl_nvme, nvme_cli])
 @pytest.mark.parametrize(("before", "after"), [(1000, 1250), ("1,000", "1,250"), ("1000", "1250"), (1000.0, 1250.0)])
 def test_nvme_counts_units_of_512000_bytes(tmp_path: Path, tool: Any, before: Any, after: Any) -> None:
-    found = written(tmp_path, tool(before), tool(after))
-    assert found == smart.Written(250 * 512_000, 512_000, None, "NVMe data units written")
+    difference = written(tmp_path, tool(before), tool(after))
+    assert difference == smart.Written(250 * 512_000, 512_000, None, "NVMe data units written")
 
 
 @pytest.mark.parametrize("name", ["Physical media units written", "physical_media_units_written"])
@@ -94,8 +94,8 @@ def test_ocp_counts_bytes_in_two_halves(tmp_path: Path, name: str) -> None:
     def log(value: Any) -> dict[str, Any]:
         return {name if key.startswith("Physical media units w") else key: v for key, v in ocp(value).items()}
 
-    found = written(tmp_path, log({"hi": 1, "lo": 2**64 - 5}), log({"hi": 2, "lo": 7}))
-    assert found == smart.Written(None, 0, 12, "physical media units written")
+    difference = written(tmp_path, log({"hi": 1, "lo": 2**64 - 5}), log({"hi": 2, "lo": 7}))
+    assert difference == smart.Written(None, 0, 12, "physical media units written")
     assert written(tmp_path, log("100"), log(4096)).media_bytes == 3996
 
 
@@ -111,8 +111,8 @@ def test_ocp_counts_bytes_in_two_halves(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_attributes_count_in_the_unit_of_their_names(tmp_path: Path, number: int, name: str, unit: int) -> None:
-    found = written(tmp_path, ata([(9, "Power_On_Hours", 4), (number, name, 10)]), ata([(number, name, "13")]))
-    assert found == smart.Written(3 * unit, unit, None, f"attribute {number} ({name})")
+    difference = written(tmp_path, ata([(9, "Power_On_Hours", 4), (number, name, 10)]), ata([(number, name, "13")]))
+    assert difference == smart.Written(3 * unit, unit, None, f"attribute {number} ({name})")
 
 
 def test_units_that_vendors_choose_are_asked_for(tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ def test_units_that_vendors_choose_are_asked_for(tmp_path: Path) -> None:
 
 
 def test_device_statistics_come_before_attributes(tmp_path: Path) -> None:
-    found = written(tmp_path, statistics(8), statistics(24))
-    assert found == smart.Written(16 * 512, 512, None, "logical sectors written")
+    difference = written(tmp_path, statistics(8), statistics(24))
+    assert difference == smart.Written(16 * 512, 512, None, "logical sectors written")
     assert written(tmp_path, statistics(8, block=4096), statistics("24", block=4096)).host_bytes == 16 * 4096
     assert written(tmp_path, statistics(8, block=None), statistics(24, block=None), 512).host_bytes == 16 * 512
     # Statistics that the drive calls invalid do not count.
@@ -215,10 +215,10 @@ _UNITS = "a.json: data_units_written:"
     ],
 )
 def test_damaged_readings_are_refused(tmp_path: Path, content: str, expected: str) -> None:
-    said = refusal(tmp_path, content, nvme_cli(3))
-    assert said.startswith(expected)
-    assert EXPECTED.removeprefix("expected ") in said
-    assert "\n" not in said
+    message = refusal(tmp_path, content, nvme_cli(3))
+    assert message.startswith(expected)
+    assert EXPECTED.removeprefix("expected ") in message
+    assert "\n" not in message
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:

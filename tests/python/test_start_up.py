@@ -48,8 +48,8 @@ def test_a_command_imports_what_it_uses(arguments: list[str], imported: set[str]
         f"print(status, *[name for name in {HEAVY!r} if name in sys.modules])\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    status, *found = ended.stdout.splitlines()[-1].split()
-    assert (status, set(found)) == ("0", imported), ended.stderr
+    status, *modules = ended.stdout.splitlines()[-1].split()
+    assert (status, set(modules)) == ("0", imported), ended.stderr
 
 
 def test_the_table_of_commands_is_what_its_modules_add() -> None:

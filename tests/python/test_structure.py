@@ -71,15 +71,15 @@ def without_tests(text: str) -> str:
 def modules_of(crate: str) -> dict[str, str]:
     """The code of each module: `timed::queue` is `timed/queue.rs`, and the empty name is `lib.rs`."""
     source = CRATES / crate / "src"
-    found = {}
+    modules = {}
     for path in sorted(source.rglob("*.rs")):
         parts = list(path.relative_to(source).with_suffix("").parts)
         if parts[-1] in {"mod", "lib", "main"}:
             parts.pop()
         elif parts[-1].endswith("tests"):
             continue
-        found["::".join(parts)] = without_tests(path.read_text())
-    return found
+        modules["::".join(parts)] = without_tests(path.read_text())
+    return modules
 
 
 def branches(tree: str) -> Iterator[str]:
@@ -110,8 +110,8 @@ class Crate:
         self.methods = {module: impl.findall(code) for module, code in self.code.items()}
         self.home = {
             (kind, name): module
-            for module, found in self.methods.items()
-            for kind, body in found
+            for module, methods in self.methods.items()
+            for kind, body in methods
             for name in re.findall(r"^    [\w() ]*\bfn (\w+)", body, re.M)
         }
 
@@ -130,16 +130,16 @@ class Crate:
 
     def re_exports(self, module: str) -> dict[str, list[str]]:
         """Names that a module only hands on, with where they come from."""
-        found = {}
+        targets = {}
         for tree in re.findall(r"\bpub(?:\([\w ]+\))? use ([^;]+);", self.code[module]):
             for path in branches(tree):
                 target = self.absolute(module, path)
                 if target:
-                    found[target[-1]] = target
-        return found
+                    targets[target[-1]] = target
+        return targets
 
     def file_of(self, path: list[str]) -> str | None:
-        """The module in which an item stands, behind whoever hands it on."""
+        """The module that defines an item, behind all re-exports."""
         for _ in range(10):
             depth = next(n for n in range(len(path), -1, -1) if "::".join(path[:n]) in self.code)
             module, rest = "::".join(path[:depth]), path[depth:]
@@ -160,16 +160,16 @@ class Crate:
         children = re.findall(r"\bmod (\w+);", code)
         paths += [path for path in re.findall(r"(?<![\w:])(\w+(?:::\w+)+)", code) if path.split("::")[0] in children]
         absolute = [self.absolute(module, path.lstrip("$").removesuffix("::*")) for path in paths]
-        found = {self.file_of(path) for path in absolute if path is not None}
-        return {other for other in found if other is not None} - {module}
+        others = {self.file_of(path) for path in absolute if path is not None}
+        return {other for other in others if other is not None} - {module}
 
     def calls(self, module: str) -> set[str]:
         """The other files with methods that methods of the same type call here: needed without an import."""
-        found = set()
+        others = set()
         for kind, body in self.methods[module]:
             called = set(re.findall(r"\b(?:self\.|Self::)(\w+)\(", body))
-            found |= {self.home[kind, name] for name in called if (kind, name) in self.home}
-        return found - {module}
+            others |= {self.home[kind, name] for name in called if (kind, name) in self.home}
+        return others - {module}
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -193,11 +193,11 @@ CRATE_NAMES = sorted(path.parent.name for path in CRATES.glob("*/Cargo.toml"))
 @pytest.mark.parametrize("name", CRATE_NAMES)
 def test_files_do_not_import_one_another_in_a_circle(name: str) -> None:
     crate = Crate(name)
-    found = circles({module: crate.needs(module) | crate.calls(module) for module in crate.code})
+    cycles = circles({module: crate.needs(module) | crate.calls(module) for module in crate.code})
     if name in CIRCLES_ALLOWED:
-        assert found, f"{name} has no circle any more: take it from the list"
+        assert cycles, f"{name} has no circle any more: take it from the list"
     else:
-        assert found == []
+        assert cycles == []
 
 
 # Tests
@@ -241,12 +241,12 @@ def test_loops_of_tests_are_bounded() -> None:
     assert list(unbounded_loops("    while drive.erases() == 0 {\n        drive.read();\n    }"))
     assert list(unbounded_loops("    let drawn = loop {\n        bound.step();\n    };")) == []
     assert list(unbounded_loops("while sim.step() != Done {}"))
-    found = {
+    unbounded = {
         str(path.relative_to(ROOT)): loops
         for path in CRATES.rglob("*.rs")
         if path.name != "testing.rs" and (loops := list(unbounded_loops(code_of_tests(path))))
     }
-    assert found == {}
+    assert unbounded == {}
 
 
 # Sizes

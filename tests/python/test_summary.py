@@ -71,10 +71,10 @@ def test_the_lines_are_those_of_the_contract() -> None:
 def test_a_run_that_is_too_short_tells_no_life() -> None:
     evidence = {"enough": False, "why": "too short", "drive_writes": 0.31, "drive_writes_needed": 1.0}
     result = {**RESULT, "evidence": evidence, "workload": {"kind": "trace", "passes": 2}}
-    said = "too short: 0.31 drive writes, at least 1.0 needed"
-    assert lifetime_headline.line(result) == f"no figure yet: {said} (workload.repeat = 8)"
+    text = "too short: 0.31 drive writes, at least 1.0 needed"
+    assert lifetime_headline.line(result) == f"no figure yet: {text} (workload.repeat = 8)"
     synthetic = {**result, "workload": {"kind": "synthetic"}, "config": {"workload": {"requests": 1000}}}
-    assert lifetime_headline.too_short(synthetic) == f"{said} (workload.requests = 4000)"
+    assert lifetime_headline.too_short(synthetic) == f"{text} (workload.requests = 4000)"
     drifting = {**evidence, "why": "not stationary", "drive_writes": 80.0, "drive_writes_needed": 160.0}
     config = {"workload": {"requests": 1000, "warmup_requests": 40}}
     transient = {**synthetic, "evidence": {**drifting, "transient_requests": 125}, "config": config}
@@ -150,8 +150,8 @@ def test_a_buffer_says_what_it_spared() -> None:
 def test_a_throttle_says_what_it_held_back() -> None:
     held = {"policy": "static", "delay_us_mean": 0.0, "held_share": 0.8, "waits": 4, "wait_s": 3.6, "held_back_s": 3.6}
     result = {**RESULT, "host": {"page_writes": 5}, "throttle": held}
-    said = "static: 80 % of page writes delayed, mean delay 720 ms over all, 4 waited for capacity"
-    assert throttle.line(result) == said
+    text = "static: 80 % of page writes delayed, mean delay 720 ms over all, 4 waited for capacity"
+    assert throttle.line(result) == text
     assert throttle.line({**RESULT, "throttle": None}) is None
     waits = {"throttle_wait": {"read": None, "write": 720_000.0}}
     assert waiting.before_flash({"latency_us": waits}) == "writes wait 720 ms for the throttle"
@@ -207,13 +207,13 @@ def test_remarks_name_what_was_done_to_the_input() -> None:
 
 
 def test_a_separator_by_context_that_found_nothing_says_so() -> None:
-    def said(policy: str, streams: int) -> list[str]:
+    def remarks_of(policy: str, streams: int) -> list[str]:
         config = {"ftl": {"separate": {"policy": policy}}}
         return summary.remarks({"config": config, "separate": {"streams": [{}] * streams}})
 
-    assert said("pds", 1) == ["pds found nothing to separate: no context's data is overwritten often enough"]
-    assert said("ids", 1)[0].startswith("ids found nothing")
-    assert said("pds", 2) == said("hash", 1) == []
+    assert remarks_of("pds", 1) == ["pds found nothing to separate: no context's data is overwritten often enough"]
+    assert remarks_of("ids", 1)[0].startswith("ids found nothing")
+    assert remarks_of("pds", 2) == remarks_of("hash", 1) == []
 
 
 def test_a_workload_without_writes_has_a_summary() -> None:
@@ -284,8 +284,8 @@ def test_contexts_that_are_not_told_apart_are_counted() -> None:
         "config": {"ftl": {"separate": {"policy": "pds"}}},
         "separate": {"streams": [{}, {}], "found": {"pages_of_contexts_beyond": 1234.0}},
     }
-    said = "1234 pages written from contexts beyond the limit of pds (ftl.separate.contexts), counted as"
-    assert summary.remarks(result) == [f"{said} unknown"]
+    text = "1234 pages written from contexts beyond the limit of pds (ftl.separate.contexts), counted as"
+    assert summary.remarks(result) == [f"{text} unknown"]
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ def names(folder: Path) -> list[str]:
 
 
 def test_the_table_is_flat_typed_and_complete(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    said = cli("sweep", experiment, *VARY, "--repeat", "2", "--out", "s").done()
-    assert said.splitlines()[0] == "runs       12: 12 done"
+    output = cli("sweep", experiment, *VARY, "--repeat", "2", "--out", "s").done()
+    assert output.splitlines()[0] == "runs       12: 12 done"
     assert names(tmp_path / "s") == ["journal.jsonl", "report.html", "sweep.json", "sweep.parquet"]
     table = pq.read_table(tmp_path / "s/sweep.parquet")
     assert table.num_rows == 12
@@ -186,12 +186,12 @@ def test_traces_vary_too(cli: Cli, trace: Path, tmp_path: Path) -> None:
     assert rows[2]["host.write_requests"] < 600
     # Another content under the same name is no sweep to go on with.
     trace.write_text(trace.read_text().replace("Read", "Write"))
-    said = cli("sweep", "e.toml", *vary, "--out", "s", "--resume").refused()
-    assert "the content of a trace or snapshot differ" in said
+    error = cli("sweep", "e.toml", *vary, "--out", "s", "--resume").refused()
+    assert "the content of a trace or snapshot differ" in error
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--vary", "ftl.spare_facto=1,2"], "'ftl.spare_facto': no such key; did you mean 'ftl.spare_factor'"),
         (["--vary", "zzz=1,2"], "'zzz': no such key; expected a key of the experiment"),
@@ -209,20 +209,20 @@ def test_traces_vary_too(cli: Cli, trace: Path, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(
-    cli: Cli, experiment: Path, tmp_path: Path, options: list[str], said: str
+    cli: Cli, experiment: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
     place = [] if "--resume" in options else ["--out", "o"]
     refused = cli("sweep", experiment, *options, *place).refused()
-    assert said.lower() in refused.lower()
+    assert message.lower() in refused.lower()
     assert not (tmp_path / "o").exists()
 
 
 def test_other_settings_are_no_sweep_to_go_on_with(cli: Cli, experiment: Path) -> None:
     cli("sweep", experiment, "--vary", "seed=1,2", "--out", "s", "--no-report").done()
-    said = cli("sweep", experiment, "--vary", "seed=1,3", "--out", "s", "--resume").refused()
-    assert "was begun with other settings (the settings that vary differ)" in said
-    said = cli("sweep", "--vary", "seed=1,3", "--out", "s", "--resume").refused()
-    assert "goes on as it was begun" in said
+    error = cli("sweep", experiment, "--vary", "seed=1,3", "--out", "s", "--resume").refused()
+    assert "was begun with other settings (the settings that vary differ)" in error
+    error = cli("sweep", "--vary", "seed=1,3", "--out", "s", "--resume").refused()
+    assert "goes on as it was begun" in error
     cli("sweep", experiment, "--vary", "seed=1,2", "--out", "s", "--resume", "--no-report").done()
     cli("sweep", experiment, "--vary", "seed=1,3", "--out", "s", "--force", "--no-report").done()
 
@@ -239,9 +239,9 @@ def test_a_full_disk_ends_the_sweep_and_keeps_what_is_done(cli: Cli, experiment:
         timeout=120,
     )
     assert ended.returncode == 2
-    said = ended.stderr.decode()
-    assert said.startswith("error: s/")
-    assert "expected room for the results; make some, then go on with --resume" in said
+    error = ended.stderr.decode()
+    assert error.startswith("error: s/")
+    assert "expected room for the results; make some, then go on with --resume" in error
     lines = (tmp_path / "s/journal.jsonl").read_bytes().splitlines(keepends=True)
     assert lines
     assert all(line.endswith(b"\n") and json.loads(line) for line in lines)
@@ -330,10 +330,10 @@ def test_a_plain_run_leaves_the_sweep_table_aside(cli: Cli, tmp_path: Path) -> N
     settings = "\n".join(f"{key} = {json.dumps(value)}" for key, value in SMALL.items())
     (tmp_path / "e.toml").write_text(f"{settings}\n[sweep.vary]\nseed = [1, 2]\n")
     cli("run", "e.toml", "--no-report", "--quiet").done()
-    said = cli("sweep", "e.toml", "--json", "-", "--no-report", "--out", "s").done()
-    told = json.loads(said)
-    assert (told["schema"], told["runs"], told["done"]) == ("floatgate.sweep/1", 2, 2)
-    assert os.path.exists(tmp_path / told["table"])  # noqa: PTH110
+    output = cli("sweep", "e.toml", "--json", "-", "--no-report", "--out", "s").done()
+    answer = json.loads(output)
+    assert (answer["schema"], answer["runs"], answer["done"]) == ("floatgate.sweep/1", 2, 2)
+    assert os.path.exists(tmp_path / answer["table"])  # noqa: PTH110
 
 
 def test_ctrl_c_waits_for_the_runs_that_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,16 +79,16 @@ ANSWERS: list[tuple[Callable[[Answer], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "said"), ANSWERS)
+@pytest.mark.parametrize(("change", "message"), ANSWERS)
 def test_an_answer_that_was_not_requested_is_refused(
-    swept: Path, tmp_path: Path, change: Callable[[Answer], Any], said: str
+    swept: Path, tmp_path: Path, change: Callable[[Answer], Any], message: str
 ) -> None:
     (tmp_path / "s").mkdir()
     begun_here = Sweep.open(tmp_path / "s", planned(swept), fresh=True)
     with pytest.raises(InputError) as raised:
         begun_here.run(Foreign(change))
     begun_here.close()
-    assert said in raised.value.message
+    assert message in raised.value.message
     assert raised.value.message.startswith(("run ", "the engine gives "))
     # What came before is kept, and the sweep goes on elsewhere.
     again = Sweep.open(tmp_path / "s", planned(tmp_path / "s"), fresh=False)

@@ -94,8 +94,8 @@ CHANGES: list[tuple[Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "said"), CHANGES)
-def test_a_forged_row_is_refused_with_its_line(sweep: Path, change: Change, said: str) -> None:
+@pytest.mark.parametrize(("change", "message"), CHANGES)
+def test_a_forged_row_is_refused_with_its_line(sweep: Path, change: Change, message: str) -> None:
     lines = lines_of(sweep)
     entry = json.loads(lines[1])
     change(entry)
@@ -104,7 +104,7 @@ def test_a_forged_row_is_refused_with_its_line(sweep: Path, change: Change, said
     with pytest.raises(InputError) as raised:
         opened(sweep)
     assert raised.value.message.startswith(f"{sweep / 'journal.jsonl'}:2: "), raised.value.message
-    assert said in raised.value.message
+    assert message in raised.value.message
     assert "expected" in raised.value.message
     assert (sweep / "journal.jsonl").read_bytes() == content
 
@@ -136,16 +136,16 @@ RAW: list[tuple[Callable[[bytes], bytes], str]] = [
 """Changes of a line, and what follows its number in the message; ``COLUMN`` is that of the first byte that differs."""
 
 
-@pytest.mark.parametrize(("change", "said"), RAW)
-def test_a_damaged_line_is_refused_with_its_line(sweep: Path, change: Callable[[bytes], bytes], said: str) -> None:
+@pytest.mark.parametrize(("change", "message"), RAW)
+def test_a_damaged_line_is_refused_with_its_line(sweep: Path, change: Callable[[bytes], bytes], message: str) -> None:
     lines = lines_of(sweep)
     changed = change(lines[1])
     (sweep / "journal.jsonl").write_bytes(b"".join([lines[0], changed, *lines[2:]]))
     with pytest.raises(InputError) as raised:
         opened(sweep)
     differing = next(place for place, (one, other) in enumerate(zip(lines[1], changed, strict=False)) if one != other)
-    said = said.replace("COLUMN", str(differing + 1))
-    assert raised.value.message.startswith(f"{sweep / 'journal.jsonl'}:2{said}"), raised.value.message
+    message = message.replace("COLUMN", str(differing + 1))
+    assert raised.value.message.startswith(f"{sweep / 'journal.jsonl'}:2{message}"), raised.value.message
 
 
 def test_a_run_twice_is_refused_where_its_content_differs(sweep: Path) -> None:
@@ -167,8 +167,8 @@ def test_the_command_line_refuses_a_forged_row_and_changes_nothing(cli: Cli, swe
     forged = lines[1].replace(b'"stationary":', b'"stationary":null,"x":', 1)
     (sweep / "journal.jsonl").write_bytes(b"".join([lines[0], forged, lines[2]]))
     before = {path.name: path.read_bytes() for path in sweep.iterdir()}
-    said = cli("sweep", "--out", "s", "--resume", "--no-report").refused()
-    assert said.startswith("s/journal.jsonl:2: 'x': no run has such a figure; expected")
+    error = cli("sweep", "--out", "s", "--resume", "--no-report").refused()
+    assert error.startswith("s/journal.jsonl:2: 'x': no run has such a figure; expected")
     assert {path.name: path.read_bytes() for path in sweep.iterdir()} == before
     with pytest.raises(InputError, match=r"journal\.jsonl:2: 'x'"):
         floatgate.load_sweep(sweep).runs()
@@ -240,15 +240,15 @@ PLANS: list[tuple[Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "said"), PLANS)
-def test_a_forged_plan_is_refused(sweep: Path, change: Change, said: str) -> None:
+@pytest.mark.parametrize(("change", "expected"), PLANS)
+def test_a_forged_plan_is_refused(sweep: Path, change: Change, expected: str) -> None:
     plan = json.loads((sweep / "sweep.json").read_text("utf-8"))
     change(plan)
     (sweep / "sweep.json").write_text(json.dumps(plan), "utf-8")
     with pytest.raises(InputError) as raised:
         floatgate.load_sweep(sweep)
     message = raised.value.message
-    assert message.startswith(f"{sweep / 'sweep.json'}: {said}"), message
+    assert message.startswith(f"{sweep / 'sweep.json'}: {expected}"), message
     assert message.endswith(", in the plan of a sweep"), message
 
 
@@ -277,13 +277,13 @@ TABLES: list[tuple[Callable[[pa.Table], pa.Table], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "said"), TABLES)
-def test_a_forged_table_does_not_load(sweep: Path, change: Callable[[pa.Table], pa.Table], said: str) -> None:
+@pytest.mark.parametrize(("change", "message"), TABLES)
+def test_a_forged_table_does_not_load(sweep: Path, change: Callable[[pa.Table], pa.Table], message: str) -> None:
     pq.write_table(change(pq.ParquetFile(sweep / "sweep.parquet").read()), sweep / "sweep.parquet")
     with pytest.raises(InputError) as raised:
         floatgate.load_sweep(sweep).arrow()
     assert str(sweep / "sweep.parquet") in raised.value.message
-    assert said in raised.value.message
+    assert message in raised.value.message
 
 
 # What runs give
@@ -300,11 +300,11 @@ def test_rows_of_all_kinds_of_runs_are_right() -> None:
 
 def test_the_hash_of_a_configuration_is_known_before_the_run(trace: Path) -> None:
     for settings in (SMALL, {**SMALL, "mode": "timed", "workload.requests": 2000}, {"workload.requests": 10}):
-        asked = resolve(settings)
-        known = _core.config_hash(asked.toml, asked.path, asked.overrides)
+        resolved = resolve(settings)
+        known = _core.config_hash(resolved.toml, resolved.path, resolved.overrides)
         if settings.get("drive.capacity"):
             assert floatgate.run(settings).config_hash == known
         # It is that of the resolved experiment too, which is what workers get.
-        assert _core.config_hash(check(asked), "experiment", []) == known
-    asked = resolve({**SMALL, "workload.kind": "trace", "workload.file": str(trace)})
-    assert _core.config_hash(asked.toml, asked.path, asked.overrides) is None
+        assert _core.config_hash(check(resolved), "experiment", []) == known
+    resolved = resolve({**SMALL, "workload.kind": "trace", "workload.file": str(trace)})
+    assert _core.config_hash(resolved.toml, resolved.path, resolved.overrides) is None

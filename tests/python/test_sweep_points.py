@@ -112,7 +112,7 @@ def test_options_replace_what_the_table_says_of_a_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ("[sweep]\nvari = 1", "x.toml: [sweep] has no 'vari'; expected one of 'vary', 'points'"),
         ("[sweep]\nvary = 3", "x.toml: sweep.vary is not a table"),
@@ -131,10 +131,10 @@ def test_options_replace_what_the_table_says_of_a_key() -> None:
         ("", "no --vary, and no [sweep.vary] in the file"),
     ],
 )
-def test_a_table_that_cannot_be_meant_is_refused(table: str, said: str) -> None:
+def test_a_table_that_cannot_be_meant_is_refused(table: str, message: str) -> None:
     with pytest.raises(InputError) as raised:
         points_of(SweepOptions(), resolve(table + "\n").sweep, "x.toml")
-    assert said in raised.value.message
+    assert message in raised.value.message
 
 
 def test_a_table_that_is_written_inline_is_refused() -> None:

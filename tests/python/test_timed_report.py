@@ -91,8 +91,8 @@ def test_reasons_add_up_and_keep_their_order() -> None:
         ("tea", 10.0, 0.1),
     ]
     assert {row["class"] for row in rows} == {"host reads, 100 us"}
-    (said,) = waiting.by_class({"latency_us": {"waiting": means}})
-    assert said == (
+    (text,) = waiting.by_class({"latency_us": {"waiting": means}})
+    assert text == (
         "each host read spends 100 us at the flash: 50 % own work, 30 % queued behind other host requests, "
         "10 % queued behind a background job, 10 % tea"
     )
@@ -147,9 +147,9 @@ def test_a_comparison_shows_latencies_side_by_side() -> None:
     results: list[dict[str, Any] | None] = [run.result.to_dict() for run in done.runs]
     rows = latency_charts.compared_rows(["1", "16"], results)
     assert len(rows) == 2 * 2 * 3
-    found = {(row["label"], row["kind"], row["quantile"]): row["us"] for row in rows}
-    assert found["16", "writes", "p99.9"] == done.runs[1].latency_us.write.p999
-    assert found["1", "reads", "p50"] == done.runs[0].latency_us.read.p50
+    quantiles = {(row["label"], row["kind"], row["quantile"]): row["us"] for row in rows}
+    assert quantiles["16", "writes", "p99.9"] == done.runs[1].latency_us.write.p999
+    assert quantiles["1", "reads", "p50"] == done.runs[0].latency_us.read.p50
     header, cells = done.rows()
     assert header[-5:] == ["read p99", "read p99.9", "write p99", "write p99.9", "IOPS"]
     assert cells[1][-3] == units.span(done.runs[1].latency_us.write.p99 * 1e-6)

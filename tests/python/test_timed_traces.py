@@ -26,8 +26,8 @@ def test_a_shipped_trace_runs_in_time(trace: Path) -> None:
         # In time a request is stamped when it arrives, and in functional mode by the second.
         assert timed.wear["idle_h"]["mean"] == pytest.approx(functional.wear["idle_h"]["mean"], rel=0.01)
     for kind in ("read", "write"):
-        latency, asked = timed.latency_us[kind], timed.host[f"{kind}_requests"]
-        assert (latency.count if latency else 0) == asked
+        latency, command = timed.latency_us[kind], timed.host[f"{kind}_requests"]
+        assert (latency.count if latency else 0) == command
         assert latency is None or latency.p50 <= latency.p99 <= latency.max
     if trace.name in REPORTED:
         page = timed.report()

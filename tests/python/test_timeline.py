@@ -1,4 +1,4 @@
-"""The timeline: what is asked for, what is read back, and that the picture shows just that."""
+"""The timeline: its options, reading it back, and a picture that shows just that."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class Picture(html.parser.HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
+        attributes = dict(attrs)
         if tag == "g":
             self.row += 1
-        if tag == "rect" and (found.get("class") or "").startswith("tl-"):
-            x, width = float(found["x"] or 0), float(found["width"] or 0)
-            self.bars.append((self.row, found["class"] or "", x, width, ""))
+        if tag == "rect" and (attributes.get("class") or "").startswith("tl-"):
+            x, width = float(attributes["x"] or 0), float(attributes["width"] or 0)
+            self.bars.append((self.row, attributes["class"] or "", x, width, ""))
 
     def handle_data(self, data: str) -> None:
         if self.lasttag == "title" and self.bars:

@@ -198,9 +198,9 @@ ALL_PICTURES = {
 
 def test_report_and_pictures(cli: Cli, tmp_path: Path) -> None:
     trace = parquet(tmp_path / "t.parquet")
-    said = cli("trace", "info", trace, "--report", "r.html", "--pictures", "p").done()
-    assert "report     r.html" in said
-    assert "pictures   p" in said
+    output = cli("trace", "info", trace, "--report", "r.html", "--pictures", "p").done()
+    assert "report     r.html" in output
+    assert "pictures   p" in output
     page = (tmp_path / "r.html").read_text()
     assert page.count("<svg role=") == 2 * len(ALL_PICTURES)
     assert "&lt;b&gt;f1&lt;/b&gt; &amp; co" in page

@@ -35,17 +35,17 @@ def best_of_grid(cli: Cli, experiment: Path, folder: Path) -> dict[str, object]:
 def test_the_known_best_of_a_small_grid_is_found(cli: Cli, experiment: Path, tmp_path: Path, trials: int) -> None:
     """With 48 trials the grid of 48 is gone through whole; with 30 it is searched."""
     known = best_of_grid(cli, experiment, tmp_path)
-    asked = ("tune", experiment, "--minimise", "waf_bytes", *GRID, "--trials", str(trials), "--out", "t", "--report")
-    told = json.loads(cli(*asked, "--json", "-").done())
-    best = told["best"]
+    command = ("tune", experiment, "--minimise", "waf_bytes", *GRID, "--trials", str(trials), "--out", "t", "--report")
+    answer = json.loads(cli(*command, "--json", "-").done())
+    best = answer["best"]
     assert best["figures"]["waf_bytes"] == known.pop("waf_bytes")
     assert best["set"] == known
-    assert told["trials"] == trials
-    assert set(told["importance"]["waf_bytes"]) == set(known)
-    assert sum(told["importance"]["waf_bytes"].values()) == pytest.approx(1.0)
-    assert max(told["importance"]["waf_bytes"], key=told["importance"]["waf_bytes"].get) == "ftl.spare_factor"
+    assert answer["trials"] == trials
+    assert set(answer["importance"]["waf_bytes"]) == set(known)
+    assert sum(answer["importance"]["waf_bytes"].values()) == pytest.approx(1.0)
+    assert max(answer["importance"]["waf_bytes"], key=answer["importance"]["waf_bytes"].get) == "ftl.spare_factor"
     # The command that proves it.
-    assert told["proof"] == "floatgate run t/best.toml"
+    assert answer["proof"] == "floatgate run t/best.toml"
     proof = json.loads(cli("run", "t/best.toml", "--no-report", "--json", "-").done())
     assert proof["waf_bytes"] == best["figures"]["waf_bytes"]
     assert "<svg" in (tmp_path / "t/report.html").read_text()
@@ -63,34 +63,34 @@ def test_a_bound_rules_settings_out_and_a_maximum_is_found(cli: Cli, experiment:
     rows = pq.read_table(tmp_path / "grid/sweep.parquet").to_pylist()
     limit = sorted(row["wear.erases_max"] for row in rows)[len(rows) // 2]
     allowed = [row for row in rows if row["wear.erases_max"] < limit]
-    asked = ("tune", experiment, "--maximise", "wear.erases_std", "--subject-to", f"wear.erases_max < {limit}")
-    told = json.loads(cli(*asked, *GRID, "--trials", "48", "--out", "t", "--no-report", "--json", "-").done())
-    assert told["best"]["figures"]["wear.erases_std"] == max(row["wear.erases_std"] for row in allowed)
-    assert told["best"]["figures"]["wear.erases_max"] < limit
+    command = ("tune", experiment, "--maximise", "wear.erases_std", "--subject-to", f"wear.erases_max < {limit}")
+    answer = json.loads(cli(*command, *GRID, "--trials", "48", "--out", "t", "--no-report", "--json", "-").done())
+    assert answer["best"]["figures"]["wear.erases_std"] == max(row["wear.erases_std"] for row in allowed)
+    assert answer["best"]["figures"]["wear.erases_max"] < limit
 
 
 def test_no_setting_keeps_to_the_bounds(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    asked = ("tune", experiment, "--minimise", "waf_bytes", "--subject-to", "waf_bytes < 1", *GRID, "--trials", "8")
-    ended = cli(*asked, "--out", "t", "--no-report")
+    command = ("tune", experiment, "--minimise", "waf_bytes", "--subject-to", "waf_bytes < 1", *GRID, "--trials", "8")
+    ended = cli(*command, "--out", "t", "--no-report")
     assert ended.status == 1
     assert ended.err.startswith("error: none of 8 trials keeps to the bounds; the nearest has waf_bytes = ")
     assert not (tmp_path / "t/best.toml").exists()
 
 
 def test_two_objectives_have_a_front(cli: Cli, experiment: Path) -> None:
-    asked = ("tune", experiment, "--minimise", "waf_bytes", "--minimise", "wear.erases_std", *GRID, "--trials", "48")
-    told = json.loads(cli(*asked, "--repeat", "2", "--out", "t", "--json", "-").done())
-    front = [(one["figures"]["waf_bytes"], one["figures"]["wear.erases_std"]) for one in told["front"]]
-    assert told["best"] == told["front"][0]
+    command = ("tune", experiment, "--minimise", "waf_bytes", "--minimise", "wear.erases_std", *GRID, "--trials", "48")
+    answer = json.loads(cli(*command, "--repeat", "2", "--out", "t", "--json", "-").done())
+    front = [(one["figures"]["waf_bytes"], one["figures"]["wear.erases_std"]) for one in answer["front"]]
+    assert answer["best"] == answer["front"][0]
     for one in front:
         assert not any(other != one and other[0] <= one[0] and other[1] <= one[1] for other in front)
-    assert told["proof"].endswith(" --repeat 2")
+    assert answer["proof"].endswith(" --repeat 2")
 
 
 def test_a_killed_search_goes_on_as_if_it_never_was(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    asked = ["tune", str(experiment), "--minimise", "waf_bytes", "--vary", "ftl.spare_factor=0.2..0.4"]
-    asked += ["--vary", "ftl.collect.policy=greedy,fifo", "--trials", "20", "--set", "workload.requests=1000000"]
-    command = [sys.executable, "-m", "floatgate", *asked, "--out", "t", "--no-report"]
+    arguments = ["tune", str(experiment), "--minimise", "waf_bytes", "--vary", "ftl.spare_factor=0.2..0.4"]
+    arguments += ["--vary", "ftl.collect.policy=greedy,fifo", "--trials", "20", "--set", "workload.requests=1000000"]
+    command = [sys.executable, "-m", "floatgate", *arguments, "--out", "t", "--no-report"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     journal = tmp_path / "t/journal.jsonl"
     end = time.monotonic() + 90
@@ -101,18 +101,18 @@ def test_a_killed_search_goes_on_as_if_it_never_was(cli: Cli, experiment: Path, 
     process.kill()
     process.communicate()
     cli("tune", "--out", "t", "--resume", "--no-report").done()
-    cli(*asked, "--out", "u", "--no-report", "--jobs", "1").done()
+    cli(*arguments, "--out", "u", "--no-report", "--jobs", "1").done()
     assert (tmp_path / "t/sweep.parquet").read_bytes() == (tmp_path / "u/sweep.parquet").read_bytes()
     assert (tmp_path / "t/best.toml").read_text() == (tmp_path / "u/best.toml").read_text()
     # More of it.
-    told = json.loads(cli("tune", "--out", "t", "--resume", "--trials", "24", "--no-report", "--json", "-").done())
-    assert told["trials"] == 24
-    said = cli(*asked[:-2], "--set", "workload.requests=5", "--out", "t", "--resume").refused()
-    assert "was begun with other settings (the experiment differ)" in said
+    answer = json.loads(cli("tune", "--out", "t", "--resume", "--trials", "24", "--no-report", "--json", "-").done())
+    assert answer["trials"] == 24
+    error = cli(*arguments[:-2], "--set", "workload.requests=5", "--out", "t", "--resume").refused()
+    assert "was begun with other settings (the experiment differ)" in error
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ([], "nothing to look for; expected --minimise waf_bytes"),
         (["--minimise", "throughput.iops"], "is null in mode = 'functional' for this experiment; expected a figure"),
@@ -129,10 +129,10 @@ def test_a_killed_search_goes_on_as_if_it_never_was(cli: Cli, experiment: Path, 
         (["--minimise", "waf", "--out", "o", "--resume"], "holds no search to go on with"),
     ],
 )
-def test_bad_input_is_refused(cli: Cli, experiment: Path, tmp_path: Path, options: list[str], said: str) -> None:
+def test_bad_input_is_refused(cli: Cli, experiment: Path, tmp_path: Path, options: list[str], message: str) -> None:
     place = [] if "--resume" in options else ["--out", "o"]
     refused = cli("tune", experiment, "--vary", "ftl.spare_factor=0.2,0.3", *options, *place).refused()
-    assert said in refused
+    assert message in refused
     assert not (tmp_path / "o").exists()
 
 
@@ -159,10 +159,10 @@ def test_bounds_are_strict_where_they_say_so() -> None:
 
 
 def test_a_seed_that_varies_is_the_seed_of_its_runs(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    asked = ("tune", experiment, "--minimise", "waf_bytes", "--vary", "seed=5,6,7", "--trials", "3")
-    told = json.loads(cli(*asked, "--out", "t", "--no-report", "--json", "-").done())
+    command = ("tune", experiment, "--minimise", "waf_bytes", "--vary", "seed=5,6,7", "--trials", "3")
+    answer = json.loads(cli(*command, "--out", "t", "--no-report", "--json", "-").done())
     rows = pq.read_table(tmp_path / "t/sweep.parquet").to_pylist()
     assert [row["seed"] for row in rows] == [5, 6, 7]
     proof = json.loads(cli("run", "t/best.toml", "--no-report", "--json", "-").done())
-    assert proof["seed"] == told["best"]["set"]["seed"]
-    assert proof["waf_bytes"] == told["best"]["figures"]["waf_bytes"]
+    assert proof["seed"] == answer["best"]["set"]["seed"]
+    assert proof["waf_bytes"] == answer["best"]["figures"]["waf_bytes"]

@@ -51,7 +51,7 @@ def test_a_search_without_the_last_proposals_goes_on_as_it_would_have(search: Pa
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ('{"trial":1,"params":{"ftl.spare_factor":0.9,"ftl.collect.policy":"fifo"}}', "ftl.spare_factor is 0.9"),
         (
@@ -70,20 +70,20 @@ def test_a_search_without_the_last_proposals_goes_on_as_it_would_have(search: Pa
         ('{"trial":1,"params":', ":21: ends before its JSON is complete; expected a line with the proposal of a trial"),
     ],
 )
-def test_a_forged_proposal_is_refused_with_its_line(search: Path, line: str, said: str) -> None:
+def test_a_forged_proposal_is_refused_with_its_line(search: Path, line: str, expected: str) -> None:
     lines = (search / "trials.jsonl").read_text("utf-8").splitlines()
     (search / "trials.jsonl").write_text("\n".join([lines[0], line, *lines[2:]]) + "\n", "utf-8")
     with pytest.raises(InputError) as raised:
         Search.open(search, begun(search), fresh=False)
     place, message = f"{search / 'trials.jsonl'}:2", raised.value.message
-    if said.startswith(":"):
-        assert message.startswith(f"{place}{said}"), message
+    if expected.startswith(":"):
+        assert message.startswith(f"{place}{expected}"), message
     assert message.startswith(f"{place}:"), message
-    assert said in message
+    assert expected in message
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (put("run", to=24), "run 24: no run of this search; expected a number below 24"),
         (put("set", "seed", to=7), "'seed' is "),
@@ -92,7 +92,7 @@ def test_a_forged_proposal_is_refused_with_its_line(search: Path, line: str, sai
         (put("set", "ftl.spare_factor", to=0.2), "'ftl.spare_factor' is 0.2; expected 0."),
     ],
 )
-def test_a_forged_run_of_a_search_is_refused(search: Path, change: Change, said: str) -> None:
+def test_a_forged_run_of_a_search_is_refused(search: Path, change: Change, message: str) -> None:
     lines = lines_of(search)
     entry = json.loads(lines[1])
     change(entry)
@@ -101,29 +101,29 @@ def test_a_forged_run_of_a_search_is_refused(search: Path, change: Change, said:
     with pytest.raises(InputError) as raised, contextlib.closing(Search(search, begun(search))) as again:
         again.run(Counting())
     assert raised.value.message.startswith(f"{search / 'journal.jsonl'}:")
-    assert said in raised.value.message
+    assert message in raised.value.message
     assert (search / "journal.jsonl").read_bytes() == content
 
 
 def test_a_search_that_grows_to_the_size_of_its_space_goes_on_as_a_search(tmp_path: Path) -> None:
     (tmp_path / "e.toml").write_text("seed = 1\n")
     settings = [text for key, value in SMALL.items() for text in ("--set", f"{key}={value}")]
-    asked = [str(tmp_path / "e.toml"), *settings, "--set", "workload.requests=20000", "--minimise", "waf_bytes"]
-    asked += ["--vary", "ftl.spare_factor=0.2,0.3,0.4", "--vary", "ftl.collect.policy=greedy,fifo"]
-    asked += ["--out", str(tmp_path / "t"), "--no-report", "--quiet", "--batch", "2"]
-    assert status(["tune", *asked, "--trials", "4"]) == 0
+    command = [str(tmp_path / "e.toml"), *settings, "--set", "workload.requests=20000", "--minimise", "waf_bytes"]
+    command += ["--vary", "ftl.spare_factor=0.2,0.3,0.4", "--vary", "ftl.collect.policy=greedy,fifo"]
+    command += ["--out", str(tmp_path / "t"), "--no-report", "--quiet", "--batch", "2"]
+    assert status(["tune", *command, "--trials", "4"]) == 0
     first = (tmp_path / "t/trials.jsonl").read_bytes()
-    assert status(["tune", *asked, "--trials", "6", "--resume"]) == 0
+    assert status(["tune", *command, "--trials", "6", "--resume"]) == 0
     assert (tmp_path / "t/trials.jsonl").read_bytes().startswith(first)
     # The folder knows of the further trials; fewer than before are done already.
     assert begun(tmp_path / "t").trials == 6
-    assert status(["tune", *asked, "--trials", "4", "--resume"]) == 0
+    assert status(["tune", *command, "--trials", "4", "--resume"]) == 0
     assert begun(tmp_path / "t").trials == 6
     assert len(floatgate.load_sweep(tmp_path / "t")) <= 6
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         (put("trials", to="20"), "trials: is the text '20'; expected a whole number from 0 on"),
         (
@@ -142,14 +142,14 @@ def test_a_search_that_grows_to_the_size_of_its_space_goes_on_as_a_search(tmp_pa
         (put("goal", to=float("inf")), f"goal: {NOT_FINITE}"),
     ],
 )
-def test_forged_settings_of_a_search_are_refused(search: Path, change: Change, said: str) -> None:
+def test_forged_settings_of_a_search_are_refused(search: Path, change: Change, expected: str) -> None:
     kept = json.loads((search / "tune.json").read_text("utf-8"))
     change(kept)
     (search / "tune.json").write_text(json.dumps(kept), "utf-8")
     with pytest.raises(InputError) as raised:
         begun(search)
     message = raised.value.message
-    assert message.startswith(f"{search / 'tune.json'}: {said}"), message
+    assert message.startswith(f"{search / 'tune.json'}: {expected}"), message
     assert message.endswith(", in the settings of a search"), message
 
 

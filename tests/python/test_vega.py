@@ -23,10 +23,10 @@ PACKAGE = "floatgate."
 
 def _specifications(page: Callable[[], object], monkeypatch: pytest.MonkeyPatch, by: Any) -> list[dict[str, Any]]:
     """The charts of a page, made by the words of a module."""
-    found: list[dict[str, Any]] = []
+    charts: list[dict[str, Any]] = []
 
     def svg(chart: dict[str, Any]) -> str:
-        found.append({name: part for name, part in chart.items() if name != "$schema"})
+        charts.append({name: part for name, part in chart.items() if name != "$schema"})
         return "<svg />"
 
     with monkeypatch.context() as patch:
@@ -35,7 +35,7 @@ def _specifications(page: Callable[[], object], monkeypatch: pytest.MonkeyPatch,
             if name.startswith(PACKAGE) and getattr(module, "vega", None) is vega:
                 patch.setattr(module, "vega", by)
         page()
-    return json.loads(json.dumps(found))  # type: ignore[no-any-return]
+    return json.loads(json.dumps(charts))  # type: ignore[no-any-return]
 
 
 def _timed() -> floatgate.Run:

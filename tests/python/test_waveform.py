@@ -99,7 +99,7 @@ def test_sigrok_cli_converts_it(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_rows_and_dumps_say_the_same_of_a_window(cli: Cli, tmp_path: Path) -> None:
-    found = []
+    pairs = []
     for name in ("pins.vcd", "pins.csv"):
         window = ("--die", "1", "--from", "100ms", "--until", "0.4s")
         table = table_of(cli, "--waveform", tmp_path / name, *window, "--out", tmp_path / name[5:])
@@ -108,9 +108,9 @@ def test_rows_and_dumps_say_the_same_of_a_window(cli: Cli, tmp_path: Path) -> No
         facts = json.loads(cli("rb", "measure", tmp_path / name, *shape, "--json", "-").done())
         assert facts["duration_s"] == pytest.approx(0.3, abs=1e-6)
         assert [signal["name"].rsplit(".")[-1] for signal in facts["signals"]] == ["rb1"]
-        found.append((counts(facts), counts(table)))
-    assert found[0] == found[1]
-    assert found[0][0] == found[0][1]
+        pairs.append((counts(facts), counts(table)))
+    assert pairs[0] == pairs[1]
+    assert pairs[0][0] == pairs[0][1]
 
 
 def test_the_summary_gives_a_command_that_works(cli: Cli, tmp_path: Path) -> None:

@@ -58,8 +58,10 @@ def write_columns(
 
     Columns that the source may have: ``context`` (uint64, null for none), ``stream`` (uint32), ``predicted_life`` and
     ``flags``. ``predicted_life`` (uint32) is the number of host page writes after which the data are predicted to
-    die, 0 without a prediction. ``flags`` (uint8) is 1 for FUA, 2 for a flush before it, 3 for both. ``fingerprints`` (list of uint64) and ``compressed_bytes`` (list of
-    uint16) have one entry for each 4 KiB from a request's beginning on, null where it is not known.
+    die, 0 without a prediction. ``flags`` (uint8) is 1 for FUA, 2 for a flush before it, 3 for both.
+
+    ``fingerprints`` (list of uint64) and ``compressed_bytes`` (list of uint16) have one entry for each 4 KiB from a
+    request's beginning on, null where it is not known.
 
     The metadata's key ``floatgate`` holds JSON: ``schema``, ``contexts`` (by the number in decimal: ``name``),
     ``has_times`` (false where the stamps mean nothing).

@@ -4,8 +4,8 @@ A write dirties pages; the context and the writer of a page (process, thread, de
 Under ``linux``, which is Linux in outline, pages reach the drive
 
 - at ``fsync`` and its like: the dirty pages of the file (or range), in the order of the file;
-- at a wakeup of the flusher, which comes every 5 s, or every flush interval where that is shorter. All dirty pages go of
-  every file whose oldest dirty page is at least the flush interval old; the longest waiting file goes first;
+- at a wakeup of the flusher, which comes every 5 s, or every flush interval where that is shorter. All dirty pages go
+  of every file whose oldest dirty page is at least the flush interval old; the longest waiting file goes first;
 - when more than the dirty ratio of the capacity is dirty: from the page dirty for longest on, down to half of that;
 - when the cache is full and the least recently used page is dirty: that page;
 - at once, where the descriptor is synchronous (``O_SYNC``, ``O_DSYNC``) or direct (``O_DIRECT``, which leaves no page
