@@ -46,12 +46,12 @@ def word(then: dict[str, Any], now: dict[str, Any]) -> str:
 
 
 def change(then: float | None, now: float | None) -> float | None:
-    """In percent of then."""
+    """Return the change in percent of ``then``."""
     return None if now is None or not then else (now / then - 1) * 100
 
 
 def compare(then: Run, now: Run) -> dict[str, Any]:
-    """Everything that is said, as JSON."""
+    """Compare two runs; return the figures and warnings as JSON."""
     warnings = []
     if then.shared["machine"] != now.shared["machine"]:
         warnings.append(f"machines differ: {then.machine} then, {now.machine} now")
@@ -93,7 +93,7 @@ def build_of(row: dict[str, Any]) -> Any:
 
 
 def number(value: float | None) -> str:
-    """Four digits."""
+    """Format with four digits."""
     if value is None:
         return "-"
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
@@ -107,13 +107,13 @@ def range_of(ends: tuple[float, float] | None) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def as_text(found: dict[str, Any], then: Run, now: Run) -> str:
+def as_text(comparison: dict[str, Any], then: Run, now: Run) -> str:
     """Return the table."""
     lines = [f"then   {then.name}", f"now    {now.name}", f"on     {now.machine}"]
-    lines += [f"note   {warning}" for warning in found["warnings"]]
+    lines += [f"note   {warning}" for warning in comparison["warnings"]]
     head = ["figure", "unit", "then", "now", "change", "spread then", "spread now", ""]
     table = [head]
-    for row in found["figures"]:
+    for row in comparison["figures"]:
         percent = row["change_percent"]
         table.append(
             [
@@ -135,10 +135,10 @@ def as_text(found: dict[str, Any], then: Run, now: Run) -> str:
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
-    words = [row["word"] for row in found["figures"] if row["word"]]
+    words = [row["word"] for row in comparison["figures"] if row["word"]]
     counts = ", ".join(f"{words.count(one)} {one}" for one in ("better", "worse", "changed") if one in words)
-    lines.append(f"{len(found['figures'])} figures: {counts or 'none changed'} beyond the spread")
-    for name, keys in (("then", found["only_then"]), ("now", found["only_now"])):
+    lines.append(f"{len(comparison['figures'])} figures: {counts or 'none changed'} beyond the spread")
+    for name, keys in (("then", comparison["only_then"]), ("now", comparison["only_now"])):
         if keys:
             lines.append(f"only {name}: {', '.join(keys)}")
     return "\n".join(lines)
@@ -149,26 +149,26 @@ def main() -> int:
     parser.add_argument("--history", type=Path, default=HISTORY, help="the file; default: bench/history.jsonl")
     parser.add_argument("--against", default="", help="number, date or commit of a run; default: the one before")
     parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help="write JSON; '-' is standard output")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        runs = read(asked.history)
+        runs = read(arguments.history)
         now = runs[-1]
-        then = find(runs, asked.against) if asked.against else before(runs)
+        then = find(runs, arguments.against) if arguments.against else before(runs)
         if then is now:
-            raise HistoryError(f"run {asked.against!r} is the last one; expected an earlier run")
+            raise HistoryError(f"run {arguments.against!r} is the last one; expected an earlier run")
     except HistoryError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    found = compare(then, now)
-    print(as_text(found, then, now), file=sys.stderr if asked.json == "-" else sys.stdout)
-    text = json.dumps(found, indent=2) + "\n"
-    if asked.json == "-":
+    comparison = compare(then, now)
+    print(as_text(comparison, then, now), file=sys.stderr if arguments.json == "-" else sys.stdout)
+    text = json.dumps(comparison, indent=2) + "\n"
+    if arguments.json == "-":
         sys.stdout.write(text)
-    elif asked.json is not None:
+    elif arguments.json is not None:
         try:
-            Path(asked.json).write_text(text, "utf-8")
+            Path(arguments.json).write_text(text, "utf-8")
         except OSError as error:
-            print(f"error: {asked.json}: {error.strerror}; expected a file that can be written", file=sys.stderr)
+            print(f"error: {arguments.json}: {error.strerror}; expected a file that can be written", file=sys.stderr)
             return 1
     return 0
 

@@ -1,9 +1,9 @@
 r"""The history of `make bench`: JSON lines, one object per figure.
 
-Each row holds the run (an id, its date in UTC, commit, machine), how the program was compiled, the figure (group,
-title, key, value, unit, which way is better, the values of all rounds), the yardstick that a ratio is a ratio to, and
-what is asked. `crates/bench/src/report.rs` writes such rows too; it takes what all rows of a run share from the
-environment:
+Each row holds the run (an id, its date in UTC, commit, machine), how the program was compiled, the figure, its
+yardstick (what a ratio refers to), and its target. The figure is group, title, key, value, unit, which way is better,
+and the values of all rounds. `crates/bench/src/report.rs` writes such rows too; it takes what all rows of a run share
+from the environment:
 
     FLOATGATE_BENCH_HISTORY=bench/history.jsonl FLOATGATE_BENCH_CONTEXT="$(scripts/bench_history.py context)" \
         floatgate-bench timed
@@ -76,7 +76,7 @@ class Run:
 
 
 def build_name(build: dict[str, Any]) -> str:
-    """`release, link-time optimization fat`."""
+    """Format as `release, link-time optimization fat`."""
     lto = build.get("lto", "unknown")
     without = lto in {"off", "false"}
     lto = "no link-time optimization" if without else f"link-time optimization {lto}"
@@ -108,9 +108,9 @@ def _lines(path: str) -> list[str]:
 
 def context(join: Path | None = None) -> dict[str, Any]:
     """Return what all rows of a run share: of the environment, of the last run of a history, or new."""
-    given = os.environ.get("FLOATGATE_BENCH_CONTEXT")
-    if given:
-        return dict(json.loads(given))
+    shared = os.environ.get("FLOATGATE_BENCH_CONTEXT")
+    if shared:
+        return dict(json.loads(shared))
     commit = _git("rev-parse", "HEAD") or "unknown"
     outside = [f":!{path}" for path in MADE_BY_BENCH]
     dirty = bool(_git("status", "--porcelain", "--untracked-files=no", "--", ".", *outside))
@@ -135,11 +135,11 @@ def figure(group: str, title: str, key: str, rounds: list[float], **more: Any) -
     """
     value = float(f"{statistics.median_high(rounds):.4e}")
     least, most = more.get("at_least"), more.get("at_most")
-    asked: dict[str, Any] | None = None
+    target: dict[str, Any] | None = None
     if least is not None:
-        asked = {"bound": "least", "value": least}
+        target = {"bound": "least", "value": least}
     elif most is not None:
-        asked = {"bound": "most", "value": most}
+        target = {"bound": "most", "value": most}
     return {
         "build": more.get("build", {}),
         "group": group,
@@ -150,13 +150,13 @@ def figure(group: str, title: str, key: str, rounds: list[float], **more: Any) -
         "better": more.get("better"),
         "rounds": [float(f"{one:.4e}") for one in rounds],
         "yardstick": more.get("yardstick"),
-        "asked": asked,
-        "met": None if asked is None else (value >= least if least is not None else value <= float(most)),
+        "asked": target,
+        "met": None if target is None else (value >= least if least is not None else value <= float(most)),
     }
 
 
 def append(path: Path, shared: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
-    """Append whole lines with one write, so that a bench that is broken off leaves no half of one."""
+    """Append whole lines with one write: an interrupted bench leaves no half line."""
     text = "".join(json.dumps({**shared, **row}, separators=(",", ":")) + "\n" for row in rows)
     path.parent.mkdir(parents=True, exist_ok=True)
     # A line that lost its end stays alone.
@@ -202,18 +202,18 @@ def read(path: Path) -> list[Run]:
     return list(runs.values())
 
 
-def find(runs: list[Run], asked: str) -> Run:
+def find(runs: list[Run], name: str) -> Run:
     """Return the run of a number, the last one of a date (or its beginning) or of a commit (or its beginning).
 
     Raises:
-        HistoryError: there is none.
+        HistoryError: no run matches.
     """
-    if asked.isdecimal() and 1 <= int(asked) <= len(runs):
-        return runs[int(asked) - 1]
+    if name.isdecimal() and 1 <= int(name) <= len(runs):
+        return runs[int(name) - 1]
     for run in reversed(runs):
-        if run.shared["date"].startswith(asked) or (len(asked) >= 4 and run.shared["commit"].startswith(asked)):
+        if run.shared["date"].startswith(name) or (len(name) >= 4 and run.shared["commit"].startswith(name)):
             return run
-    raise HistoryError(f"no run {asked!r}; expected the number (1 to {len(runs)}), date or commit of one")
+    raise HistoryError(f"no run {name!r}; expected the number (1 to {len(runs)}), date or commit of one")
 
 
 def selection(description: str, noun: str, known: list[str]) -> argparse.Namespace:
@@ -234,9 +234,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["context"], help="print what all rows of a run share")
     parser.add_argument("--join", metavar="FILE", type=Path, help="go on with the last run of this history")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        print(json.dumps(context(asked.join)))
+        print(json.dumps(context(arguments.join)))
     except HistoryError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -83,7 +83,7 @@ LARGE = [
     ),
 ]
 LARGE_TITLE = "Large drives filled by precondition = steady through the command line, the Python process included"
-ASKED_S, ASKED_GIB = 120.0, 24.0
+TARGET_S, TARGET_GIB = 120.0, 24.0
 
 
 def run(settings: dict[str, str], *options: str) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def run(settings: dict[str, str], *options: str) -> dict[str, Any]:
 
 
 def line(label: str, row: dict[str, Any], digits: int = 2) -> None:
-    """Print a figure beside what is asked."""
+    """Print a figure beside its target."""
     text = f"    {label:<56} {row['value']:>8.{digits}f}"
     if row["asked"]:
         most = " at most" if row["asked"]["bound"] == "most" else ""
@@ -106,12 +106,12 @@ def line(label: str, row: dict[str, Any], digits: int = 2) -> None:
 
 
 def memory(case: Memory) -> list[dict[str, Any]]:
-    """Run, print bytes per physical page beside what was asked, and give the rows."""
+    """Measure bytes per physical page, print them beside the target, and return the rows."""
     title = f"Memory of a 128 GiB drive of 4 KiB pages in {case.title}, the Python process included"
     print(title, flush=True)
-    found = run(case.settings)
-    build = found.get("build", {})
-    peak, rate = found["peak_rss_bytes"], found["programs_per_cpu_s"] / 1e6
+    result = run(case.settings)
+    build = result.get("build", {})
+    peak, rate = result["peak_rss_bytes"], result["programs_per_cpu_s"] / 1e6
 
     def one(key: str, value: float, **more: Any) -> dict[str, Any]:
         return figure("memory", title, f"{case.key}/{key}", [value], build=build, **more)
@@ -128,7 +128,7 @@ def memory(case: Memory) -> list[dict[str, Any]]:
 
 
 def available_gib() -> float:
-    """Memory that can be had without swapping."""
+    """Return the memory that is available without swapping."""
     for text in Path("/proc/meminfo").read_text("utf-8").splitlines():
         if text.startswith("MemAvailable:"):
             return int(text.split()[1]) / 2**20
@@ -141,16 +141,16 @@ def large(case: Large) -> list[dict[str, Any]]:
     if free < case.needs_gib:
         print(f"    {case.title}: skipped, {free:.1f} GiB of memory are free and {case.needs_gib:.0f} GiB are needed")
         return []
-    found = run(STEADY | {"workload.requests": "1000000"} | case.settings, *case.options)
-    build = found.get("build", {})
+    result = run(STEADY | {"workload.requests": "1000000"} | case.settings, *case.options)
+    build = result.get("build", {})
 
     def one(key: str, value: float, **more: Any) -> dict[str, Any]:
         return figure("large", LARGE_TITLE, f"{case.key}/{key}", [value], build=build, better="lower", **more)
 
-    peak = found["peak_rss_bytes"]
+    peak = result["peak_rss_bytes"]
     rows = [
-        one("cpu", found["cpu_s"], unit="s", at_most=ASKED_S),
-        one("peak", peak / GIB, unit="GiB", at_most=ASKED_GIB),
+        one("cpu", result["cpu_s"], unit="s", at_most=TARGET_S),
+        one("peak", peak / GIB, unit="GiB", at_most=TARGET_GIB),
         one("per-unit", peak / case.units, unit="bytes per unit"),
     ]
     for label, row in zip(("CPU seconds", "peak resident, GiB", "bytes per unit of the map"), rows, strict=True):
@@ -160,18 +160,18 @@ def large(case: Large) -> list[dict[str, Any]]:
 
 def main() -> int:
     """Measure; 0 if the runs worked."""
-    asked = selection(__doc__ or "", "case", [case.key for case in [*MEMORY, *LARGE]])
-    shared = context(asked.history) if asked.history else {}
+    arguments = selection(__doc__ or "", "case", [case.key for case in [*MEMORY, *LARGE]])
+    shared = context(arguments.history) if arguments.history else {}
 
     def keep(rows: list[dict[str, Any]]) -> None:
-        if asked.history:
-            append(asked.history, shared, rows)
+        if arguments.history:
+            append(arguments.history, shared, rows)
 
     for small in MEMORY:
-        if not asked.names or small.key in asked.names:
+        if not arguments.names or small.key in arguments.names:
             keep(memory(small))
-    wanted = [case for case in LARGE if case.key in asked.names or not asked.names]
-    if not asked.names and os.environ.get("FLOATGATE_BENCH_LARGE") == "0":
+    wanted = [case for case in LARGE if case.key in arguments.names or not arguments.names]
+    if not arguments.names and os.environ.get("FLOATGATE_BENCH_LARGE") == "0":
         print("Large drives: left out (FLOATGATE_BENCH_LARGE=0)")
         wanted = []
     elif wanted:

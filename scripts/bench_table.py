@@ -21,8 +21,8 @@ BLOCK = re.compile(r"(<!-- bench: ([^>]*?) -->\n).*?(<!-- end -->)", re.S)
 HEAD = ["figure", "median", "unit", "least to greatest", "yardstick", "asked", ""]
 
 
-def asked(row: dict[str, Any]) -> tuple[str, str]:
-    """Return what is asked, and whether that is met."""
+def target(row: dict[str, Any]) -> tuple[str, str]:
+    """Return the target, and whether it is met."""
     if row.get("asked") is None:
         return "", ""
     sign = "at most " if row["asked"]["bound"] == "most" else ""
@@ -31,8 +31,8 @@ def asked(row: dict[str, Any]) -> tuple[str, str]:
 
 def yardstick(row: dict[str, Any]) -> str:
     """Return what a ratio is a ratio to, with its own value."""
-    found = row.get("yardstick")
-    return f"{found['name']}: {number(found['value'])} {found['unit']}" if found else ""
+    entry = row.get("yardstick")
+    return f"{entry['name']}: {number(entry['value'])} {entry['unit']}" if entry else ""
 
 
 def table(run: Run, prefixes: list[str]) -> str:
@@ -40,11 +40,11 @@ def table(run: Run, prefixes: list[str]) -> str:
     rows = [HEAD, ["---"] * len(HEAD)]
     missing = []
     for prefix in prefixes:
-        found = [row for key, row in run.rows.items() if key.startswith(prefix)]
-        missing += [] if found else [f"`{prefix}`"]
-        for row in found:
+        matching = [row for key, row in run.rows.items() if key.startswith(prefix)]
+        missing += [] if matching else [f"`{prefix}`"]
+        for row in matching:
             figure = [f"`{row['key']}`", number(row["value"]), row["unit"] or "ratio", range_of(spread(row))]
-            rows.append([*figure, yardstick(row), *asked(row)])
+            rows.append([*figure, yardstick(row), *target(row)])
     text = "".join("| " + " | ".join(row) + " |\n" for row in rows) if len(rows) > 2 else ""
     # Large drives are skipped where memory is small, and peers where nobody has built them.
     return text + (f"\nNot measured in this run: {', '.join(missing)}.\n" if missing else "")
@@ -73,22 +73,22 @@ def main() -> int:
     parser.add_argument("--page", type=Path, default=PAGE, help="the page; default: docs/performance.md")
     parser.add_argument("--run", default="", help="number, date or commit of a run; default: the last one")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 if the page is out of date")
-    asked_for = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        runs = read(asked_for.history)
-        page = asked_for.page.read_text("utf-8")
-        new = render(page, find(runs, asked_for.run) if asked_for.run else runs[-1])
+        runs = read(arguments.history)
+        page = arguments.page.read_text("utf-8")
+        new = render(page, find(runs, arguments.run) if arguments.run else runs[-1])
     except HistoryError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"error: {asked_for.page}: {error.strerror}; expected the page of the tables", file=sys.stderr)
+        print(f"error: {arguments.page}: {error.strerror}; expected the page of the tables", file=sys.stderr)
         return 2
-    if asked_for.check:
+    if arguments.check:
         if new != page:
-            print(f"{asked_for.page}: out of date; run scripts/bench_table.py", file=sys.stderr)
+            print(f"{arguments.page}: out of date; run scripts/bench_table.py", file=sys.stderr)
         return int(new != page)
-    asked_for.page.write_text(new, "utf-8")
+    arguments.page.write_text(new, "utf-8")
     return 0
 
 

@@ -25,8 +25,8 @@ NO_SIMULATION = {"capture", "content", "patterns", "python", "bench", "theory", 
 """Crates that no simulation goes through."""
 ALWAYS = ("test_structure.py",)
 SHARED = ("-p", "floatgate-python")
-"""Beside any crate that is named to cargo: the extension depends on all others and has no tests, and the crate is then
-compiled with the features that it has in the workspace, not anew with those that it needs alone."""
+"""Added to any crate that is named to cargo: the extension depends on all others and has no tests. The crate is then
+compiled with its features of the workspace, and not again with only those that it needs itself."""
 
 
 def changed(since: str) -> list[str]:

@@ -33,24 +33,24 @@ def main() -> int:
     parser.add_argument("--causes", action="store_true", help="say what each difference is worth")
     parser.add_argument("--set", action="append", default=[], metavar="a.b=v", help="a setting over the drive's")
     parser.add_argument("--json", metavar="FILE", help="write the tables as JSON; '-' is standard output")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        overrides = {key: _value(text) for key, text in map(parse_set, asked.set)}
-        comparison = compare(asked.folder, asked.name, asked.trace, overrides)
+        overrides = {key: _value(text) for key, text in map(parse_set, arguments.set)}
+        comparison = compare(arguments.folder, arguments.name, arguments.trace, overrides)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return STATUS_UNUSABLE_INPUT
     except RunError as error:
         print(f"error: {error}", file=sys.stderr)
         return STATUS_RUN_FAILED
-    steps = ladder(comparison) if asked.causes else []
-    print(as_text(comparison, steps), file=sys.stderr if asked.json == "-" else sys.stdout)
-    if asked.json is not None:
+    steps = ladder(comparison) if arguments.causes else []
+    print(as_text(comparison, steps), file=sys.stderr if arguments.json == "-" else sys.stdout)
+    if arguments.json is not None:
         text = json.dumps(as_json(comparison, steps), indent=2) + "\n"
-        if asked.json == "-":
+        if arguments.json == "-":
             sys.stdout.write(text)
         else:
-            Path(asked.json).write_text(text, "utf-8")
+            Path(arguments.json).write_text(text, "utf-8")
     return STATUS_DONE
 
 

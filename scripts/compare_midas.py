@@ -5,9 +5,9 @@ None of their code is here. Their sources are at https://github.com/sungkyun123/
     python scripts/compare_midas.py MiDAS-Simulation/ssdsimul --json docs/data/midas-artifact.json
 
 The set-up is that of their simulator for a drive of 1 GB: 512 segments of 2 MiB, 244,140 pages written once in order,
-then updates by Zipf's law over addresses in random order; one segment is collected at a time, until four are free.
-Theirs searches for groups in a thread beside the simulation and sleeps for five seconds per drive write, so that its
-figures differ from run to run by some per cent.
+then updates by Zipf's law over addresses in random order. One segment is collected at a time, until four are free.
+Theirs searches for groups in a thread beside the simulation and sleeps for five seconds per drive write, which makes
+its figures differ from run to run by some per cent.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OURS: dict[str, dict[str, Any]] = {
 
 
 def addresses(updates: int, theta: float, seed: int) -> np.ndarray:
-    """Page numbers of updates by Zipf's law."""
+    """Draw page numbers of updates by Zipf's law."""
     rng = np.random.default_rng(seed)
     weights = 1.0 / np.arange(1, PAGES + 1) ** theta
     ranks = np.searchsorted(np.cumsum(weights) / weights.sum(), rng.random(updates))
@@ -54,14 +54,14 @@ def addresses(updates: int, theta: float, seed: int) -> np.ndarray:
 
 
 def theirs(program: str, trace: Path, victims: str) -> dict[str, Any]:
-    """What their simulator says: write amplification, of all writes and of the last five drive writes, and groups."""
-    said = subprocess.run([program, str(trace), victims, "1", "2"], capture_output=True, text=True, check=True).stdout
-    total = re.search(r"TOTAL WAF: ([0-9.]+)", said)
+    """Run their simulator: write amplification, of all writes and of the last five drive writes, and groups."""
+    output = subprocess.run([program, str(trace), victims, "1", "2"], capture_output=True, text=True, check=True).stdout
+    total = re.search(r"TOTAL WAF: ([0-9.]+)", output)
     if total is None:
-        raise SystemExit(f"{victims}: their simulator printed no write amplification; its last words: {said[-300:]}")
-    late = [float(waf) for waf in re.findall(r"TMP_WAF: ([0-9.]+)", said)][-5:]
-    foretold = [float(waf) for waf in re.findall(r"calculated WAF: ([0-9.]+)", said)]
-    groups = re.findall(r"(?:HOT|GROUP \d+)\[(\d+)\]: ([0-9.]+)", said[total.start() :])
+        raise SystemExit(f"{victims}: their simulator printed no write amplification; its last words: {output[-300:]}")
+    late = [float(waf) for waf in re.findall(r"TMP_WAF: ([0-9.]+)", output)][-5:]
+    foretold = [float(waf) for waf in re.findall(r"calculated WAF: ([0-9.]+)", output)]
+    groups = re.findall(r"(?:HOT|GROUP \d+)\[(\d+)\]: ([0-9.]+)", output[total.start() :])
     return {
         "waf": float(total[1]),
         "late_waf": round(sum(late) / len(late), 4),
@@ -90,8 +90,8 @@ def ours(trace: Path, settings: dict[str, Any], late_from: int) -> dict[str, Any
     late = floatgate.run(
         {**drive, **settings, "workload.warmup_requests": late_from}, trace=str(trace)
     ).result.to_dict()
-    found = (run["separate"] or {}).get("found", {})
-    return {"waf": round(run["waf"], 4), "late_waf": round(late["waf"], 4), "found": found}
+    separator = (run["separate"] or {}).get("found", {})
+    return {"waf": round(run["waf"], 4), "late_waf": round(late["waf"], 4), "found": separator}
 
 
 def main() -> None:
@@ -102,8 +102,8 @@ def main() -> None:
     parser.add_argument("--theta", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", help="file for the results")
-    asked = parser.parse_args()
-    written = addresses(asked.updates, asked.theta, asked.seed)
+    arguments = parser.parse_args()
+    written = addresses(arguments.updates, arguments.theta, arguments.seed)
     with tempfile.TemporaryDirectory(prefix="floatgate-") as name:
         updates, whole = Path(name) / "updates.txt", Path(name) / "all.ssdsim"
         with updates.open("w") as file:
@@ -111,10 +111,10 @@ def main() -> None:
         with whole.open("w") as file:
             pages = np.concatenate([np.arange(PAGES), written])
             file.writelines(f"{number} 0 {8 * page} 8 0\n" for number, page in enumerate(pages))
-        late_from = PAGES + asked.updates - 5 * GB_PAGES
+        late_from = PAGES + arguments.updates - 5 * GB_PAGES
         with ThreadPoolExecutor(2) as pool:
             their = dict(
-                zip(VICTIMS, pool.map(lambda each: theirs(asked.program, updates, each), VICTIMS), strict=True)
+                zip(VICTIMS, pool.map(lambda each: theirs(arguments.program, updates, each), VICTIMS), strict=True)
             )
         our = {
             victims: {
@@ -127,10 +127,10 @@ def main() -> None:
         print(f"{victims:13} theirs {their[victims]}")
         for label, figures in our[victims].items():
             print(f"{'':13} {label:20} {figures}")
-    if asked.json:
-        setup = {key: getattr(asked, key) for key in ("updates", "theta", "seed")}
+    if arguments.json:
+        setup = {key: getattr(arguments, key) for key in ("updates", "theta", "seed")}
         rows = [{"victims": each, "theirs": their[each], "ours": our[each]} for each in VICTIMS]
-        Path(asked.json).write_text(json.dumps({"setup": {"pages": PAGES, **setup}, "rows": rows}, indent=2) + "\n")
+        Path(arguments.json).write_text(json.dumps({"setup": {"pages": PAGES, **setup}, "rows": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

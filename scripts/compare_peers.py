@@ -56,7 +56,7 @@ def xml(name: str, inner: dict[str, Any], level: int = 0) -> str:
 
 
 def mqsim_drive() -> str:
-    """MQSim's configuration: no cache, the whole map at hand, one die and plane per channel."""
+    """Write MQSim's configuration: no cache, the whole map at hand, one die and plane per channel."""
     flash = {
         "Flash_Technology": "SLC",
         "CMD_Suspension_Support": "NONE",
@@ -116,7 +116,7 @@ def mqsim_drive() -> str:
 
 
 def mqsim_load(requests: int) -> str:
-    """MQSim's workload."""
+    """Write MQSim's workload."""
     flow = {
         "Priority_Class": "HIGH",
         "Device_Level_Data_Caching_Mode": "TURNED_OFF",
@@ -212,8 +212,8 @@ def peer_ftlsim(folder: str, python: str, requests: int) -> dict[str, float]:
     """Return programs, host writes and CPU seconds of ftlsim's kernel."""
     numbers = [str(number) for number in (BLOCKS, PAGES_PER_BLOCK, LOGICAL_PAGES, requests)]
     environment = os.environ | {"PYTHONPATH": str(Path(folder).absolute())}
-    said, _ = child([python, "-W", "ignore", "-c", FTLSIM, *numbers], env=environment)
-    return dict(json.loads(said.splitlines()[-1]))
+    output, _ = child([python, "-W", "ignore", "-c", FTLSIM, *numbers], env=environment)
+    return dict(json.loads(output.splitlines()[-1]))
 
 
 def floatgate(mode: str, requests: int, precondition: str) -> dict[str, Any]:
@@ -240,8 +240,8 @@ def floatgate(mode: str, requests: int, precondition: str) -> dict[str, Any]:
     command = [str(Path(sys.executable).with_name("floatgate")), "run", "--json", "-", "--quiet", "--no-report"]
     for key, value in settings.items():
         command += ["--set", f"{key}={value}"]
-    said, cpu_s = child(command)
-    result = json.loads(said)
+    output, cpu_s = child(command)
+    result = json.loads(output)
     programs = result["waf"] * requests
     counted_s = programs / result["run"]["programs_per_cpu_s"]
     build = result["run"].get("build", {})
@@ -252,11 +252,11 @@ def beside(
     name: str, mode: str, rounds: int, theirs: Callable[[], dict[str, float]], ours: Callable[[], dict[str, Any]]
 ) -> dict[str, Any]:
     """Run both in turn."""
-    found = [(theirs(), ours()) for _ in range(rounds)]
+    pairs = [(theirs(), ours()) for _ in range(rounds)]
     rates = {
-        "theirs": [their["programs"] / their["cpu_s"] / 1e6 for their, _ in found],
-        "ours": [our["programs"] / our["counted_cpu_s"] / 1e6 for _, our in found],
-        "process": [our["programs"] / our["cpu_s"] / 1e6 for _, our in found],
+        "theirs": [their["programs"] / their["cpu_s"] / 1e6 for their, _ in pairs],
+        "ours": [our["programs"] / our["counted_cpu_s"] / 1e6 for _, our in pairs],
+        "process": [our["programs"] / our["cpu_s"] / 1e6 for _, our in pairs],
     }
 
     def ratios(kind: str) -> list[float]:
@@ -269,17 +269,17 @@ def beside(
         "programs_per_cpu_s_ours": statistics.median_high(rates["ours"]) * 1e6,
         "ratio": statistics.median_high(ratios("ours")),
         "process_ratio": statistics.median_high(ratios("process")),
-        "waf_theirs": found[0][0]["programs"] / found[0][0]["writes"],
-        "waf_ours": found[0][1]["programs"] / found[0][1]["writes"],
+        "waf_theirs": pairs[0][0]["programs"] / pairs[0][0]["writes"],
+        "waf_ours": pairs[0][1]["programs"] / pairs[0][1]["writes"],
         "rounds": rates | {"ratio": ratios("ours"), "process_ratio": ratios("process")},
-        "build": found[0][1]["build"],
+        "build": pairs[0][1]["build"],
     }
 
 
-def rows_of(found: dict[str, Any]) -> list[dict[str, Any]]:
+def rows_of(comparison: dict[str, Any]) -> list[dict[str, Any]]:
     """Return rows of the history."""
-    name, mode, rounds, build = found["peer"], found["mode"], found["rounds"], found["build"]
-    theirs_m = float(f"{found['programs_per_cpu_s_theirs'] / 1e6:.4e}")
+    name, mode, rounds, build = comparison["peer"], comparison["mode"], comparison["rounds"], comparison["build"]
+    theirs_m = float(f"{comparison['programs_per_cpu_s_theirs'] / 1e6:.4e}")
     rate = {"unit": "M programs/s", "better": "higher"}
     ratio = {"better": "higher", "build": build, "yardstick": {"name": name, "value": theirs_m, "unit": rate["unit"]}}
 
@@ -288,9 +288,9 @@ def rows_of(found: dict[str, Any]) -> list[dict[str, Any]]:
 
     return [
         one("programs", rounds["theirs"], **rate),
-        one("waf", [found["waf_theirs"]]),
+        one("waf", [comparison["waf_theirs"]]),
         one(f"floatgate-{mode}-programs", rounds["ours"], build=build, **rate),
-        one(f"floatgate-{mode}-waf", [found["waf_ours"]], build=build),
+        one(f"floatgate-{mode}-waf", [comparison["waf_ours"]], build=build),
         one(f"{mode}-ratio", rounds["ratio"], **ratio),
         one(f"{mode}-process-ratio", rounds["process_ratio"], **ratio),
     ]
@@ -310,35 +310,35 @@ def main() -> int:
         "--history", type=Path, default=os.environ.get("FLOATGATE_BENCH_HISTORY"), help="append to this"
     )
     parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help="write JSON; '-' is standard output")
-    asked = parser.parse_args()
-    if not asked.mqsim and not asked.ftlsim:
+    arguments = parser.parse_args()
+    if not arguments.mqsim and not arguments.ftlsim:
         parser.error("expected --mqsim, --ftlsim or both")
-    found = []
-    few, many = asked.requests, 10 * asked.requests
+    comparisons = []
+    few, many = arguments.requests, 10 * arguments.requests
     try:
-        if asked.mqsim:
+        if arguments.mqsim:
             timed = lambda: floatgate("timed", few, "none")  # noqa: E731
-            found.append(beside("mqsim", "timed", asked.rounds, lambda: mqsim(asked.mqsim, few), timed))
-        if asked.ftlsim:
-            theirs = lambda: peer_ftlsim(asked.ftlsim, asked.ftlsim_python, many)  # noqa: E731
+            comparisons.append(beside("mqsim", "timed", arguments.rounds, lambda: mqsim(arguments.mqsim, few), timed))
+        if arguments.ftlsim:
+            theirs = lambda: peer_ftlsim(arguments.ftlsim, arguments.ftlsim_python, many)  # noqa: E731
             functional = lambda: floatgate("functional", many, "steady")  # noqa: E731
-            found.append(beside("ftlsim", "functional", asked.rounds, theirs, functional))
+            comparisons.append(beside("ftlsim", "functional", arguments.rounds, theirs, functional))
     except PeerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    out = sys.stderr if asked.json == "-" else sys.stdout
-    print(f"{DRIVE}; M flash programs per CPU second, medians of {asked.rounds} rounds", file=out)
-    for one in found:
+    out = sys.stderr if arguments.json == "-" else sys.stdout
+    print(f"{DRIVE}; M flash programs per CPU second, medians of {arguments.rounds} rounds", file=out)
+    for one in comparisons:
         theirs_m, ours_m = one["programs_per_cpu_s_theirs"] / 1e6, one["programs_per_cpu_s_ours"] / 1e6
         print(f"    {one['peer']:<8} {theirs_m:>8.2f} at WAF {one['waf_theirs']:.3f}", file=out)
         ours_text = f"{ours_m:>8.2f} at WAF {one['waf_ours']:.3f}, {one['mode']}: {one['ratio']:.1f} times"
         print(f"    floatgate {ours_text[1:]} ({one['process_ratio']:.1f} with its start)", file=out)
-    if asked.json == "-":
-        json.dump(found, sys.stdout, indent=2)
-    elif asked.json is not None:
-        Path(asked.json).write_text(json.dumps(found, indent=2) + "\n", "utf-8")
-    if asked.history:
-        append(asked.history, context(asked.history), [row for one in found for row in rows_of(one)])
+    if arguments.json == "-":
+        json.dump(comparisons, sys.stdout, indent=2)
+    elif arguments.json is not None:
+        Path(arguments.json).write_text(json.dumps(comparisons, indent=2) + "\n", "utf-8")
+    if arguments.history:
+        append(arguments.history, context(arguments.history), [row for one in comparisons for row in rows_of(one)])
     return 0
 
 

@@ -5,9 +5,10 @@ Maven as its README says, and give the folder of classes:
 
     python scripts/compare_sepbit.py sepbit/trace_replay/target/classes --json docs/data/sepbit-artifact.json
 
-The set-up is that of their simulator: pages written once in order, then updates drawn by Zipf's law over addresses in
-random order; segments of 256 pages; one segment is collected whenever more than 15 % of the pages are dead, the one
-with the greatest (1 - u) sqrt(age) / u. ``--schemes fk --garbage-share 0.152`` compares one scheme at another share.
+The set-up is that of their simulator. Pages are written once in order, then updates are drawn by Zipf's law over
+addresses in random order. Segments have 256 pages. Whenever more than 15 % of the pages are dead, one segment is
+collected, the one with the greatest (1 - u) sqrt(age) / u. ``--schemes fk --garbage-share 0.152`` compares one scheme
+at another share.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ SCHEMES: dict[str, tuple[str, int, dict[str, Any]]] = {
 
 
 def addresses(pages: int, updates: int, theta: float, seed: int) -> np.ndarray:
-    """Page numbers in the order of their writes: all once, then updates by Zipf's law."""
+    """Return page numbers in the order of their writes: all once, then updates by Zipf's law."""
     rng = np.random.default_rng(seed)
     weights = 1.0 / np.arange(1, pages + 1) ** theta
     ranks = np.searchsorted(np.cumsum(weights) / weights.sum(), rng.random(updates))
@@ -63,13 +64,13 @@ def addresses(pages: int, updates: int, theta: float, seed: int) -> np.ndarray:
 
 def lifespans(written: np.ndarray) -> list[int]:
     """Return by write, how many writes later its page is written again; :data:`NEVER` where it is not."""
-    found, later = [NEVER] * len(written), {}
+    lives, later = [NEVER] * len(written), {}
     for number in range(len(written) - 1, -1, -1):
         page = int(written[number])
         if page in later:
-            found[number] = later[page] - number
+            lives[number] = later[page] - number
         later[page] = number
-    return found
+    return lives
 
 
 def theirs(classes: str, folder: Path, name: str, segments: int, share: float) -> float:
@@ -92,13 +93,13 @@ def theirs(classes: str, folder: Path, name: str, segments: int, share: float) -
         "printGCInfo": 0,
         "printSegmentInSummary": 0,
     }
-    asked = [text for flag, value in flags.items() for text in (f"--{flag}", str(value))]
-    command = ["java", "-cp", classes, "gcsimulator.Simulator", *asked]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = re.search(r"segment WA = ([0-9.]+)", said)
-    if found is None:
-        raise SystemExit(f"{name}: their simulator printed no write amplification; its last words: {said[-300:]}")
-    return float(found[1])
+    options = [text for flag, value in flags.items() for text in (f"--{flag}", str(value))]
+    command = ["java", "-cp", classes, "gcsimulator.Simulator", *options]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    match = re.search(r"segment WA = ([0-9.]+)", output)
+    if match is None:
+        raise SystemExit(f"{name}: their simulator printed no write amplification; its last words: {output[-300:]}")
+    return float(match[1])
 
 
 def ours(
@@ -138,8 +139,8 @@ def stop_levels(trace: Path, pages: int) -> None:
     names = ("none", "host-gc", "dac", "sepbit", "fk")
     for collect in ("greedy", "cost-benefit-sqrt"):
         for label, levels in LEVELS.items():
-            found = (f"{name} {ours(trace, pages, SCHEMES[name], collect, levels):.3f}" for name in names)
-            print(f"{collect:18} {label:8} {', '.join(found)}")
+            results = (f"{name} {ours(trace, pages, SCHEMES[name], collect, levels):.3f}" for name in names)
+            print(f"{collect:18} {label:8} {', '.join(results)}")
 
 
 def main() -> None:
@@ -154,29 +155,31 @@ def main() -> None:
     parser.add_argument("--garbage-share", type=float, default=GARBAGE_SHARE, help="dead pages at which both collect")
     parser.add_argument("--json", help="file for the results")
     parser.add_argument("--stops", action="store_true", help="only ours, by how much is collected at a time")
-    asked = parser.parse_args()
-    written = addresses(asked.pages, asked.updates, asked.theta, asked.seed)
+    arguments = parser.parse_args()
+    written = addresses(arguments.pages, arguments.updates, arguments.theta, arguments.seed)
     with tempfile.TemporaryDirectory(prefix="floatgate-") as name:
         folder = Path(name)
         trace = folder / "0.alibaba"
         lines = (f"0,W,{page * PAGE_BYTES},{PAGE_BYTES},{number}\n" for number, page in enumerate(written, 1))
         trace.write_text("".join(lines))
-        if asked.stops:
-            stop_levels(trace, asked.pages)
+        if arguments.stops:
+            stop_levels(trace, arguments.pages)
             return
-        if asked.classes is None:
+        if arguments.classes is None:
             parser.error("expected the class path of their simulator, or --stops")
         (folder / "list.txt").write_text(f"{trace}\n")
-        (folder / "property.txt").write_text(f"0 {asked.pages} {asked.pages * PAGE_BYTES}\n")
+        (folder / "property.txt").write_text(f"0 {arguments.pages} {arguments.pages * PAGE_BYTES}\n")
         (folder / "0.oracle").write_text("\n".join(map(str, lifespans(written))) + "\n")
-        share = asked.garbage_share
-        schemes = {name: SCHEMES[name] for name in asked.schemes}
+        share = arguments.garbage_share
+        schemes = {name: SCHEMES[name] for name in arguments.schemes}
         each = sorted({(name, segments) for name, segments, _ in schemes.values()})
         with ThreadPoolExecutor(2) as pool:
-            found = pool.map(lambda scheme: theirs(asked.classes, folder, *scheme, share), each)
-            their = dict(zip(each, found, strict=True))
+            results = pool.map(lambda scheme: theirs(arguments.classes, folder, *scheme, share), each)
+            their = dict(zip(each, results, strict=True))
         levels = {"ftl.collect.garbage_share": share}
-        our = {name: ours(trace, asked.pages, scheme, "cost-benefit-sqrt", levels) for name, scheme in schemes.items()}
+        our = {
+            name: ours(trace, arguments.pages, scheme, "cost-benefit-sqrt", levels) for name, scheme in schemes.items()
+        }
     rows = [
         {
             "scheme": name,
@@ -188,9 +191,9 @@ def main() -> None:
     ]
     for row in rows:
         print(f"{row['scheme']:21} {row['theirs']:8.4f} {row['ours']:8.4f} {row['ratio']:7.3f}")
-    if asked.json:
-        setup = {key: getattr(asked, key) for key in ("pages", "updates", "theta", "seed", "garbage_share")}
-        Path(asked.json).write_text(json.dumps({"setup": setup, "rows": rows}, indent=2) + "\n")
+    if arguments.json:
+        setup = {key: getattr(arguments, key) for key in ("pages", "updates", "theta", "seed", "garbage_share")}
+        Path(arguments.json).write_text(json.dumps({"setup": setup, "rows": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

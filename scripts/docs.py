@@ -26,7 +26,7 @@ GENERATED = "<!-- Written by scripts/docs.py (make docs); do not edit. -->"
 
 BLOCKS = 4096
 PASSES = 8
-# A random victim tells least about the state of the drive, so that policy takes longest to average out.
+# A random victim reveals least about the state of the drive: that policy takes longest to average out.
 PASSES_RANDOM = 40
 SPARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.28, 0.4)
 TOLERANCE = 0.005
@@ -64,9 +64,9 @@ class Curve:
 
 
 CURVES = (
-    Curve("greedy, 64 pages a block", "greedy", 64),
-    Curve("greedy, 256 pages a block", "greedy", 256),
-    Curve("d-choices, d = 4, 64 pages a block", "d-choices", 64, 4),
+    Curve("greedy, 64 pages per block", "greedy", 64),
+    Curve("greedy, 256 pages per block", "greedy", 256),
+    Curve("d-choices, d = 4, 64 pages per block", "d-choices", 64, 4),
     Curve("FIFO", "fifo", 64),
     Curve("random", "random", 64),
 )
@@ -171,7 +171,7 @@ def svg(chart: Any, label: str) -> str:
 
 
 def figures(points: Sequence[Point]) -> dict[str, str]:
-    """Return both figures: told apart by dash and mark, so that black and white will do."""
+    """Return both figures; dashes and marks distinguish the curves in black and white, too."""
     import altair as alt
 
     labels = [curve.label for curve in CURVES]
@@ -290,7 +290,7 @@ def settings(catalogue: dict[str, Any]) -> str:
 
 
 def acts(key: dict[str, Any]) -> str:
-    """In which mode a key acts, with what value of another key, and under which policies."""
+    """Describe in which mode a key acts, with what value of another key, and under which policies."""
     needs = key["needs"]
     words = [f"in {key['mode']} mode"] if key["mode"] else []
     if needs:
@@ -336,10 +336,10 @@ def results(_catalogue: dict[str, Any]) -> str:
 
 def _figures(groups: str) -> str:
     """The tables of a document with their figures; one that a group before has is not repeated."""
-    parts, told = [], set()
+    parts, listed = [], set()
     for group in json.loads(groups):
-        new = [row for row in group["rows"] if (group["key"], row["key"]) not in told]
-        told |= {(group["key"], row["key"]) for row in new}
+        new = [row for row in group["rows"] if (group["key"], row["key"]) not in listed]
+        listed |= {(group["key"], row["key"]) for row in new}
         rows = []
         for row in new:
             key = f"`{row['key']}`"
@@ -348,8 +348,8 @@ def _figures(groups: str) -> str:
             rows.append((f"**{key}**" if row["everywhere"] else key, row["meaning"] + better, unit))
         name = f"`{group['key']}`" if group["key"] else "At the top"
         when = f" Known {group['when']}." if group["when"] else ""
-        said = "\n".join(f"- `{{{word}}}`: {', '.join(names)}" for word, names in group["names"].items())
-        about = f"{group['about']}{when}" + (f"\n\n{said}" if said else "")
+        words = "\n".join(f"- `{{{word}}}`: {', '.join(names)}" for word, names in group["names"].items())
+        about = f"{group['about']}{when}" + (f"\n\n{words}" if words else "")
         parts.append(f"## {name}\n{about}\n\n" + table(("key", "meaning", "unit"), rows))
     return "\n".join(parts)
 

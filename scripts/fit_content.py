@@ -19,7 +19,7 @@ STEPS = 30
 
 
 def sizes(draws: np.ndarray, mean: float, incompressible: float) -> np.ndarray:
-    """Compressed bytes of pages; ``draws`` has three uniform numbers for each along its last axis."""
+    """Compute compressed bytes of pages; ``draws`` has three uniform numbers for each along its last axis."""
     spread = min(mean, 1.0 - mean)
     shares = mean + spread * (draws[..., 1] + draws[..., 2] - 1.0)
     compressed = np.clip(np.rint(shares * PAGE_BYTES), 1, PAGE_BYTES)
@@ -27,7 +27,7 @@ def sizes(draws: np.ndarray, mean: float, incompressible: float) -> np.ndarray:
 
 
 def written_ratio(draws: np.ndarray, mean: float, incompressible: float) -> float:
-    """Flash pages over pages, for chunks drawn with the shape (chunks, pages of a chunk, 3)."""
+    """Return flash pages over pages, for chunks drawn with the shape (chunks, pages of a chunk, 3)."""
     pages = np.ceil(sizes(draws, mean, incompressible).sum(axis=1) / PAGE_BYTES)
     return float(pages.mean() / draws.shape[1])
 
@@ -42,30 +42,31 @@ def solved(ratio_at: Callable[[float], float], wanted: float) -> float:
 
 
 def main() -> None:
-    """Prints the shares for ``[content]`` and the ratio that they give with other draws."""
+    """Print the shares for ``[content]`` and the ratio that they give with other draws."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ratio", type=float, required=True, help="wanted written ratio of compression alone")
-    given = parser.add_mutually_exclusive_group(required=True)
-    given.add_argument("--incompressible-share", type=float, help="share of pages that do not compress at all")
-    given.add_argument("--rest", type=float, help="mean compressed size of the pages that do compress")
+    fixed = parser.add_mutually_exclusive_group(required=True)
+    fixed.add_argument("--incompressible-share", type=float, help="share of pages that do not compress at all")
+    fixed.add_argument("--rest", type=float, help="mean compressed size of the pages that do compress")
     parser.add_argument("--chunk-pages", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     draws, others = (
-        np.random.default_rng(seed).random((CHUNKS, asked.chunk_pages, 3)) for seed in (asked.seed, asked.seed + 1)
+        np.random.default_rng(seed).random((CHUNKS, arguments.chunk_pages, 3))
+        for seed in (arguments.seed, arguments.seed + 1)
     )
-    if asked.rest is None:
-        hard = asked.incompressible_share
-        mean = solved(lambda size: written_ratio(draws, size, hard), asked.ratio)
+    if arguments.rest is None:
+        hard = arguments.incompressible_share
+        mean = solved(lambda size: written_ratio(draws, size, hard), arguments.ratio)
     else:
-        mean = asked.rest
-        hard = solved(lambda share: written_ratio(draws, mean, share), asked.ratio)
-    found = written_ratio(others, mean, hard)
-    if abs(found - asked.ratio) > 0.005:
-        parser.error(f"no content gives {asked.ratio}: the nearest one gives {found:.3f}")
+        mean = arguments.rest
+        hard = solved(lambda share: written_ratio(draws, mean, share), arguments.ratio)
+    ratio = written_ratio(others, mean, hard)
+    if abs(ratio - arguments.ratio) > 0.005:
+        parser.error(f"no content gives {arguments.ratio}: the nearest one gives {ratio:.3f}")
     print(f"compressed_share = {hard + (1.0 - hard) * mean:.3f}")
     print(f"incompressible_share = {hard:.3f}")
-    print(f"# written ratio of chunks of {asked.chunk_pages}: {found:.4f}")
+    print(f"# written ratio of chunks of {arguments.chunk_pages}: {ratio:.4f}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ KINDS = {"files": fuzz_files, "json": fuzz_json, "query": fuzz_query, "hints": f
 
 
 def fuzz(surface: Surface, seconds: float | None, rounds_max: int | None) -> int:
-    """Rounds within the time; without one a fixed number."""
+    """Run rounds within the time; without one a fixed number."""
     ends = None if seconds is None else time.monotonic() + seconds
     fixed = surface.rounds if rounds_max is None else min(surface.rounds, rounds_max)
     rounds = 0
@@ -32,7 +32,7 @@ def fuzz(surface: Surface, seconds: float | None, rounds_max: int | None) -> int
 
 
 def main() -> None:
-    """Fuzz all of them."""
+    """Test all surfaces."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all where none is named")
     parser.add_argument("--seconds", type=float, help="for each surface; without it a fixed number of rounds")

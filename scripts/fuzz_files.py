@@ -55,10 +55,10 @@ WORDS += [b"<unfinished ...>", b"<... write resumed>", b"+++ exited with 0 +++",
 def traces() -> dict[str, bytes]:
     """Return a sample of each format of traces, and of the text of perf."""
     texts = {f["name"]: f["sample"] for f in json.loads(_core.catalogue())["formats"]}
-    found = {name: texts[name]["text"].encode() for name in ("strace", "perf-script")}
-    found["strace"] += (SAMPLES / "passed.strace.txt").read_bytes()
-    found["perf"] = (SAMPLES / "writer.perf.txt").read_bytes() + (SAMPLES / "unseen.perf.txt").read_bytes()
-    found["strace"] += (
+    samples = {name: texts[name]["text"].encode() for name in ("strace", "perf-script")}
+    samples["strace"] += (SAMPLES / "passed.strace.txt").read_bytes()
+    samples["perf"] = (SAMPLES / "writer.perf.txt").read_bytes() + (SAMPLES / "unseen.perf.txt").read_bytes()
+    samples["strace"] += (
         b'17 1732104000.1 write(3</w/a>, "x", 1 <unfinished ...>\n18 1732104000.2 clone(child_stack=NULL) = 19\n'
         b"17 1732104000.3 <... write resumed>) = 1\n17 1732104000.4 ftruncate(3</w/a>, 0) = 0\n"
         b'17 1732104000.5 rename("a", "b") = 0\n17 1732104000.6 close(3</w/a>) = 0\n'
@@ -75,8 +75,8 @@ def traces() -> dict[str, bytes]:
     )
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, row_group_size=20)
-    found["parquet"] = sink.getvalue().to_pybytes()
-    return found
+    samples["parquet"] = sink.getvalue().to_pybytes()
+    return samples
 
 
 def damaged(sample: bytes, rng: np.random.Generator) -> bytes:
@@ -128,8 +128,8 @@ def journal(folder: Path) -> tuple[bytes, Read]:
     plan = planned(place)
 
     def read(path: Path, _number: int) -> None:
-        with contextlib.closing(Journal(path, plan.keys, plan.wrong)) as found:
-            found.write_table(folder / "table.parquet")
+        with contextlib.closing(Journal(path, plan.keys, plan.wrong)) as journal:
+            journal.write_table(folder / "table.parquet")
         read_table(folder / "table.parquet", plan.keys, len(plan))
 
     return (place / "journal.jsonl").read_bytes(), read
@@ -149,7 +149,7 @@ def proposals() -> tuple[bytes, Read]:
 
 
 def surfaces(folder: Path, seed: int) -> Iterator[Surface]:
-    """Damaged files of each kind."""
+    """List damaged files of each kind."""
     kinds = {name: (sample, reading(name)) for name, sample in traces().items()}
     kinds |= {"journal": journal(folder), "trials": proposals()}
     for name, (sample, read) in kinds.items():

@@ -94,9 +94,9 @@ def check_tables(program: Path, contents: list[bytes], folder: Path) -> None:
 
 def check_pairs(program: Path, pairs: list[tuple[bytes, bytes]], folder: Path) -> int:
     """Return how many patterns match; SystemExit where ``paths.Matcher`` differs."""
-    given = folder / "pairs"
-    given.write_bytes(b"".join(one + b"\0" for pair in pairs for one in pair))
-    done = subprocess.run([program, "pairs", given], capture_output=True, text=True, timeout=120, check=False)
+    file = folder / "pairs"
+    file.write_bytes(b"".join(one + b"\0" for pair in pairs for one in pair))
+    done = subprocess.run([program, "pairs", file], capture_output=True, text=True, timeout=120, check=False)
     if done.returncode != 0 or len(done.stdout) != len(pairs):
         raise SystemExit(f"ended with {done.returncode}: {done.stderr}")
     matched = 0

@@ -186,28 +186,28 @@ def outcome(reader: Reader, content: bytes, place: Path) -> str | None:
     (place / reader.file).write_bytes(content)
     refused: InputError | None = None
     try:
-        found = reader.read(place / reader.file)
+        values = reader.read(place / reader.file)
     except InputError as error:
         refused = error
     if refused is not None:
-        said = str(refused)
-        assert refused.status == 2, said
-        assert str(place) in said, said
-        assert "expected" in said, said
-        assert "\n" not in said, said
-        own = re.sub(r"'[^']*'", "", said.replace(str(place), ""))
-        assert not OF_PYTHON.search(own), said
-        return said
-    for key, value in _leaves(found):
+        message = str(refused)
+        assert refused.status == 2, message
+        assert str(place) in message, message
+        assert "expected" in message, message
+        assert "\n" not in message, message
+        own = re.sub(r"'[^']*'", "", message.replace(str(place), ""))
+        assert not OF_PYTHON.search(own), message
+        return message
+    for key, value in _leaves(values):
         assert not isinstance(value, float) or math.isfinite(value), (key, value)
         assert key not in _COUNTERS or value is None or value >= 0, (key, value)
     return None
 
 
-def has_place(said: str, reader: Reader) -> bool:
+def has_place(message: str, reader: Reader) -> bool:
     """Return whether a refusal says where in the document the fault is."""
     file = "metadata.parquet" if reader.file == "metadata.json" else reader.file
-    return _PLACE.match(said.partition(file)[2]) is not None
+    return _PLACE.match(message.partition(file)[2]) is not None
 
 
 def _leaves(value: Any, key: str = _COUNTERS[0]) -> Iterator[tuple[str, Any]]:
@@ -230,32 +230,32 @@ def _undrawn(chart: dict[str, Any]) -> str:
 def _of_folder(kind: str, *, report: bool = True) -> Callable[[Path], Any]:
     def read(file: Path) -> Any:
         one = Folder(KINDS[kind], file.parent)
-        told = folders.overview(one)
-        assert not OF_PYTHON.search(re.sub(r"'[^']*'", "", told["what"])), told
-        found = list(folders.rows(one))
+        overview = folders.overview(one)
+        assert not OF_PYTHON.search(re.sub(r"'[^']*'", "", overview["what"])), overview
+        rows = list(folders.rows(one))
         if report:
             with mock.patch.object(drawing, "svg", _undrawn):
                 one.report()
-        return found
+        return rows
 
     return read
 
 
-def _plan_and_told(file: Path) -> Any:
+def _plan_and_row(file: Path) -> Any:
     _of_folder("sweep", report=False)(file)
-    found = planned(file.parent)
-    return [len(found), found.seed, found.repeat]
+    plan = planned(file.parent)
+    return [len(plan), plan.seed, plan.repeat]
 
 
-def _search_and_told(file: Path) -> Any:
+def _search_and_row(file: Path) -> Any:
     _of_folder("tune", report=False)(file)
-    found = begun(file.parent)
-    return [found.trials, found.batch, found.runs.repeat, found.runs.seed]
+    search = begun(file.parent)
+    return [search.trials, search.batch, search.runs.repeat, search.runs.seed]
 
 
 def _kept_plan(file: Path) -> Any:
-    found = resume.planned(file.parents[1], WHOLE)
-    return [len(found), found.seed, found.repeat]
+    plan = resume.planned(file.parents[1], WHOLE)
+    return [len(plan), plan.seed, plan.repeat]
 
 
 def _trace_of(file: Path) -> Path:
@@ -299,7 +299,7 @@ def readers(folder: Path) -> dict[str, Reader]:
     made["metadata"] = Reader(json.dumps(metadata).encode(), _metadata, None, "metadata.json")
     for kind, place in _results(folder).items():
         file = KINDS[kind].file
-        read = {"sweep": _plan_and_told, "tune": _search_and_told}.get(kind) or _of_folder(kind)
+        read = {"sweep": _plan_and_row, "tune": _search_and_row}.get(kind) or _of_folder(kind)
         made[kind] = Reader((place / file).read_bytes(), read, place, file)
     plan = plan_runs(resolve(SETTINGS), Points((Axis("ftl.collect.policy", ('"greedy"', '"fifo"')),)), 2)
     part = resume.Unfinished(folder, plan, WHOLE)
@@ -313,8 +313,8 @@ def readers(folder: Path) -> dict[str, Reader]:
 
 
 def _reading(file: Path) -> Any:
-    found = smart.read(file, 512)
-    return [found.host_bytes, found.media_bytes, found.step_bytes]
+    reading = smart.read(file, 512)
+    return [reading.host_bytes, reading.media_bytes, reading.step_bytes]
 
 
 READINGS = {

@@ -1,6 +1,6 @@
 """Compare the golden results in tests/golden with what the shipped experiments give now, or renew them.
 
-The work is done by the test `goldens` of crates/experiment, so that what is renewed is what is tested.
+The test `goldens` of crates/experiment does the work: what is renewed is what is tested.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}".replace("%", " %")
 
 
-def shares(found: dict[str, ContextUpdates]) -> str:
+def shares(traces: dict[str, ContextUpdates]) -> str:
     """Return what figure 27 says in numbers, beside the dissertation's."""
     header = (
         *("trace", "page writes", "updates", "of page writes", "updating contexts", "top five"),
@@ -48,20 +48,20 @@ def shares(found: dict[str, ContextUpdates]) -> str:
             *(str(len(f.by_context)), percent(f.top_share())),
             *(f"{f.live_updates:,}", str(len(f.live_by_context)), percent(f.top_share(live=True))),
         )
-        for name, f in found.items()
+        for name, f in traces.items()
     ]
     rows.append(("dissertation", "7,003-35,719", "119-20,910", "1.7-88.9 %", "48-89", "76 %", "-", "-", "-"))
     return table(header, rows)
 
 
-def recorded(found: dict[str, ContextUpdates]) -> str:
+def recorded(traces: dict[str, ContextUpdates]) -> str:
     """Return what is in each file and how it was recorded."""
     header = (
         *("trace", "bytes", "requests", "trims", "pages written", "distinct pages", "contexts", "updates"),
         *("live updates", "top five", "lost events", "broken stacks"),
     )
     rows = []
-    for name, f in found.items():
+    for name, f in traces.items():
         recorder = f.metadata["recorder"]
         rows.append(
             (
@@ -72,7 +72,7 @@ def recorded(found: dict[str, ContextUpdates]) -> str:
             )
         )
     settings = []
-    for name, f in found.items():
+    for name, f in traces.items():
         recorder = f.metadata["recorder"]
         cache, content = recorder["cache"], recorder["content"]
         known = content["pages_known"] / (content["pages_known"] + content["pages_unknown"])
@@ -87,14 +87,14 @@ def recorded(found: dict[str, ContextUpdates]) -> str:
     return f"{table(header, rows)}\n{table(header_two, settings)}"
 
 
-def small_caches(found: dict[str, ContextUpdates]) -> str:
+def small_caches(traces: dict[str, ContextUpdates]) -> str:
     """Return what is in the files of those recorded through small caches, and the caches."""
     header = (
         *("trace", "bytes", "requests", "trims", "contexts", "processes", "updates", "live updates", "top five"),
         *("write-back", "page cache", "dirty at the end", "lost events", "broken stacks"),
     )
     rows = []
-    for name, f in found.items():
+    for name, f in traces.items():
         recorder = f.metadata["recorder"]
         cache = recorder["cache"]
         rows.append(
@@ -109,7 +109,7 @@ def small_caches(found: dict[str, ContextUpdates]) -> str:
     return table(header, rows)
 
 
-def to_separate(found: dict[str, MixedRuns]) -> str:
+def to_separate(runs: dict[str, MixedRuns]) -> str:
     """Return what there is to separate in each trace, and the contexts that write most."""
     header = ("trace", "page writes", "distinct pages", "writes per page", "mixed runs", "top contexts (page writes)")
     rows = [
@@ -123,19 +123,19 @@ def to_separate(found: dict[str, MixedRuns]) -> str:
                 ),
             ),
         )
-        for name, f in found.items()
+        for name, f in runs.items()
     ]
     return table(header, rows)
 
 
-def read_mostly(found: dict[str, ReadCounts]) -> str:
+def read_mostly(counts: dict[str, ReadCounts]) -> str:
     """Return what is in the files of those that hardly write, and how they were recorded."""
     header = (
         *("trace", "bytes", "requests", "reads", "pages read", "distinct pages", "busiest tenth"),
         *("back end", "page cache", "lost events"),
     )
     rows = []
-    for name, f in found.items():
+    for name, f in counts.items():
         recorder = f.metadata["recorder"]
         rows.append(
             (
@@ -147,10 +147,10 @@ def read_mostly(found: dict[str, ReadCounts]) -> str:
     return table(header, rows)
 
 
-def top(found: dict[str, ContextUpdates]) -> str:
+def top(traces: dict[str, ContextUpdates]) -> str:
     """Return the five commonest contexts by name."""
     parts = []
-    for name, f in found.items():
+    for name, f in traces.items():
         shares = [
             f"{percent(count / f.updates)} `{f.name(context)}`"
             for context, count in f.by_context.most_common(context_updates.TOP)
@@ -160,11 +160,11 @@ def top(found: dict[str, ContextUpdates]) -> str:
     return "\n".join(parts)
 
 
-def svg(name: str, found: ContextUpdates) -> str:
+def svg(name: str, trace: ContextUpdates) -> str:
     """Return the figure, with as many digits as can be seen."""
     import vl_convert
 
-    text: str = vl_convert.vegalite_to_svg(context_updates.figure(found, name).to_dict())
+    text: str = vl_convert.vegalite_to_svg(context_updates.figure(trace, name).to_dict())
     text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), text)
     return text.replace("<svg ", f'<svg role="img" aria-label="Contexts over the updates of {name}" ', 1) + "\n"
 
@@ -186,14 +186,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
     check = parser.parse_args().check
     names = [name for name in ORDER if (ROOT / "traces" / f"{name}.parquet").exists()]
-    found = {name: context_updates.read(ROOT / "traces" / f"{name}.parquet") for name in names}
+    traces = {name: context_updates.read(ROOT / "traces" / f"{name}.parquet") for name in names}
     reads = {name: read_counts.read(library.path(name)) for name in library.READS}
     small = {name: context_updates.read(library.path(name)) for name in library.SMALL_CACHES}
     runs = {name: mixed_runs.read(library.path(name)) for name in (*names, *library.SMALL_CACHES)}
     readme, updates = ROOT / "traces" / "README.md", ROOT / "docs" / "library.md"
     pages = {
-        readme: filled(readme, [recorded(found), read_mostly(reads), small_caches(small), to_separate(runs)]),
-        updates: filled(updates, [shares(found), shares(small), top(found)]),
+        readme: filled(readme, [recorded(traces), read_mostly(reads), small_caches(small), to_separate(runs)]),
+        updates: filled(updates, [shares(traces), shares(small), top(traces)]),
     }
     if check:
         stale = [page for page, text in pages.items() if page.read_text(encoding="utf-8") != text]
@@ -201,7 +201,7 @@ def main() -> int:
             print(f"error: {page.relative_to(ROOT)} is not current; expected make docs", file=sys.stderr)
         return int(bool(stale))
     # Text of the figures depends on the renderer's version, so --check leaves them alone.
-    pages |= {ROOT / "docs" / "img" / f"contexts-{name}.svg": svg(name, f) for name, f in found.items()}
+    pages |= {ROOT / "docs" / "img" / f"contexts-{name}.svg": svg(name, f) for name, f in traces.items()}
     for page, text in pages.items():
         page.write_text(text, encoding="utf-8")
         print(page.relative_to(ROOT))

@@ -38,7 +38,7 @@ class Mutant:
 
 
 def mutants(listed: Iterable[dict], lines_of: dict[str, list[str]]) -> list[Mutant]:
-    """Mutants of ``cargo mutants --list --json``; `lines_of` holds the code of each file.
+    """Name the mutants of ``cargo mutants --list --json``; `lines_of` holds the code of each file.
 
     A change of an operator is named by its line of code, because a function has several of the same kind; equal ones
     are numbered. Edits elsewhere in the file keep the name.
@@ -60,7 +60,7 @@ def mutants(listed: Iterable[dict], lines_of: dict[str, list[str]]) -> list[Muta
 
 
 def in_order(all_mutants: Iterable[Mutant], seed: int) -> list[Mutant]:
-    """Mutants in the random order of a seed.
+    """Sort mutants in the random order of a seed.
 
     Each has its place by a hash of its own name, so a test or a function more leaves the order of the others as it is.
     """
@@ -168,7 +168,7 @@ def arguments(page: str) -> dict[str, str]:
 
     A heading names the file; items are ``- `CHANGE | LINE OF CODE`: reason``, and go on in indented lines.
     """
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     file = key = ""
     for number, line in enumerate(page.splitlines(), 1):
         if heading := re.match(r"#+ (.*)", line):
@@ -178,19 +178,19 @@ def arguments(page: str) -> dict[str, str]:
             if not item[2]:
                 msg = f"docs/mutants.md:{number}: no reason; expected - `MUTANT`: why no test can see it"
                 raise ValueError(msg)
-            if key in found:
+            if key in reasons:
                 msg = f"docs/mutants.md:{number}: {item[1]!r} is argued twice; expected one argument per mutant"
                 raise ValueError(msg)
-            found[key] = item[2]
+            reasons[key] = item[2]
         elif key and line.startswith("  "):
-            found[key] += " " + line.strip()
+            reasons[key] += " " + line.strip()
         elif line.strip():
             key = ""
-    return found
+    return reasons
 
 
 def stale(argued: dict[str, str], lines_of: dict[str, list[str]]) -> list[str]:
-    """Argued mutants whose file or line of code is gone."""
+    """Find argued mutants whose file or line of code is gone."""
     gone = []
     for key in argued:
         file, change = key.split(": ", 1)

@@ -56,7 +56,7 @@ class CannotGoOnError(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """What the command line asks for."""
+    """The settings of the command line."""
 
     crates: list[str]
     deadline: float

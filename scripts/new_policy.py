@@ -88,23 +88,23 @@ def write(name: str, slot: Slot, template: str, root: Path = ROOT) -> list[Path]
 
 
 def filled(template: str, names: dict[str, str]) -> str:
-    """Return a template with its names: `@name@` and so on."""
-    return re.sub(r"@(\w+)@", lambda found: names[found[1]], template)
+    """Return a template with its names in place of `@name@`."""
+    return re.sub(r"@(\w+)@", lambda match: names[match[1]], template)
 
 
 def with_row(text: str, slot: Slot, names: dict[str, str]) -> str:
     """Return the table's file with the module declared in its place and a row at the end of the table."""
     line = slot.module.format(**names)
     pattern = re.compile(r"^(?:pub )?mod (\w+);$", re.M)
-    declared = [found for found in pattern.finditer(text) if found[0].startswith(slot.module.split("{")[0])]
-    after = [found for found in declared if found[1] < names["module"]]
+    declared = [match for match in pattern.finditer(text) if match[0].startswith(slot.module.split("{")[0])]
+    after = [match for match in declared if match[1] < names["module"]]
     at = after[-1].end() if after else declared[0].start()
     text = f"{text[:at]}\n{line}{text[at:]}" if after else f"{text[:at]}{line}\n{text[at:]}"
     start = text.index(slot.table) + len(slot.table)
     rows = re.compile(r"^ +\w+: \w+,\n", re.M)
     end = start
-    while (found := rows.match(text, end)) is not None:
-        end = found.end()
+    while (match := rows.match(text, end)) is not None:
+        end = match.end()
     return f"{text[:end]}{slot.row.format(**names)}\n{text[end:]}"
 
 
@@ -112,9 +112,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="as an experiment would spell it, such as coldest-first")
     parser.add_argument("--slot", required=True, choices=sorted(SLOTS), help="the slot's table")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        files = write(asked.name, SLOTS[asked.slot], asked.slot)
+        files = write(arguments.name, SLOTS[arguments.slot], arguments.slot)
     except RefusedError as why:
         print(f"error: {why}", file=sys.stderr)
         return 2

@@ -24,7 +24,7 @@ LENGTHS = (4, 8, 12, 16, 32)
 
 
 def windows(path: str, most: int) -> Iterator[list[tuple[int, int]]]:
-    """First byte and length of the mined writes of windows, evenly spaced."""
+    """Yield first byte and length of the mined writes of windows, evenly spaced."""
     table = pq.read_table(path, columns=["op", "offset", "bytes"])
     rows = len(table)
     count = math.ceil(rows / WINDOW)
@@ -42,7 +42,7 @@ def items(write: tuple[int, int], *, pages: bool) -> list[int]:
 
 
 def of_one(n: int) -> tuple[int, int]:
-    """Subsets of n items that have three or more, and their items together."""
+    """Count the subsets of n items that have three or more, and their items together."""
     sizes = range(ITEMS_MIN, n + 1)
     return sum(math.comb(n, k) for k in sizes), sum(k * math.comb(n, k) for k in sizes)
 
@@ -52,13 +52,13 @@ def subsets(maximal: list[list[int]]) -> tuple[int, int, bool]:
     if sum(1 << min(len(one), 64) for one in maximal) > SUBSETS_MAX:
         return *of_one(max(map(len, maximal))), False
     places = {item: place for place, item in enumerate(sorted({item for one in maximal for item in one}))}
-    found: set[int] = set()
+    masks_seen: set[int] = set()
     for one in maximal:
         masks = [0]
         for item in one:
             masks += [mask | 1 << places[item] for mask in masks]
-        found.update(masks)
-    sizes = [size for size in map(int.bit_count, found) if size >= ITEMS_MIN]
+        masks_seen.update(masks)
+    sizes = [size for size in map(int.bit_count, masks_seen) if size >= ITEMS_MIN]
     return len(sizes), sum(sizes), True
 
 
@@ -71,7 +71,7 @@ class Count:
         self.is_all = True
 
     def add(self, sets: int, of_them: int, *, is_all: bool = True) -> None:
-        """A window more."""
+        """Add a window."""
         self.sets += sets
         self.items += of_them
         self.is_all &= is_all
@@ -99,16 +99,18 @@ def main() -> None:
                 rows = [[item for one in run for item in one] for run in runs]
                 for kind in ("closed", "maximal"):
                     try:
-                        found = [one for one, _ in mine(rows, SUPPORT, items_min=ITEMS_MIN, closed=kind == "closed")]
+                        sets_mined = [
+                            one for one, _ in mine(rows, SUPPORT, items_min=ITEMS_MIN, closed=kind == "closed")
+                        ]
                     except RunError:
                         counts[kind].is_all = counts["all"].is_all = False
                         continue
-                    counts[kind].add(len(found), sum(map(len, found)))
-                    if kind == "maximal" and found:
-                        sets, of_them, is_all = subsets([list(one) for one in found])
+                    counts[kind].add(len(sets_mined), sum(map(len, sets_mined)))
+                    if kind == "maximal" and sets_mined:
+                        sets, of_them, is_all = subsets([list(one) for one in sets_mined])
                         counts["all"].add(sets, of_them, is_all=is_all)
-            told = ", ".join(f"{kind} {count.text(len(seen))}" for kind, count in counts.items())
-            print(f"  {'page ' if pages else 'start'} {length:>2} a transaction: {told}")
+            texts = ", ".join(f"{kind} {count.text(len(seen))}" for kind, count in counts.items())
+            print(f"  {'page ' if pages else 'start'} {length:>2} a transaction: {texts}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ ALONE = 10**6
 
 
 def transactions(draw: random.Random) -> list[list[int]]:
-    """Random items, groups that come together, equal long transactions, overlapping chains, all items but one."""
+    """Draw random items, groups that come together, equal long transactions, overlapping chains, all items but one."""
     universe, count = draw.choice([5, 10, 20, 40, 80]), draw.randrange(1, 40)
     groups = [draw.sample(range(universe), min(universe, draw.randrange(2, 7))) for _ in range(5)]
     if (style := draw.randrange(5)) == 0:
@@ -39,8 +39,8 @@ def transactions(draw: random.Random) -> list[list[int]]:
 
 def by_pyfim(fim: Any, rows: list[list[int]], support: int, closed: bool) -> Sets:
     """Return what pyfim finds."""
-    found = fim.fpgrowth(list(map(tuple, rows)), target="c" if closed else "m", supp=-support, zmin=1, report="a")
-    return [(tuple(sorted(items)), count) for items, count in found]
+    sets = fim.fpgrowth(list(map(tuple, rows)), target="c" if closed else "m", supp=-support, zmin=1, report="a")
+    return [(tuple(sorted(items)), count) for items, count in sets]
 
 
 def by_mlxtend(frequent: Any, rows: list[list[int]], support: int) -> Sets:
@@ -51,10 +51,10 @@ def by_mlxtend(frequent: Any, rows: list[list[int]], support: int) -> Sets:
 
     items = sorted({item for row in rows for item in row})
     table = pd.DataFrame([[item in row for item in items] for row in rows], columns=items)
-    found = frequent.fpmax(table, min_support=(support - 1e-6) / len(rows), use_colnames=True)
-    if not len(found):
+    sets = frequent.fpmax(table, min_support=(support - 1e-6) / len(rows), use_colnames=True)
+    if not len(sets):
         return []
-    shares = zip(found.itemsets, found.support, strict=True)
+    shares = zip(sets.itemsets, sets.support, strict=True)
     return [(tuple(sorted(items)), round(share * len(rows))) for items, share in shares]
 
 
@@ -79,16 +79,16 @@ def main() -> int:
             rows, items_min = transactions(draw), draw.randrange(1, 5)
             support = draw.randrange(2, 6)
             for closed in (False, True) if name == "fim" else (False,):
-                told = by_pyfim(module, rows, support, closed) if name == "fim" else by_mlxtend(module, rows, support)
-                wanted = [one for one in told if len(one[0]) >= items_min]
+                theirs = by_pyfim(module, rows, support, closed) if name == "fim" else by_mlxtend(module, rows, support)
+                wanted = [one for one in theirs if len(one[0]) >= items_min]
                 wanted.sort(key=lambda one: (-len(one[0]), one[0]))
-                found = [
+                ours = [
                     (tuple(items), count) for items, count in mine(rows, support, items_min=items_min, closed=closed)
                 ]
-                if found != wanted:
+                if ours != wanted:
                     print(f"{name}: seed {seed} differs: support {support}, closed {closed}, {rows}")
                     return 1
-                compared, sets = compared + 1, sets + len(found)
+                compared, sets = compared + 1, sets + len(ours)
         print(f"{name}: {compared} results equal, {sets} sets")
         tried += 1
     return 0 if tried else 2

@@ -1,7 +1,7 @@
 """Two recorded traces as one, in which a database answers queries while another one is updated (docs/read-disturb.md).
 
 Each trace keeps its own device. The queries are stretched to the time of the updates. Addresses that no request of a
-trace touches are left out, so that the two fit on a small drive.
+trace touches are left out, and the two fit on a small drive.
 """
 
 from __future__ import annotations

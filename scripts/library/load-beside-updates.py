@@ -34,7 +34,7 @@ def shop(items: int) -> Iterator[str]:
 
 
 def updates(items: int, transactions: int, rate: float, seed: int) -> Iterator[str]:
-    """Transactions that change amounts; the table's pages are its file's, with a rollback journal that stays."""
+    """Yield transactions that change amounts; the table's pages are its file's, with a rollback journal that stays."""
     rng = random.Random(seed)
     yield "PRAGMA journal_mode = PERSIST; PRAGMA cache_size = 40;"
     began = time.monotonic()

@@ -28,7 +28,7 @@ def packed(rng: random.Random, size: int) -> bytes:
 
 
 def head(rng: random.Random, number: int) -> bytes:
-    """Tags, the maker's notes and a preview."""
+    """Return tags, the maker's notes and a preview."""
     tags = b"picture %06d taken in the year 2026 with aperture f/%d" % (number, rng.choice([2, 4, 8]))
     return HEAD.ljust(TAGS_AT, b"\0") + tags.ljust(TAGS_BYTES, b"\0") + MAKER + packed(rng, rng.randint(6000, 12_000))
 
@@ -51,7 +51,7 @@ def film(rng: random.Random) -> bytes:
 
 
 def card(folder: Path, seed: int) -> None:
-    """What the camera has written."""
+    """Write the files of the camera's card."""
     rng = random.Random(seed)
     for day in range(1, DAYS + 1):
         place = folder / f"day{day}"
@@ -81,28 +81,28 @@ def seeded(data: bytes) -> random.Random:
 
 
 def thumbnails(source: Path, target: Path) -> None:
-    """A small picture of each photograph."""
+    """Write a small picture of each photograph."""
     for path in sorted(source.glob("photo*.jpg")):
         rng = seeded(path.read_bytes())
         save(target / f"{source.name}-{path.name}", HEAD + packed(rng, rng.randint(8000, 20_000)))
 
 
 def rate(path: Path, stars: str) -> None:
-    """Stars among the tags, in place."""
+    """Set the stars among the tags, in place."""
     descriptor = os.open(path, os.O_RDWR)
     os.pwrite(descriptor, f"rating {stars}".encode(), TAGS_AT + TAGS_BYTES - 32)
     os.close(descriptor)
 
 
 def caption(path: Path, text: str) -> None:
-    """A caption in the head: all that follows moves."""
+    """Insert a caption in the head: all that follows moves."""
     data = path.read_bytes()
     at = TAGS_AT + TAGS_BYTES
     replace(path, data[:at] + b"caption: " + text.encode() + data[at:])
 
 
 def retouch(path: Path, target: Path) -> None:
-    """Another picture with the same head."""
+    """Write another picture with the same head."""
     data = path.read_bytes()
     rng = seeded(data)
     keep = TAGS_AT + TAGS_BYTES + len(MAKER)

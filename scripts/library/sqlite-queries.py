@@ -31,7 +31,7 @@ ANSWERS_KEPT = 10
 
 
 def rows_of() -> ModuleType:
-    """decision-support.py, whose name is none that can be imported."""
+    """Load decision-support.py, whose name cannot be imported."""
     path = Path(__file__).with_name("decision-support.py")
     spec = importlib.util.spec_from_file_location("decision_support", path)
     if spec is None or spec.loader is None:
@@ -86,9 +86,9 @@ def main() -> int:
     # A cache of 3 MB holds the parts, and little of what is sold: that comes from the file again.
     print("PRAGMA cache_size = 400;")
     for number in range(questions):
-        asked = question(rng, count)
+        query = question(rng, count)
         kept = number % ANSWERS_KEPT == 0
-        print(f"INSERT INTO answer VALUES ({number}, ({asked}));" if kept else f"{asked};")
+        print(f"INSERT INTO answer VALUES ({number}, ({query}));" if kept else f"{query};")
         sys.stdout.flush()
         time.sleep(rng.expovariate(1 / pause))
     return 0

@@ -26,7 +26,7 @@ def skewed(rng: random.Random, count: int) -> int:
 
 
 def scattered(number: int, count: int) -> int:
-    """Return the same number elsewhere, so that what is popular does not lie together on a few pages."""
+    """Map a number elsewhere, to spread popular items over many pages."""
     return number * 7919 % count
 
 

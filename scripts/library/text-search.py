@@ -30,7 +30,7 @@ def word(rank: int) -> str:
 
 
 def weights(first: int) -> list[float]:
-    """Running sums of Zipf's law over the words from ``first`` on."""
+    """Return running sums of Zipf's law over the words from ``first`` on."""
     return list(itertools.accumulate(1 / (rank + 1) for rank in range(first, VOCABULARY)))
 
 

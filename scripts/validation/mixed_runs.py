@@ -50,13 +50,13 @@ class MixedRuns:
 
 
 def replaced_later(pages: Sequence[int]) -> list[bool]:
-    """For each page write, whether the same page is written again later; a TRIM does not count."""
+    """Return for each page write whether the same page is written again later; a TRIM does not count."""
     last = {page: place for place, page in enumerate(pages)}
     return [last[page] != place for place, page in enumerate(pages)]
 
 
 def mixed_runs(replaced: Sequence[bool], run_pages: int = RUN_PAGES) -> tuple[int, int]:
-    """Whole runs that follow each other without overlap, and how many of them are mixed."""
+    """Count the whole runs that follow each other without overlap, and how many of them are mixed."""
     shares = [
         sum(replaced[start : start + run_pages]) / run_pages
         for start in range(0, len(replaced) - run_pages + 1, run_pages)

@@ -110,7 +110,7 @@ def run(settings: Mapping[str, Any], trace: str | os.PathLike[str]) -> Ours:
 
 
 def times_of(values: Sequence[float]) -> Times:
-    """Return what DiskSim tells of response times."""
+    """Return DiskSim's response times."""
     if not values:
         return Times(0, 0.0, 0.0, 0.0, (0,) * (len(BINS_MS) + 1))
     mean = math.fsum(values) / len(values)
@@ -139,11 +139,11 @@ def ended(ours: Ours) -> list[float | None]:
 
 
 def rows(of: Comparison) -> list[Row]:
-    """Figure, theirs, ours; None where one does not tell."""
+    """Return figure, theirs, ours; None if one side does not show it."""
     theirs, ours = of.theirs, of.ours
     result, elements = ours.result, theirs.elements
     times = by_operation(ours.requests, ended(ours))
-    found: list[Row] = [
+    table: list[Row] = [
         ("requests done at the last arrival", theirs.times["all"].count, times["all"].count),
         ("reads", theirs.times["read"].count, times["read"].count),
         ("writes", theirs.times["write"].count, times["write"].count),
@@ -156,23 +156,23 @@ def rows(of: Comparison) -> list[Row]:
     for op, our in times.items():
         their = theirs.times[op]
         if their.count:
-            found += [
+            table += [
                 (f"response {op}, mean, ms", their.mean, our.mean),
                 (f"response {op}, std, ms", their.std, our.std),
                 (f"response {op}, longest, ms", their.longest, our.longest),
             ]
     bounds = [*(f"< {bound:g}" for bound in BINS_MS), f">= {BINS_MS[-1]:g}"]
     bins = zip(bounds, theirs.times["all"].bins, times["all"].bins, strict=True)
-    found += [(f"responses {bound} ms", their, our) for bound, their, our in bins]
+    table += [(f"responses {bound} ms", their, our) for bound, their, our in bins]
     access = sorted(ours.access_ms)
     for share in SHARES:
         quantile = access[math.ceil(share * len(access)) - 1]
-        found.append((f"access p{share * 100:g}, ms", _quantile(theirs, share), quantile))
+        table.append((f"access p{share * 100:g}, ms", _quantile(theirs, share), quantile))
     pages = pages_by_element(ours.requests, of.drive.elements)
     for number, element in enumerate(elements):
-        found.append((f"element {number}: page requests", element.page_requests, pages[number]))
-        found.append((f"element {number}: cleans", element.cleans, None))
-    return found
+        table.append((f"element {number}: page requests", element.page_requests, pages[number]))
+        table.append((f"element {number}: cleans", element.cleans, None))
+    return table
 
 
 def _quantile(theirs: Results, share: float) -> float | None:
@@ -227,7 +227,7 @@ def _facts(times: Times) -> dict[str, float]:
 
 
 def as_json(of: Comparison, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Everything, for programs."""
+    """Return everything, for programs."""
     return {
         "schema": SCHEMA,
         "settings": dict(of.settings),

@@ -30,7 +30,7 @@ def drive_of(parameters: dict[str, dict[str, str]], path: str) -> Drive:
     """Make the drive of the blocks ``ssdmodel_ssd`` and the last bus above it.
 
     Raises:
-        InputError: a parameter is missing, or asks for what neither floatgate nor the model does.
+        InputError: a parameter is missing, or needs what neither floatgate nor the model does.
     """
     ssd = _Block(parameters, "ssdmodel_ssd", path)
     for key, (value, meaning) in _REQUIRED.items():
@@ -67,9 +67,9 @@ def _link_sector_ms(parameters: dict[str, dict[str, str]], path: str) -> float:
 def settings_of(drive: Drive) -> dict[str, Any]:
     """Return the same drive as an experiment of floatgate, without a workload.
 
-    What has no key: the link to the host, the summary page of each block (its room is left out of the block, its time
-    is not spent), and writes to the plane with most free pages. An element serves one page at a time whatever the
-    plane, so its blocks are one plane here (``Drive.in_one_plane``).
+    floatgate has no key for the link to the host, the summary page of each block, and writes to the plane with most
+    free pages. The room of the summary page is left out of the block, its time is not spent. An element serves one page
+    at a time whatever the plane, so its blocks are one plane here (``Drive.in_one_plane``).
     """
     pool = drive.in_one_plane()
     transfer_us = SECTORS_PER_PAGE * BYTES_PER_SECTOR * drive.byte_ms * 1e3

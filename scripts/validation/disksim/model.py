@@ -5,10 +5,12 @@ that `scripts/compare_disksim.py` sets beside floatgate's. With all rules on, th
 rule off it says what that rule costs; with those of `FLOATGATE` it gives floatgate's time of each request
 (tests/python/test_disksim.py). So a difference from floatgate has a cause and a size. Figures: docs/disksim.md.
 
-What is modelled: 4 KiB pages striped over elements (packages); each element serves one page after the other in order
-of arrival; pages go to the plane with most free pages; one block is cleaned before a page is served where a plane has
-too few free blocks; requests and their data pass one host link. What is not: wear-leveling, gangs, several parallel
-units in an element, background cleaning, cleaning between planes. Times are in milliseconds, as DiskSim's.
+Modelled: 4 KiB pages striped over elements (packages). Each element serves one page after the other in order of
+arrival. Pages go to the plane with most free pages. One block is cleaned before a page is served if a plane has too few
+free blocks. Requests and their data pass one host link.
+
+Not modelled: wear-leveling, gangs, several parallel units in an element, background cleaning, cleaning between planes.
+Times are in milliseconds, as DiskSim's.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ class Drive:
     queue_max: int = 20
 
     def in_one_plane(self) -> Drive:
-        """All blocks of an element in one pool that is cleaned when as many are free as of all planes together."""
+        """Merge all blocks of an element into one pool, cleaned when as many are free as of all planes together."""
         return replace(
             self,
             planes=1,

@@ -135,8 +135,8 @@ class _Figures:
         self.name = name
         self.by_name: dict[str, float] = {}
         for line in lines:
-            if found := _FIGURE.match(line):
-                self.by_name.setdefault(found[1].strip(), float(found[2]))
+            if match := _FIGURE.match(line):
+                self.by_name.setdefault(match[1].strip(), float(match[2]))
 
     def missing(self, what: str) -> Exception:
         return input_error(f"{self.name}: no '{what}'; expected results of DiskSim with its SSD extension")
@@ -178,10 +178,10 @@ class _Figures:
         figures: dict[int, dict[str, float]] = {}
         planes: dict[int, tuple[int, ...]] = {}
         for line in self.lines:
-            found = _ELEMENT.match(line)
-            if found is None:
+            match = _ELEMENT.match(line)
+            if match is None:
                 continue
-            number, rest = int(found[1]), found[2]
+            number, rest = int(match[1]), match[2]
             if by_plane := _PLANE.findall(rest):
                 planes[number] = tuple(int(cleans) for _, cleans in by_plane)
             elif figure := _FIGURE.match(rest):
