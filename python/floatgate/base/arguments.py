@@ -61,7 +61,7 @@ def _must_be_callable(argument: object) -> None:
 
 
 def _annotation(annotation: Any, names: dict[str, Any]) -> Any:
-    """What an annotation stands for; None where its names are there for type checkers alone."""
+    """Return what an annotation stands for; None if its names exist for type checkers alone."""
     while isinstance(annotation, str):
         try:
             annotation = eval(annotation, names)  # noqa: S307 - our own source
@@ -88,7 +88,7 @@ def _fits(value: Any, wanted: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it is a string that the core can take: UTF-8 has no half characters."""
+    """Return whether it is a string that the core can take: UTF-8 has no half characters."""
     try:
         return isinstance(value, str) and value.encode() is not None
     except UnicodeEncodeError:

@@ -86,7 +86,7 @@ def reading(path: object, expected: str, what: str = "its content is damaged") -
 
 
 def _library_message(error: BaseException) -> str:
-    """What a library says in its own exceptions; those of Python itself speak of code, and tell a user nothing."""
+    """Return the message of a library's own exception; those of Python itself describe code and tell a user nothing."""
     text = str(error).strip().split("\n", 1)[0]
     return "" if type(error).__module__ in ("builtins", "json.decoder") or not text else f" ({text.rstrip('.')})"
 

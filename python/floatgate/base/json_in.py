@@ -285,12 +285,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int | float:
-    """A whole number; one with more digits than any counter stands for infinity, which is refused with its place."""
+    """Parse a whole number; one with more digits than any counter becomes infinity, which is refused with its place."""
     return int(digits) if len(digits) <= _DIGITS_MAX else math.inf
 
 
 def _is_sound(document: Any) -> bool:  # noqa: C901 - calls would cost more than what they check
-    """Whether a document certainly has no fault: quick, for journals have millions of lines."""
+    """Return whether a document certainly has no fault; quick, since journals have millions of lines."""
     todo = [(document, 0)] if type(document) in (dict, list) else [([document], -1)]
     while todo:
         value, depth = todo.pop()
@@ -318,7 +318,7 @@ def _is_sound(document: Any) -> bool:  # noqa: C901 - calls would cost more than
 
 
 def _fault(value: Any, depth: int) -> tuple[list[str | int], str, str | None] | None:
-    """The first value that no document should hold: steps to it from the end, what is wrong, what was expected."""
+    """Find the first value that no document should hold: steps to it from the end, what is wrong, what was expected."""
     if isinstance(value, str):
         return None if _encodable(value) else ([], "holds half a character (a lone surrogate)", "a text")
     if isinstance(value, int | float):

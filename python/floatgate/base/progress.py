@@ -73,7 +73,7 @@ class Lines:
             tell(f"{self._text()} ({now - self._begun:.0f} s)")
 
     def _text(self) -> str:
-        """``small write amplification 45 %``; of many labels those that are not done, the last ones first."""
+        """Format as ``small write amplification 45 %``; of many labels the unfinished ones, the last ones first."""
         going = [(number, *state) for number, state in self._shares.items() if state[0] is None or state[0] < 1.0]
         parts = [
             " ".join(filter(None, (self._labels[number], phase, None if share is None else f"{100 * share:.0f} %")))

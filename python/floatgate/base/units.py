@@ -33,7 +33,7 @@ def figure(value: float, digits: int = 3) -> str:
 
 
 def _short(value: float) -> str:
-    """Three figures at most: 128, 21.4, 9.77, and 128 rather than 128.0."""
+    """Format with three figures at most: 128, 21.4, 9.77, and 128 rather than 128.0."""
     text = figure(value)
     return text.rstrip("0").rstrip(".") if "." in text and float(text).is_integer() else text
 

@@ -135,7 +135,7 @@ def _show_notes() -> None:
 
 
 def _system_failed(error: OSError) -> int:
-    """What the system refuses: a path that a user gave, room for the output, or something that we did not expect."""
+    """Report a system error: a path of the user, no room for the output, or an error that we did not expect."""
     if error.errno in _OF_A_PATH and error.filename is not None:
         what = f"{error.filename}: {error.strerror}; expected a path that can be used"
         return _failed(what, STATUS_UNUSABLE_INPUT)
@@ -176,7 +176,7 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _draws(arguments: list[str]) -> bool:
-    """Whether a command whose pictures are most of its time will draw some, by a look at its arguments.
+    """Return whether a command that spends most of its time on pictures will draw some, judged by its arguments.
 
     The renderer starts while they are read. One that turns out not to be needed ends with the command.
     """
@@ -204,7 +204,7 @@ def _failed(message: str, code: int) -> int:
 
 
 def _nobody_reads() -> int:
-    """The reader of the pipe is gone: say nothing more, and let the interpreter's last flush go nowhere."""
+    """Stay silent when the reader of the pipe is gone, and let the interpreter's last flush go nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -71,4 +71,4 @@ def _root(
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """The root takes only --version; the commands do the work."""
+    """Take only --version; the commands do the work."""

@@ -66,7 +66,7 @@ _AS_SOLD = 0.01
 
 
 def _drive(entry: dict[str, Any]) -> list[str]:
-    """The cells of a drive; a dash where nothing is rated. Capacities are in the units of who names them.
+    """Format the cells of a drive; a dash for a missing rating. Capacities are in the units of the drive's name.
 
     A drive that ships scaled has the rating of what is visible, and that of the whole drive behind its description.
     """
@@ -89,7 +89,7 @@ def _drive(entry: dict[str, Any]) -> list[str]:
 
 
 def _kib(size: int) -> str:
-    """Bytes of a page in KiB, without the unit: 16, 0.5."""
+    """Convert the bytes of a page to KiB, without the unit: 16, 0.5."""
     return f"{size / 1024:g}"
 
 

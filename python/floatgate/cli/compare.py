@@ -86,7 +86,7 @@ def compare(
 
 @contextlib.contextmanager
 def _progress(plan: RunPlan, *, quiet: bool) -> Iterator[Progress | None]:
-    """Bars: one a run, or one for all where there are many."""
+    """Show a bar per run, or one for all if there are many."""
     if len(plan) <= _BARS_MAX:
         labels = [", ".join(value for _, value in point) for point in plan.points]
         if plan.repeat > 1:
@@ -108,7 +108,7 @@ def _progress(plan: RunPlan, *, quiet: bool) -> Iterator[Progress | None]:
 
 
 def _named(baseline: str | None) -> dict[str, str]:
-    """``KEY=V,KEY=V`` as keys and values."""
+    """Parse ``KEY=V,KEY=V`` into keys and values."""
     parts = [] if baseline is None else split_values(baseline)
     return dict(parse_set(part, "--baseline") for part in parts)
 

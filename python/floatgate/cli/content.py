@@ -95,7 +95,7 @@ def content(
 
 
 def _sizes(text: str) -> tuple[int, ...]:
-    """The sizes of chunks that a list names.
+    """Parse a list of chunk sizes.
 
     Raises:
         InputError: one is no whole number.
@@ -108,7 +108,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _trace_hours(trace: str | None, hours: float | None, *, force: bool) -> float:
-    """The hours of the trace; refuses a trace that cannot be written before the work starts.
+    """Return the hours of the trace; refuse a trace that cannot be written before the work starts.
 
     Raises:
         InputError: the trace cannot be written, the hours cannot be, or there is no trace to which options belong.

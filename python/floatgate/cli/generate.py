@@ -110,7 +110,7 @@ def generate(
 
 
 def _place(workloads: Sequence[str | None], out: str | None, *, force: bool) -> str:
-    """The file to write, where just one of :data:`WORKLOADS` is given.
+    """Return the file to write; requires exactly one of :data:`WORKLOADS`.
 
     Raises:
         InputError: none or several are given, or no new file can be written.

@@ -180,7 +180,7 @@ Lists = tuple[list[str] | None, list[str] | None, list[str] | None, list[str] | 
 
 
 def _lists(choices: g.Choices) -> Lists:
-    """Capacities, spare factors, throttles and reducers.
+    """Parse capacities, spare factors, throttles and reducers.
 
     Raises:
         InputError: one of them cannot be.
@@ -205,7 +205,7 @@ def _is_spare(text: str) -> bool:
 
 
 def _bounds(choices: g.Choices, drives: Sequence[str] | None, prices: str | None) -> Bounds:
-    """What the options ask of a drive.
+    """Parse the options that bound a drive.
 
     Raises:
         InputError: one of them is no share, no time or no price.
@@ -223,7 +223,7 @@ def _bounds(choices: g.Choices, drives: Sequence[str] | None, prices: str | None
 
 
 def _prices(text: str | None, drives: Sequence[str] | None, *, others: bool) -> tuple[Price, ...]:
-    """``NAME=PRICE,NAME=PRICE``; ``others`` says whether drives without one have another price.
+    """Parse ``NAME=PRICE,NAME=PRICE``; ``others`` says whether drives without one have another price.
 
     Raises:
         InputError: a price is none, or of a drive that the plan does not try; a drive has none.

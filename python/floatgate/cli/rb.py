@@ -242,7 +242,7 @@ def _measured(
 
 
 def _media(readings: tuple[str, str] | None) -> int | None:
-    """What the drive says that it programmed.
+    """Read the bytes that the drive reports as programmed.
 
     Raises:
         InputError: a reading cannot be read, or says something else.

@@ -115,7 +115,7 @@ def record(
 
 
 def _model(cache_mb: float, writeback: str, dirty_ratio: float | None, flush_interval_s: float | None) -> CacheModel:
-    """The requested model of the page cache.
+    """Build the requested model of the page cache.
 
     Raises:
         InputError: a value is out of range, or is given where it has no effect.
@@ -201,7 +201,7 @@ def _content(content: dict[str, Any], backend: str) -> str:
 
 
 def _incomplete(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """What the trace lacks. That nothing was lost is only said where all was seen, too."""
+    """List what the trace lacks. That nothing was lost is only stated if everything was seen."""
     from floatgate.trace.recorder.session import not_seen
 
     unseen, lost = not_seen(facts["not_seen"]), _lost(facts)

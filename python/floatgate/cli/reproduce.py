@@ -97,7 +97,7 @@ def _list(output: Output) -> None:
 
 
 def _traces(options: list[str], workloads: list[str]) -> dict[str, str]:
-    """The traces of ``--trace WORKLOAD=FILE``, by workload.
+    """Parse the traces of ``--trace WORKLOAD=FILE``, by workload.
 
     Raises:
         InputError: no ``=``, an unknown workload, one given twice, or no such file.

@@ -104,7 +104,7 @@ def run(
 
 
 def _target(resolved: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:
-    """The run folder, where it and the file of the drive can be written.
+    """Return the run folder; refuses it, or the file of the drive, if it cannot be written.
 
     Raises:
         InputError: one of them exists and must not be overwritten.

@@ -67,7 +67,7 @@ def wa(
 
 
 def _hot(policy: str, pages: float | None, writes: float | None) -> tuple[float, float]:
-    """Both shares, where they have a meaning."""
+    """Return both shares, where they have a meaning."""
     if policy != "fifo":
         what = f"hot pages have a closed form only under fifo, and the policy is {quote(policy)}"
         raise input_error(f"--policy: {what}; expected --policy fifo")

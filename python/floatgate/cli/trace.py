@@ -70,7 +70,7 @@ def convert(
 
 
 def _target_format(target: str, to: str | None, *, json: bool, force: bool) -> str:
-    """The format to write; refuses a target that cannot be written to before the work starts."""
+    """Return the format to write; refuse a target that cannot be written to before the work starts."""
     from floatgate.trace import conversion
 
     if target == conversion.STDOUT:

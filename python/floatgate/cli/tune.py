@@ -112,7 +112,7 @@ def _must_be_installed() -> None:
 
 
 def _same(folder: Path, plan: SearchPlan | None, trials: int | None) -> SearchPlan:
-    """What the search was begun with, with more trials where they are requested.
+    """Return the plan with which the search began, with more trials if requested.
 
     Raises:
         InputError: the settings differ from those it was begun with.
@@ -125,7 +125,7 @@ def _same(folder: Path, plan: SearchPlan | None, trials: int | None) -> SearchPl
 
 
 def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -> int:
-    """Search, draw the report, and say what won."""
+    """Search, draw the report, and name the winner."""
     from floatgate.study.tune import page
 
     with contextlib.closing(search):

@@ -37,7 +37,7 @@ def screen(paths: list[str], facts: Facts) -> str:
 
 
 def _places(paths: list[str]) -> str:
-    """The paths, or the first ones of many."""
+    """Return the paths, or the first ones of many."""
     shown = paths if len(paths) <= PATHS_MAX else paths[: PATHS_MAX - 1]
     more = len(paths) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

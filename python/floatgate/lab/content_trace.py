@@ -63,7 +63,7 @@ class _Writes:
 
 
 def _request_pages(file_pages: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The pages of each request; a file's last request takes what is left."""
+    """Return the pages of each request; a file's last request takes the rest."""
     import numpy as np
 
     held = file_pages[file_pages > 0].astype("i8")

@@ -131,7 +131,7 @@ def _counted(
     host: Host | None,
     progress: Progress | None,
 ) -> dict[str, Any]:
-    """What :func:`measure` gives, without warnings about impossible figures.
+    """Measure as :func:`measure` does, without warnings about impossible figures.
 
     Raises:
         InputError: as :func:`measure`.
@@ -205,7 +205,7 @@ def find_multi_page(
 
 
 def _nearest(wa_single: float, planes: int) -> int:
-    """The pages per program, from 1 to ``planes``, whose inverse is nearest to a write amplification, as a ratio."""
+    """Return the pages per program, 1 to ``planes``, whose inverse is nearest to a write amplification, as a ratio."""
     below = min(max(math.floor(1 / wa_single), 1), planes)
     return min((below, min(below + 1, planes)), key=lambda pages: abs(math.log(wa_single * pages)))
 

@@ -92,7 +92,7 @@ def of_firmware(facts: Facts) -> list[str]:
 
 
 def _volumes(facts: Facts) -> tuple[float, float]:
-    """Least and most bytes that the pins allow to be programmed, as the interval of WA has them."""
+    """Return the least and most programmed bytes that the pins allow, within the interval of WA."""
     terms, programs, shape = facts["terms"], facts["programs"], facts["shape"]
     dies = UNKNOWN_DIES_SHARE if terms["dies_share"] is None else terms["dies_share"]
     pins = max(len(facts["signals"]), 1)

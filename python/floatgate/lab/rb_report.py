@@ -115,7 +115,7 @@ def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
 
 
 def _bars(facts: Facts) -> list[dict[str, Any]]:
-    """Bars of the histogram, joined until there are few enough to be seen; none lies on both sides of an end."""
+    """Join bars of the histogram until there are few enough to be seen; none crosses an end of the interval."""
     low, high = facts["interval_us"]
 
     def kind(middle: float) -> str:

@@ -131,7 +131,7 @@ def _host(facts: Facts) -> str:
 
 
 def _firmware(facts: Facts) -> str:
-    """What the drive itself counts, where it does."""
+    """Return what the drive itself counts, if it does."""
     if "firmware" not in facts:
         return ""
     media_bytes = facts["firmware"]["media_bytes"]
@@ -144,7 +144,7 @@ def _firmware(facts: Facts) -> str:
 
 
 def _beside(ratio: float) -> str:
-    """How a figure compares with another, in words: a share below nothing is none."""
+    """Compare a figure with another, in words; a negative share is none."""
     if abs(ratio - 1) < 0.0005:
         return "is the same to 0.1 %"
     if ratio >= 2:

@@ -100,7 +100,7 @@ def between(before: str | os.PathLike[str], after: str | os.PathLike[str], unit_
 
 
 def _risen(first: Reading, last: Reading, before: int | None, after: int | None) -> int | None:
-    """By how much a counter rose.
+    """Return by how much a counter rose.
 
     Raises:
         InputError: it goes backwards.
@@ -176,7 +176,7 @@ def _count(node: Node | None) -> int | None:
 
 
 def _nvme(content: Node) -> Reading | None:
-    """SMART log of NVMe, from smartctl or nvme-cli."""
+    """Read the SMART log of NVMe, from smartctl or nvme-cli."""
     log = content.get("nvme_smart_health_information_log") or content
     units = _count(log.get("data_units_written"))
     if units is None:
@@ -197,7 +197,7 @@ def _ocp(content: Node) -> Reading | None:
 
 
 def _ata(content: Node, unit_bytes: int | None) -> Reading | None:
-    """Device statistics of ATA, else its attributes.
+    """Read the device statistics of ATA, else its attributes.
 
     Raises:
         InputError: the unit is not known.
@@ -228,7 +228,7 @@ def _ata(content: Node, unit_bytes: int | None) -> Reading | None:
 
 
 def _attributes(content: Node) -> dict[int, Node]:
-    """The attributes of ATA by their numbers."""
+    """Return the attributes of ATA by their numbers."""
     attributes = content.get("ata_smart_attributes")
     table = attributes.get("table") if attributes is not None else None
     by_number: dict[int, Node] = {}
@@ -240,13 +240,13 @@ def _attributes(content: Node) -> dict[int, Node]:
 
 
 def _named_unit(match: re.Match[str]) -> int | None:
-    """The unit that an attribute's name ends with; None for one of no bytes or without end."""
+    """Return the unit at the end of an attribute's name; None if it counts no bytes or is too long."""
     size = int(match[1][:_UNIT_DIGITS] or 1) * _UNITS[match[2].upper()]
     return size if len(match[1]) <= _UNIT_DIGITS and size else None
 
 
 def _statistics(content: Node, name: str) -> Iterator[int]:
-    """Device statistics of this name."""
+    """Return the device statistics of this name."""
     statistics = content.get("ata_device_statistics")
     pages = statistics.get("pages") if statistics is not None else None
     for page in pages.elements() if pages is not None else []:

@@ -29,7 +29,7 @@ class Mark:
 
     @property
     def box(self) -> Box:
-        """What it covers."""
+        """The area that it covers."""
         return (self.x - _MARK_PX, self.y - _MARK_PX, self.x + _MARK_PX, self.y + _MARK_PX)
 
 
@@ -48,7 +48,7 @@ class Label:
 
     @property
     def box(self) -> Box:
-        """What it covers."""
+        """The area that it covers."""
         near, width = self.mark.x + self.dx, CHAR_PX * len(self.mark.text or "")
         middle, half = self.mark.y + self.dy, LINE_PX / 2
         return (near - width, middle - half, near, middle + half) if self.left else (
@@ -86,7 +86,7 @@ def placed(marks: Sequence[Mark], width: float, height: float, taken: Sequence[B
 
 
 def _choices(mark: Mark, width: float) -> list[Label]:
-    """The nearest first: just above and below, on the inner side and then on the outer one, then further away."""
+    """List the nearest places first: just above and below, on the inner side, on the outer one, then further away."""
     inner = mark.x > width / 2
     offsets = [sign * (_MARK_PX + LINE_PX * (line + 0.5)) for line in range(_LINES) for sign in (-1, 1)]
     return [Label(mark, left, dy) for dy in offsets for left in (inner, not inner)]

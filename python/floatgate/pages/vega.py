@@ -220,7 +220,7 @@ def _channel(name: str, channel: Any) -> Any:
 
 
 def _plain(part: Any) -> Any:
-    """Plain values of what has a way to say itself; charts are parts of others here."""
+    """Convert objects to plain values; charts are parts of others here."""
     if isinstance(part, _Top):
         return part.inner()
     if isinstance(part, tuple):

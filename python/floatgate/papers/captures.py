@@ -107,7 +107,7 @@ def captured(capture: Capture, variant: str, run: Callable[[Waveform], dict[str,
 
 
 def _shape(table: Mapping[str, int], pages: int) -> Shape:
-    """The shape as the paper gives it: a page of ours is ``pages`` of theirs, one in each plane."""
+    """Return the shape in the paper's terms: a page of ours is ``pages`` of theirs, one in each plane."""
     whole = Shape(**table)
     return Shape(
         whole.channels,

@@ -212,7 +212,7 @@ def named(table: Mapping[str, Any], groups: Groups, kind: str) -> dict[str, Any]
 
 
 def _with_name(content: Any, name: str) -> Any:
-    """A table or list with the name where its texts have ``{}``."""
+    """Return a table or list with the name in place of ``{}``."""
     if isinstance(content, str):
         return content.replace("{}", name)
     if isinstance(content, list):

@@ -69,13 +69,13 @@ def _sets_requests(overrides: Overrides) -> bool:
 
 
 def _stage(paper: Paper, batch: Batch) -> int:
-    """How many batches come before this one, each starting from the drives of the one before."""
+    """Count the batches before this one, each starting from the drives of the one before."""
     by_name = {one.name: one for one in paper.batches}
     return 0 if batch.start is None else 1 + _stage(paper, by_name[batch.start])
 
 
 def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str, Overrides] | None) -> Experiment:
-    """The paper's experiment with the settings that all runs of a workload share."""
+    """Return the paper's experiment with the settings that all runs of a workload share."""
     overrides = paper.workloads[workload].overrides
     if workload in settings.traces and workload not in (prepared or {}):
         overrides = [setting for setting in overrides if not setting[0].startswith("workload.")]
@@ -94,7 +94,7 @@ def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings
 
 
 def _part(batch: Batch, overrides: Overrides) -> Overrides:
-    """Where a subtest goes on with its workload, behind what those before have written."""
+    """Return where a subtest resumes its workload, behind what those before have written."""
     size = re.fullmatch(r'"([0-9.]+)(.*)"', dict(overrides).get("workload.stop_after", ""))
     if not batch.part or size is None:
         return []
@@ -112,6 +112,6 @@ def _batches(paper: Paper, settings: Settings) -> list[Batch]:
 
 
 def _kept(paper: Paper, batch: Batch, settings: Settings) -> list[str]:
-    """The workloads of a batch; of a quick reproduction some, and those that the user has traces of."""
+    """List the workloads of a batch; for a quick reproduction some, and those that the user has traces of."""
     kept = {*paper.quick_workloads, *settings.traces} if settings.quick else batch.workloads
     return [name for name in batch.workloads if name in kept]

@@ -72,7 +72,7 @@ class Findings:
     """
 
     def __init__(self, results: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> None:
-        """``results`` by batch, workload and variant; ``values`` that were made of them, by name."""
+        """Take ``results`` by batch, workload and variant, and ``values`` computed from them, by name."""
         self.results = results
         self.values = dict(values or {})
 
@@ -212,7 +212,7 @@ def _taken(rule: Mapping[str, Any], findings: Findings, name: str | None) -> Any
 
 
 def _passes(rule: Mapping[str, Any], ours: Any, name: str | None) -> bool | None:
-    """The verdict on one figure (or one list of them)."""
+    """Return the verdict on one figure (or one list of them)."""
     kind = rule["judge"]
     if ours is None or (isinstance(ours, list) and None in ours):
         return None
@@ -266,7 +266,7 @@ def _room(rule: Mapping[str, Any], unit: str) -> str:
 
 
 def _bound(value: Any, unit: str) -> str:
-    """A border as it was written: 5 years, not 5.00 years."""
+    """Format a bound as it was written: 5 years, not 5.00 years."""
     return shown(value, unit).replace(units.figure(value), f"{value:g}")
 
 

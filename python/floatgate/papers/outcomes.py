@@ -64,7 +64,7 @@ def _read(folder: Path, _experiment: Experiment) -> Outcome:
 
 
 def _hashes(outcome: Outcome) -> dict[str, Any]:
-    """What the journal has of a run: not its figures, for results of some commands are no flat rows."""
+    """Hash what the journal has of a run: not its figures, since results of some commands are no flat rows."""
     hashes = {"result_hash": hashlib.blake2b(_text(outcome.result).encode(), digest_size=20).hexdigest()}
     if outcome.drive is not None:
         hashes["drive_hash"] = content_of(str(outcome.drive))
@@ -103,7 +103,7 @@ def plan_of(paper: Paper, todo: Sequence[Job], prepared: Path) -> RunPlan:
 
 
 def _run_settings(job: Job, number: int) -> dict[str, str]:
-    """Which run it is, and what it does beside its settings."""
+    """Return what identifies the run, and what it does besides its settings."""
     batch, workload, variant = job.places[number]
     document = {"batch": batch, "workload": workload, "variant": variant, "command": job.command}
     more = {
@@ -116,7 +116,7 @@ def _run_settings(job: Job, number: int) -> dict[str, str]:
 
 
 def _without(prepared: Path, text: str) -> str:
-    """A path or a setting without the folder of prepared workloads, which has another name each time."""
+    """Return a path or a setting without the folder of prepared workloads, whose name changes each time."""
     folder = str(prepared)
     return text.replace(toml_value("", folder)[1:-1], _PREPARED).replace(folder, _PREPARED)
 
@@ -125,7 +125,7 @@ class Outcomes:
     """Results and drives by batch, workload and variant; threads share it."""
 
     def __init__(self, todo: Sequence[Job], folder: Path, part: Unfinished | None) -> None:
-        """Of the runs of some jobs.
+        """Start with the runs of some jobs.
 
         Args:
             todo: the jobs, as the plan of ``part`` has them.

@@ -83,7 +83,7 @@ def _headline(done: Reproduction) -> Part:
 
 
 def _ways(done: Reproduction) -> list[Part]:
-    """How quick runs and the user's own traces differ from the full reproduction."""
+    """Describe how quick runs and the user's own traces differ from the full reproduction."""
     phrases = [done.paper.quick.label] if done.settings.quick else []
     if done.settings.traces:
         own = ", ".join(f"{name} ({file})" for name, file in sorted(done.settings.traces.items()))
@@ -92,7 +92,7 @@ def _ways(done: Reproduction) -> list[Part]:
 
 
 def _claim(verdict: Verdict) -> dict[str, Any]:
-    """What ``claims.html`` shows of a claim."""
+    """Return the fields of a claim that ``claims.html`` shows."""
     claim, rule = verdict.claim, verdict.claim.rule
     unit = rule.get("unit", "")
     return {
@@ -116,7 +116,7 @@ def _notes(rule: Mapping[str, Any]) -> list[str]:
 
 
 def _ours(verdict: Verdict, unit: str) -> str:
-    """Our values, each with its name where there are several."""
+    """Format our values, each with its name if there are several."""
     parts = verdict.parts
     if not parts or not isinstance(verdict.ours, dict):
         return shown(verdict.ours, unit)
@@ -125,7 +125,7 @@ def _ours(verdict: Verdict, unit: str) -> str:
 
 
 def _summary(verdict: Verdict, unit: str) -> str:
-    """How our values lie together, where there are so many that each of them is folded away."""
+    """Summarize our values, if there are so many that they are folded away."""
     parts = verdict.parts
     if not parts or not isinstance(verdict.ours, dict):
         return ""
@@ -164,7 +164,7 @@ def _figures(done: Reproduction) -> list[Part]:
 
 
 def _not_modelled(results: Any) -> list[str]:
-    """What the results of all runs say that they leave out."""
+    """List what the results of all runs leave out."""
     phrases: list[str] = []
     for batch in results.values():
         for variants in batch.values():

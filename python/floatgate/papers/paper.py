@@ -174,7 +174,7 @@ def names() -> list[str]:
 
 
 def _name(folder: Path) -> str:
-    """What a paper is called: its folder, of those that ship with hyphens where packages have underscores."""
+    """Return the name of a paper: its folder; in those that ship, hyphens replace the underscores of packages."""
     return folder.name.replace("_", "-") if folder.parent == HOME else folder.name
 
 
@@ -233,7 +233,7 @@ def _toml(file: Path) -> dict[str, Any]:
 
 
 def _of_names(file: Path, made: Callable[[], T]) -> T:
-    """What is made of names, some of which may be of groups that are not there."""
+    """Expand names, some of which may refer to groups that do not exist."""
     try:
         return made()
     except ValueError as error:
@@ -241,7 +241,7 @@ def _of_names(file: Path, made: Callable[[], T]) -> T:
 
 
 def _without_groups(table: Mapping[str, Any], groups: names_of.Groups) -> dict[str, Any]:
-    """The table of ``paper.toml`` with all names in the place of their groups."""
+    """Return the table of ``paper.toml`` with the names in place of their groups."""
     batches = names_of.entries(table["batch"], groups, "batch", "name", ["workloads", "variants"])
     return {
         **table,
@@ -252,7 +252,7 @@ def _without_groups(table: Mapping[str, Any], groups: names_of.Groups) -> dict[s
 
 
 def _by_name(entry: Mapping[str, Any], groups: names_of.Groups) -> dict[str, Any]:
-    """An entry whose settings by name, ``each``, may be of groups."""
+    """Return an entry whose settings by name, ``each``, may use groups."""
     return {**entry, **({"each": names_of.named(entry["each"], groups, "each")} if "each" in entry else {})}
 
 
@@ -263,7 +263,7 @@ def _tables(file: Path, groups: names_of.Groups) -> list[dict[str, Any]]:
 
 
 def _table(entry: Mapping[str, Any], groups: names_of.Groups) -> dict[str, Any]:
-    """A table with all its rows.
+    """Return a table with all its rows.
 
     Raises:
         ValueError: names are wrong, something is missing, or a row has not one of ours for each column.
@@ -291,7 +291,7 @@ def _choice(name: str, entry: Mapping[str, Any]) -> Choice:
 
 
 def _quick_workloads(file: Path, quick: Mapping[str, Any], workloads: Mapping[str, Choice]) -> list[str]:
-    """The workloads that a quick reproduction keeps: all, unless it names some."""
+    """List the workloads that a quick reproduction keeps: all, unless it names some."""
     kept = [str(name) for name in quick.get("workloads", workloads)]
     for name in kept:
         if name not in workloads:
@@ -302,7 +302,7 @@ def _quick_workloads(file: Path, quick: Mapping[str, Any], workloads: Mapping[st
 
 
 def _subtests(file: Path, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The batches that an entry stands for: as many as it has subtests, each from the drives of the one before."""
+    """Yield the batches of an entry: one per subtest, each from the drives of the one before."""
     count = entry.get("subtests")
     if count is None:
         return [entry]
@@ -366,7 +366,7 @@ def _must_have_drives(file: Path, batches: list[Batch]) -> None:
 
 
 def _no_drive(batch: Batch, by_name: Mapping[str, Batch]) -> str | None:
-    """Why the batch cannot start from what it says; None where it can."""
+    """Return why the batch cannot start from the drive that it names; None if it can."""
     before = by_name.get(str(batch.start))
     if before is None:
         others = [name for name in by_name if name != batch.name]

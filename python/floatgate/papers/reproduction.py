@@ -170,7 +170,7 @@ def changed_rules(paper: Paper) -> list[str]:
 
 
 def _kept(results: Mapping[str, Any]) -> dict[str, Any]:
-    """The results without what was recorded second by second, which is large and drawn already."""
+    """Return the results without the records second by second, which are large and drawn already."""
     return {
         batch: {
             workload: {variant: {**result, "detail": None} for variant, result in variants.items()}

@@ -94,7 +94,7 @@ def _nth(work: Callable[[int], T], numbers: list[int], i: int) -> T:
 
 
 def _without_drive(job: Job, results: Results) -> str | None:
-    """Why a job cannot start; None where all its drives are there."""
+    """Return why a job cannot start; None if all its drives exist."""
     for (batch, _, variant), start in zip(job.places, job.starts, strict=True):
         if start is not None and variant not in results[start[0]][start[1]]:
             what = f"batch {quote(batch)} starts from the drives of batch {quote(start[0])}, which are missing"
@@ -103,7 +103,7 @@ def _without_drive(job: Job, results: Results) -> str | None:
 
 
 def _results(job: Job, done: Outcomes, progress: Progress) -> list[Result]:
-    """The results of a job; runs that are done are not done again."""
+    """Return the results of a job; finished runs are not repeated."""
     if job.command == "lifetime":
         kept = [result for place in job.places if (result := done.result(place)) is not None]
         if len(kept) == len(job.places):
@@ -126,7 +126,7 @@ def _results(job: Job, done: Outcomes, progress: Progress) -> list[Result]:
 
 
 def _result(job: Job, number: int, done: Outcomes, progress: Progress) -> Result:
-    """The result of one run."""
+    """Return the result of one run."""
     place, start = job.places[number], job.starts[number]
     overrides = list(job.variants[number])
     if job.command in LOOKS:
@@ -174,7 +174,7 @@ class Board:
     """Progress of several things at once, as one."""
 
     def __init__(self, parts: int, progress: Progress | None) -> None:
-        """For so many parts; ``progress`` may be None."""
+        """Start with no part done; ``progress`` may be None."""
         self.stop = threading.Event()
         self._shares = [0.0] * parts
         self._progress = progress

@@ -192,7 +192,7 @@ class Placement:
         return "\n".join([*lines, *self._baselines_text(), *self._groups_text()])
 
     def _headlines(self) -> list[str]:
-        """The best row and simpler rules that do as well as the table, here and on the other recording."""
+        """List the best row and simpler rules that do as well as the table, here and on the other recording."""
         lines = self._first(self.results, self.isolations, "")
         return lines if self.applied is None else [*lines, *self._first(self.applied.results, {}, _ON_THE_OTHER)]
 
@@ -212,7 +212,7 @@ class Placement:
         return [best, f"simpler    {self._label(simpler['rule'])} {does}{where}: {figures}{near}"]
 
     def _best_text(self, best: dict[str, Any], where: str) -> str:
-        """The row with the lowest WAF, or those that share it, and those that are hardly above."""
+        """Describe the row with the lowest WAF, or those that share it, and those that are hardly above."""
         tie = ", a tie" if len(best["rows"]) > 1 else ""
         text = f"best       WAF {best['waf']:.3f}{where}{tie}: {self._named(best['rows'])}"
         if best["as_well"]:

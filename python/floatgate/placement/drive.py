@@ -60,7 +60,7 @@ class Wanted:
 
     @property
     def parameters(self) -> Overrides:
-        """Those that are said of separators; meant for the one that makes the table."""
+        """The parameters of separators, meant for the one that makes the table."""
         return [one for one in self.overrides or [] if one[0].startswith(SEPARATOR)]
 
 

@@ -74,7 +74,7 @@ _DISTINCT_MAX = 1024
 
 
 def _thinned(values: Any, weights: Any, place: Any) -> tuple[Any, Any, Any]:
-    """At most :data:`_DISTINCT_MAX` values: where there are more, the mean of each of so many equal steps."""
+    """Reduce to at most :data:`_DISTINCT_MAX` values: of more, the mean of each of so many equal steps."""
     if len(values) <= _DISTINCT_MAX:
         return values, weights, place
     step = (values[-1] - values[0]) / _DISTINCT_MAX

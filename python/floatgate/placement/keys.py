@@ -109,7 +109,7 @@ def _known(source: Path, table: Any, column: str, what: str) -> Any:
 
 
 def _by_first(values: Any) -> tuple[list[int], Any]:
-    """The distinct values from 0 on in the order in which they first come; the place of each value among them."""
+    """Return the distinct values from 0 on in the order in which they first occur, and the place of each value."""
     known, first, place = np.unique(values, return_index=True, return_inverse=True)
     order = [int(one) for one in np.argsort(first, kind="stable") if known[one] >= 0]
     rank = np.full(len(known), NOBODY)
@@ -118,7 +118,7 @@ def _by_first(values: Any) -> tuple[list[int], Any]:
 
 
 def _merged(names: list[str], place: Any) -> tuple[list[str], Any]:
-    """Keys of one name are one."""
+    """Merge keys of one name."""
     numbers: dict[str, int] = {}
     of = np.array([numbers.setdefault(name, len(numbers)) for name in names] or [NOBODY])
     return list(numbers), np.where(place >= 0, of[place], NOBODY)
@@ -190,7 +190,7 @@ def _writers(source: Path, table: Any, metadata: Mapping[str, Any], by: str) -> 
 
 
 def _counted(names: list[str]) -> list[str]:
-    """``postgres #1``, ``postgres #2``."""
+    """Number equal names: ``postgres #1``, ``postgres #2``."""
     met: Counter[str] = Counter()
     counted = []
     for name in names:

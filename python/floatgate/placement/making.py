@@ -96,7 +96,7 @@ def place(
 def _checked(
     by: str, policy: str | None, handles: int, isolation: str, reclaim_unit_kib: int | None, overrides: Overrides
 ) -> str:
-    """The policy."""
+    """Check the arguments; return the policy."""
     if by not in BY:
         raise input_error(f"--by {quote(by)}: unknown key; {meant(by, BY)}")
     chosen = policy or (SEPARATORS[0] if by == "context" else LIFETIME)
@@ -189,7 +189,7 @@ class _Rules:
         return self._trial.handle_of(self.files.of_row, self._lifetime(self.files))
 
     def _handles(self, results: Results) -> Any:
-        """The handle of each key."""
+        """Return the handle of each key."""
         if self._policy == LIFETIME:
             return self._lifetime(self._keys)
         separated = result_of(results, self._policy)

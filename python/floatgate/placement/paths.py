@@ -90,7 +90,7 @@ class Matcher:
     """Finds the first pattern that matches a path."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        """``patterns`` in the order in which they are tried."""
+        """Take ``patterns`` in the order in which they are tried."""
         self._tried = [(number, re.compile(expression(pattern), re.DOTALL)) for number, pattern in enumerate(patterns)]
 
     def first(self, path: str) -> int | None:

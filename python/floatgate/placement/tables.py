@@ -89,6 +89,6 @@ def group_rows(keys: list[dict[str, Any]], handle_of_row: Any, trial: Trial) -> 
 
 
 def _last_handles(lives: Lives, handle: Any) -> Any:
-    """Of each page that is written, the handle of its last write."""
+    """Return for each written page the handle of its last write."""
     _, last = np.unique(lives.page[::-1], return_index=True)
     return handle[::-1][last]

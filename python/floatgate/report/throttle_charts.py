@@ -133,7 +133,7 @@ def lines(
 
 
 def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[Look]) -> list[Any]:
-    """Bars from the lower to the upper end of an interval, with a tick at either."""
+    """Draw bars from the lower to the upper end of an interval, with a tick at either."""
     layers = []
     for look in looks:
         ranges = [row for row in rows if row["series"] == look.label and row.get("high") is not None]
@@ -154,7 +154,7 @@ _LABEL_PX = 15
 
 
 def _with_room(y_max: float | None, rows: Sequence[dict[str, Any]], rules: Any, marks: Sequence[Mark]) -> float | None:
-    """The top of y above which the labels of marks have room, each in a line of its own."""
+    """Return the top of y that leaves room for the labels of marks above, each in a line of its own."""
     if not marks:
         return y_max
     heights = [*(row["y"] for row in rows), *(height for _, height in rules)]
@@ -163,7 +163,7 @@ def _with_room(y_max: float | None, rows: Sequence[dict[str, Any]], rules: Any, 
 
 
 def _rules_up(marks: Sequence[Mark], x: Any, end: float) -> list[Any]:
-    """Lines upwards with their labels at the top, to the right of those in the left half.
+    """Draw lines upwards with their labels at the top, to the right of those in the left half.
 
     Each ends below the label of the one before: none crosses a label that reaches over it.
     """

@@ -184,7 +184,7 @@ class RunFolder:
             shutil.rmtree(staging, ignore_errors=True)
 
     def _staging(self) -> Path:
-        """A new hidden folder on the file system of the target: beside it where it can get its name by a rename."""
+        """Make a new hidden folder on the file system of the target: beside it if a rename can move it there."""
         if self._claim is None:
             room = self.path.parent
             room.mkdir(parents=True, exist_ok=True)
@@ -193,7 +193,7 @@ class RunFolder:
         return unfinished_files.folder_in(room)
 
     def _first_free(self) -> Path:
-        """The first numbered name that nobody has."""
+        """Return the first numbered name that does not exist."""
         return first_free(self.path if self._claim is None else self._claim.folder)
 
     def _settle(self, staging: Path) -> Path:

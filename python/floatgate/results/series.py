@@ -77,7 +77,7 @@ def table(columns: Mapping[str, bytes], types: Mapping[str, str]) -> pa.Table:
 
 
 def _column(values: np.ndarray[Any, Any], null: np.ndarray[Any, Any] | None = None) -> pa.Array:
-    """A column of 8-byte numbers, null where ``null`` says so.
+    """Return a column of 8-byte numbers, null where ``null`` says so.
 
     ``pyarrow.array`` would import pandas, which takes longer than a small run.
     """

@@ -92,7 +92,7 @@ class Run:
         return getattr(self.result, key)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the series itself, not the way to make it."""
+        """Return what is pickled: the series itself, not the way to make it."""
         return self.__dict__ | {"_series": self.series, "_timeline": self.timeline}
 
     def __dir__(self) -> list[str]:
@@ -104,7 +104,7 @@ class Run:
         return f"<floatgate.Run {self.name()}: WAF {in_pages(self.result)[0]}, seed {look(self.result, 'seed')}>"
 
     def _repr_html_(self) -> str:
-        """The summary as a table, for notebooks."""
+        """Show the summary as a table, for notebooks."""
         from floatgate.pages.page import rendered_parts
         from floatgate.pages.parts import Rows
         from floatgate.report.summary import lines
@@ -165,7 +165,7 @@ class Run:
         return self._plot(lambda charts: charts.valid_pages)
 
     def _plot(self, chosen: Callable[[Any], Any]) -> Any:
-        """The chosen chart of :mod:`floatgate.report.sections.run_charts`."""
+        """Draw the chosen chart of :mod:`floatgate.report.sections.run_charts`."""
         from floatgate.pages import vega
         from floatgate.report.sections import run_charts
 

@@ -44,7 +44,7 @@ def split(text: str, path: str) -> tuple[str, dict[str, Any]]:
 
 
 def _without(lines: Sequence[str]) -> Iterator[str]:
-    """The lines, with those of ``[sweep]`` and the tables below it left empty."""
+    """Return the lines, with those of ``[sweep]`` and the tables below it left empty."""
     inside = False
     for line in lines:
         match = _HEADER.fullmatch(line)

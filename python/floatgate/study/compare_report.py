@@ -51,7 +51,7 @@ def _count(comparison: Comparison) -> str:
 
 
 def _below(comparison: Comparison) -> list[Part]:
-    """Paragraphs below the table: what failed, and how to read it."""
+    """Write the paragraphs below the table: failures, and how to read it."""
     return [
         *(Text(f"Failed: {text}") for text in comparison.failures()),
         Text(_reading(comparison)),
@@ -71,7 +71,7 @@ def _reading(comparison: Comparison) -> str:
 
 
 def _best(comparison: Comparison) -> list[Part]:
-    """The best setting by what people look for, and how far from the baseline it is."""
+    """Describe the best setting by each metric, and its distance from the baseline."""
     known = [setting for setting in comparison if setting.result is not None]
     rows = [{**row, _SETTING: setting} for setting, row in zip(known, settings_rows(comparison), strict=True)]
 

@@ -32,7 +32,7 @@ def notes(comparison: Comparison) -> list[str]:
 
 
 def _columns(comparison: Comparison) -> list[Columns]:
-    """The columns of the metrics that one of the settings knows."""
+    """List the columns of the metrics that at least one setting knows."""
     results = [run.result.to_dict() for run in comparison.runs]
     there = [columns for section in orders.COMPARED for columns in section.columns]
     return [columns for columns in there if columns.applies is None or any(map(columns.applies, results))]

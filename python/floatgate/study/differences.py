@@ -62,7 +62,7 @@ Pairs = Sequence[tuple[Result, Result]]
 
 
 def _with_interval(pairs: Pairs, figure: Callable[[Result], Value]) -> Delta | None:
-    """The difference of a metric of which a single run knows the interval."""
+    """Return the difference of a metric whose interval a single run knows."""
     if len(pairs) == 1:
         return _of_two(figure(pairs[0][0]), figure(pairs[0][1]), identical=programs.alike(*pairs[0]))
     values = [(one, other) for ours, theirs in pairs for one, other in [(figure(ours)[0], figure(theirs)[0])]]
@@ -76,7 +76,7 @@ def _of_two(
     *,
     identical: bool,
 ) -> Delta | None:
-    """Difference of two figures with their intervals, and the interval of the difference.
+    """Return the difference of two figures with their intervals, and its own interval.
 
     Runs that did the same, operation by operation, have the same errors, which cancel.
     """
@@ -98,7 +98,7 @@ def _paired(differences: Sequence[float]) -> Delta:
 
 
 def _values(pairs: Pairs, key: str) -> list[tuple[float, float]]:
-    """A figure of both runs of each pair that knows it; lives only where the run is long enough to tell one."""
+    """Return a figure of both runs of each pair that knows it; lives only of runs that are long enough."""
     life, keys = lifetime_headline.is_life(key), key.split(".")
     values = [
         (look(ours, *keys), look(theirs, *keys))

@@ -95,7 +95,7 @@ class Plan:
         return [*phrases, plain] if plain else phrases
 
     def _doubt(self) -> list[str]:
-        """That an interval of the drive that is named first reaches below what is required, and what is surer."""
+        """Warn that the interval of the first named drive reaches below the requirement, and name a safer drive."""
         least = self.bounds.min_served
         doubts = [f"the target is {BELOW}"] if self.best[0].reaches_below else []
         if self.best[0].serves_below(least):
@@ -110,7 +110,7 @@ class Plan:
         return [f"{text}: {self.name(sure[0])} does it with the whole interval"]
 
     def _none(self, years: str) -> str:
-        """That no drive will do, and which bound has cut the last ones."""
+        """State that no drive meets the bounds, and which bound cut the last ones."""
         lasting = [point for point in self.points if point.holds and not point.overloaded]
         if not lasting and (sentence := self._too_slow(years)):
             return sentence
@@ -137,7 +137,7 @@ class Plan:
         )
 
     def _too_slow(self, years: str) -> str:
-        """Which drives the load rules out, and what helps; empty where the others are ruled out by their lives."""
+        """List the drives that the load rules out, and what helps; empty if the others are ruled out by their lives."""
         known = [point for point in self.points if point.result is not None]
         helps = "use a drive with more dies, or a throttle"
         if known and all(point.overloaded for point in known):
@@ -159,7 +159,7 @@ class Plan:
         return f"the longest life of them has {self.name(longest)}: {self._summary(longest)}"
 
     def _by_rating(self) -> str:
-        """That flash would last where the maker's rating does not."""
+        """State that the flash would last where the maker's rating does not."""
         flash = [point for point in self.points if point.flash_holds and not point.holds and not point.overloaded]
         if not flash:
             return ""
@@ -170,7 +170,7 @@ class Plan:
         )
 
     def _unthrottled(self) -> str:
-        """How large a drive would have to be without throttling, where none that was tried is large enough."""
+        """Estimate the size of a drive without throttling, if none that was tried is large enough."""
         plain = [point for point in self.points if not point.throttles and point.result is not None]
         if not plain or any(point.holds for point in plain) or not self.target_years:
             return ""
@@ -210,7 +210,7 @@ class Plan:
         return ", ".join(phrases)
 
     def _unknown(self, point: Point) -> list[str]:
-        """What a buyer requires and the plan does not know, each with the reason."""
+        """List what a buyer requires and the plan does not know, each with the reason."""
         unknown = []
         if point.rated_years is None:
             unknown.append("rating (the drive has none)")
@@ -233,7 +233,7 @@ class Plan:
         return life if point.ends is None else f"{life} until {ENDS[point.ends]}"
 
     def _briefly(self, point: Point) -> str:
-        """Response and price of a choice, and what it serves where that is not all."""
+        """Format response and price of a choice, and the share that it serves if that is not all."""
         phrases = [write_words(point)]
         if point.served is not None and point.served < 0.9995:
             phrases.insert(0, f"{life_range.served_text(point.result)} served")
@@ -260,7 +260,7 @@ class Plan:
         return size if len(spares) < 2 or point.spare is None else f"{size} with {point.spare_text} spare"
 
     def _manages(self) -> bool:
-        """Whether throttles or reducers are compared, or one is in use."""
+        """Return whether throttles or reducers are compared, or one is in use."""
         return self.reduces() or any(point.throttles for point in self.points)
 
     def rows(self) -> tuple[list[str], list[list[str]]]:

@@ -102,12 +102,12 @@ def named(
 
 
 def _domain(values: Sequence[float]) -> list[float]:
-    """The ends of an axis that leaves room beyond the outermost values."""
+    """Return the ends of an axis that leaves room beyond the outermost values."""
     return [min(values, default=1.0) / _ROOM, max(values, default=1.0) * _ROOM]
 
 
 def _shapes(rows: Sequence[dict[str, Any]]) -> vega.Channel:
-    """The shape of marks by what ends the life, with a legend of those that there are."""
+    """Choose the shape of marks by what ends the life, with a legend of the shapes in use."""
     there = [name for name in _SHAPES if any(row["ends"] == name for row in rows)]
     titles = "{'flash': 'flash worn out', 'first block': 'first block worn out', 'rating': 'rated bytes written'}"
     legend = vega.Legend(
@@ -122,7 +122,7 @@ def _shapes(rows: Sequence[dict[str, Any]]) -> vega.Channel:
 
 
 def _steps(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of rows by their cost those that live longer than all cheaper ones."""
+    """Return the rows, by cost, that live longer than all cheaper ones."""
     made: list[dict[str, Any]] = []
     for row in rows:
         if made and made[-1]["x"] == row["x"]:
@@ -133,7 +133,7 @@ def _steps(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _names(rows: Sequence[dict[str, Any]], names: Sequence[labels.Label], x: Any, y: Any) -> list[vega.Chart]:
-    """The names of the front, where there is room for them: a layer for each side and distance."""
+    """Place the names of the front where there is room for them: a layer for each side and distance."""
     named_rows = list(zip([row for row in rows if row["front"]], names, strict=True))
     made = []
     for left, dy in dict.fromkeys((one.left, one.dy) for one in names):

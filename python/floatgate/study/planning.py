@@ -138,7 +138,7 @@ def plan(
 
 
 def _throttles(policies: Sequence[str] | None) -> Sequence[str] | None:
-    """The names of throttles, where some are named.
+    """Return the names of throttles, if the user names some.
 
     Raises:
         InputError: one is unknown.
@@ -153,7 +153,7 @@ def _throttles(policies: Sequence[str] | None) -> Sequence[str] | None:
 def _candidates(
     resolved: str, names: Sequence[str] | None, capacities: Sequence[str] | None, spares: Sequence[str] | None
 ) -> list[Candidate]:
-    """Every combination of drive, capacity and spare factor."""
+    """List every combination of drive, capacity and spare factor."""
     own: Sequence[str | None] = _multiples(resolved) if names is None else (None,)
     sizes = own if capacities is None else capacities
     return [Candidate(name, size, spare) for name in names or (None,) for size in sizes for spare in spares or (None,)]
@@ -257,12 +257,12 @@ class _Work:
         return Points((), listed=(*self.begun.listed, *further))
 
     def _needs(self, candidate: Candidate) -> Needs:
-        """What a drive takes; nothing where it cannot be, which its forecast will say."""
+        """Return the needs of a drive; zero for an impossible one, which its forecast will report."""
         drive_needs = needs(self.base, candidate)
         return drive_needs if isinstance(drive_needs, Needs) else Needs(0, 0)
 
     def _drive(self, first: int, drive: Candidate, report: Callable[[float], None]) -> list[Point]:
-        """The choices of one drive, from number ``first`` on; with the reason in them where it cannot be."""
+        """Make the choices of one drive, from number ``first`` on; each has the reason if the drive is impossible."""
         done = {} if self.kept is None else self.kept.done
         numbers = range(first, first + len(self.managers))
         known = all(number in done for number in numbers)
@@ -299,7 +299,7 @@ class _Work:
 
 
 def _figures(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of a forecast that runs have too."""
+    """Return the figures of a forecast that runs have too."""
     return {key: value for key, value in flat(result).items() if key.partition(".")[0] in tables_known()}
 
 
@@ -308,7 +308,7 @@ def _write(result: Mapping[str, Any], folder: Path) -> None:
 
 
 def _read(folder: Path, _experiment: Experiment) -> dict[str, Any]:
-    """A forecast that was kept."""
+    """Read a forecast that was kept."""
     return shapes.read(folder / FILE, "lifetime", _BYTES_MAX).table()
 
 
@@ -316,7 +316,7 @@ WHOLE = Whole("plan", "plan", FILE, _write, _read, _figures)
 
 
 def _larger(points: Sequence[Point], resolved: str) -> str | None:
-    """The capacity that should last without throttling, by the largest that was tried; None where there is no need.
+    """Estimate the capacity that should last without throttling, from the largest tried; None if none is needed.
 
     Where one lasts, but its interval reaches below the target, the capacity whose whole interval should last.
     """
@@ -342,7 +342,7 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
 
 
 def _named(slot: str) -> list[str]:
-    """The policies of a slot, as the catalogue lists them."""
+    """List the policies of a slot, as in the catalogue."""
     return [entry["name"] for entry in json.loads(_core.catalogue(["policies"]))["policies"][slot]]
 
 
@@ -376,7 +376,7 @@ def _managers(
 
 
 def _delayed() -> frozenset[str]:
-    """The throttles whose delays may be bounded."""
+    """List the throttles whose delays may be bounded."""
     entries = json.loads(_core.catalogue(["policies"]))["policies"]["lifetime.throttle"]
     return frozenset(one["name"] for one in entries if any(param["name"] == "max_delay_s" for param in one["params"]))
 
@@ -388,7 +388,7 @@ def _overrides(policy: str, reducer: str | None, bounded: bool) -> Overrides:
 
 
 def _multiples(resolved: str) -> list[str]:
-    """Half, one, two and four times the capacity of a resolved experiment, as far as these are whole blocks."""
+    """Return half, one, two and four times the capacity of a resolved experiment, as far as these are whole blocks."""
     blocks = int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
     return [_size(stripe_bytes(resolved) * max(1, int(blocks * factor))) for factor in FACTORS]
 

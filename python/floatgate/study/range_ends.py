@@ -108,7 +108,7 @@ def _has_order(key: str, values: Sequence[Any]) -> bool:
 def _at_end(
     key: str, value: float, ends: tuple[float, float], *, log: bool = False, width: float = _AT_END
 ) -> End | None:
-    """The end at which a value is; None where it is between them, or at a limit of the setting itself."""
+    """Return the end at which a value is; None if it is between them, or at a limit of the setting itself."""
     low, high = ends
     at = math.log if log else float
     near = width * (at(high) - at(low))
@@ -123,7 +123,7 @@ def _at_end(
 
 @cache
 def _limits() -> Mapping[str, tuple[float | None, float | None]]:
-    """The least and the most value of each key, from the schema of experiments; None without a bound."""
+    """Return the least and the most value of each key, from the schema of experiments; None without a bound."""
     least: dict[str, list[float | None]] = {}
     most: dict[str, list[float | None]] = {}
     for key, table in setting_schemas():

@@ -75,7 +75,7 @@ def figures_of(rows: Rows) -> list[Figure]:
 
 
 def _in_its_unit(figure: Figure, rows: Rows) -> Figure:
-    """A life in years, or in days where it is short; other figures stay."""
+    """Convert a life to years, or to days if it is short; other figures stay."""
     most = max(row[figure.key] for row in rows if row.get(figure.key) is not None)
     return replace(figure, axis="days", scale=1 / 365.25) if figure.axis == "years" and most < 0.5 else figure
 
@@ -110,7 +110,7 @@ def _of_names(rows: Rows, varied: Sequence[str]) -> Layout:
 
 
 def _shared_out(rows: Rows, kind: str, axis: str, others: Sequence[str], most: int) -> Layout:
-    """Keys with most values become lines as long as these can be told apart, the others panels."""
+    """Assign the keys with most values to lines, as long as these can be told apart, the others to panels."""
     lines: list[str] = []
     for key in sorted(others, key=lambda key: -len(_values(rows, key))):
         if len(_combinations(rows, [*lines, key])) <= most:
@@ -208,7 +208,7 @@ def drawings(rows: Rows, keys: Sequence[str], figure: Figure) -> Iterator[tuple[
 
 
 def _top(rows: Rows, figure: Figure) -> float:
-    """The end of the axis of a figure, the same for all panels."""
+    """Return the end of the axis of a figure, the same for all panels."""
     return max(row.get(f"{figure.key}.high") or row[figure.key] for row in rows) / figure.scale or 1.0
 
 
@@ -230,7 +230,7 @@ def _panel(
 
 
 def _points_of(rows: Rows, figure: Figure) -> list[dict[str, Any]]:
-    """Rows with ``y``, and ``low`` and ``high`` where an interval is known, in units of the axis."""
+    """Return rows with ``y``, and ``low`` and ``high`` if an interval is known, in units of the axis."""
     made = []
     for row in rows:
         point = {**row, "y": row[figure.key] / figure.scale}
@@ -320,7 +320,7 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
 
 
 def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple[str, str, Draw]:
-    """A point for each setting over one of the keys, whatever the others are."""
+    """Draw a point for each setting over one of the keys, whatever the others are."""
     kept = throttle_charts.thin(list(rows), _POINTS_MAX)
     sentence = "Each point is a setting; the other keys vary too."
     if len(kept) < len(rows):

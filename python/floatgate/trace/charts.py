@@ -323,7 +323,7 @@ def _context_base(facts: Facts) -> str:
 def _cumulative(
     distributions: dict[str, Facts], x_title: str, y_title: str, width: int, *, time: bool = False
 ) -> vega.Chart:
-    """Cumulative shares by value on a logarithmic axis; a bucket's share is reached at its end."""
+    """Draw cumulative shares by value on a logarithmic axis; a bucket's share is reached at its end."""
     rows: Rows = []
     for what, distribution in distributions.items():
         buckets = distribution["histogram"]
@@ -355,7 +355,7 @@ def _cumulative(
 
 
 def _log_bytes(field: str, title: str, values: Sequence[float], width: int) -> Any:
-    """A logarithmic axis of sizes, with as many powers of two as find room."""
+    """Return a logarithmic axis of sizes, with as many powers of two as find room."""
     low, high = math.floor(math.log2(min(values))), math.ceil(math.log2(max(values)))
     step = max(1, math.ceil((high - low + 1) / (width / 62)))
     ticks = [2**power for power in range(low, high + 1) if power % step == 0]
@@ -364,7 +364,7 @@ def _log_bytes(field: str, title: str, values: Sequence[float], width: int) -> A
 
 
 def _log_time(title: str, values: Sequence[float]) -> Any:
-    """A logarithmic axis of times, labelled in the units that people use."""
+    """Return a logarithmic axis of times, labelled in the units that people use."""
     low, high = min(values), max(values)
     ticks = [(value, text) for value, text in _SPANS if low <= value <= high]
     if len(ticks) < 2:  # a range so narrow that its ends say more
@@ -392,7 +392,7 @@ def side_by_side(rows: Rows, present: Sequence[str], x: Any, title: str) -> vega
 
 
 def _by_kind(present: Sequence[str] | dict[str, Any]) -> dict[str, Any]:
-    """Colour and dashes of lines of reads and writes: they differ in black and white too."""
+    """Set colour and dashes of lines of reads and writes: they differ in black and white too."""
     names = list(present)
     looks = [(READ, [5, 3]) if name in ("reads", "reads alone") else (WRITE, [1, 0]) for name in names]
     legend = vega.Legend(title=None, orient="top", symbolType="stroke", symbolSize=400, columnPadding=16)

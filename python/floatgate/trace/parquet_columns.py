@@ -142,7 +142,7 @@ def _metadata(source: Requests, described: Mapping[str, Any] | None) -> dict[str
 
 
 def _groups(source: Iterable[Batch]) -> Iterator[Batch]:
-    """Batches put together to row groups of about :data:`_ROWS_PER_GROUP` rows."""
+    """Join batches to row groups of about :data:`_ROWS_PER_GROUP` rows."""
     held: dict[str, list[bytes]] = {}
     rows = entries = 0
     for batch in source:

@@ -134,7 +134,7 @@ class ParquetReader:
         return rows
 
     def _streams(self, batch: pa.RecordBatch) -> NDArray[Any]:
-        """The stream of each row: the host's, or the number of its process in the order of first appearance."""
+        """Return the stream of each row: the host's, or the number of its process in the order of first appearance."""
         import numpy as np
 
         numbers = self._numbers(batch, self._stream, "uint32", null=0)
@@ -150,7 +150,7 @@ class ParquetReader:
         return streams
 
     def _numbers(self, batch: pa.RecordBatch, name: str, kind: str, null: int | None = None) -> NDArray[Any]:
-        """A column as numbers of a kind; what does not fit is refused."""
+        """Return a column as numbers of a kind; refuse values that do not fit."""
         import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -174,7 +174,7 @@ class ParquetReader:
         return input_error(f"{self._name}:{self._rows + row + 1}: {what}; {expected}")
 
     def _encoded(self, batch: pa.RecordBatch, name: str) -> tuple[NDArray[np.intp], list[str]]:
-        """A column of names as indices and the names."""
+        """Return a column of names as indices and the names."""
         import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -209,7 +209,7 @@ class ParquetReader:
         return indices.astype("u2"), names
 
     def _content(self, batch: pa.RecordBatch) -> Rows:
-        """Lists of all pages, one behind the other, and where those of each row end."""
+        """Return the lists of all pages, joined, and where those of each row end."""
         import numpy as np
 
         ends: NDArray[np.uint64] | None = None
@@ -253,7 +253,7 @@ class ParquetReader:
 
 
 def _beyond(values: pa.Array, kind: str) -> int:
-    """The place of the first value that a kind of number does not reach."""
+    """Return the place of the first value beyond the range of a kind of number."""
     import numpy as np
 
     most = int(np.iinfo(kind).max)
@@ -261,7 +261,7 @@ def _beyond(values: pa.Array, kind: str) -> int:
 
 
 def _names(contexts: dict[str, Any]) -> list[tuple[int, str]]:
-    """The contexts of the metadata that can be understood: number and name."""
+    """Return the readable contexts of the metadata: number and name."""
     # No number of 64 bits has more than 20 digits, and a longer text takes long to become one.
     numbers = ((int(key), entry) for key, entry in contexts.items() if key.isdecimal() and len(key) <= 20)
     return [(number, entry.get("name", "")) for number, entry in numbers if number < 1 << 64]

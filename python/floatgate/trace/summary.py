@@ -74,7 +74,7 @@ def _counts(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _by_op(facts: Facts, section: str, tell: Any) -> str:
-    """What ``tell`` makes of reads and of writes, where there are any."""
+    """Apply ``tell`` to reads and to writes, if there are any."""
     rows = [(name, look(facts, section, key)) for key, name in (("read", "reads"), ("write", "writes"))]
     return "; ".join(f"{name} {tell(values)}" for name, values in rows if values)
 

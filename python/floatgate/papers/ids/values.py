@@ -40,7 +40,7 @@ def values(findings: Findings) -> dict[str, Any]:
 
 
 def _levels(findings: Findings, workload: str) -> dict[str, Any]:
-    """Means over the levels of garbage, by ``level.WORKLOAD.VARIANT.FIGURE``; time and blocks also over HASH's."""
+    """Average over the levels of garbage, by ``level.WORKLOAD.VARIANT.FIGURE``; time and blocks also over HASH's."""
     made: dict[str, Any] = {}
     batches = _run(findings, workload)
     for variant in VARIANTS:
@@ -63,7 +63,7 @@ def _levels(findings: Findings, workload: str) -> dict[str, Any]:
 
 
 def _run(findings: Findings, workload: str) -> list[str]:
-    """The levels of garbage that were run; a quick reproduction has one."""
+    """List the levels of garbage that were run; a quick reproduction has one."""
     return [batch for batch in BATCHES if findings.results.get(batch, {}).get(workload)]
 
 
@@ -93,7 +93,7 @@ def _hot(findings: Findings, workload: str) -> dict[str, Any]:
 
 
 def _settings(findings: Findings) -> dict[str, Any]:
-    """With one setting of IDS changed: time of collection over its own."""
+    """Divide the time of collection with one setting of IDS changed by its own time."""
     made: dict[str, Any] = {}
     swept = {variant for variants in findings.results.get("settings", {}).values() for variant in variants}
     for variant in sorted(swept):

@@ -45,7 +45,7 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
 
 
 def _scaled(trace: Dense, blocks: int) -> dict[str, Overrides]:
-    """By variant, what depends on the trace; a setting that is swept keeps the value of its sweep."""
+    """Return by variant what depends on the trace; a setting that is swept keeps the value of its sweep."""
     groups = ("ftl.separate.groups", str(min(GROUPS_MAX, blocks // 4 - 2)))
     log = _log(trace, 1)
     counters = str(1 << (COUNTERS_A_PAGE * trace.distinct_pages - 1).bit_length())

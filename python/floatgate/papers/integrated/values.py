@@ -34,7 +34,7 @@ def values(findings: Findings) -> dict[str, Any]:
 
 
 def _life(findings: Findings, place: str, configuration: str) -> dict[str, Any]:
-    """Years, and response, energy and written ratio beside the baseline's."""
+    """Return years, and response, energy and written ratio relative to the baseline's."""
     result = findings.look(f"{place}.{configuration}")
     name = f"{place}.{configuration}"
     if not result:
@@ -59,7 +59,7 @@ def _life(findings: Findings, place: str, configuration: str) -> dict[str, Any]:
 
 
 def _manager(findings: Findings, place: str) -> dict[str, Any]:
-    """Of the manager's epochs, the shares in which each scheme was on."""
+    """Return the shares of the manager's epochs in which each scheme was on."""
     reduced = findings.look(f"{place}.integrated.reduce") or {}
     epochs, throttled = reduced.get("epochs_by_choice"), look(reduced, "manager", "throttled_epochs")
     if not epochs or throttled is None:

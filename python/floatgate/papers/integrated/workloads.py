@@ -89,7 +89,7 @@ def ratio_of(name: str) -> tuple[str, float]:
 
 
 def _of_one_ratio(name: str, folder: Path) -> Path:
-    """Pages that are all compressed to the same size, or of which a share are copies of an earlier one."""
+    """Make pages that all compress to the same size, or of which a share are copies of an earlier one."""
     kind, ratio = ratio_of(name)
     prints = np.arange(1, PAGES + 1, dtype="u8")
     sizes = np.full(PAGES, PAGE_BYTES, dtype="u2")

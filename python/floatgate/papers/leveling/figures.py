@@ -50,7 +50,7 @@ def figures(findings: Findings) -> list[Figure]:
 
 
 def _facets(rows: list[dict[str, Any]], width: int) -> Any:
-    """A panel for each load, all on the same axes."""
+    """Draw a panel for each load, all on the same axes."""
     labels = [one.label for one in LOOKS]
     legend = vega.Legend(title=None, orient="top", columns=3, symbolSize=110, symbolStrokeWidth=2)
     bent = vega.Scale(type="symlog", constant=0.01, domain=[-0.005, 8])

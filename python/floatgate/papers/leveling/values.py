@@ -39,7 +39,7 @@ def values(findings: Findings) -> dict[str, Any]:
 
 
 def _runs(findings: Findings, setting: str, load: str) -> dict[str, list[dict[str, float]]]:
-    """Figures by leveler, one of each seed."""
+    """Return figures by leveler, one of each seed."""
     runs: dict[str, list[dict[str, float]]] = {}
     for seed in SEEDS:
         results = findings.look(f"spare-{setting}{seed}.{load}") or {}
@@ -89,20 +89,20 @@ def against(mine: Mapping[str, float], plain: Mapping[str, float]) -> dict[str, 
 
 
 def _growth(result: Mapping[str, Any]) -> float:
-    """The power of the mean as which leads grow; where the run is too short to tell, that of the worst case."""
+    """Return the power of the mean by which leads grow; 1, the worst case, if the run is too short to fit it."""
     growth = result["lifetime"]["wear_growth"]
     return 1.0 if growth is None else float(growth)
 
 
 def _first(result: Mapping[str, Any]) -> float:
-    """How many times the run's writes the drive takes until its first block has had its cycles."""
+    """Return how many times the run's writes the drive takes until its first block has used up its cycles."""
     wear, growth = result["wear"], _growth(result)
     mean, lead = wear["erases_mean"], wear["erases_max"] - wear["erases_mean"]
     return _until(lambda scale: mean * scale + lead * scale**growth >= CYCLES)
 
 
 def _scale(result: Mapping[str, Any], spread: float) -> float:
-    """How many times the run's writes the drive takes until more blocks are dead than the reserve replaces."""
+    """Return how many times the run's writes the drive takes until more blocks are dead than the reserve replaces."""
     histogram, reserve = result["wear"]["histogram"], result["config"]["drive"]["bad_block_reserve"]
     middle = histogram["from"] + (histogram["width"] - 1) / 2
     erases = [(middle + histogram["width"] * step, blocks) for step, blocks in enumerate(histogram["blocks"]) if blocks]
@@ -110,7 +110,7 @@ def _scale(result: Mapping[str, Any], spread: float) -> float:
 
 
 def _until(over: Callable[[float], bool]) -> float:
-    """The scale from which on it is over."""
+    """Find the least scale for which ``over`` holds."""
     low, high = 0.0, LONGEST
     for _ in range(40):
         middle = (low + high) / 2
@@ -159,7 +159,7 @@ def places(settings: Sequence[str] = ("7", "28")) -> Iterator[str]:
 
 
 def _over_all(made: Mapping[str, Any]) -> dict[str, Any]:
-    """Who never acted, and the worst of those that did."""
+    """Summarize over all settings: where levelers never acted, and the worst of those that did."""
     known = [place for place in places() if f"acted.{place}" in made]
     acted = [place for place in known if made[f"acted.{place}"]]
     idle = [_words(place) for place in known if not made[f"acted.{place}"]]

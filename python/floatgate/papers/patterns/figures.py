@@ -68,7 +68,7 @@ def _times(findings: Findings, key: str, letter: str, what: str, caption: str) -
 
 
 def _side_by_side(rows: list[dict[str, Any]], width: int) -> Any:
-    """Bars of all traces for each number of times."""
+    """Draw bars of all traces for each number of times."""
     present = list(dict.fromkeys(row["series"] for row in rows))
     color = vega.Color(
         "series:N",
@@ -131,7 +131,7 @@ def _gc_time(findings: Findings) -> Figure | None:
 
 
 def _stacked(rows: list[dict[str, Any]], parts: dict[str, str], title: str, width: int, *, share: bool = False) -> Any:
-    """A bar for each ``row``, made of the ``value`` of each part."""
+    """Draw a bar for each ``row``, made of the ``value`` of each part."""
     names = list(dict.fromkeys(row["row"] for row in rows))
     ordered = [{**row, "order": list(parts).index(row["part"])} for row in rows]
     format_ = "%" if share else throttle_charts.FIGURES

@@ -69,7 +69,7 @@ def _hot_reads(findings: Findings, run: str, name: str) -> dict[str, Any]:
 
 
 def _mapping(findings: Findings, workload: str) -> dict[str, Any]:
-    """CPU time of dispatch beyond the baseline's (s)."""
+    """Return the CPU time of dispatch beyond the baseline's (s)."""
     times = {
         variant: findings.figure(f"dispatch.{workload}.{variant}.dispatch_cpu_s")
         for variant in ("baseline", "pgis", "patterns-only")
@@ -82,7 +82,7 @@ def _mapping(findings: Findings, workload: str) -> dict[str, Any]:
 
 
 def _costs(result: dict[str, Any] | None, name: str) -> dict[str, Any]:
-    """GC time (collection and leveling, s), leveling time (s), erases, their spread and the first failure (years)."""
+    """Return GC time (collection and leveling, s), leveling time (s), erases, their spread, first failure (years)."""
     if not result:
         return {}
     level_s = result["level"]["time_s"]
@@ -98,7 +98,7 @@ def _costs(result: dict[str, Any] | None, name: str) -> dict[str, Any]:
 
 
 def _verdicts(made: dict[str, Any], workload: str) -> dict[str, Any]:
-    """Orders of which two places may be shared or one is the first of many."""
+    """Judge orders in which two places may be shared or one is the first of many."""
 
     def of(name: str, variants: tuple[str, ...]) -> list[float] | None:
         figures = [made.get(f"{name}.{workload}.{variant}") for variant in variants]

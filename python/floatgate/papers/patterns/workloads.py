@@ -65,6 +65,6 @@ def write(file: Path, pages: int, requests: int, read_share: float, seed: int) -
 
 
 def _read(draw: np.random.Generator, pages: int, count: int) -> np.ndarray:
-    """Pages to read."""
+    """Return the pages to read."""
     stripes = draw.integers(0, pages // 2 // STRIPE, count)
     return pages // 2 + stripes * STRIPE + draw.integers(0, READ, count)

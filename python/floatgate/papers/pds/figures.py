@@ -34,7 +34,7 @@ def figures(findings: Findings) -> list[Figure]:
 
 
 def _copies(findings: Findings, workload: str) -> Figure | None:
-    """Victims, the ones with most copies first."""
+    """Draw victims, the ones with most copies first."""
     rows: list[dict[str, Any]] = []
     for separator in ("hash", "ora-3"):
         histogram = findings.look(f"over-1.{workload}.{separator}.gc.victims_by_valid")

@@ -51,7 +51,7 @@ def values(findings: Findings) -> dict[str, Any]:
 
 
 def _seeds(findings: Findings, workload: str) -> dict[str, Any]:
-    """Means over the seeds, overlapped, by ``over.WORKLOAD.VARIANT.FIGURE``, and how far they lie apart."""
+    """Average over the seeds, overlapped, by ``over.WORKLOAD.VARIANT.FIGURE``, and measure how far they lie apart."""
     made: dict[str, Any] = {}
     # A quick reproduction has one seed.
     seeds = [seed for seed in SEEDS if findings.results.get(f"over-{seed}", {}).get(workload)]
@@ -75,13 +75,13 @@ def _seeds(findings: Findings, workload: str) -> dict[str, Any]:
 
 
 def _known(figures: list[float | None]) -> list[float]:
-    """The figures if all are there, else none: a mean over some seeds would be another figure."""
+    """Return the figures if all are known, else none: a mean over some seeds would be another figure."""
     known = [figure for figure in figures if figure is not None]
     return known if len(known) == len(figures) else []
 
 
 def _hot(findings: Findings, names: list[str], of: str) -> dict[str, Any]:
-    """Over the seeds: the share of the host's pages that HASH calls hot, and of pages of hot victims that are dead."""
+    """Return, over the seeds, HASH's share of hot host pages, and the share of dead pages in hot victims."""
     hot = pages = victims = copied = size = 0
     for name in names:
         streams = ((findings.look(name) or {}).get("separate") or {}).get("streams") or []
@@ -164,7 +164,7 @@ def _counted(workload: str) -> dict[str, Any]:
 
 
 def _sequential(workload: str, updating: Any) -> float | None:
-    """The share of the updating contexts with data that were replaced right after the page before."""
+    """Return the share of the updating contexts with data that were replaced right after the page before."""
     import pyarrow.parquet as pq
 
     table = pq.read_table(library.path(RECORDED[workload]), columns=["op", "offset", "bytes", "context"])
@@ -206,7 +206,7 @@ def _thresholds(findings: Findings, workload: str) -> dict[str, Any]:
 
 
 def _settings(findings: Findings, workload: str) -> dict[str, Any]:
-    """With one setting changed: time of collection over that of the same separator without the change."""
+    """Divide the time of collection with one setting changed by that of the same separator without the change."""
     made: dict[str, Any] = {}
     for variant in findings.results.get("settings-1", {}).get(workload, {}):
         own = variant.split(":")[0]

@@ -65,7 +65,7 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
 
 
 def _overlapped(trace: Dense, target: Path, seed: int) -> Overrides:
-    """A drive on which collection begins at :data:`WRITTEN_BEFORE` of the trace, filled as far as it goes."""
+    """Return a drive on which collection begins at :data:`WRITTEN_BEFORE` of the trace, filled as far as possible."""
     free_pages = WRITTEN_BEFORE * trace.page_writes
     fits = math.ceil(trace.distinct_pages / (FILLED * PAGES_PER_BLOCK)) + 1
     blocks = max(math.ceil(free_pages / (1 - FILLED - TRIGGER) / PAGES_PER_BLOCK), BLOCKS_MIN, fits)
@@ -81,7 +81,7 @@ def _overlapped(trace: Dense, target: Path, seed: int) -> Overrides:
 
 
 def _beside(trace: Dense) -> Overrides:
-    """The smallest drive on which a trace's pages fit beside what is filled.
+    """Return the smallest drive on which a trace's pages fit beside the filled ones.
 
     Collection begins when the trace has written about as much as it has distinct pages. On a drive of more than 20
     blocks for each block that the trace writes it would not begin at all (1,624 blocks for the paper's gcc).

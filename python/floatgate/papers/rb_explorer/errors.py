@@ -48,7 +48,7 @@ def _pins(findings: Findings, micro: str) -> dict[str, Any]:
 
 
 def _simulated(findings: Findings, micro: str) -> dict[str, Any]:
-    """Programs that a simulator counts beside those of SSD-v, from the same state, both without time."""
+    """Return the programs that a simulator counts beside those of SSD-v, from the same state, both without time."""
     made: dict[str, Any] = {}
     for state, batch in STATES.items():
         true = findings.figure(f"{batch}.{micro}.ssd-v.flash.programs.total")
@@ -65,7 +65,7 @@ def _simulated(findings: Findings, micro: str) -> dict[str, Any]:
 
 
 def _over_all(made: dict[str, Any]) -> dict[str, Any]:
-    """Largest and median errors of each kind by write share, and in how many cases SSDsim does worse."""
+    """Return largest and median errors of each kind by write share, and in how many cases SSDsim does worse."""
     over: dict[str, Any] = {}
     for writes in WRITES:
         cases = micros(writes=[writes])

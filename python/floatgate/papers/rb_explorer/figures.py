@@ -133,7 +133,7 @@ def _wa(findings: Findings, state: str, drive: str, size: str, pattern: str, wri
 
 
 def _panels(rows: list[dict[str, Any]], width: int) -> Any:
-    """A panel for each drive, all on the same axes."""
+    """Draw a panel for each drive, all on the same axes."""
     looks = list(PATTERNS.values())
     labels = [one.label for one in looks]
     narrow = width < 500

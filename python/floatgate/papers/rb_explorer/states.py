@@ -114,7 +114,7 @@ def _of_writes(table: Table, state: str, drive: str, writes: str) -> dict[str, A
 
 
 def _pins(made: dict[str, Any]) -> dict[str, Any]:
-    """Largest error of a pin by drive, over both states."""
+    """Return the largest error of a pin by drive, over both states."""
     over: dict[str, Any] = {}
     for drive in DRIVES:
         for writes in WRITES:
@@ -125,7 +125,7 @@ def _pins(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _agree(findings: Findings) -> dict[str, Any]:
-    """Whether the truth lies in the interval that the measurement of all pins states, by MICRO.DRIVE."""
+    """Check whether the truth lies in the interval that the measurement of all pins states, by MICRO.DRIVE."""
     made: dict[str, Any] = {}
     for drive, batch in AGREE.items():
         for micro, variants in (findings.look(batch) or {}).items():
@@ -147,7 +147,7 @@ def _agree(findings: Findings) -> dict[str, Any]:
 
 
 def _reads(findings: Findings) -> dict[str, Any]:
-    """What cached reads and disturbing reads add to write amplification of SSD-S, each alone and both."""
+    """Return what cached and disturbing reads add to write amplification of SSD-S, each alone and both."""
     made: dict[str, Any] = {}
     for micro in micros(writes=["50w"]):
         plain = findings.figure(f"reads.{micro}.plain.waf_bytes")

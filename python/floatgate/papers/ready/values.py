@@ -247,7 +247,7 @@ def _delays(findings: Findings) -> dict[str, Any]:
 
 
 def _variation(times: Sequence[float], delays: Sequence[float]) -> float | None:
-    """Standard deviation over mean of the delay between the two times, weighted by time."""
+    """Return standard deviation over mean of the delay between the two times, weighted by time."""
     ends, heights = np.asarray(times, dtype=float), np.asarray(delays, dtype=float)
     if len(ends) < 2:
         return None
@@ -288,6 +288,6 @@ def _busy(findings: Findings) -> dict[str, Any]:
 
 
 def _most(rates: Any, seconds: int) -> float:
-    """The largest mean of so many seconds one after the other."""
+    """Return the largest mean of this many consecutive seconds."""
     sums = np.cumsum(np.concatenate([[0.0], rates]))
     return float(np.max(sums[seconds:] - sums[:-seconds])) / seconds

@@ -100,7 +100,7 @@ def _maxima(findings: Findings) -> Figure | None:
 
 
 def _responses(findings: Findings, batch: str, workload: str, variant: str) -> Figure | None:
-    """Response times in the order of the reads."""
+    """Draw response times in the order of the reads."""
     responses = findings.look(f"{batch}.{workload}.{variant}.responses")
     if not responses or not responses["reads"]:
         return None
@@ -124,7 +124,7 @@ def _peaks(rows: list[dict[str, Any]], width: int) -> Any:
 
 
 def _during(findings: Findings, workload: str) -> Figure | None:
-    """Response times of reads during reclaims."""
+    """Draw response times of reads during reclaims."""
     rows: list[dict[str, Any]] = []
     for (batch, variant), look in zip(CLOSE_UP.items(), (BASELINE, REDFTL), strict=True):
         steps = response_steps(findings, f"{batch}.{workload}.{variant}")
@@ -218,7 +218,7 @@ def _service(findings: Findings, workload: str) -> Figure | None:
 
 
 def _corners(steps: list[list[float]]) -> list[tuple[float, float]]:
-    """A cumulative distribution as a line that rises where its steps are."""
+    """Turn a cumulative distribution into a line that rises at its steps."""
     corners, before = [(0.0, 0.0)], 0.0
     for time, share in throttle_charts.thin(steps):
         corners += [(time, before), (time, share)]

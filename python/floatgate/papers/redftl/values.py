@@ -62,7 +62,7 @@ def reads_share(voltage: float, time: float) -> float:
 
 
 def _costs(findings: Findings, batch: str, workload: str, variant: str) -> dict[str, Any]:
-    """What reclaim and collection cost in one run."""
+    """Return the cost of reclaim and collection in one run."""
     result = findings.look(f"{batch}.{workload}.{variant}")
     if not result:
         return {}
@@ -97,7 +97,7 @@ def short(steps: list[list[float]], limit_ms: float) -> float | None:
 
 
 def _over_longest(made: dict[str, Any], workload: str) -> dict[str, Any]:
-    """All overhead over the time of collection where nothing is reclaimed (Figure 7)."""
+    """Divide all overhead by the time of collection without reclaims (Figure 7)."""
     collection = made.get(f"total.{workload}.max-none")
     if not collection:
         return {}
@@ -139,7 +139,7 @@ def _quarter(findings: Findings, workload: str) -> dict[str, Any]:
 
 
 def _crowded(findings: Findings, workload: str) -> dict[str, Any]:
-    """What redFTL gains and loses on a quarter of the blocks."""
+    """Return the gains and losses of redFTL on a quarter of the blocks."""
     results = [findings.look(f"crowded.{workload}.{variant}") for variant in ("redftl", "baseline")]
     if None in results:
         return {}

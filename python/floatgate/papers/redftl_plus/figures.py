@@ -41,7 +41,7 @@ def figures(findings: Findings) -> list[Figure]:
 
 
 def _modes(number: int, what: str) -> Figure:
-    """Figure 15: what a lower read voltage brings and costs."""
+    """Draw Figure 15: gain and cost of a lower read voltage."""
     look = Look("TLC", palette.INK, (), "cross")
     rows = [{"x": voltage, "y": (stands, program)[number], "series": look.label} for stands, voltage, program in MODES]
     return Figure(
@@ -141,7 +141,7 @@ def _page_types(findings: Findings, variant: str) -> Figure | None:
 
 
 def _responses(findings: Findings, workload: str) -> Figure | None:
-    """Figure 23: response times of reads during reclaims."""
+    """Draw Figure 23: response times of reads during reclaims."""
     looks = {
         "baseline": LOOKS["baseline"],
         "redftl-plus": LOOKS["redftl-plus"],

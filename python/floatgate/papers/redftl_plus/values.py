@@ -63,7 +63,7 @@ def values(findings: Findings) -> dict[str, Any]:
 
 
 def _responses(findings: Findings) -> dict[str, Any]:
-    """Response times around reclaims, milliseconds, and how much shorter they are under redFTL+ on average."""
+    """Return response times around reclaims, milliseconds, and how much shorter they are under redFTL+ on average."""
     made: dict[str, Any] = {}
     for workload in WORKLOADS:
         for (batch, variant), name in CLOSE_UP.items():
@@ -112,7 +112,7 @@ def _sum(findings: Findings, batch: str, variant: str) -> float | None:
 
 
 def _figures(findings: Findings, run: str, name: str) -> dict[str, Any]:
-    """Reclaims and shares of page types of one run."""
+    """Return reclaims and shares of page types of one run."""
     reclaim = findings.look(f"{run}.reclaim")
     if not reclaim:
         return {}

@@ -47,7 +47,7 @@ def values(findings: Findings) -> dict[str, Any]:
 
 
 def _runs(findings: Findings, batch: str) -> Runs:
-    """The runs of a batch, those of the trace of blocks among them."""
+    """Return the runs of a batch, including those of the trace of blocks."""
     runs: Runs = {}
     for name in (batch, f"{batch}:blocks"):
         for trace, variants in findings.results.get(name, {}).items():
@@ -68,7 +68,7 @@ def _geometric(figures: Iterable[float | None]) -> float | None:
 
 
 def _of(runs: Runs, separator: str, counted: list[str]) -> dict[str, float | None]:
-    """Means of a separator over the traces that count; none where it could not run on one of them."""
+    """Average a separator over the traces that count; empty if it could not run on one of them."""
     results, plain, best = runs[separator], runs.get("none", {}), runs.get("ora", {})
     if not counted or any(trace not in results for trace in counted):
         return {}
@@ -99,7 +99,7 @@ def _of(runs: Runs, separator: str, counted: list[str]) -> dict[str, float | Non
 
 
 def _ranks(runs: Runs, counted: list[str], batch: str) -> dict[str, Any]:
-    """Who has the least, over the traces that count, or on each of them."""
+    """Compare separators by their means over the traces that count, and on each of these traces."""
     if not counted or any(trace not in results for results in runs.values() for trace in counted):
         return {}
     waf = {one: _geometric(results[trace]["waf"] for trace in counted) for one, results in runs.items()}
@@ -123,7 +123,7 @@ def _ranks(runs: Runs, counted: list[str], batch: str) -> dict[str, Any]:
 
 
 def _over_seeds(runs: Mapping[str, Runs]) -> dict[str, Any]:
-    """WAF over none's in the mean of the seeds, and the distance between the highest and the lowest."""
+    """Return WAF over none's in the mean of the seeds, and the distance between the highest and the lowest."""
     made: dict[str, Any] = {}
     seeds = [batch for batch in SEEDS if runs[batch]]
     for separator in runs[MAIN]:
@@ -140,7 +140,7 @@ def _over_seeds(runs: Mapping[str, Runs]) -> dict[str, Any]:
 
 
 def _process(findings: Findings, main: Runs) -> dict[str, Any]:
-    """By process, on the recordings that know it."""
+    """Compare by process, on the recordings that know it."""
     made: dict[str, Any] = {}
     for trace, variants in findings.results.get("process", {}).items():
         if "process" in variants and trace in main.get("none", {}):
@@ -150,7 +150,7 @@ def _process(findings: Findings, main: Runs) -> dict[str, Any]:
 
 
 def _words(runs: Mapping[str, Runs], made: Mapping[str, Any]) -> dict[str, Any]:
-    """Sentences with our figures."""
+    """Write sentences with our figures."""
     plain = runs[MAIN].get("none", {})
     counted = [trace for trace, result in plain.items() if result["waf"] >= COUNTS_FROM]
     left = [trace for trace in plain if trace not in counted]

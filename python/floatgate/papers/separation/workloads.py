@@ -60,14 +60,14 @@ def _prepared(name: str, traces: Mapping[str, str], folder: Path) -> dict[str, O
 
 
 def _blocks(source: Path, folder: Path) -> Dense:
-    """The writes of a trace of blocks, which says nothing of contexts."""
+    """Return the writes of a trace of blocks, which has no contexts."""
     converted = folder / f"{BLOCKS}-converted.parquet"
     conversion.convert(str(source), str(converted), "parquet", {"op": "write"})
     return dense(converted, folder / f"{BLOCKS}.parquet", contexts=False)
 
 
 def _spare(trace: Dense, file: Overrides, block: int) -> float:
-    """The most spare space at which no separation has something to gain, or the least that is tried."""
+    """Return the largest spare factor at which separation can still gain something, or the least that is tried."""
     experiment: Experiment = from_file(str(Path(__file__).parent / "experiment.toml"))
     room = [one for one in TRIED if one in SPARES or trace.distinct_pages / block * one >= STREAMS + FREE_MAX]
     for spare in room:
@@ -78,7 +78,7 @@ def _spare(trace: Dense, file: Overrides, block: int) -> float:
 
 
 def _drive(pages: int, spare: float, pages_per_block: int) -> Overrides:
-    """A drive that so many pages fill; with large blocks more is to spare where that has no room for open blocks."""
+    """Size a drive that so many pages fill; with large blocks it gets more spare room if open blocks would not fit."""
     least = (STREAMS + 4) / (math.ceil(pages / pages_per_block) + STREAMS + 4)
     spare = max(spare, least) if pages_per_block == SUPERBLOCK_PAGES else spare
     return [

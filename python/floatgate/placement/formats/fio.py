@@ -54,7 +54,7 @@ def files(placement: Placement) -> Mapping[str, str]:
 
 
 def _job(group: Mapping[str, Any], placement: Placement, offset: int) -> tuple[list[str], int]:
-    """The lines of a handle's job, and the size of its range."""
+    """Return the lines of a handle's job, and the size of its range."""
     requests = {int(pages): count for pages, count in group["requests_by_pages"].items()}
     size = max(group["resident_pages"], *requests) * PAGE_BYTES
     written = group["page_writes"] * PAGE_BYTES

@@ -70,7 +70,7 @@ def files(placement: Placement) -> Mapping[str, str]:
 
 
 def _agreement(by_key: Mapping[Any, Mapping[str, Any]]) -> list[str]:
-    """Whether the log's data die before those of tables, which is what RocksDB's hints take for granted."""
+    """State whether the log's data die before those of tables, as RocksDB's hints assume."""
     if LOG not in by_key:
         return [f"No {LOG} in this trace: RocksDB's order of hints cannot be checked."]
     log, tables = (by_key[key]["mean_life_writes"] or float("inf") for key in (LOG, TABLES))

@@ -125,7 +125,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
 
 
 def _in_time(facts: dict[str, Any]) -> list[Part]:
-    """Reclaims over time and response times around them, where there are any."""
+    """Draw reclaims over time, and response times around them if there are any."""
     made: list[Part] = []
     document = look(facts, "over_time") or {}
     if sum(document.get("on_demand", [])) + sum(document.get("background", [])):

@@ -75,7 +75,7 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
 
 
 def _measured(table: dict[str, Any]) -> str:
-    """What the joules are of."""
+    """Describe what the joules include."""
     engines = "hash" in (table.get("by_operation_j") or {})
     if engines_alone(table):
         return "Hash and compressor only: the drive does not say what flash takes."

@@ -132,7 +132,7 @@ def known(result: dict[str, Any]) -> bool:
 
 
 def _columns(kind: str) -> section.Columns:
-    """Two quantiles of reads or of writes."""
+    """Return two quantiles of reads or of writes."""
     names = {"p99": "p99", "p99.9": "p999"}
 
     def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:

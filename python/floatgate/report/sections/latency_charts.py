@@ -56,7 +56,7 @@ def slower(result: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _seen(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows whose ``us`` fits a logarithmic axis: what is below a microsecond gets the least of what is above."""
+    """Fit ``us`` of the rows to a logarithmic axis: values below a microsecond become the least of those above."""
     least = min((row["us"] for row in rows if row["us"] >= 1.0), default=1.0)
     for row in rows:
         row["us"] = row["us"] if row["us"] >= 1.0 else least
@@ -90,7 +90,7 @@ def distribution(run: RunView, width: int = WIDTH) -> vega.Chart:
 
 
 def _within(share: str) -> str:
-    """A Vega expression that writes 1 - share as a percentage: 0, 50 %, 90 %, 99 %, 99.9 %."""
+    """Return a Vega expression that writes 1 - share as a percentage: 0, 50 %, 90 %, 99 %, 99.9 %."""
     digits = f"max(0, ceil(-log({share}) / LN10 - 0.01) - 2)"
     return f"{share} == 1 ? '0 %' : format(100 * (1 - {share}), '.' + {digits} + 'f') + ' %'"
 
@@ -100,7 +100,7 @@ def _kind_look(label: str) -> tuple[str, list[int]]:
 
 
 def _lines(field: str, looks: Sequence[tuple[str, str, list[int]]]) -> dict[str, Any]:
-    """Colour and dashes of lines (label, colour, dashes), in one legend."""
+    """Set colour and dashes of lines (label, colour, dashes), in one legend."""
     labels = [label for label, _, _ in looks]
     legend = vega.Legend(title=None, orient="top", symbolSize=300, symbolStrokeWidth=2, columns=2, labelLimit=200)
     return {
@@ -114,7 +114,7 @@ def _lines(field: str, looks: Sequence[tuple[str, str, list[int]]]) -> dict[str,
 
 
 def _latency_axis(values: Sequence[float], axis: str = "x") -> Any:
-    """A logarithmic axis of latencies whose ticks are named in us, ms and s."""
+    """Return a logarithmic axis of latencies whose ticks are named in us, ms and s."""
     low, high = min(values, default=1.0), max(values, default=10.0)
     names = "datum.value < 1000 ? datum.value + ' us' : datum.value < 1e6 ? datum.value / 1e3 + ' ms' : "
     names += "datum.value / 1e6 + ' s'"

@@ -61,7 +61,7 @@ def is_life(key: str) -> bool:
 
 
 def _longer(result: Facts | None, times: int) -> str | None:
-    """The setting that makes the workload so many times as long."""
+    """Return the setting that makes the workload so many times as long."""
     passes = look(result, "workload", "passes")
     if look(result, "workload", "kind") == "trace":
         return f"workload.repeat = {times * (passes or 1)}" if 1 < times < 1_000_000 else None
@@ -145,7 +145,7 @@ def beside_rating(result: Facts | None) -> str | None:
 
 
 def _others(result: Facts | None, facts: Facts) -> list[str]:
-    """The lives beside the one that leads."""
+    """List the lives beside the headline."""
     spare, first = facts.get("years_spare_blocks"), facts.get("years_first_block")
     if uneven(result):
         phrases = [] if spare is None else [f"{units.years(spare)} until spare blocks run out"]

@@ -53,7 +53,7 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
 
 
 def _collected(gc: dict[str, Any]) -> list[Part]:
-    """How many blocks were collected, and what was left in them."""
+    """Count the collected blocks, and the valid pages left in them."""
     if not gc.get("victims"):
         return []
     copied = gc.get("copied_pages_per_victim")

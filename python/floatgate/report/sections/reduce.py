@@ -72,7 +72,7 @@ def line(result: Facts) -> str | None:
 
 
 def _hashed(facts: Facts) -> str:
-    """Where fingerprints were only computed for a part of the pages, the share is one of that part."""
+    """Say that the share refers to pages with a fingerprint, if only a part of the pages was hashed."""
     hashed, pages = facts.get("hashed_pages"), facts.get("host_pages")
     return " of those looked at" if hashed and pages and hashed < pages else ""
 
@@ -199,7 +199,7 @@ def _paragraphs(result: dict[str, Any], summary: str) -> list[Part]:
 
 
 def _choices(facts: dict[str, Any]) -> list[Part]:
-    """What each choice of schemes would come to, where laps measured each; nothing elsewhere."""
+    """Show what each choice of schemes would come to, if laps measured each; else nothing."""
     measured = facts.get("by_choice")
     if not measured:
         return []
@@ -281,7 +281,7 @@ def _programmed(row: dict[str, Any]) -> float:
 
 
 def _manager(facts: dict[str, Any]) -> list[Part]:
-    """The pictures of what the integrated manager chose; nothing without one."""
+    """Draw what the integrated manager chose; nothing without one."""
     course = [row for row in look(facts, "manager", "over_time") or [] if row.get("epochs")]
     if len(course) < 2:
         return []
@@ -330,7 +330,7 @@ def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Compos
 
 
 def _strip(course: Sequence[dict[str, Any]], unit: float, key: str, name: str) -> list[dict[str, Any]]:
-    """The cells of a scheme; neighbours that are alike are one, without a seam between them."""
+    """Return the cells of a scheme; equal neighbours become one, without a seam between them."""
     cells: list[dict[str, Any]] = []
     for row in course:
         start, end, share = row["from_s"] / unit, row["to_s"] / unit, row.get(key) or 0.0
@@ -370,7 +370,7 @@ def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Comp
 def _points(
     course: Sequence[dict[str, Any]], unit: float, columns: dict[str, Look], size: float
 ) -> list[dict[str, Any]]:
-    """Rows for :func:`lines`; what holds in a row of the course begins at its start."""
+    """Return rows for :func:`lines`; what holds in a row of the course begins at its start."""
     points = []
     for key, drawn in columns.items():
         known = [row for row in course if row.get(key) is not None]

@@ -157,7 +157,7 @@ def _histogram(
 
 
 def _roomy(values: Sequence[float]) -> list[float]:
-    """The ends of an axis that holds ``values``, and is not a hair's breadth where they are all alike."""
+    """Return the ends of an axis that holds ``values``, with some width even if they are all alike."""
     low, high = min(values, default=1.0), max(values, default=1.0)
     spare = max(0.0, 0.1 * high - (high - low)) / 2
     return [low - spare, high + spare]
@@ -179,7 +179,7 @@ def course(run: RunView, points: int = POINTS) -> tuple[list[dict[str, Any]], st
 
 
 def _programming(run: RunView) -> tuple[list[dict[str, Any]], str, str]:
-    """Rows with ``at`` and a rate for each cause, and the titles of both axes."""
+    """Return rows with ``at`` and a rate for each cause, and the titles of both axes."""
     timed: list[dict[str, Any]] | None = rates(run.series, POINTS) if run.series.num_rows > 1 else None
     if timed is not None:
         megabytes = (look(run.result, "drive", "page_bytes") or 4096) / 1e6
@@ -199,7 +199,7 @@ def _programming(run: RunView) -> tuple[list[dict[str, Any]], str, str]:
 
 
 def _programmed(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Causes that programmed at all, in the fixed order."""
+    """List the causes that programmed at all, in the fixed order."""
     prefix = "programs_"
     counts: dict[str, float] = {}
     for row in rows:

@@ -210,7 +210,7 @@ def parts(run: RunView) -> list[Part]:
 
 
 def _origin(interval_ns: tuple[int, int]) -> int:
-    """Where the axis begins to count: late intervals count from their start, or its figures would be long."""
+    """Return where the axis begins to count: late intervals count from their start, which keeps figures short."""
     start, end = interval_ns
     return start if start >= 10 * (end - start) else 0
 
@@ -234,7 +234,7 @@ def _busy(rows: list[tuple[int, int]], spans: list[dict[str, Any]], interval_ns:
 def _picture(
     rows: list[tuple[int, int]], bars: dict[tuple[int, int], list[Bar]], interval_ns: tuple[int, int]
 ) -> dict[str, Any]:
-    """What the template draws: rows with their bars, and the axis."""
+    """Return the template's data: rows with their bars, and the axis."""
     start, end = interval_ns
     name, size = axis_unit(end - start)
     origin = _origin(interval_ns)

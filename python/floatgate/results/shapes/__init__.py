@@ -150,7 +150,7 @@ def shape_of(kind: str) -> Shape:
 
 
 def _of_schema(schema: Mapping[str, Any]) -> Shape:
-    """The shape that a JSON schema describes; a constant counts as a text."""
+    """Derive the shape that a JSON schema describes; a constant counts as a text."""
     types = schema.get("type", "string")
     kinds = tuple(_TYPES[one] for one in ([types] if isinstance(types, str) else types))
     required = schema.get("required", ())
@@ -209,7 +209,7 @@ class _Rules:
 
 
 def _misfit(value: Any, shape: Shape, rules: _Rules) -> tuple[list[str | int], str, str] | None:
-    """The first place that does not fit: steps to it from the end, what is wrong, what was expected."""
+    """Find the first place that does not fit: steps to it from the end, what is wrong, what was expected."""
     reference = next((kind[1:] for kind in shape.kinds if kind.startswith("@")), None)
     if reference is not None and isinstance(value, dict):
         kind, _, part = reference.partition("/")
@@ -226,7 +226,7 @@ def _misfit(value: Any, shape: Shape, rules: _Rules) -> tuple[list[str | int], s
 
 
 def _expected_instead(value: Any, shape: Shape) -> str:
-    """What was expected in place of a value: its range, where only its size is wrong."""
+    """Describe what was expected in place of a value: its range, if only its size is wrong."""
     numeric = [kind for kind in shape.kinds if kind in ("number", "whole", "any")]
     if not numeric or isinstance(value, bool) or not isinstance(value, int | float) or abs(value) < _WHOLE_END:
         return shape.expected

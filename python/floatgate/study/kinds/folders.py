@@ -59,7 +59,7 @@ def _below(folder: Path, depth: int) -> Iterator[Folder]:
 
 
 def _is_hidden(name: str) -> bool:
-    """Whether a folder holds what is not complete."""
+    """Return whether a folder holds incomplete results."""
     return name.startswith(".") or name == UNFINISHED
 
 

@@ -28,7 +28,7 @@ def overview(path: Path, plan: Document) -> Overview:
 
 
 def _wafs(table: Path) -> list[float]:
-    """The least and the greatest write amplification of a sweep; none where no run knows it."""
+    """Format the least and the greatest write amplification of a sweep; empty if no run knows it."""
     if not table.is_file():
         return []
     import pyarrow.parquet as pq

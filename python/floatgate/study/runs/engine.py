@@ -46,7 +46,7 @@ class Local:
     dashboard: str | None = None
 
     def __init__(self, jobs: int | None = None) -> None:
-        """``jobs``: how many runs at a time; None for one a core."""
+        """Take ``jobs``, the number of runs at a time; None for one per core."""
         self.jobs = cores() if jobs is None else jobs
         if self.jobs < 1:
             raise ValueError("jobs: expected 1 or more")

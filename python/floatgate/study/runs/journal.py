@@ -209,7 +209,7 @@ class Journal:
 
 
 def _content(entry: Mapping[str, Any]) -> str:
-    """What a line says of a run, without what differs each time."""
+    """Return the content of a line on a run, without what differs each time."""
     return json.dumps({key: value for key, value in entry.items() if key != "spent"}, sort_keys=True)
 
 

@@ -153,7 +153,7 @@ class Dask:
             raise
 
     def _next(self, ended: Any) -> Any:
-        """The next batch that has ended; raises InputError where the scheduler is gone for good."""
+        """Return the next batch that has ended; raises InputError if the scheduler is gone for good."""
         try:
             return next(ended)
         except StopIteration:
@@ -196,13 +196,13 @@ class Dask:
             ended.add(future)
 
     def _size(self) -> int:
-        """Runs of a batch: one until it is known how long they take."""
+        """Return the number of runs in a batch: one until their duration is known."""
         if self._mean_s is None:
             return 1
         return max(1, min(BATCH_MAX, int(BATCH_S / max(self._mean_s, 1e-4))))
 
     def _order(self, job: Job, done: Callable[[Answer], None]) -> on_worker.Order | None:
-        """A job as a worker takes it; None where it is unusable, which is its answer."""
+        """Prepare a job for a worker; None if it is unusable, which is its answer."""
         try:
             toml = check(job.experiment)
             files = [self._placing(path) for path in paths_in(toml)]
@@ -226,7 +226,7 @@ class Dask:
         )
 
     def _take(self, future: Any, batch: _Batch, again: list[_Batch], done: Callable[[Answer], None]) -> None:
-        """What came of a batch: answers, or a reason to try it again."""
+        """Take the outcome of a batch: answers, or a reason to try it again."""
         if future.status == "finished":
             for answer in self._answers(future, batch):
                 done(answer)
@@ -246,7 +246,7 @@ class Dask:
             done(Answer(batch.jobs[0].number, FAILED, f"the run {text}; expected a smaller drive or larger workers"))
 
     def _answers(self, future: Any, batch: _Batch) -> list[Answer]:
-        """The answers of a batch, each to one of its runs; ``done`` checks what they hold.
+        """Return the answers of a batch, each to one of its runs; ``done`` checks what they hold.
 
         Raises:
             InputError: something else came back.
@@ -274,7 +274,7 @@ class Dask:
     # Files
 
     def _placing(self, path: str) -> on_worker.Placing:
-        """How a file comes to the workers; its chunks are handed to Dask where they do not see it themselves."""
+        """Place a file for the workers; its chunks are handed to Dask if they do not see it themselves."""
         if path not in self._shared:
             content = content_of(path)
             seen = self._client.run(on_worker.sees, path, content, on_error="return")
@@ -310,7 +310,7 @@ _CERTIFICATES = {"tls_ca_file": "ca-file", "tls_client_cert": "client.cert", "tl
 
 
 def _security(on: str) -> Any:
-    """The certificates that Dask's configuration names: no connection is made without them.
+    """Load the certificates that Dask's configuration names: no connection is made without them.
 
     Raises:
         InputError: one is not set, or is no file.

@@ -103,7 +103,7 @@ def _done(order: Order, chunks: Mapping[str, Sequence[bytes]], worker: Any) -> A
 
 
 def _placed(file: Placing, parts: Sequence[bytes], worker: Any) -> Path:
-    """The file in the worker's own folder, written there once; its name stays, since formats go by it."""
+    """Write the file once into the worker's own folder; its name stays, since formats depend on it."""
     folder = Path(worker.local_directory) / FOLDER / file.content
     target = folder / Path(file.path).name
     with _placing[file.content]:

@@ -206,7 +206,7 @@ def named_values(points: Points) -> list[tuple[str, str]]:
 
 
 def _resolved(base: Experiment, points: Points, files: Mapping[str, str]) -> dict[str, Any]:
-    """The resolved base; where it lacks what varies, the first point that can be used."""
+    """Resolve the base; if it lacks what varies, the first point that can be used."""
     try:
         return tomllib.loads(check(base))
     except InputError:

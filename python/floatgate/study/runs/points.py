@@ -210,7 +210,7 @@ class Points:
 
 
 def _drawn(axis: Axis, count: int, seed: int, *, strata: bool) -> list[str]:
-    """``count`` values of an axis: independent ones, or one from each of ``count`` equal parts in random order.
+    """Draw ``count`` values of an axis: independent ones, or one from each of ``count`` equal parts in random order.
 
     The latter is the Latin hypercube of McKay, Beckman and Conover (Technometrics 21, 1979): each axis is cut into as
     many parts as there are points, and each part has one point.

@@ -63,7 +63,7 @@ def left(plan: RunPlan, done: Container[int], *, whole: bool = False) -> Iterato
 
 
 def _wrong(answer: Answer, job: Job) -> str | None:
-    """What is wrong with an answer of an engine that runs the code of other processes."""
+    """Describe what is wrong with an answer of an engine that runs the code of other processes."""
     return (
         _wrong_form(answer, job)
         or wrong_outcome(answer.status, answer.error, answer.figures)
@@ -103,7 +103,7 @@ def _wrong_run(answer: Answer, job: Job) -> str | None:
 
 
 def _settings(wanted: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The settings that a flat row repeats: not those of files, and not those whose name a figure has."""
+    """Return the settings that a flat row repeats: not those of files, and not those whose name a figure has."""
     for key, value in flat({"config": wanted}).items():
         if key not in figure_keys() and key != "ftl.snapshot" and not key.startswith("workload."):
             yield key, value

@@ -66,7 +66,7 @@ class Unfinished:
     """
 
     def __init__(self, out: Path, plan: RunPlan, whole: Whole) -> None:
-        """The part of the study in the folder ``out``; nothing is written before a run has ended."""
+        """Open the part of the study in the folder ``out``; nothing is written before a run has ended."""
         self.plan, self.folder = plan, out / NAME
         self._out, self._whole = out, whole
         self.done: dict[int, Answer] = {}
@@ -92,7 +92,7 @@ class Unfinished:
         return Journal(self.folder / JOURNAL, self.plan.keys, self.plan.wrong, wrong_figures=checks)
 
     def _answer(self, entry: Mapping[str, Any]) -> Answer:
-        """What a line says of a run, with the whole run that lies beside it."""
+        """Read the answer from a line on a run, with the whole run that lies beside it."""
         number, kept = entry["run"], entry["figures"]
         if entry["status"] != DONE:
             return Answer(number, entry["status"], entry["error"])

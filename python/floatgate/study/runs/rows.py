@@ -143,7 +143,7 @@ _RIGHT_MAX = 1000
 
 
 def _wrong_parsed(figures: dict[str, Any]) -> str | None:
-    """As :func:`wrong_figures`, of figures that come from :func:`~floatgate.base.json_in.parse` and are finite."""
+    """Check as :func:`wrong_figures`, for figures that :func:`~floatgate.base.json_in.parse` read and are finite."""
     shape = shape_of(figures)
     if shape is not None and shape in _right:
         return _wrong_required(figures)
@@ -189,7 +189,7 @@ def _wrong_figure(key: Any, value: Any) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _column(key: str) -> tuple[str | None, type | None, frozenset[str]]:
-    """What is wrong with the name of a figure; its type, or the kinds of values that a setting of that name has."""
+    """Return what is wrong with the name of a figure; its type, or the kinds of values of a setting of that name."""
     if not key or not key.isprintable() or len(key) > _KEY_MAX:
         return f"{shown(key)} does not name a figure; expected one such as waf_bytes", None, frozenset()
     if key.partition(".")[0] not in tables_known():
@@ -241,7 +241,7 @@ def kind_name(value: Any) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value fits into a cell of a table."""
+    """Return whether a value fits into a cell of a table."""
     if value is None or type(value) in (bool, str):
         return True
     if type(value) is int:
@@ -250,12 +250,12 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_too_large(value: Any) -> bool:
-    """Whether no column of whole numbers has room for a number."""
+    """Return whether no column of whole numbers has room for a number."""
     return type(value) is int and not _INT_MIN <= value <= _INT_MAX
 
 
 def _is_of(value: Any, kind: type) -> bool:
-    """Whether a value that is not null fits into a column of this type."""
+    """Return whether a value that is not null fits into a column of this type."""
     if kind is float:
         exact = type(value) is int and abs(value) <= _FLOAT_EXACT
         return exact or (type(value) is float and math.isfinite(value))

@@ -79,7 +79,7 @@ def sweep(
 
 
 def _vary_text(setting: tuple[str, Any]) -> str:
-    """A key with its values as ``--vary`` takes them."""
+    """Format a key with its values as ``--vary`` takes them."""
     key, values = setting
     if isinstance(values, str):
         return f"{key}={values}"

@@ -40,7 +40,7 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
 
 
 def _progress(sweep: LoadedSweep) -> str:
-    """``200 runs: 100 settings, 2 seeds each``."""
+    """Format as ``200 runs: 100 settings, 2 seeds each``."""
     text = f"{sweep.planned} runs: {sweep.planned // sweep.repeat} settings"
     text += f", {sweep.repeat} seeds each" if sweep.repeat > 1 else ""
     return text if len(sweep) == sweep.planned else f"{text}; {len(sweep)} have ended so far"

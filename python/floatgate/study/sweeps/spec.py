@@ -96,7 +96,7 @@ def _whole(key: str, option: int | None, table: Mapping[str, Any], place: str, d
 
 
 def _axes(vary: Mapping[str, Any], place: str, prefix: str = "") -> Iterator[Axis]:
-    """The axes of ``[sweep.vary]``: lists of values, ranges, and tables of further keys."""
+    """Read the axes of ``[sweep.vary]``: lists of values, ranges, and tables of further keys."""
     for name, value in vary.items():
         key = f"{prefix}{name}"
         where = f"{place}: sweep.vary.{key}"
@@ -123,7 +123,7 @@ def _range(key: str, where: str, table: Mapping[str, Any]) -> Axis:
 
 
 def _listed(points: Any, place: str) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """The points of ``[[sweep.points]]``; all of them set the same keys."""
+    """Read the points of ``[[sweep.points]]``; all of them set the same keys."""
     if not isinstance(points, list) or not all(isinstance(point, dict) and point for point in points):
         raise input_error(
             f"{place}: sweep.points is not a list of tables; expected [[sweep.points]] with keys below it"
@@ -179,7 +179,7 @@ def must_be_usable(base: Experiment, points: Points, files: Mapping[str, str]) -
 
 
 def _spread(count: int) -> list[int]:
-    """Numbers of points all over a large sweep, at steps that share no factor with the usual sizes of axes."""
+    """Return numbers of points all over a large sweep, at steps that share no factor with the usual sizes of axes."""
     step = max(1, count // _CHECKED_MAX) | 1
     return list(range(0, count, step))
 

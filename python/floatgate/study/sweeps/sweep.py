@@ -60,7 +60,7 @@ def plan_dict(plan: RunPlan) -> dict[str, Any]:
 
 
 def _toml_path(value: str) -> str:
-    """The text of a path that is right from anywhere, as TOML."""
+    """Return the text of a path that is valid from anywhere, as TOML."""
     path = str(plain(value))
     return json.dumps(os.path.abspath(path), ensure_ascii=False) if path != "-" else value  # noqa: PTH100
 

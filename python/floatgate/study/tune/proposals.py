@@ -39,7 +39,7 @@ class Proposals:
         self._kept.append(self._params(parse(line, where, _LINE, line=True).value, where))
 
     def _params(self, entry: Any, where: str) -> dict[str, Any]:
-        """The proposal of a line, with values that Optuna can have proposed."""
+        """Read the proposal of a line, with values that Optuna can have proposed."""
         number, keys = len(self._kept), [axis.key for axis in self._axes]
         if not isinstance(entry, dict) or list(entry) != ["trial", "params"]:
             raise input_error(f"{where}: has other keys than 'trial', 'params'; expected {_LINE}")
@@ -83,7 +83,7 @@ class Proposals:
 
 
 def _is_possible(axis: Axis, value: Any) -> bool:
-    """Whether Optuna can have proposed a value."""
+    """Return whether Optuna can have proposed a value."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution
 
     among = distribution(axis)

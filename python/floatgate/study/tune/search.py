@@ -260,7 +260,7 @@ class Search(Journaled):
         return range(trial * self.tried.repeat, (trial + 1) * self.tried.repeat)
 
     def _runs_of(self, trial: int) -> range:
-        """The runs that a trial has its figures from: those of the first trial with the same settings."""
+        """Return the runs whose figures a trial uses: those of the first trial with the same settings."""
         return self._own_runs(self._first.setdefault(tuple(self.tried.points.at(trial)), trial))
 
     def proof(self) -> str:
@@ -281,7 +281,7 @@ class Search(Journaled):
         return optuna.create_study(directions=[one.direction for one in self.plan.goal.objectives])
 
     def _proposed(self, done: int) -> list[_Proposal]:
-        """The batch that begins with trial ``done``: what was proposed for it before, else new proposals."""
+        """Return the batch that begins with trial ``done``: kept proposals if there are any, else new ones."""
         import optuna
 
         size = min(self.plan.batch, self._count() - done)
@@ -301,12 +301,12 @@ class Search(Journaled):
         ]
 
     def _of_point(self, whole: Points, number: int) -> dict[str, Any]:
-        """A point of the whole space as Optuna has it."""
+        """Convert a point of the whole space to Optuna's form."""
         point = dict(whole.at(number)) if number < len(whole) else {}
         return {axis.key: word(axis, point[axis.key]) for axis in self.plan.axes if point}
 
     def _settings(self, proposal: _Proposal) -> tuple[tuple[str, str], ...]:
-        """What Optuna proposes, as settings."""
+        """Convert Optuna's proposal to settings."""
         return tuple((axis.key, setting(axis, proposal.params[axis.key])) for axis in self.plan.axes)
 
     def _tell(self, proposal: _Proposal, trial: Trial) -> None:
@@ -373,7 +373,7 @@ class Search(Journaled):
             carry_out(engine, left, done)
 
     def _trial(self, number: int) -> Trial:
-        """A trial with the means of its runs."""
+        """Return a trial with the means of its runs."""
         settings, goal = self.tried.points.at(number), self.plan.goal
         runs = [self.journal.entry(run)["figures"] for run in self._runs_of(number)]
         figures: dict[str, float] = {}

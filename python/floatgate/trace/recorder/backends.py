@@ -133,7 +133,7 @@ class Recording:
 
 
 def _is_perfs(call: Call) -> bool:
-    """Whether perf tells this call of strace's, too: a copy to the descriptor's own offset."""
+    """Return whether perf reports this call of strace's, too: a copy to the descriptor's own offset."""
     return strace_text.COPY in call.flags and call.offset is None
 
 
@@ -142,7 +142,7 @@ def _text(path: Path) -> TextIO:
 
 
 def _monotone(calls: Iterator[Call]) -> Iterator[Call]:
-    """The same calls; a stamp before its forerunner's is raised to that."""
+    """Yield the same calls; a stamp before its forerunner's is raised to that."""
     latest = 0
     for call in calls:
         latest = max(latest, call.time_ns)
@@ -229,7 +229,7 @@ def perf_ring(folder: Path) -> Ring | Problem:
 
 
 def _perf_failure(folder: Path, ring: int) -> str | None:
-    """What perf says where a trial with rings of this size fails; None where it goes well."""
+    """Return perf's message if a trial with rings of this size fails; None if it succeeds."""
     data = folder / "probe.data"
     command = [*_perf_record(data, ring), *_perf_events(8192, reads=False), "--", "true"]
     try:
@@ -239,7 +239,7 @@ def _perf_failure(folder: Path, ring: int) -> str | None:
 
 
 def _perf_record(data: Path, ring: int) -> list[str]:
-    """The start of a recording's command line. With -q perf would not tell why it gets no ring."""
+    """Return the start of a recording's command line. With -q perf would not report why it gets no ring."""
     return ["perf", "record", "-k", "mono", "-m", f"{ring}M", "-o", str(data)]
 
 
@@ -252,7 +252,7 @@ def _output_of(command: list[str]) -> str:
 
 
 def _failure(command: list[str], name: str) -> str | None:
-    """The first words of a trial that failed; None where it went well."""
+    """Return the first words of a trial that failed; None if it succeeded."""
     try:
         ended = subprocess.run(  # noqa: S603
             command, capture_output=True, text=True, errors="replace", check=False, timeout=60, stdin=subprocess.DEVNULL
@@ -277,7 +277,7 @@ def _told(text: str) -> str:
 
 
 def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
-    """The events: entries of writes with stacks; exits, seeks and reads without.
+    """List the events: entries of writes with stacks; exits, seeks and reads without.
 
     Without rights perf (6.1 at least) limits them to user space by itself, adds that to their names, and then has no
     formats for these names to store. ``perf script`` refuses such a file. So they all end in ``u`` from the start.
@@ -298,7 +298,7 @@ def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
 
 
 def _has(name: str) -> bool:
-    """Whether the kernel has tracepoints of a call; yes where that cannot be looked up."""
+    """Return whether the kernel has tracepoints of a call; yes if that cannot be looked up."""
     try:
         return not _TRACEPOINTS.is_dir() or (_TRACEPOINTS / f"sys_enter_{name}").is_dir()
     except OSError:
@@ -462,7 +462,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _descendants(root: int) -> list[int]:
-    """The processes that a process started, and those that they started, the youngest generation last."""
+    """List the processes that a process started, and those that they started, the youngest generation last."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -475,7 +475,7 @@ def _descendants(root: int) -> list[int]:
 
 
 def _clocks() -> tuple[int, int]:
-    """The time since 1970, and what to add to it for the monotonic clock, both in nanoseconds.
+    """Return the time since 1970, and what to add to it for the monotonic clock, both in nanoseconds.
 
     The tightest of several readings: one that is interrupted in its midst is off by up to half of the interruption. The
     calls of strace would then move against the writes of perf, and an fsync stand before the write that it follows.
@@ -484,7 +484,7 @@ def _clocks() -> tuple[int, int]:
 
 
 def _reading() -> tuple[int, int, int]:
-    """How long a reading of both clocks took, and what it tells (see :func:`_clocks`)."""
+    """Return how long a reading of both clocks took, and its result (see :func:`_clocks`)."""
     before = time.monotonic_ns()
     real = time.time_ns()
     after = time.monotonic_ns()

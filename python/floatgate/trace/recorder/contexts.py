@@ -38,7 +38,7 @@ def context_name(frames: tuple[Frame, ...]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that can be written as UTF-8: names of files and symbols may hold any bytes."""
+    """Make text that UTF-8 can hold: names of files and symbols may hold any bytes."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

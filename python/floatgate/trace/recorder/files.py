@@ -202,7 +202,7 @@ class FileTracker:
         return os.path.normpath(path if path.startswith("/") else f"{table.cwd}/{path}")
 
     def _real(self, path: str) -> str:
-        """A folder without symbolic links, where they can be looked at."""
+        """Resolve the symbolic links of a folder, if they can be looked at."""
         return os.path.realpath(path) if self._of_this_machine else path
 
     def _of_descriptor(self, table: Table, path: str) -> File | None:
@@ -261,7 +261,7 @@ class FileTracker:
         return slot
 
     def _was_replaced(self, description: Description, path: str) -> bool:
-        """Whether strace calls the file otherwise in a way that no rename and no deletion explains."""
+        """Return whether strace's name of the file changed in a way that no rename and no deletion explains."""
         if path.endswith(DELETED) or path == description.path:
             return False
         if description.file is None:
@@ -306,7 +306,7 @@ class FileTracker:
                 description.users -= sent is not None
 
     def _unshare(self, table: Table, call: Call) -> None:
-        """A task leaves the table that it shares with others."""
+        """Give a task its own copy of the table that it shares with others."""
         if table.users > 1:
             self._tables[call.task] = table.copy()
             table.users -= 1
@@ -543,7 +543,7 @@ class FileTracker:
             self._close(table, fd)
 
     def _shares_with_others(self, table: Table, task: int) -> bool:
-        """Whether another process has the table, too; the process's other threads end at an exec."""
+        """Return whether another process has the table, too; the process's other threads end at an exec."""
         process = self.processes.of(task)
         sharing = [other for other, its in self._tables.items() if its is table]
         return any(self.processes.of(other) != process for other in sharing)
@@ -560,12 +560,12 @@ class FileTracker:
 
 
 def _empties(flags: frozenset[str]) -> bool:
-    """Whether an open leaves the file without content: cut, or made by it."""
+    """Return whether an open leaves the file without content: cut, or made by it."""
     return "O_TRUNC" in flags or {"O_CREAT", "O_EXCL"} <= flags
 
 
 def _goes_by(description: Description, path: str, *, deleted: bool) -> bool:
-    """Whether strace would call a description's file so."""
+    """Return whether strace would use this name for a description's file."""
     file = description.file
     if file is None:
         return description.path == path and description.kind != _READ_ONLY

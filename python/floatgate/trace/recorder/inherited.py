@@ -47,7 +47,7 @@ def _offset(fd: int) -> int:
 
 
 def _are_one(one: int, other: int) -> bool:
-    """Whether two descriptors have one open file description; no where the kernel does not say."""
+    """Return whether two descriptors have one open file description; no if the kernel does not say."""
     number = _KCMP.get(platform.machine())
     if one == other or number is None:
         return one == other

@@ -250,13 +250,13 @@ class PageCache:
             self._write_back(now, [lpn for lpn in self._layout.pages_of(file, 0) if lpn in self._dirty])
 
     def _write_oldest(self, now: int) -> None:
-        """From the page that has been dirty for longest on, until half of the limit is left; file by file."""
+        """Write pages, the longest dirty first, until half of the limit is left; file by file."""
         excess = len(self._dirty) - self._dirty_limit // 2
         oldest = [lpn for lpn, _ in zip(self._dirty, range(excess), strict=False)]
         self._write_back(now, self._by_file(oldest))
 
     def _by_file(self, pages: Iterable[int]) -> list[int]:
-        """Pages grouped by file in the order of first mention, in each file in its order."""
+        """Group pages by file in the order of first mention, in each file in its order."""
         files: dict[File, list[tuple[int, int]]] = {}
         for lpn in pages:
             file, page = self._layout.owner(lpn)

@@ -111,7 +111,7 @@ def _shape(data: mmap.mmap) -> tuple[_Shape | None, int, int]:
 
 
 def _records(data: mmap.mmap, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """The kernel's records: where the body begins, type, misc, bytes of the body."""
+    """Yield the kernel's records: where the body begins, type, misc, bytes of the body."""
     place = start
     while place + _RECORD.size <= min(end, len(data)):
         kind, misc, size = _RECORD.unpack_from(data, place)

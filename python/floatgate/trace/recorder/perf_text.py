@@ -124,7 +124,7 @@ class PerfParser:
             self.tally.lost_events += int(lost[1])
 
     def _close(self) -> None:
-        """The stack of the entry is complete."""
+        """Complete the stack of the entry."""
         if self._open is not None:
             task, name, fields = self._open
             if task in self._entered:
@@ -173,7 +173,7 @@ class PerfParser:
 
 
 def _unseen(time_ns: int, task: int, name: str, fields: Mapping[str, int]) -> Call | None:
-    """The call of an entry in :data:`UNSEEN`; None for a mapping that changes no file."""
+    """Return the call of an entry in :data:`UNSEEN`; None for a mapping that changes no file."""
     if name == "io_uring_enter":
         return Call(time_ns, task, "io_uring")
     flags, fd = fields.get("flags", 0), fields.get("fd", -1) & 0xFFFF_FFFF

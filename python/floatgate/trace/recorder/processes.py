@@ -48,7 +48,7 @@ class Processes:
         return process
 
     def _first_thread(self, task: int) -> int:
-        """The first thread of a task's process. Numbers are used again, so a task may be among its own ancestors."""
+        """Return the first thread of a task's process. Numbers are reused, so a task may be among its own ancestors."""
         met = set()
         while task not in met and (birth := self._births.get(task)) is not None and birth.is_thread:
             met.add(task)
@@ -75,5 +75,5 @@ class Processes:
 
 
 def _plain(text: str) -> str:
-    """Text that can be written as UTF-8: names of files may hold any bytes."""
+    """Make text that UTF-8 can hold: names of files may hold any bytes."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

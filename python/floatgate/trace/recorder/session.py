@@ -121,7 +121,7 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
 
 
 def _before(command: list[str], cwd: str, starts: list[Inherited]) -> Before:
-    """What lies where the program probably writes: here, in folders that arguments name, among temporary files."""
+    """Record what lies where the program probably writes: here, in folders of its arguments, among temporary files."""
     named = [Path(word.rpartition("=")[2]) for word in command[1:] if "/" in word]
     folders = [str(path if path.is_dir() else path.parent) for path in named]
     before = Before([cwd, *folders, tempfile.gettempdir()])
@@ -236,7 +236,7 @@ class _Build:
         }
 
     def _file_name(self, number: int) -> str:
-        """The last path of a file, from the program's working folder if it lies there; text that fits UTF-8."""
+        """Return the last path of a file, relative to the program's working folder inside it; text that fits UTF-8."""
         return _plain(self._tracker.files[number].last_name.removeprefix(f"{self._cwd}/"))
 
     def _losses(self) -> dict[str, Any]:

@@ -186,7 +186,7 @@ class Shadow(NoShadow):
         self._put(self._known[file.number], page, start, end, piece)
 
     def _put(self, known: _Pages, page: int, start: int, end: int, piece: bytes) -> None:
-        """Bytes of a page from ``start`` to before ``end`` are now ``piece``; those that it lacks are unknown."""
+        """Replace bytes of a page from ``start`` to before ``end`` by ``piece``; those that it lacks are unknown."""
         if known.lost:
             return
         if len(piece) == PAGE_BYTES:
@@ -242,7 +242,7 @@ class Shadow(NoShadow):
         self._before.note(path, None)
 
     def _slot(self, known: _Pages, page: int) -> int:
-        """The slot of a page that is about to be written in part."""
+        """Return the slot of a page that is about to be written in part."""
         slot = known.slots.get(page)
         if slot is None:
             slot = known.slots[page] = self._take()

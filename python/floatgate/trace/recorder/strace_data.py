@@ -59,7 +59,7 @@ def _gathered(text: str, length: int, split: Callable[[str], list[str]]) -> byte
 
 
 def _string(text: str) -> tuple[bytes | None, bool]:
-    """The bytes of a literal, and whether it is whole; no bytes where it is none (an address, NULL)."""
+    """Return the bytes of a literal, and whether it is whole; no bytes for other values (an address, NULL)."""
     whole = not text.endswith('"...')
     inner = text if whole else text[:-3]
     if len(inner) < 2 or inner[0] != '"' or inner[-1] != '"':

@@ -69,7 +69,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def _after_string(text: str, position: int) -> int:
-    """Where a string ends that began before ``position``. From quote to quote: it may be a written page."""
+    """Find the end of a string that began before ``position``, from quote to quote: it may be a written page."""
     while (end := text.find('"', position)) >= 0:
         escapes = end
         while escapes > position and text[escapes - 1] == "\\":
@@ -174,7 +174,7 @@ class StraceParser:
             self._frames.append(frame)
 
     def _entry(self, time_ns: int, task: int, text: str, line: str) -> Call | None:
-        """The call that a line completes. Lines with a result may be followed by a stack, used or not."""
+        """Return the call that a line completes. Lines with a result may be followed by a stack, used or not."""
         self._expect_frames = True
         if text.startswith("+++"):
             return self._end(time_ns, task, text, line)
@@ -249,7 +249,7 @@ def _signal_number(name: str) -> int:
 
 
 def _descriptor(text: str) -> tuple[int, str]:
-    """A descriptor, and its file's path; :data:`~floatgate.trace.recorder.calls.DELETED` ends one the file has lost."""
+    """Return a descriptor, and its file's path; :data:`~floatgate.trace.recorder.calls.DELETED` ends a lost one."""
     match = _FD.match(text)
     if match is None:
         raise ValueError(text)
@@ -281,7 +281,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _at(directory: str, path: str) -> tuple[int, str]:
-    """A path relative to a directory descriptor, made absolute where strace tells the directory."""
+    """Return a path relative to a directory descriptor, made absolute if strace shows the directory."""
     fd, folder = _folder(directory)
     name = _text(path)
     return (fd, name) if name.startswith("/") or not folder else (fd, f"{folder}/{name}")
@@ -390,7 +390,7 @@ _FALLOCATE = {
 
 
 def _map(printed: _PrintedCall) -> Call | None:
-    """A mapping through which a file can be changed."""
+    """Parse a mapping through which a file can be changed."""
     if "PROT_WRITE" not in printed.args[2] or "MAP_SHARED" not in printed.args[3]:
         return None
     fd, path = _descriptor(printed.args[4])
@@ -448,7 +448,7 @@ def _exec(printed: _PrintedCall) -> Call:
 
 
 def _messages(kind: str) -> Callable[[_PrintedCall], Call | None]:
-    """Descriptors that pass a socket; of several messages those of all."""
+    """Parse descriptors that pass a socket; of several messages those of all."""
 
     def make(printed: _PrintedCall) -> Call | None:
         text = ", ".join(printed.args[1:])
@@ -461,7 +461,7 @@ def _messages(kind: str) -> Callable[[_PrintedCall], Call | None]:
 
 
 def _new_descriptor(printed: _PrintedCall) -> Call:
-    """A descriptor of something that has no path, or of another process."""
+    """Parse a descriptor of something that has no path, or of another process."""
     marked = printed.name == "pidfd_getfd" or any(
         "CLOEXEC" in word for word in printed.args if not word.startswith('"')
     )

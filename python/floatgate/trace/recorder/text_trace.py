@@ -139,7 +139,7 @@ class CallsReader:
             yield self._bounded(file)
 
     def _bounded(self, file: TextIO) -> Iterator[str]:
-        """The lines; one that is no text, but fills memory, is refused."""
+        """Yield the lines; refuse one that fills memory and is no text."""
         number = 0
         while line := file.readline(_LINE_MAX):
             number += 1
@@ -149,7 +149,7 @@ class CallsReader:
             yield line
 
     def _of_calls(self, calls: Iterator[Call]) -> Iterator[tuple[int, int, int, int, int, int]]:
-        """What reaches the drive when a program makes these calls."""
+        """Yield what reaches the drive when a program makes these calls."""
         model = CacheModel()
         self._notes.append(
             f"system calls went through the page-cache model: {model.cache_mb:g} MB, at most {model.dirty_ratio:g} of "
@@ -181,7 +181,7 @@ class CallsReader:
             return strace_text.spawned(Stamps().lines(lines))
 
     def _folder(self) -> str:
-        """Where the program started, as far as the text says it (``strace -y``)."""
+        """Return where the program started, as far as the text says it (``strace -y``)."""
         if self._format == "strace":
             with self._lines() as lines:
                 for line in lines:

@@ -127,7 +127,7 @@ def _arrays(columns: Columns, start: int, end: int) -> list[Any]:
 
 
 def _known(numbers: array[int], kind: str) -> Any:
-    """A column in which what is unknown is null."""
+    """Return a column in which unknown values are null."""
     import numpy as np
     import pyarrow as pa
 

@@ -46,7 +46,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def _lives(result: dict[str, Any], facts: dict[str, Any]) -> list[section.Card]:
-    """The life of the first block where wear is uneven, and that of the average one."""
+    """Return the life of the first block if wear is uneven, and that of the average one."""
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
     if target is not None and holds is not None:

@@ -72,7 +72,7 @@ def _pass(result: Facts) -> str | None:
 
 
 def _wear(result: Facts) -> list[Part]:
-    """When the first block and the average one are worn out, with their intervals."""
+    """Show when the first block and the average one are worn out, with their intervals."""
     facts = look(result, "lifetime") or {}
     first, average = facts.get("years_first_block"), facts.get("years")
     target = facts.get("target_years")
@@ -102,7 +102,7 @@ def _wear(result: Facts) -> list[Part]:
 
 
 def _at_work(result: Facts) -> str:
-    """How far blocks get ahead near the end of life, and what is moved; empty where it was not looked at there."""
+    """Show how far blocks get ahead near the end of life, and what is moved; empty if that is not known."""
     seen = look(result, "method", "leveling")
     if not seen:
         return ""
@@ -120,7 +120,7 @@ def _life(years: float, ends: list[float | None] | None, target: float | None, h
 
 
 def _latencies(result: Facts) -> list[Part]:
-    """What requests take in the busiest part and in a typical one."""
+    """Show how long requests take in the busiest part and in a typical one."""
     unknown = look(result, "close_up", "unknown")
     if unknown is not None:
         return [Section("Latencies", [Text(f"Not known: {unknown}.")])]

@@ -66,7 +66,7 @@ def _per_day(result: Facts) -> str | None:
 
 
 def _at_the_start(result: Facts) -> str:
-    """Which demand it is, where it changes over the years."""
+    """Name the demand that is meant, if it changes over the years."""
     return " at the start" if growing.per_year(result) else ""
 
 

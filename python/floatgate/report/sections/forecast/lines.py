@@ -225,7 +225,7 @@ def throttle(result: Facts) -> str | None:
 
 
 def _of_the_delay(facts: Facts, mean_us: float | None) -> str:
-    """Which part of the delay is waiting for capacity: all of it, or its mean over all page writes."""
+    """Describe which part of the delay is waiting for capacity: all of it, or its mean over all page writes."""
     waited = facts.get("wait_us_mean")
     if not waited or waited < _LEAST_US:
         return ""
@@ -270,7 +270,7 @@ _HELD_LONG_US = 60e6
 
 
 def _held_long(result: Facts) -> str | None:
-    """That a page write was held back for very long, or that delays reached their bound; None where neither is so."""
+    """Warn that a page write was held back for very long, or that delays reached their bound; None otherwise."""
     facts = look(result, "throttle") or {}
     bound, most = facts.get("max_delay_s"), look(result, "throttle", "delay_us", "max")
     reached = facts.get("epochs_at_max_delay")
@@ -284,7 +284,7 @@ def _held_long(result: Facts) -> str | None:
 
 
 def _drifts(result: Facts) -> str | None:
-    """That data at rest are still being moved, block by block: laps cannot know what that does in the end."""
+    """Warn that data at rest are still being moved, block by block: laps cannot show the final effect."""
     shares = look(result, "method", "never_erased_by_lap") or []
     if len(shares) < _DRIFT_LAPS or shares[-1] < _AT_REST_MIN:
         return None
@@ -300,7 +300,7 @@ def _drifts(result: Facts) -> str | None:
 
 
 def _cut_short(result: Facts) -> str | None:
-    """That laps ended before they had programmed all pages among which data move."""
+    """Warn that laps ended before they had programmed all pages among which data move."""
     if not look(result, "method", "cut_short"):
         return None
     return (

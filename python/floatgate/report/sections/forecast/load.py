@@ -52,7 +52,7 @@ def remark(result: Facts) -> str | None:
 
 
 def _rates(result: Facts) -> str:
-    """``31.9 MB/s requested, 8.45 MB/s possible, in its busiest 64 s; also in a typical 64 s``."""
+    """Format as ``31.9 MB/s requested, 8.45 MB/s possible, in its busiest 64 s; also in a typical 64 s``."""
     busiest, typical = (look(result, "close_up", part) or {} for part in ("busiest", "typical"))
     offered, possible = (_rate(busiest[f"{which}_bytes_per_s"]) for which in ("offered", "possible"))
     text = f"{offered} requested, {possible} possible, {latency.where(result)}"

@@ -52,7 +52,7 @@ def _course(
 
 
 def _written(result: dict[str, Any], policy: str) -> list[Figure]:
-    """Bytes programmed, wanted and allowed over the life, and what the flash endures."""
+    """Draw bytes programmed, wanted and allowed over the life, and what the flash endures."""
     terabyte = 1e12
     looks = [throttle_charts.Look("programmed", palette.BLUE, (), "circle")]
     columns = ["written_bytes"]
