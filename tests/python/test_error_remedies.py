@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from conftest import Cli
 
 SUGGESTIONS_MAX = 5
@@ -157,8 +158,16 @@ COMMANDS = [
     ("trace generate --pattern zipf --twin proxy -o a.parquet", "--twin and --pattern exclude each other", "--list"),
     ("trace record --backend pref -o r.parquet -- true", "--backend: 'pref' is unknown", "did you mean 'perf'?"),
     ("trace patterns ok.csv --window 0", "--window: 0 requests in a window are out of range", "expected 1 to"),
-    ("rb measure capture.csv --format vdc" + " --channels 1 --chips 1 --dies 1 --planes 1 --page-bytes 4096", "'vdc'", "'vcd'?"),
-    ("rb measure capture.csv --signal rb" + " --channels 1 --chips 1 --dies 1 --planes 1 --page-bytes 4096", "no signal 'rb'", "'rb0'?"),
+    (
+        "rb measure capture.csv --format vdc" + " --channels 1 --chips 1 --dies 1 --planes 1 --page-bytes 4096",
+        "'vdc'",
+        "'vcd'?",
+    ),
+    (
+        "rb measure capture.csv --signal rb" + " --channels 1 --chips 1 --dies 1 --planes 1 --page-bytes 4096",
+        "no signal 'rb'",
+        "'rb0'?",
+    ),
     ("placement ok.csv --by contxt", "--by 'contxt': unknown key", "did you mean 'context'?"),
     ("theory wa --policy gredy --spare-factor 0.1 --pages-per-block 4", "unknown policy 'gredy'", "'greedy'?"),
 ]

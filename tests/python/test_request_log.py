@@ -72,8 +72,7 @@ def test_what_fails_leaves_no_log(cli: Cli, experiment: Path, tmp_path: Path) ->
     there = sorted(tmp_path.iterdir())
     refused = cli("run", experiment, "--log-requests").refused()
     assert refused == (
-        "mode: functional mode models no time; there is no request log; "
-        'expected mode = "timed", or no request log'
+        'mode: functional mode models no time; there is no request log; expected mode = "timed", or no request log'
     )
     refused = cli("run", experiment, "--set", "mode=timed", "--log-requests", "--repeat", "2").refused()
     assert refused == "--log-requests: a log belongs to one run; expected no --repeat with it"

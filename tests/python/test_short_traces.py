@@ -34,7 +34,10 @@ def msr(path: Path, rows: Sequence[tuple[float, str, int]]) -> Path:
             [(0.0, "Write", i) for i in range(200)],
             "t.csv: the requests of the trace have no times, or",
         ),
-        ([(i * 1e-3, "Write", i) for i in range(200)], "t.csv: the workload lasts 199000000 ns, too short for a forecast"),
+        (
+            [(i * 1e-3, "Write", i) for i in range(200)],
+            "t.csv: the workload lasts 199000000 ns, too short for a forecast",
+        ),
         ([(i * 0.5, "Write", i * 12_800) for i in range(200)], 'or "scale" (--capacit'),
     ],
 )

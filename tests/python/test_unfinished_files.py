@@ -19,7 +19,7 @@ from floatgate.results.folder import RunFolder, replacing, write_text
 KINDS = {
     "run folder": "RunFolder(Path('room/one')).write(lambda staging, final: (staging / 'result.json').write_text('{') "
     "and stop())",
-    "run folder in a room of its own": "with RunFolder.given('room', force=False) as f:\n"
+    "run folder in a room of its own": "with RunFolder.named('room', force=False) as f:\n"
     "    f._claim.room = lambda: f._claim.folder\n"
     "    f.write(lambda staging, final: (staging / 'result.json').write_text('{') and stop())",
     "scratch": "with RunFolder(Path('room/one')).scratch('requests.parquet') as place:\n"

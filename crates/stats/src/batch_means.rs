@@ -320,7 +320,8 @@ mod tests {
 
     #[test]
     fn short_runs_claim_nothing() {
-        assert_eq!(estimate_waf(&[], 2, 0), WafEstimate { waf: None, interval: None, stationary: None });
+        let nothing = WafEstimate { waf: None, interval: None, stationary: None, transient_requests: None };
+        assert_eq!(estimate_waf(&[], 2, 0), nothing);
         let e = estimate_waf(&rows(5, |_| 150, |_| 75), 2, 1000);
         assert_eq!((e.waf, e.interval, e.stationary), (Some(1.5), None, None));
     }

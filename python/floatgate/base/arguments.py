@@ -1,7 +1,7 @@
-"""What the Python interface is given, checked against its annotations before any work is done.
+"""Arguments of the Python interface, checked against its annotations before any work is done.
 
-Whatever does not fit is an :class:`~floatgate.base.errors.InputError` that names the argument, here and nowhere else,
-and no ``TypeError`` or ``OverflowError`` from somewhere below.
+An argument that does not fit raises an :class:`~floatgate.base.errors.InputError` with its name. Only this module
+checks; no ``TypeError`` or ``OverflowError`` comes from below.
 """
 
 from __future__ import annotations

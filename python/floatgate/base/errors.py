@@ -1,4 +1,4 @@
-"""The two errors a caller meets, and the exit status that each stands for.
+"""The two errors that callers see, each with its exit status.
 
 The core raises them with a message of the form ``PATH:LINE[:COLUMN]: what is wrong; what was expected``; the command
 line prints that as the first line on standard error after ``error: `` and exits with the error's status.
@@ -34,7 +34,7 @@ __all__ = [
 _MESSAGE_MAX, _MESSAGE_END = 8000, 2000
 _QUOTED_MAX = 60
 PATH_MAX = 4096
-"""Of a path that is quoted, which nobody could use if it were cut."""
+"""Length of a quoted path; a cut one would be useless."""
 
 STATUS_DONE = 0
 STATUS_RUN_FAILED = 1
@@ -63,7 +63,7 @@ _OF_CONTENT = (ArithmeticError, AttributeError, EOFError, LookupError, RuntimeEr
 
 @contextlib.contextmanager
 def reading(path: object, expected: str, what: str = "its content is damaged") -> Iterator[None]:
-    """Take a file's content for what it should be; whatever goes wrong with that is the file's fault.
+    """Read a file's content as what it should be; any failure in the block is the file's fault.
 
     The one place where exceptions of libraries become ours: a file that is damaged, or was made to mislead (nested
     without end, columns twice), must not end in a traceback.
@@ -97,7 +97,7 @@ def input_error(message: str) -> InputError:
 
 
 def one_line(message: object) -> str:
-    """Return the message on one plain line: no line breaks, no escapes, whatever a file name holds.
+    """Return the message on one plain line: no line breaks and no escapes, even from file names.
 
     It has an end, too: of a longer one than any of ours the beginning and the end are kept.
     """

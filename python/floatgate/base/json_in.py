@@ -70,12 +70,12 @@ class Node:
         return place_of(self.steps)
 
     def refusal(self, what: str, expected: str) -> InputError:
-        """Make the error of a value that cannot be used."""
+        """Make the error of an unusable value."""
         where = f"{self.name}: {self.place}: " if self.steps else f"{self.name}: "
         return input_error(f"{where}{what}; expected {expected}, in {self.source}")
 
     def refuse(self, expected: str) -> NoReturn:
-        """Refuse the value for what it is.
+        """Refuse the value because of its type or size.
 
         Raises:
             InputError: always.
@@ -89,7 +89,7 @@ class Node:
         return self._inner(key, inner)
 
     def at(self, *steps: str | int) -> Node:
-        """Return a place below this one, for messages, whatever is there."""
+        """Return a place below this one, for messages, without a look at its value."""
         return Node(None, self.name, self.source, (*self.steps, *steps))
 
     def get(self, key: str) -> Node | None:

@@ -21,7 +21,7 @@ def free_bytes() -> int:
 
 
 def _left_in_groups() -> list[int]:
-    """Return what the control group and those above it may still take, where they have a limit (version 2)."""
+    """Return the memory that the control group and those above it may still take, if limited (version 2)."""
     left = []
     with contextlib.suppress(OSError, StopIteration):
         own = next(line for line in Path("/proc/self/cgroup").read_text("utf-8").splitlines() if line.startswith("0::"))

@@ -1,4 +1,4 @@
-"""Several things at once, in threads: the core lets go of the interpreter while it works."""
+"""Parallel work in threads: the core releases the interpreter lock while it works."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from floatgate.base.errors import input_error
 T = TypeVar("T")
 
 RUNS_MAX = 1_000_000
-"""Most runs of one command: what is kept of each has to fit in memory."""
+"""Limit of the runs of one command: the figures kept of each have to fit in memory."""
 
 
 def must_be_few(count: int, what: str) -> None:
@@ -32,13 +32,13 @@ def cores() -> int:
 
 
 def at_once(work: Callable[[int], T], count: int, stop: threading.Event, jobs: int | None = None) -> list[T]:
-    """Do ``work`` for 0, 1, ... ``count`` - 1 and return what it gives, in this order.
+    """Do ``work`` for 0, 1, ... ``count`` - 1 and return its results in this order.
 
     Args:
         work: called with a number, in a thread of its own; should raise KeyboardInterrupt soon after ``stop`` is set.
         count: how often.
         stop: set when one has raised, or Ctrl-C came; the first error that is no consequence of that is raised.
-        jobs: how many at a time; None for one a core.
+        jobs: how many at a time; None for one per core.
     """
     with ThreadPoolExecutor(max(1, min(jobs or cores(), count))) as pool:
         futures = [pool.submit(work, number) for number in range(count)]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from floatgate.base.errors import one_line, printable
 
 Bars = Callable[[int, int, "int | None", str], None]
-"""Called with the number of the bar, what is done, the total or None, and the phase."""
+"""Called with the number of the bar, the amount done, the total or None, and the phase."""
 EVERY_S = 10.0
 """Time between two lines where standard error is no terminal: short commands print none."""
 _NAMED_MAX = 4

@@ -1,8 +1,8 @@
 """Hidden files and folders that are not complete yet, and their removal after a command that was killed.
 
 Each is named ``.floatgate.MARK.RANDOM...`` by the mark of the process that writes it (:mod:`floatgate.base.owner`). No
-other process ever makes that name: once the owner has exited, anybody may remove it, and commands that start at once
-do not disturb each other. What belongs to another host, or to the time before a restart, stays.
+other process ever makes that name: once the owner has exited, any command may remove it, and commands that start at
+once do not disturb each other. What belongs to another host, or to the time before a restart, stays.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def file_beside(target: Path) -> Path:
 
 
 def clean(room: Path) -> None:
-    """Remove what killed commands have left in a folder; whatever cannot be removed stays."""
+    """Remove the leftovers of killed commands in a folder, as far as they can be removed."""
     with contextlib.suppress(OSError):
         for entry in room.iterdir():
             if entry.name.startswith(PREFIX) and owner.has_exited(entry.name.split(".")[2]):
@@ -47,7 +47,7 @@ def clean(room: Path) -> None:
 
 
 def tidy() -> None:
-    """Remove whatever this process has not completed, at its end: a signal may come before anybody has the name."""
+    """Remove the incomplete files of this process at its end: a signal may come before a caller knows their names."""
     mine = _prefix()
     for room in _rooms:
         with contextlib.suppress(OSError):

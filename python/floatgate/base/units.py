@@ -68,7 +68,7 @@ def count(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """Share of a whole as whole per cent; what is there but small is not called nothing: 52 %, 0.3 %, < 0.1 %."""
+    """Format a share as whole per cent, small ones more precisely, none as zero: 52 %, 0.3 %, < 0.1 %."""
     percent = 100.0 * value
     if percent == 0:
         return "0 %"

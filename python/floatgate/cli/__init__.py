@@ -1,7 +1,7 @@
 """The command line: exit status and the form of errors. The commands themselves stand one group to a file.
 
 Exit status 0 done, 1 the run failed, 2 unusable input. The first line on standard error is plain and unwrapped:
-``error: PATH:LINE: what is wrong; what was expected``. Nobody meets a traceback.
+``error: PATH:LINE: what is wrong; what was expected``. Users never see a traceback.
 Signals and closed standard streams are handled here too.
 """
 
@@ -36,7 +36,7 @@ _OF_A_PATH = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EACCES, errno.EPERM, errno.EROFS),
 )
-"""What is wrong with a path that a user gave, and not with us."""
+"""Errors of a path that a user named, which are no bugs of ours."""
 _interruption: list[int] = []
 """The exit status of an interrupted command once a signal has come."""
 
@@ -73,7 +73,7 @@ def status(arguments: Sequence[str]) -> int:
         return _system_failed(error)
     except MemoryError:
         return _failed("out of memory; expected a smaller drive or fewer --jobs", STATUS_RUN_FAILED)
-    except Exception as error:  # noqa: BLE001 - the last resort: nobody meets a traceback
+    except Exception as error:  # noqa: BLE001 - the last resort: users never see a traceback
         return _internal(error)
     if code == STATUS_INTERRUPTED:
         return _failed("interrupted; nothing was written", _interrupted())
@@ -83,7 +83,7 @@ def status(arguments: Sequence[str]) -> int:
 def _open_streams() -> None:
     """Give standard streams that were closed (``>&-``) a place: no file that is opened later may take theirs.
 
-    A closed standard output is a pipe that nobody reads.
+    A closed standard output counts as a pipe without a reader.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -101,7 +101,7 @@ def _open_streams() -> None:
 
 
 def _interrupt(number: int, _frame: object) -> None:
-    """End a command by SIGTERM as by Ctrl-C: what can be resumed is kept, what is half done is removed."""
+    """End a command by SIGTERM as by Ctrl-C: resumable work is kept, partial files are removed."""
     if number == signal.SIGTERM:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _interruption.append(128 + number)
@@ -141,7 +141,7 @@ def _system_failed(error: OSError) -> int:
         return _failed(what, STATUS_UNUSABLE_INPUT)
     if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return _internal(error)
-    # What was to be printed is lost; the interpreter must not try again at its end.
+    # The output is lost; the interpreter must not try to flush it again at its end.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     where = error.filename or "standard output"
     return _failed(f"{where}: {error.strerror}; expected room for the output", STATUS_UNUSABLE_INPUT)

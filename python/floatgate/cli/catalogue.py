@@ -1,4 +1,4 @@
-"""``floatgate drives``, ``policies`` and ``schema``: what there is to choose from."""
+"""``floatgate drives``, ``policies`` and ``schema``: the available choices."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _AS_SOLD = 0.01
 def _drive(entry: dict[str, Any]) -> list[str]:
     """Format the cells of a drive; a dash for a missing rating. Capacities are in the units of the drive's name.
 
-    A drive that ships scaled has the rating of what is visible, and that of the whole drive behind its description.
+    A drive that ships scaled shows the rating of its visible part; that of the whole drive follows its description.
     """
     rated = entry["rated"] or {}
     shown = units.decimal_bytes if entry["group"] == "current" else units.binary_bytes

@@ -1,4 +1,4 @@
-"""How commands keep what their studies have done, and say after Ctrl-C how they go on.
+"""How commands keep the work of their studies, and explain after Ctrl-C how to resume it.
 
 Compare, run --repeat, lifetime --plan and reproduce keep whole runs until they are complete; sweep and tune a journal.
 """
@@ -32,10 +32,10 @@ def folder(out: str | None, whole: Whole, *, resume: bool, force: bool) -> RunFo
 def keeping(
     target: RunFolder | None, plan: RunPlan, whole: Whole, how: str, *, resume: bool
 ) -> Iterator[Unfinished | None]:
-    """Keep what a study does in its folder; after Ctrl-C say ``how`` it goes on.
+    """Keep the work of a study in its folder; after Ctrl-C say ``how`` to resume it.
 
     Raises:
-        InputError: what the folder holds is damaged, or of another plan.
+        InputError: the content of the folder is damaged, or belongs to another plan.
         InterruptedRunError: in place of a KeyboardInterrupt after the first run.
     """
     if target is None:

@@ -1,4 +1,4 @@
-"""Numbers and lists that options name, with errors that say the option, the value and what was expected."""
+"""Numbers and lists in options; errors name the option, the value and what was expected."""
 
 from __future__ import annotations
 

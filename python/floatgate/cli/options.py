@@ -1,4 +1,4 @@
-"""Options that several commands share, and the settings that they stand for."""
+"""Options that several commands share, and the settings that they make."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ def place_line(folder: Path, *, report: bool) -> str:
 
 
 def tell_failures(comparison: Comparison) -> int:
-    """Name the first run that failed, before anything else is said; the exit status of the command."""
+    """Name the first run that failed, before any other output; return the exit status of the command."""
     failures = comparison.failures()
     if not failures:
         return STATUS_DONE

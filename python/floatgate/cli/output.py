@@ -16,7 +16,7 @@ EXPECTED_JSON = "a file for the JSON, or -"
 _COMMANDS = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What JSON may hold as it is and a terminal would take for commands."""
 _NO_TEXT = re.compile("[\ud800-\udfff]")
-"""What stands for bytes of a file name that are not UTF-8."""
+"""Replaces bytes of a file name that are not UTF-8."""
 
 
 class Output:
@@ -24,11 +24,11 @@ class Output:
 
     Args:
         json: None, ``-`` for standard output, or a file.
-        quiet: whether to say nothing but JSON and errors.
+        quiet: whether to print only JSON and errors.
         force: whether a file for the JSON may be there already.
 
     Raises:
-        InputError: the file for the JSON is there, or cannot be written; found out before any work is done.
+        InputError: the file for the JSON exists, or cannot be written; raised before any work is done.
     """
 
     def __init__(self, json: str | bool | None, *, quiet: bool = False, force: bool = False) -> None:
@@ -108,7 +108,7 @@ def _escaped(text: str, what: re.Pattern[str]) -> str:
 
 
 def written_text(out: str, format: str, report: Mapping[str, Any]) -> str:
-    """Return what a conversion has written, what the format could not hold, and what a slice left out."""
+    """Describe what a conversion has written, what the format could not hold, and what a slice left out."""
     counts = {key: count for key, count in report.items() if key not in ("requests", "slice")}
     written = ", ".join([f"{report['requests']} requests", *_counted(counts)])
     text = f"{one_line(out)}: {written} ({format})"

@@ -105,7 +105,7 @@ class Places:
     Attributes:
         out: the run folder, or None.
         csv: the file of the table, or None.
-        resume: whether to go on with what the folder holds.
+        resume: whether to resume from the folder.
         force: whether existing files may be overwritten.
         report: whether a report is drawn.
     """
@@ -161,7 +161,7 @@ def planned(
 
 
 def _interrupted(made: Plan, output: Output, place: Path | None) -> InterruptedRunError:
-    """Say what there is of a plan, and how it goes on."""
+    """Print the part of a plan that is done, and how to resume it."""
     output.give(made.to_dict())
     output.say(made.text())
     text = f"interrupted; not tried: {', '.join(made.untried)}"
@@ -171,7 +171,7 @@ def _interrupted(made: Plan, output: Output, place: Path | None) -> InterruptedR
 
 
 def _tell(points: Sequence[Point]) -> None:
-    """Say what came of a drive while others are gone through."""
+    """Print the result of a drive while others are still in work."""
     for point in points:
         tell(point.line())
 

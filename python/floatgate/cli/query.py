@@ -147,7 +147,7 @@ class _Shown:
             self._print()
 
     def end(self) -> None:
-        """Print what is left."""
+        """Print the remaining rows."""
         if self._cells or self._pending_header:
             self._print()
         more = self._count - self._most

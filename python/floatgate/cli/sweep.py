@@ -87,7 +87,7 @@ def sweep(
 
 
 def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int:
-    """Do what is left, draw the report, and say what came out."""
+    """Do the remaining runs, draw the report, and print the outcome."""
     with contextlib.closing(begun):
         with (
             kept.journaling(begun, "sweep", f" of {len(begun.plan)}"),

@@ -82,7 +82,7 @@ def tune(
         goal = goal_of(minimise or [], maximise or [], subject_to or [])
         base = g.built(experiment, source, None, set)
         name = base.name()
-        # Optuna draws from ranges; a sample stands for them here.
+        # Optuna draws from ranges; a sample represents them here.
         points, repeats = points_of(
             Vary(tuple(vary or ()), SAMPLE, SAMPLES, None, repeat), base.sweep, experiment or "floatgate tune"
         )

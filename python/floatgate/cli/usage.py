@@ -9,10 +9,10 @@ from floatgate.base.errors import meant, quote, quoted
 
 
 def usage_message(error: Exception, root: Any) -> str | None:
-    """Return the message for a usage error of the parser; None where ``error`` is none.
+    """Return the message for a usage error of the parser; None for any other error.
 
     Args:
-        error: what the parser raised.
+        error: that the parser raised.
         root: the root command, for errors that know no command.
     """
     describe = getattr(error, "format_message", None)
@@ -29,7 +29,7 @@ def usage_message(error: Exception, root: Any) -> str | None:
     if kind == "NoSuchOption":
         name = getattr(error, "option_name", "")
         return f"unknown option {quote(name)} of {path}; {meant(name, _options(command), listing)}"
-    # Words of inordinate length are what the user gave.
+    # Overlong words come from the user.
     text = " ".join(word if len(word) <= 200 else f"{word[:60]}..." for word in str(describe()).split())
     if text.startswith("No such command"):
         name = text.removeprefix("No such command").partition(". Did you mean")[0].strip(" '.")

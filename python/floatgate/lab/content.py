@@ -20,7 +20,7 @@ LEAD_CHUNK_PAGES = 4
 """The chunk whose ratio leads: what a drive compresses together by default."""
 
 # Energy beside that of programming a page (600 us at 48.5 mW): compressing 4 KiB (64 us at 60 mW), hashing it (8.6 us
-# at 49 mW). What is saved must be more than that to pay.
+# at 49 mW). Savings must exceed that to be worthwhile.
 _PROGRAM_UJ = 600 * 48.5e-3
 COMPRESSION_COST = 64 * 60e-3 / _PROGRAM_UJ
 DEDUP_COST = 8.6 * 49e-3 / _PROGRAM_UJ
@@ -45,7 +45,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Pages:
-    """What is known of each page, file after file: columns as the core hands them out."""
+    """The facts of each page, file after file: columns as the core returns them."""
 
     fingerprints: bytes
     lz4_bytes: bytes

@@ -1,4 +1,4 @@
-"""The screen of text that says what deduplication and compression would save."""
+"""The text summary of what deduplication and compression would save."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def screen(paths: list[str], facts: Facts) -> str:
     """Return the text for a terminal.
 
     Args:
-        paths: what was measured, as the user called it.
+        paths: of the measured files, as the user named them.
         facts: the JSON of ``floatgate content``.
     """
     rows = [

@@ -23,7 +23,7 @@ SCHEMA = "floatgate.rb/1"
 _U32_MAX = 2**32 - 1
 _U64_MAX = 2**64 - 1
 FAR_SHARE = 0.15
-"""Further than this from 1, 1/2, ... 1/planes, the write amplification does not tell how many planes program."""
+"""Further than this from 1, 1/2, ... 1/planes, write amplification does not show how many planes program."""
 
 _PLANES_SHOWN = 8
 
@@ -51,7 +51,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Host:
-    """What the host wrote while the pin was captured.
+    """The writes of the host while the pin was captured.
 
     Attributes:
         written_bytes: bytes.
@@ -69,11 +69,11 @@ class Settings:
     """How to read captures and what to count.
 
     Attributes:
-        format: ``vcd``, ``sigrok``, ``csv`` or ``intervals``; found out where it is None.
+        format: ``vcd``, ``sigrok``, ``csv`` or ``intervals``; detected if None.
         time_unit: unit of the times of a file that does not say it, such as ``1us``; for files of samples the time
             between two.
         signals: names of the signals that count, whole or behind the last dot; empty for all Ready/Busy pins.
-        program_us: ``A..B``: programs take longer than A and shorter than B microseconds; found out where it is None.
+        program_us: ``A..B``: programs take longer than A and shorter than B microseconds; detected if None.
         poll_us: time between two looks of a recorder that stands between the captures and the counts.
         quiet_s: how long the pin must be high before that recorder sends its counts; 0: it always does.
     """
@@ -95,7 +95,7 @@ def measure(
     host: Host | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Count what the dies behind some pins did, and what was programmed for each byte of the host.
+    """Count the operations of the dies behind some pins, and the bytes programmed per byte of the host.
 
     Args:
         paths: captures; each signal of each is a die.
@@ -117,7 +117,7 @@ def measure(
 
 
 def with_firmware(facts: dict[str, Any], media_bytes: int) -> dict[str, Any]:
-    """Set what the drive itself counts as programmed beside the pins; warn where the two contradict each other."""
+    """Compare the drive's own counters with the pins; warn if the two contradict each other."""
     facts = {**facts, "firmware": {"media_bytes": media_bytes}}
     facts["warnings"] = [*facts["warnings"], *rb_limits.of_firmware(facts)]
     return facts
@@ -217,7 +217,7 @@ def _check(
     multi_page: float | None,
     host: Host | None,
 ) -> None:
-    """Refuse what cannot be.
+    """Refuse impossible values.
 
     Raises:
         InputError: a figure is outside its range.

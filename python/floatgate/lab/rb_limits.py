@@ -13,7 +13,7 @@ from floatgate.base import units
 Facts = dict[str, Any]
 
 SLACK_SHARE = 0.01
-"""What a drive may still hold in its cache, as a share of what the host wrote, before a figure counts as impossible."""
+"""Share of the host's writes that may still be in the drive's cache before a figure counts as impossible."""
 UNKNOWN_DIES_SHARE = 0.15
 """By how much dies may differ where one of several was measured."""
 

@@ -1,4 +1,4 @@
-"""The screen of text that says what a capture tells: write amplification, counts, and what the figure rests on."""
+"""The text summary of a capture: write amplification, counts, and what the figure rests on."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def signals(facts: Facts) -> list[list[str]]:
 
 
 def errors(facts: Facts) -> list[list[str]]:
-    """Return what the interval of the write amplification is made of: term, programs, share of all programs."""
+    """Return the parts of the interval of write amplification: term, programs, share of all programs."""
     terms, programs = facts["terms"], facts["programs"]
 
     def row(what: str, count: float, sign: str) -> list[str]:

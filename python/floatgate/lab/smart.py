@@ -1,6 +1,6 @@
-"""What drives say of themselves: bytes that the host wrote and bytes that were programmed, from tools' JSON.
+"""Counters of drives: bytes that the host wrote and bytes that were programmed, from tools' JSON.
 
-Read are ``smartctl --json -x`` (NVMe, ATA), ``nvme smart-log -o json`` and the log 0xC0 of OCP drives (``nvme ocp
+Supported are ``smartctl --json -x`` (NVMe, ATA), ``nvme smart-log -o json`` and the log 0xC0 of OCP drives (``nvme ocp
 smart-add-log -o json``). NVMe counts units of 512,000 bytes, OCP bytes, ATA's device statistics logical sectors. An
 attribute of ATA is in units that each vendor chooses: its name says them, or the user does.
 """
@@ -31,7 +31,7 @@ _UNITS = {
 }
 _UNIT = re.compile(r"(\d*)(" + "|".join(_UNITS) + r")$", re.IGNORECASE)
 _WRITTEN_IDS = (241, 246, 225)
-"""Attributes that count what the host wrote, by vendor; the first one that is there counts."""
+"""Attributes that count host writes, by vendor; the first one present counts."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Reading:
     Attributes:
         path: the file.
         serial: serial number, where the tool gives it.
-        host_bytes: what the host wrote, where the file has it.
+        host_bytes: that the host wrote, if the file has them.
         step_bytes: step of that counter.
-        media_bytes: what the drive programmed, where the file has it.
+        media_bytes: that the drive programmed, if the file has them.
         source: where ``host_bytes`` stands in the file, or ``media_bytes``.
     """
 
@@ -57,7 +57,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Written:
-    """What was written between two readings.
+    """The writes between two readings.
 
     Attributes:
         host_bytes: by the host, where the files have it.
@@ -73,7 +73,7 @@ class Written:
 
 
 def between(before: str | os.PathLike[str], after: str | os.PathLike[str], unit_bytes: int | None = None) -> Written:
-    """Return what was written between two readings of one drive.
+    """Return the writes between two readings of one drive.
 
     Args:
         before: the file of the first reading.
@@ -81,8 +81,8 @@ def between(before: str | os.PathLike[str], after: str | os.PathLike[str], unit_
         unit_bytes: bytes of a unit of the counter, where the files leave it open.
 
     Raises:
-        InputError: a file cannot be read or says nothing of data written, the unit is not known, the drives differ, or
-            a counter goes backwards.
+        InputError: a file cannot be read or has no counter of data written, the unit is not known, the drives differ,
+            or a counter goes backwards.
     """
     first, last = read(before, unit_bytes), read(after, unit_bytes)
     if first.serial is not None and last.serial is not None and first.serial != last.serial:
@@ -123,7 +123,7 @@ def read(path: str | os.PathLike[str], unit_bytes: int | None = None) -> Reading
         unit_bytes: bytes of a unit, where the file leaves it open.
 
     Raises:
-        InputError: the file cannot be read or says nothing of data written, or the unit is not known.
+        InputError: the file cannot be read or has no counter of data written, or the unit is not known.
     """
     content = load(path, _SOURCE, _BYTES_MAX)
     content.table()
@@ -186,7 +186,7 @@ def _nvme(content: Node) -> Reading | None:
 
 
 def _ocp(content: Node) -> Reading | None:
-    """Log 0xC0 of OCP: what the drive programmed, in bytes."""
+    """Read the log 0xC0 of OCP: bytes that the drive programmed."""
     for key in content.table():
         if key.lower().replace("_", " ") == "physical media units written":
             media_bytes = _count(content.get(key))

@@ -1,7 +1,7 @@
 """Causes of flash operations and reasons for waiting: one name, colour and pattern each, everywhere.
 
-The causes are those of the core. The colours can be told apart with the common colour weaknesses, the patterns in black
-and white.
+The causes are those of the core. The colours stay distinct under the common colour vision deficiencies, the patterns in
+black and white.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CAUSES: dict[str, Cause] = {
 """The table of the core (``crates/flash/src/causes.rs``) by the names in results, in the order of drawing."""
 
 BACKGROUND = frozenset(name for name, _, kind, *_ in _TABLE if kind == "background")
-"""Causes that are work of jobs, for which no host request waits by itself."""
+"""Causes that are background or foreground jobs; no host request waits for a single operation of theirs."""
 
 REASONS: dict[str, Cause] = {
     "service": Cause("own work", palette.PALE),

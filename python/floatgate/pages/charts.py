@@ -94,7 +94,7 @@ def binned(
     Args:
         rows: the bars.
         title: of the values.
-        counted: what is counted; a name of a large unit is added.
+        counted: the things that the axis counts; a name of a large unit is added.
         width: in pixels.
         axis: of the values.
         scale: likewise.

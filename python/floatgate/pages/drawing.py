@@ -1,4 +1,4 @@
-"""Draws pictures in a process of their own: a renderer that fails costs its picture, nothing else.
+"""Draws pictures in a separate process: a renderer that fails loses its picture, nothing else.
 
 Where an address space is limited (``ulimit -v``, some batch systems) the engine of the renderer ends its process. A
 page then says in the picture's place why it is not there, and one note names all that are missing.
@@ -52,7 +52,7 @@ class _Renderer:
             self._process = self._process or self._started()
 
     def picture(self, order: dict[str, Any]) -> str:
-        """Return what the process answers to an order.
+        """Return the answer of the process to an order.
 
         Raises:
             CannotDrawError: it has ended, or cannot draw this.

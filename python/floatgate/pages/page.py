@@ -1,6 +1,6 @@
 """Pages from templates: one file, no script, nothing fetched.
 
-A room keeps its templates in a folder of its own: ``report/timeline.html`` stands in ``floatgate/report/templates``.
+Each package keeps its own templates: ``report/timeline.html`` is in ``floatgate/report/templates``.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def report(
     Args:
         title: the heading, which names the page too.
         parts: its own parts.
-        not_modelled: what the model leaves out; every kind of report has to say it.
-        of: what it is of, beside the version.
+        not_modelled: what the model leaves out; every kind of report has to list it.
+        of: the subject of the report, beside the version.
         kind: of the report, in the name of the page.
         version: of the floatgate that made the result; None for this one.
         command: the command line that made it, where there was one.
@@ -56,7 +56,7 @@ def report(
 
 
 def rendered_parts(parts: Iterable[Part]) -> str:
-    """Return parts alone, for a page that is made elsewhere; nothing where there is no part."""
+    """Return only the parts, for a page that is made elsewhere; empty without parts."""
     return rendered("pages/alone.html", {"parts": list(parts)})
 
 

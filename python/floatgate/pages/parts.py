@@ -1,6 +1,6 @@
-"""What pages are made of, as data: texts, tables, charts. ``templates/page.html`` says how each of them looks.
+"""The parts of pages as data: texts, tables, charts. ``templates/page.html`` defines the look of each.
 
-A page is a list of parts. Texts are plain: whatever they contain is escaped. Parts are neither compared nor shown:
+A page is a list of parts. Texts are plain: markup in them is escaped. Parts are neither compared nor shown:
 classes that could be take several times as long to make, and every run makes them for its summary.
 """
 
@@ -98,7 +98,7 @@ class Grid(Part):
         header: names of the columns.
         rows: cells.
         texts: how many columns from the left are text; the others are numbers, aligned at the right.
-        stacks: on a narrow page, each row stands by itself instead: its texts, then every number with its name.
+        stacks: on a narrow page, each row becomes a block instead: its texts, then every number with its name.
     """
 
     kind = "grid"
@@ -166,7 +166,7 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
 
     Args:
         name: prefix of ids.
-        title: what the chart shows.
+        title: of the chart.
         caption: how to read it.
         draw: makes the chart for a width in pixels.
     """
@@ -179,7 +179,7 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
 
 
 def left_out(texts: Sequence[str]) -> list[Part]:
-    """Return the list of what the model leaves out, each once; no report is without it."""
+    """List what the model leaves out, each once; every report has it."""
     phrases = list(dict.fromkeys(texts)) or ["not known: no result says it"]
     return [Section("What the model leaves out", [Items(phrases)])]
 

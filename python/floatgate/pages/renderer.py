@@ -1,4 +1,4 @@
-"""Draws pictures in a process of its own: one order a line on standard input, one answer a line on standard output.
+"""Draws pictures in a separate process: one order per line on standard input, one answer per line on standard output.
 
 Started by :mod:`floatgate.pages.drawing` as a script, away from the package: it needs the renderer and nothing else.
 The renderer is a browser's engine that ends its process where it gets too little memory.
@@ -23,7 +23,7 @@ def answer(order: dict[str, Any]) -> dict[str, str]:
             return {"picture": vl_convert.vegalite_to_svg(order["chart"])}
         drawn: bytes = vl_convert.vegalite_to_png(order["chart"], scale=order["scale"])
         return {"picture": base64.b64encode(drawn).decode()}
-    except Exception as error:  # noqa: BLE001 - whatever it is, the next picture may be fine
+    except Exception as error:  # noqa: BLE001 - the next picture may be fine
         return {"error": str(error).strip().split("\n", 1)[0] or type(error).__name__}
 
 
@@ -31,15 +31,15 @@ _DOT = '{"data": {"values": [{"x": 0}]}, "mark": "point", "encoding": {"x": {"fi
 
 
 def warm_up() -> None:
-    """Draw a dot for nobody: the engine takes longer to start than to draw."""
+    """Draw a dot that is thrown away: the engine takes longer to start than to draw."""
     answer({"kind": "svg", "chart": _DOT})
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Answer orders until standard input ends."""
     # Ctrl-C is for the process that asks; when it goes, the orders end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # An engine that ends for lack of memory is no crash that anybody wants to look into.
+    # An engine that ends for lack of memory needs no crash report.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     warm_up()
     for line in sys.stdin:

@@ -1,9 +1,9 @@
-"""What the runs of a reproduction gave: results, and the drives from which other runs start.
+"""The outcomes of the runs of a reproduction: results, and the drives from which other runs start.
 
-With a folder for them, each result is kept there together with its drive (:mod:`floatgate.study.runs.resume`), and
-a reproduction goes on after a kill. The plan lists every run: batch, workload, variant and settings. Workloads that a
-paper prepares are made again each time, in another folder. The plan names them without that folder, and has the hash of
-their content.
+With a folder for them, each result is kept there together with its drive (:mod:`floatgate.study.runs.resume`), and a
+reproduction can be resumed after a kill. The plan lists every run: batch, workload, variant and settings. Workloads
+that a paper prepares are made again each time, in another folder. The plan names them without that folder, and has the
+hash of their content.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def plan_of(paper: Paper, todo: Sequence[Job], prepared: Path) -> RunPlan:
         prepared: the folder of the workloads that were made for them.
 
     Raises:
-        InputError: a file that they read cannot be read.
+        InputError: one of their files cannot be read.
     """
     points: list[tuple[tuple[str, str], ...]] = []
     files = set(paths_in(paper.experiment.toml or ""))

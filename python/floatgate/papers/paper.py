@@ -158,7 +158,7 @@ class Paper:
         return {} if module is None else dict(module.prepare(workloads, traces, folder))
 
     def values(self, findings: Findings) -> dict[str, Any]:
-        """Return what the paper's ``values.py`` makes of the results."""
+        """Compute the values of the paper's ``values.py`` from the results."""
         module = self.module("values")
         return {} if module is None else dict(module.values(findings))
 
@@ -355,7 +355,7 @@ def _batch(
 
 
 def _must_have_drives(file: Path, batches: list[Batch]) -> None:
-    """Refuse batches that start from drives which nobody saves."""
+    """Refuse batches that start from drives which no batch saves."""
     by_name = {batch.name: batch for batch in batches}
     for batch in batches:
         if batch.start is None:

@@ -75,7 +75,7 @@ def as_busy(batches: Iterable[str], name: str, by: int, folder: Path) -> dict[st
 
 
 def drive(twin: ReadTwin, blocks: int) -> Overrides:
-    """Return a drive of about so many blocks that shows its host the twin's addresses, and no more."""
+    """Return a drive of about this many blocks that shows its host only the twin's addresses."""
     blocks_per_plane = blocks // CHANNELS
     shown = twin.footprint_bytes / (blocks_per_plane * CHANNELS * BLOCK_BYTES)
     return [
@@ -86,7 +86,7 @@ def drive(twin: ReadTwin, blocks: int) -> Overrides:
 
 
 def of(twin: ReadTwin, passes: int = 1) -> Overrides:
-    """Return the workload: so many passes over the twin."""
+    """Return the workload: ``passes`` over the twin."""
     return [
         ("workload.kind", '"twin"'),
         ("workload.twin", str(twin.file)),

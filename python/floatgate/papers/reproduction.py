@@ -29,7 +29,7 @@ _VALUE = re.compile(r"\{([^{}|]+)(?:\|([^{}]*))?\}")
 
 
 class Reproduction:
-    """What came of the experiments of a paper.
+    """The outcome of the experiments of a paper.
 
     Attributes:
         paper: the paper.
@@ -72,7 +72,7 @@ class Reproduction:
         return self.paper.figures(self.findings)
 
     def about(self) -> str:
-        """Return what the experiments show, with our values in it."""
+        """Return the result of the experiments in words, with our values."""
         return self._with_values(self.paper.about)
 
     def differs(self) -> list[str]:
@@ -104,7 +104,7 @@ class Reproduction:
         ]
         quick = " (quick)" if self.settings.quick else ""
         header = ["verdict", "claim", "ours", "judged by"]
-        # What a page says of itself with figures of the run comes first.
+        # Differences that quote figures of the run come first.
         first = [self.about(), ""] if _VALUE.search(self.paper.about) else []
         lines = [f"{self.paper.name}{quick}: {self.headline()}", "", *first, table(header, rows)]
         return "\n".join([*lines, *(f"failed: {text}" for text in self.failures)])
@@ -181,7 +181,7 @@ def _kept(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ours_text(verdict: Verdict) -> str:
-    """Return what came out, briefly: the figure, or how many names passed and what the others have."""
+    """Summarize the outcome: the figure, or how many names passed and what the others have."""
     unit = verdict.claim.rule.get("unit", "")
     if not verdict.parts:
         return shown(verdict.ours, unit)
@@ -200,11 +200,11 @@ def reproduce(
         paper: from :func:`floatgate.papers.load`.
         settings: quick or full, and traces in place of the paper's workloads.
         progress: called with (done, total, phase).
-        keep: where outcomes are kept until all are there; what is kept already is not done again.
+        keep: where outcomes are kept until all are there; kept ones are not done again.
 
     Raises:
-        InputError: a trace or a setting is unusable, or what is kept is damaged or of other settings. A run that fails
-            leaves its claims unjudged.
+        InputError: a trace or a setting is unusable, or the kept outcomes are damaged or of other settings. A run that
+            fails leaves its claims unjudged.
     """
     settings = settings or Settings()
     begun = time.perf_counter()

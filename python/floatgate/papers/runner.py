@@ -44,13 +44,13 @@ def run(
         paper: the paper.
         settings: quick or full, and the user's traces.
         progress: called with (done, total, phase).
-        keep: where outcomes are kept until all are there; what is kept already is not done again.
+        keep: where outcomes are kept until all are there; kept ones are not done again.
 
     Returns:
         The results, and what ended those runs that failed; theirs are missing in the results.
 
     Raises:
-        InputError: a trace or a setting is unusable, or what is kept is damaged or of other settings.
+        InputError: a trace or a setting is unusable, or the kept outcomes are damaged or of other settings.
     """
     with tempfile.TemporaryDirectory(prefix="floatgate-") as made:
         folder = Path(made)
@@ -152,7 +152,7 @@ def responses(log: Path) -> dict[str, Any]:
     """Measure how long reads took, from a log of requests: longest and median of consecutive groups, in their order.
 
     Returns:
-        ``reads``, ``every`` (so many reads make a point), ``longest_ms`` and ``p50_ms``.
+        ``reads``, ``every`` (the number of reads per point), ``longest_ms`` and ``p50_ms``.
     """
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

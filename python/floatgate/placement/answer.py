@@ -1,4 +1,4 @@
-"""What a placement comes to: the table, what it does, and what simpler rules do."""
+"""The answer of a placement: the table, its effect, and that of simpler rules."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Applied:
-    """What the table does on a trace from which it was not made.
+    """The effect of the table on a trace that it was not made from.
 
     Attributes:
         trace: the other one.
@@ -71,11 +71,11 @@ class Applied:
 
 @dataclass(frozen=True)
 class Placement:
-    """The table, and what it does.
+    """The table and its effect.
 
     Attributes:
         trace: from which it was made.
-        by: what its keys are.
+        by: the kind of its keys.
         policy: that made it.
         handles: that the drive has.
         isolation: which unit a moved page joins.
@@ -90,8 +90,8 @@ class Placement:
         results: of the runs: simple rules, separators in the drive, ``host-given``.
         isolations: of ``host-given`` with the other kinds of isolation.
         used: handles that rules write to, by their name.
-        stand_ins: whether extents stand for files in the rules that go by files.
-        applied: what the table does on another trace, if there is one.
+        stand_ins: whether extents replace files in the rules by file.
+        applied: the effect of the table on another trace, if there is one.
     """
 
     trace: str

@@ -27,7 +27,7 @@ spare_factor = 0.15
 warmup_passes = 1
 repeat = 2
 """
-"""The drive where none is given: what the trace writes fills 85 % of it, or less where it is little."""
+"""The default drive: the trace's data fill 85 % of it, or less if they are few."""
 ISOLATIONS = ("persistent", "persistent-apart", "initial")
 SPARE_BLOCKS = 6
 """Blocks that such a drive has to spare beside one for each open one of the host and of collection."""
@@ -65,7 +65,7 @@ class Wanted:
 
 
 def collection_units(handles: int, isolation: str) -> int:
-    """Reclaim units that stand open for what collection moves, beside those of the handles."""
+    """Open reclaim units for data that collection moves, in addition to those of the handles."""
     return {"persistent": 0, "persistent-apart": handles, "initial": 1}[isolation]
 
 
@@ -80,7 +80,7 @@ def drive_for(plain: Path, distinct_pages: int, wanted: Wanted) -> Experiment:
     Args:
         plain: the trace, of dense pages.
         distinct_pages: that it writes.
-        wanted: what the user asks.
+        wanted: the user's settings.
 
     Raises:
         InputError: a setting is not usable, or there is no reclaim unit of that size.

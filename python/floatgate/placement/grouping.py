@@ -1,13 +1,13 @@
-"""Keys to handles by how long their data live.
+"""Assigns keys to handles by how long their data live.
 
 Data whose lives are of one order of magnitude should share reclaim units: a unit can be erased without a copy once its
 last page is dead. Keys are sorted by the mean lives of their data and cut into neighbouring groups, one per handle. The
 cuts minimize the sum, over all page writes, of the squared distance between the logarithms of a key's mean life and of
 its group's. This is k-means in one dimension, weighted with page writes, by an exact dynamic programme
 (Bellman, 1973; Wang and Song, The R Journal 2011). Logarithms, since it is ratios that matter: a page that lives twice
-as long as its neighbours keeps their unit for twice the time, whatever that time is.
+as long as its neighbours keeps their unit for twice the time, long or short.
 
-Handle 0 is for keys of which nothing is known: none of their data dies within the trace.
+Handle 0 is for keys of unknown life: none of their data dies within the trace.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def by_life(mean_life: Any, page_writes: Any, handles: int) -> Any:
     handle = np.full(len(mean_life), NO_HANDLE, dtype=np.uint32)
     if len(known):
         order = known[np.lexsort((known, mean_life[known]))]
-        # Data that die at once have lived for no page write of others: one stands for less than one.
+        # Data that die at once have lived for less than one page write of others; they count as one.
         groups = clusters(np.log(np.maximum(mean_life[order], 1.0)), page_writes[order], handles - 1)
         handle[order] = groups + 1
     return handle
 
 
 def clusters(values: Any, weights: Any, most: int) -> Any:
-    """Cut ascending values into at most so many groups of neighbours, with the least weighted squares about means.
+    """Cut ascending values into at most this many groups of neighbours, with the least weighted squares about means.
 
     Equal values stay together. Costs a square of the number of distinct values in numpy for each group.
 

@@ -33,7 +33,7 @@ class Keys:
     """The keys of a recording.
 
     Attributes:
-        by: what they are.
+        by: their kind.
         of_row: for each row of the recording the number of its key in ``names``, or :data:`NOBODY`.
         names: what keys are called.
         numbers: of contexts, their numbers; of other keys, their places in ``names``.
@@ -64,7 +64,7 @@ def keys_of(source: Path, by: str, patterns: list[str] | None = None) -> Keys:
         patterns: with ``path-pattern``, those of another recording's table, in place of its own.
 
     Raises:
-        InputError: the recording does not have what the keys are made of.
+        InputError: the recording lacks the columns of these keys.
     """
     table, about = _read(source)
     with reading(source, EXPECTED):

@@ -1,4 +1,4 @@
-"""For how long written data live, by key.
+"""How long written data live, by key.
 
 The clock counts page writes. Data die where the page is written again or trimmed; what is alive at the end has lived at
 least until then.
@@ -62,7 +62,7 @@ def lives_of(table: Any) -> Lives:
 
 @dataclass(frozen=True)
 class OfKeys:
-    """What the lives of a trace say of its keys.
+    """The lives of a trace, summarized by key.
 
     Attributes:
         page_writes: of each key.

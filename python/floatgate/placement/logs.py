@@ -7,8 +7,8 @@ A file is a log if both hold:
    it is full). Or it begins anew at the lowest page of the file or of an extent of the recorder
    (``recorder/layout.py``), as in a log that is reused.
 2. Its data die in the order in which they were written: of the pages that die one after another, nine in ten pairs
-   were written in that order. What the next append replaces is left out. A file of which no data die but so is no log:
-   it may as well be data that are written once.
+   were written in that order. Pages that the next append replaces are left out. A file whose data die in no other way
+   is no log: it may as well be data that are written once.
 
 Files with fewer than :data:`REQUESTS_MIN` requests, two steps, say too little and count as data.
 """
@@ -55,7 +55,7 @@ def _is_log(page: Any, row: Any, born: Any, died: Any, dies: Any) -> bool:
     anew = (low[1:] % EXTENT_PAGES == 0) | (low[1:] == low.min())
     if np.mean(append | anew) < SHARE:
         return False
-    # What the next append replaces: its pages from where that begins.
+    # Replaced by the next append: its pages from where that begins.
     request = np.repeat(np.arange(len(first)), count)
     begins = np.append(np.where(append, low[1:], np.iinfo(np.int64).max), np.iinfo(np.int64).max)
     mortal = np.flatnonzero(died & (page < begins[request]))

@@ -23,7 +23,7 @@ from floatgate.run.experiment import Overrides
 
 LIFETIME = "lifetime"
 SEPARATORS = ("pds", "ids")
-"""Policies that a separator of the drive stands for; they go by contexts."""
+"""Policies that are separators of the drive; they use contexts."""
 POLICIES = (*SEPARATORS, LIFETIME)
 
 
@@ -38,7 +38,7 @@ def place(
     overrides: Overrides | None = None,
     apply: str | Path | None = None,
 ) -> Placement:
-    """Find the table of a trace that ``floatgate trace record`` wrote, and try it beside simpler rules.
+    """Find the table of a trace that ``floatgate trace record`` wrote, and compare it with simpler rules.
 
     Args:
         trace: Parquet, with what ``by`` goes by.

@@ -16,7 +16,7 @@ The rule (:func:`fold`), by the last component of a path, its name:
 A pattern of n components is matched with the last n components of a path; one that begins with ``/`` is a whole path.
 ``*`` stands for any characters but ``/``, ``?`` for one, ``[x]`` for x. Of the patterns of a table the first that
 matches counts; :func:`in_order` puts extensions first, then patterns of more components, then those with more
-characters that are no star. The preloadable library (``preload/hints.c``) follows the same rules.
+characters other than stars. The preloadable library (``preload/hints.c``) follows the same rules.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 _STARS = re.compile(r"\*{2,}")
 _SPECIAL = re.compile(r"[*?\[]")
 _STAR = "\0"
-"""Stands for ``*`` until what the name itself has of special characters is escaped; no path has it."""
+"""Replaces ``*`` until the special characters of the name itself are escaped; no path has it."""
 
 
 def fold(path: str) -> str:

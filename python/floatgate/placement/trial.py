@@ -104,7 +104,7 @@ class Trial:
 
     @property
     def table(self) -> Any:
-        """The trace as it is run: writes, and trims of what was written; pages without gaps."""
+        """The trace as it is run: writes, and trims of written pages; page numbers without gaps."""
         return self._table
 
     def key_of(self, of_row: Any) -> Any:

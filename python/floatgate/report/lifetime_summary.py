@@ -16,7 +16,7 @@ def text(result: dict[str, Any], label: str = "") -> str:
 
 
 def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
-    """Name and text of each line; what the result does not know is left out."""
+    """Return name and text of each line; unknown ones are left out."""
     made = [
         ("load", load.line(result)),
         ("life", forecast.answer(result)),

@@ -1,4 +1,4 @@
-"""The report of one run: the answer, where it comes from, and what it takes to repeat it."""
+"""The report of one run: the answer, its origin, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def page(run: RunView, command: str | None = None) -> str:
 
 
 def headline(result: dict[str, Any]) -> list[Card]:
-    """Return life, WAF, latency and energy: name, metric, basis; what the run does not know is left out."""
+    """Return life, WAF, latency and energy: name, metric, basis; unknown ones are left out."""
     return [card for section in orders.CARDS for card in section.cards(result)]
 
 

@@ -96,8 +96,8 @@ def lines(
         share: whether y goes from 0 to 1, shown in per cent.
         step: steps rather than slopes; the value at ``x`` holds from the row before.
         points: whether each row is marked by the look's shape.
-        x_min: the left end of x, to keep a line there off the axis; None for what the rows need.
-        y_max: the top of y, which makes several charts comparable; None for what the rows need.
+        x_min: the left end of x, to keep a line there off the axis; None to fit the rows.
+        y_max: the top of y, which makes several charts comparable; None to fit the rows.
         rules: labels and heights of dotted lines across.
         marks: rules upwards; the top of y leaves room for their labels.
         legend: whether a legend says which line is which.

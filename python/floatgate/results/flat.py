@@ -62,7 +62,7 @@ def order(key: str) -> tuple[int, str]:
 
 
 def plain(value: str) -> Any:
-    """Return the value of a TOML text; a text that is no TOML stands for itself."""
+    """Return the value of a TOML text; a text that is no TOML is returned as it is."""
     try:
         parsed = tomllib.loads(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:

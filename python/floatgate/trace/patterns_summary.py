@@ -1,4 +1,4 @@
-"""The screen of text that says which addresses of a trace are written together."""
+"""The text summary of the addresses of a trace that are written together."""
 
 from __future__ import annotations
 

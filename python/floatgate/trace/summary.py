@@ -1,4 +1,4 @@
-"""The screen of text that describes a trace: the telling figures of its JSON, one line a subject."""
+"""The text summary of a trace: the most telling figures of its JSON, one line per subject."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
 
-# What is noted in a trace where it occurs.
+# Remarks on a trace, for those that apply.
 NOTED = (
     ("bad_lines_skipped", "bad lines skipped"),
     ("first_bad_line", "first bad line"),

@@ -1,1 +1,1 @@
-"""Wear-leveling: what it evens out, what it costs, and whether it may harm."""
+"""Wear-leveling: its benefit, its cost, and whether it can do harm."""

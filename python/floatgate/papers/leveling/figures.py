@@ -1,4 +1,4 @@
-"""One picture: what each leveler costs beside what it gains, load by load."""
+"""One chart: cost and gain of each leveler, load by load."""
 
 from __future__ import annotations
 

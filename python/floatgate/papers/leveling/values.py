@@ -20,7 +20,7 @@ CYCLES = 1000
 """Cycles that the mean block endures. The drive's own limit is out of reach: no run stops before its last write."""
 PAGE_BYTES, DAYS = 4096, 365.25
 LONGEST = 64.0
-"""No life is looked for beyond so many times the run."""
+"""Limit of the search for a life, as a multiple of the run."""
 
 
 def values(findings: Findings) -> dict[str, Any]:
@@ -123,12 +123,12 @@ def life(
 ) -> float:
     """Times the run until the expected share of dead blocks is the reserve.
 
-    A block endures a normally distributed number of cycles, whatever its erases; its lead over the mean grows as a
-    power of the mean. No random numbers: the expected share is the sum over the histogram.
+    A block endures a normally distributed number of cycles, independent of its erases; its lead over the mean grows as
+    a power of the mean. No random numbers: the expected share is the sum over the histogram.
 
     Args:
         erases: erases and how many blocks have had them.
-        cycles: what the mean block endures.
+        cycles: that the mean block endures.
         spread: standard deviation over the mean; 0 for blocks that endure all the same.
         reserve: share of the blocks that may die.
         growth: exponent of the lead.
@@ -169,7 +169,7 @@ def _over_all(made: Mapping[str, Any]) -> dict[str, Any]:
         if mine:
             over[f"extra_least.{leveler}"] = min(made[f"extra_low.{place}"] for place in mine)
     if acted:
-        # A thing is said to happen somewhere only if it does so under every seed.
+        # An effect counts only if it occurs under every seed.
         for key in ("first_gain", "average_gain", "off_gain"):
             highs = {one: float(made[f"{key}_high.{one}"]) for one in acted}
             place = min(highs, key=highs.__getitem__)

@@ -18,7 +18,7 @@ lie on one chip of each channel."""
 WORN_IN = 10_000_000, 0.3
 """Requests that wear the drive in, and the share of them that reads."""
 TIMED = 300_000, 0.9
-"""The same of what is looked at in time."""
+"""The same for the timed runs."""
 RATE_PER_S = 26_700.0
 """Of the latter: the two dies with what is read are half busy with reads of 42 us."""
 PART = 1_000_000
@@ -37,7 +37,7 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
 
 
 def write(file: Path, pages: int, requests: int, read_share: float, seed: int) -> Path:
-    """Write so many requests of a page each, with exponential gaps, as Parquet."""
+    """Write requests of a page each, with exponential gaps, as Parquet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -25,7 +25,7 @@ FIGURES = {
     "dead": "dead_victims",
     "erased": "victims",
 }
-"""What values call a figure of collection, and what the result calls it."""
+"""Names of figures of collection: in values, and in the result."""
 
 
 def values(findings: Findings) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _overlapped(trace: Dense, target: Path, seed: int) -> Overrides:
     free_pages = WRITTEN_BEFORE * trace.page_writes
     fits = math.ceil(trace.distinct_pages / (FILLED * PAGES_PER_BLOCK)) + 1
     blocks = max(math.ceil(free_pages / (1 - FILLED - TRIGGER) / PAGES_PER_BLOCK), BLOCKS_MIN, fits)
-    # A page less than all of the filled share is to spare: what the host sees is just what is filled.
+    # One page less than the unfilled share is spare: the host sees exactly the filled pages.
     spare = 1 - FILLED - 1 / (blocks * PAGES_PER_BLOCK)
     filled = math.floor(FILLED * blocks * PAGES_PER_BLOCK)
     return [

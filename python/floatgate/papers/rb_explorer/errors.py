@@ -40,7 +40,7 @@ def _pins(findings: Findings, micro: str) -> dict[str, Any]:
     made: dict[str, Any] = {f"true.{micro}": pages * 4096 / host_bytes}
     for reading, count in document.items():
         made[f"error.{reading}.{micro}"] = error(count, pages)
-    # One pin beside all, by the same interval: what is left is that the dies differ.
+    # One pin against all, by the same interval: the remaining difference is that between dies.
     made[f"error.dies.{micro}"] = error(document["one"], document["all"])
     for reading, source in POLLING.items():
         made[f"error.{source}.{micro}"] = error(document[reading], document["all"])

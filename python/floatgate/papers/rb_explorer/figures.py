@@ -22,7 +22,7 @@ SOURCES = {
 }
 FACTORS = {"worn": Look("worn", palette.BROWN, (), "triangle-up"), "new": Look("new", palette.MAGENTA, (), "diamond")}
 SHARES = {"100w": ("only writes", 0.01), "50w": ("half writes, half reads", 0.1)}
-"""By write share: what it is, and the paper's bound."""
+"""By write share: its label, and the paper's bound."""
 PATTERNS = {
     "sq-align": Look("SQ, aligned", palette.BLUE, (), "circle"),
     "sq-no-align": Look("SQ, not aligned", palette.BLUE, (5, 3), "square"),

@@ -25,7 +25,7 @@ def _partitions(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for op in OPS:
         figures = [findings.figure(f"walvd-{k}.random.{op}.captured.paper.wa") for k in range(1, SUBTESTS + 1)]
-        # What the partition is filled with is programmed, and not counted as written by the host (section 5.2).
+        # The data that fill the partition are programmed, but not counted as host writes (section 5.2).
         programmed = findings.figure(f"partitioned.initial-data.{op}.captured.paper.p_volume_bytes")
         written = findings.figure(f"walvd-1.random.{op}.host.write_bytes")
         initial = ratio(programmed, written)

@@ -81,7 +81,7 @@ def _costs(findings: Findings, batch: str, workload: str, variant: str) -> dict[
         "migration_share": ratio(migrations, total),
         "replica_share": ratio(copying, moving + copying),
         "live": ratio(reclaim["moved_pages"], jobs * pages),
-        # As if each page that gets a replica were done by itself.
+        # As if each page were replicated in an operation of its own.
         "short_singly": ratio(replicas["made"], replicas["made"] + jobs),
         "short": short(reclaim["service_ms"]["cdf"], SHORT_MS),
         "lost": ratio(replicas["died_by_erase"], replicas["made"]),

@@ -33,7 +33,7 @@ PLANS = {
 }
 """``multi`` is in Table 1 only."""
 CLOSE_UP = ("ads", "websearch")
-"""Looked at in time, too."""
+"""Run in timed mode, too."""
 
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:

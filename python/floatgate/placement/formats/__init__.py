@@ -22,7 +22,7 @@ class Form:
         files: makes their texts, by name.
         usage: a line that says what to do with them, of the folder in which they are.
         keys: the kinds of keys that it supports.
-        why: what it needs them for.
+        why: it needs them.
     """
 
     files: Callable[[Placement], Mapping[str, str]]
@@ -56,7 +56,7 @@ def files_of(format: str, placement: Placement) -> Mapping[str, str]:
     """Return the files of a format, by name; none for ``table`` and ``csv``, whose file is always written.
 
     Raises:
-        InputError: the table is empty, or the recording does not have what the format needs.
+        InputError: the table is empty, or the recording lacks data that the format needs.
     """
     form = _FORMS.get(format)
     made = {} if form is None else form.files(placement)

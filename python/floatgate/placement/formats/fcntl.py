@@ -19,7 +19,7 @@ MAKEFILE = """hints.so: hints.c
 \t$(CC) -O2 -Wall -fexceptions -shared -fPIC -Wl,-z,now -o $@ hints.c -ldl -lpthread
 """
 ROWS_MAX, BYTES_MAX = 65_536, 16 << 20
-"""What the library takes of a table."""
+"""Limits of a table that the library loads."""
 
 
 def usage(folder: str) -> str:

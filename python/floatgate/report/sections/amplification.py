@@ -104,8 +104,8 @@ def line(result: Mapping[str, Any]) -> str | None:
 def sources(result: Mapping[str, Any]) -> str | None:
     """Format as ``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None if bytes equal pages without padding.
 
-    Pages are programmed whole, so a write of part of a page programs more than it brings. Where writes bring more than
-    is programmed for them, a buffer merged them.
+    Pages are programmed whole: a write of part of a page programs more bytes than it has. If writes have more bytes
+    than are programmed for them, a buffer merged them.
     """
     parts = look(result, "waf_bytes_parts")
     if not parts or not (differs(result) or parts.get("padding", 0.0) >= _SHOWN):

@@ -86,7 +86,7 @@ def time_share(result: dict[str, Any]) -> float:
 
 
 HEADER = ["reclaimed", "reclaim time"]
-"""What a comparison says of reads that disturb: blocks reclaimed, share of flash time of reclaims and replicas."""
+"""Columns of a comparison on read disturb: blocks reclaimed, share of flash time of reclaims and replicas."""
 
 
 def cells(result: dict[str, Any]) -> list[str]:
@@ -194,7 +194,7 @@ def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
     """Draw blocks by their disturbance."""
     histogram = facts["disturbance"]
     counts, edges = histogram["blocks"], histogram["edges"]
-    # The last bin holds what lies beyond: of blocks that nobody reclaims.
+    # The last bin is open: blocks that are never reclaimed lie beyond.
     ends = [*edges[1:], edges[-1] + edges[1]]
     shown = [
         {"from": start, "to": end, "count": count}

@@ -11,7 +11,7 @@ from floatgate.results.result_view import look
 
 
 def name(result: Mapping[str, Any]) -> str | None:
-    """Return what the drive is called."""
+    """Return the name of the drive."""
     value: str | None = look(result, "drive", "name")
     return value
 

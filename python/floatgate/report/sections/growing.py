@@ -1,4 +1,4 @@
-"""Demand that grows by a share each year, as ``lifetime/src/demand_growth.rs`` has it; and the trend of a trace."""
+"""Demand that grows by a share each year, as in ``lifetime/src/demand_growth.rs``; and the trend of a trace."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def years_of(years: float, result: Facts) -> float:
 
 
 def written_of(years: float, result: Facts) -> float:
-    """Return what is written in so many years, relative to the same years without growth."""
+    """Return the writes of this many years, relative to the same years without growth."""
     rate = math.log1p(per_year(result))
     return math.expm1(rate * years) / (rate * years) if rate and years else 1.0
 

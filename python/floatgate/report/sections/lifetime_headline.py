@@ -1,4 +1,4 @@
-"""The life that a run leads with: by what wears out first, and only where the run is long enough to tell."""
+"""The headline lifetime of a run: whatever wears out first, and only if the run is long enough."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ YEARS = "lifetime.years"
 INSTEAD = {"lifetime.tbw_bytes": YEARS}
 """Metrics that are drawn only where another is not known, and that other."""
 ENOUGH = "evidence.enough"
-"""Column of flat tables that says whether a run was long enough to tell a life."""
+"""Column of flat tables that says whether a run was long enough to estimate a life."""
 
 UNEVEN = 1.5
 """Erases of the most erased block over those of the mean one beyond which the life of the average block misleads."""
@@ -56,7 +56,7 @@ def _without_transient(result: Facts | None) -> str | None:
 
 
 def is_life(key: str) -> bool:
-    """Return whether a metric tells how long the drive lives; such are left out where the run is too short."""
+    """Return whether a metric is a lifetime of the drive; these are left out if the run is too short."""
     return key.startswith("lifetime.")
 
 
@@ -74,7 +74,7 @@ def uneven(result: Facts | None) -> bool:
     ratio = look(result, "wear", "max_over_mean")
     if ratio is None or ratio <= UNEVEN:
         return False
-    # A wear-leveler may hold back in years what it has not yet met in a run.
+    # In years a wear-leveler may prevent wear that it has not yet seen in a run.
     average, first = (_number(result, f"tbw{block}_bytes") for block in ("", "_first_block"))
     return average is None or first is None or average > _TELLING * first
 

@@ -1,4 +1,4 @@
-"""What the model leaves out: of a run as its result says it, of a forecast and of a sweep by their experiments."""
+"""What the model leaves out: for a run from its result, for a forecast and a sweep from their experiments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of(result: Facts) -> list[str]:
         return []
     if look(result, "close_up") is None:
         return of_experiment(config)
-    # Whatever the mode: requests are looked at in timed mode wherever that can be done.
+    # In any mode: requests are simulated in timed mode wherever possible.
     timed = look(result, "close_up", "unknown") is None
     return [*of_experiment({**config, "mode": "timed" if timed else "functional"}), TO_THE_END]
 

@@ -1,4 +1,4 @@
-"""What the maker of a drive promises: the rated bytes, and when the host has written them."""
+"""The maker's rating of a drive: the rated bytes, and when the host has written them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Facts = Mapping[str, Any] | None
 """A result or a forecast."""
 
 _DAYS = 365.0
-"""Days of a year, as makers and the core reckon."""
+"""Days per year, as makers and the core count them."""
 LONG_YEARS = 100.0
 """Beyond this a rating is not reached, for all that a buyer cares."""
 _ALIKE = 0.02
@@ -42,7 +42,7 @@ def bytes_per_year(result: Facts) -> float | None:
     writes_a_day, visible = look(result, "lifetime", "dwpd"), look(result, "drive", "logical_bytes")
     if writes_a_day is not None and visible is not None:
         return float(writes_a_day * visible * _DAYS)
-    # A forecast: what the flash took until the target, over write amplification.
+    # A forecast: bytes programmed until the target, over write amplification.
     written, waf = look(result, "lifetime", "w_work_bytes"), look(result, "waf_bytes")
     target = look(result, "lifetime", "target_years")
     return (

@@ -31,14 +31,14 @@ DEDUP = Look("deduplication", palette.BLUE, (), "cross")
 COMPRESS = Look("compression", palette.BROWN, (8, 3), "square")
 _BYTES = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0))
 _WIDE = 20
-"""From so many times the median on the largest figure would hide all others on a linear axis."""
+"""Above this multiple of the median the largest figure would hide all others on a linear axis."""
 _HEADING = "Deduplication and compression"
 _STRIP_ROW = 34
 """Height of a row of the picture of schemes, in pixels."""
 
 
 def at_work(result: Facts | None) -> dict[str, Any] | None:
-    """Return the table ``reduce`` of a run in which content was looked at; None for all others."""
+    """Return the table ``reduce`` of a run with a reducer; None for all others."""
     facts: dict[str, Any] | None = look(result, "reduce")
     return facts if facts and facts.get("policy") not in (None, "none") else None
 
@@ -95,7 +95,7 @@ NAMES = {"dedup": "deduplication", "compress": "compression", "both": "deduplica
 
 
 def policy(result: Facts | None) -> str | None:
-    """Return the reducer of a run or a life; None where content is not looked at."""
+    """Return the reducer of a run or a life; None without one."""
     named = look(result, "reduce", "policy") or look(result, "config", "lifetime", "reduce", "policy")
     return None if named in (None, "none") else str(named)
 
@@ -132,7 +132,7 @@ def remark(result: Facts) -> str | None:
 _NOTABLE = 0.05
 
 HEADER = ["written ratio", "duplicates", "chunks", "energy ratio"]
-"""What a comparison says of reducers."""
+"""Columns of a comparison on reducers."""
 
 READING = (
     "Written ratio: programs of host writes over pages that the host wrote; WAF adds what collection moves. Chunks: "
@@ -165,7 +165,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """Return duplicates, compression, savings and a manager's choices; nothing where content was not looked at."""
+    """Return duplicates, compression, savings and a manager's choices; empty without a reducer."""
     facts = at_work(result)
     summary = line(result)
     if not facts or not summary:
@@ -347,7 +347,7 @@ def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Compose
     most = max((row.get(key) or 0.0 for row in course for key in ("demand_bytes", "capacity_bytes")), default=0.0)
     name, size = next((step for step in _BYTES if most >= step[1]), _BYTES[-1])
     points = _points(course, unit, {"demand_bytes": DEMAND, "capacity_bytes": CAPACITY}, size)
-    # What is left of a life that needed little grows without bound towards its end.
+    # The remaining budget of a life that needed little grows without bound towards its end.
     heights = [point["y"] for point in points if point["y"] > 0]
     wide = bool(heights) and max(heights) > _WIDE * sorted(heights)[len(heights) // 2]
     shown = [point for point in points if point["y"] > 0] if wide else points

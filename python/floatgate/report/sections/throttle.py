@@ -32,7 +32,7 @@ def line(result: dict[str, Any]) -> str | None:
 
 
 def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
-    """Return what was held back, and when; nothing where the run has no throttle."""
+    """Show the delayed writes over time; empty if the run has no throttle."""
     facts = look(result, "throttle")
     summary = line(result)
     if not facts or not summary:
@@ -65,7 +65,7 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
 
 
 def over_time(run: RunView, width: int = WIDTH) -> vega.Chart:
-    """Mean time that a page write was held back, interval by interval."""
+    """Draw the mean delay of a page write, interval by interval."""
     rows, axis = course(run)
     points = [
         {"at": row["at"], "s": (row.get("held_back_s") or 0.0) / row["page_writes"]}

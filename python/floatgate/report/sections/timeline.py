@@ -23,7 +23,7 @@ ROWS_MAX = 64
 """Dies and channels drawn at most; then the busiest."""
 
 WIDE = 1000.0
-"""Units of the picture's width; the page stretches them to what it has."""
+"""Units of the picture's width; the page stretches them to its own width."""
 
 ROW = 16
 """Height of a row, pixels."""
@@ -35,7 +35,7 @@ NARROW = 4.0
 """Bars below this have no line around them, which would hide them; units."""
 
 GATHERED = 5.0
-"""Longest bar that stands for several spans, units."""
+"""Longest bar that merges several spans, units."""
 
 LOOKS = {
     "r": Cause("host read", "currentColor"),

@@ -65,7 +65,7 @@ def _text(end: End, target: float | None) -> str:
 
 
 def verdict(result: Facts) -> str | None:
-    """Format as ``the target of 5 years is missed``, by whatever ends first; None without a target."""
+    """Format as ``the target of 5 years is missed``, by the first end; None without a target."""
     target = look(result, "lifetime", "target_years")
     if target is None:
         return None

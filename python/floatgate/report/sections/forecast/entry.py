@@ -33,7 +33,7 @@ def life_that_counts(result: Forecast) -> float | None:
 
 
 def rated_years(result: Forecast) -> float | None:
-    """Return when the host has written what the maker of the drive promises; of a kept forecast as it was kept."""
+    """Return when the host has written the rated bytes of the drive; of a kept forecast as it was kept."""
     kept_years: float | None = look(result, "rated_years")
     return rating.years(result) if kept_years is None else kept_years
 
@@ -44,7 +44,7 @@ def wears(result: Forecast) -> bool:
 
 
 def host_bytes_per_year(result: Forecast) -> float | None:
-    """Return what the host writes in a year, throttled as it is; of a kept forecast as it was kept."""
+    """Return the host's writes per year, as throttled; of a kept forecast as it was kept."""
     kept_bytes: float | None = look(result, "host_bytes_per_year")
     return rating.bytes_per_year(result) if kept_bytes is None else kept_bytes
 

@@ -19,12 +19,12 @@ _QUANTILES = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
 
 
 def parts(result: Facts) -> list[Part]:
-    """Return what the forecast rests on, the spread of wear, and latencies with the load that they were found under."""
+    """Return the basis of the forecast, the spread of wear, and latencies with the load at which they were measured."""
     return [*_basis(result), *_wear(result), *_latencies(result)]
 
 
 def plainly(result: Facts) -> str | None:
-    """Note that minutes of a trace stand for years, or what a longer one lacks; None where that is not known."""
+    """Note that minutes of a trace represent years, or what a longer one lacks; None if that is not known."""
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
     kind = look(result, "workload", "kind")
     years = "the life" if target is None else units.target_years(target)

@@ -1,4 +1,4 @@
-"""What requests take on the worn-in drive, as far as a forecast looked at it in timed mode; what a throttle adds."""
+"""Latencies of requests on the worn-in drive, as far as a forecast simulated it in timed mode; a throttle's delays."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _quantile(latencies: Facts, key: str) -> str | None:
 
 
 def lines(result: Facts) -> list[str]:
-    """Return reads and writes of what was looked at; or why nothing was."""
+    """Return latencies of reads and writes of the close-up; or why there are no figures."""
     unknown = look(result, "close_up", "unknown")
     if unknown is not None:
         return [f"not known: {unknown}"]

@@ -18,9 +18,9 @@ Facts = dict[str, Any]
 UNTHROTTLED = "none"
 
 SHORT_S = 60.0
-"""A trace that is shorter tells nothing of years."""
+"""A shorter trace is no basis for years."""
 NOT_ALL_SERVED = 0.9995
-"""Below this share of the demand, what is served does not read as 100 %."""
+"""Below this share of the demand, the served part does not round to 100 %."""
 
 _AT_REST_MIN = 0.02
 """Share of blocks that are not erased below which their data count for nothing."""
@@ -29,7 +29,7 @@ _DRIFT_LAPS, _DRIFT_LAPS_MAX = 4, 10_000
 _MOVED_MIN = 0.0005
 """Share of programs for wear-leveling below which it goes without saying."""
 _LEAST_US = 0.01
-"""A mean wait below this tells nothing."""
+"""A shorter mean wait is negligible."""
 _ALL_WAITS = 0.995
 """From this share of the mean delay on, waits and delays read alike."""
 
@@ -100,7 +100,7 @@ def all_served(result: Facts) -> str | None:
 
 
 def basis(result: Facts) -> str | None:
-    """Note that a trace of seconds stands for years; None of longer ones and of generators."""
+    """Note that a trace of seconds represents years; None for longer ones and for generators."""
     span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
     if span is None or span >= SHORT_S or look(result, "workload", "kind") != "trace":
         return None
@@ -266,7 +266,7 @@ def method(result: Facts) -> str | None:
 
 
 _HELD_LONG_US = 60e6
-"""A page write that is held back longer is worth a note."""
+"""A page write that is delayed longer deserves a note."""
 
 
 def _held_long(result: Facts) -> str | None:

@@ -1,4 +1,4 @@
-"""Whether the drive can do what the host requests, and what that means for the life."""
+"""Whether the drive keeps up with the host's requests, and the consequence for the life."""
 
 from __future__ import annotations
 
