@@ -16,7 +16,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "20 bytes per block",
 };
 
-/// It has no parameters.
+/// The policy has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params;
 
@@ -25,7 +25,7 @@ impl VictimPolicy for Params {
         Self
     }
 
-    // Replace: the index that the mechanism keeps for it, a variant of `IndexKind`.
+    // Replace: the index that the mechanism keeps for the policy, a variant of `IndexKind`.
     fn index_kind(&self) -> IndexKind {
         IndexKind::ByValid
     }

@@ -4,12 +4,12 @@
 //! Parameters: `lead_erases`. Cost: O(log n) per block closed, emptied or erased. Memory: 12 bytes per block.
 
 use super::least_erased::LeastErased;
-use super::{Judged, Leveler, Verdict};
+use super::{Leveler, Verdict, VictimView};
 use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// Its row in the table.
+/// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "@name@",
     summary: "Replace: how it levels wear",
@@ -24,7 +24,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "12 bytes per block",
 };
 
-/// The parameters.
+/// Parameters of the leveler.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     lead_erases: u32,
@@ -33,8 +33,8 @@ pub struct Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(given: &Given) -> Self {
-        Self { lead_erases: given.whole("lead_erases") }
+    fn of(settings: &Given) -> Self {
+        Self { lead_erases: settings.whole("lead_erases") }
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -42,7 +42,7 @@ impl super::Params for Params {
     }
 }
 
-/// What it keeps; it goes into snapshots.
+/// State of the leveler, stored in snapshots.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
@@ -63,8 +63,8 @@ impl Leveler for State {
         false
     }
 
-    // Replace: what is to become of a victim. Here the data of the least erased block move into one that is far ahead.
-    fn judge(&mut self, drive: Judged<'_>, victim: UnitId, mean_erases: f64, _: bool, _: &mut Rng) -> Verdict {
+    // Replace: the decision on a victim. Here the data of the least erased block move into one that is far ahead.
+    fn review(&mut self, drive: VictimView<'_>, victim: UnitId, mean_erases: f64, _: bool, _: &mut Rng) -> Verdict {
         let lead = f64::from(drive.erases[victim]) - mean_erases;
         match self.closed.first(drive.domain) {
             Some((_, unit)) if lead > f64::from(self.params.lead_erases) && unit != victim => Verdict::Swap(unit),

@@ -19,7 +19,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 const NEW: StreamId = StreamId(0);
 const UPDATED: StreamId = StreamId(1);
 
-/// It has no parameters.
+/// The separator has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params;
 
@@ -33,7 +33,7 @@ impl Params {
     }
 }
 
-/// What it keeps. Replace: its tables; they go into snapshots.
+/// State of the separator, stored in snapshots. Replace: its tables.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State;
 

@@ -2,7 +2,7 @@
 
 use crate::collect::Apart;
 use crate::ftl::Ftl;
-use crate::separate::Place;
+use crate::separate::WaitingPlace;
 use crate::units::{NO_UNIT, NOT_INDEXED};
 use floatgate_base::{IdVec, UnitId};
 use floatgate_flash::Flash;
@@ -43,7 +43,7 @@ impl Ftl {
         };
         for (unit, _) in self.units.meta.enumerate().filter(|(_, meta)| meta.pos != NOT_INDEXED) {
             let due = separation.place(unit);
-            let place = queues.stream_of(unit).map_or(Place::Index, Place::Queue);
+            let place = queues.stream_of(unit).map_or(WaitingPlace::Index, WaitingPlace::Queue);
             if place != due {
                 return Err(format!("unit {unit} waits in {place:?}, and its separator has {due:?}"));
             }

@@ -8,7 +8,7 @@
 /// still checked at run time.
 pub(crate) trait Features {
     /// A separator that inspects pages, or update blocks.
-    const LOOKS: bool;
+    const INSPECTS: bool;
     /// Paced victims, or jobs that take steps along with host writes.
     const PACED: bool;
     /// A leveler that is notified of reads.
@@ -27,7 +27,7 @@ pub(crate) trait Features {
 pub(crate) struct Plain;
 
 impl Features for Plain {
-    const LOOKS: bool = false;
+    const INSPECTS: bool = false;
     const PACED: bool = false;
     const READS: bool = false;
     const SIDES: bool = false;
@@ -37,10 +37,10 @@ impl Features for Plain {
 }
 
 /// Only a separator that inspects pages.
-pub(crate) struct Looks;
+pub(crate) struct Inspecting;
 
-impl Features for Looks {
-    const LOOKS: bool = true;
+impl Features for Inspecting {
+    const INSPECTS: bool = true;
     const PACED: bool = false;
     const READS: bool = false;
     const SIDES: bool = false;
@@ -53,7 +53,7 @@ impl Features for Looks {
 pub(crate) struct All;
 
 impl Features for All {
-    const LOOKS: bool = true;
+    const INSPECTS: bool = true;
     const PACED: bool = true;
     const READS: bool = true;
     const SIDES: bool = true;
@@ -66,7 +66,7 @@ impl Features for All {
 pub(crate) struct Reduces;
 
 impl Features for Reduces {
-    const LOOKS: bool = true;
+    const INSPECTS: bool = true;
     const PACED: bool = true;
     const READS: bool = true;
     const SIDES: bool = true;

@@ -30,8 +30,8 @@ impl Ftl {
         for slot in 0..self.frontiers.len() {
             let gathering = self.gathering(self.frontiers[slot]);
             let is_forced = pages == 0 || forced.iter().any(|(ppn, _)| gathering.contains(ppn));
-            if is_forced && self.holds_written(slot, gathering.end - gathering.start) {
-                self.fill_up(flash, slot, Cause::Padding);
+            if is_forced && self.has_host_page(slot, gathering.end - gathering.start) {
+                self.pad_flash_page(flash, slot, Cause::Padding);
             }
         }
         if pages == 0 {
@@ -49,13 +49,13 @@ impl Ftl {
     }
 
     /// Checks whether any of the last `gathering` pages of a slot came from the host.
-    fn holds_written(&self, slot: usize, gathering: u32) -> bool {
+    fn has_host_page(&self, slot: usize, gathering: u32) -> bool {
         let next = self.frontiers[slot].next;
         self.volatile.pages_within(&self.layout, slot, next) < gathering
     }
 
     /// Pads and programs the partial flash page of an open unit.
-    fn fill_up<F: Flash>(&mut self, flash: &mut F, slot: usize, cause: Cause) {
+    fn pad_flash_page<F: Flash>(&mut self, flash: &mut F, slot: usize, cause: Cause) {
         let frontier = &mut self.frontiers[slot];
         let padding = self.layout.left_of_flash_page(frontier.next);
         flash.pad(frontier.next, padding, cause);
@@ -67,13 +67,13 @@ impl Ftl {
 
     /// Programs all data that a job moved out of its source, and host rewrites of it, before the source is erased.
     #[cold]
-    pub(crate) fn secure<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
+    pub(crate) fn persist_moves<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
         let (source, cause) = (job.source(), job.request.cause);
         for slot in 0..self.frontiers.len() {
             let next = self.frontiers[slot].next;
             let gathers = self.layout.left_of_flash_page(next) > 0;
             if gathers && self.volatile.owes(&self.layout, slot, next, source) {
-                self.fill_up(flash, slot, cause);
+                self.pad_flash_page(flash, slot, cause);
             }
         }
         for target in &mut job.targets {

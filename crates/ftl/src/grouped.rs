@@ -9,7 +9,7 @@ use floatgate_flash::{Cause, Flash};
 
 /// What pages served by one read share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
+enum ReadGroup {
     /// The flash page.
     FlashPage(u32),
     /// The chunk.
@@ -24,13 +24,16 @@ impl Ftl {
     }
 
     /// Returns the group of a page, if it can be read together with others.
-    fn group_of(&self, word: MapWord) -> Option<(Group, Ppn)> {
+    fn group_of(&self, word: MapWord) -> Option<(ReadGroup, Ppn)> {
         if let Some(ppn) = self.mapping.page_of(word) {
-            return self.layout.is_packed().then(|| (Group::FlashPage(self.layout.flash_page_of(ppn)), ppn));
+            return self
+                .layout
+                .is_packed()
+                .then(|| (ReadGroup::FlashPage(self.layout.flash_page_of(ppn)), ppn));
         }
         let chunk = self.mapping.chunk_of(word)?;
         let (first, _) = self.mapping.packed()?.pages(chunk)?;
-        Some((Group::Chunk(chunk), first))
+        Some((ReadGroup::Chunk(chunk), first))
     }
 
     /// Reads pages, successive ones of a group at once.
@@ -68,13 +71,13 @@ impl Ftl {
     fn read_together<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
-        group: Option<Group>,
+        group: Option<ReadGroup>,
         pages: &mut Vec<(Ppn, Lpn)>,
     ) -> Result<bool, Failure> {
         let (Some(&(first, lpn)), Some(group)) = (pages.first(), group) else { return Ok(false) };
         match group {
-            Group::Chunk(chunk) => self.read_chunk(flash, lpn, chunk, Cause::Host),
-            Group::FlashPage(_) => {
+            ReadGroup::Chunk(chunk) => self.read_chunk(flash, lpn, chunk, Cause::Host),
+            ReadGroup::FlashPage(_) => {
                 flash.read_run(pages, Cause::Host);
                 self.notify_read::<S, F>(flash, first);
                 if let Some(reclaiming) = &mut self.reclaiming {

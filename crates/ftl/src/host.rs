@@ -1,6 +1,6 @@
 //! Host requests: writes, reads and trims.
 
-use crate::features::{All, Features, Looks, Plain, Reduces};
+use crate::features::{All, Features, Inspecting, Plain, Reduces};
 use crate::ftl::Ftl;
 use crate::reclaim::Manager;
 use crate::setup::{Failure, Stopped};
@@ -48,7 +48,7 @@ impl Ftl {
                 self.serve_all::<All, F>(flash, extents, range)
             }
         } else if self.separation.is_some() {
-            self.serve_all::<Looks, F>(flash, extents, range)
+            self.serve_all::<Inspecting, F>(flash, extents, range)
         } else {
             self.serve_all::<Plain, F>(flash, extents, range)
         }
@@ -67,7 +67,7 @@ impl Ftl {
                 self.prefetch_for::<S>(extents, i);
             }
             let (first, pages) = (extents.lpn[i], extents.pages[i]);
-            let hints = if S::LOOKS { extents.hints_of(i) } else { Hints::default() };
+            let hints = if S::INSPECTS { extents.hints_of(i) } else { Hints::default() };
             let mut all = Lpn::each(first..first + pages);
             if S::READS && !S::REDUCES && self.setup.programs_unwritten && extents.kind[i] == Kind::Read {
                 Lpn::each(first..first + pages)
@@ -78,7 +78,7 @@ impl Ftl {
                 Kind::Write if S::REDUCES => self.write_pages::<S, F>(flash, extents, i),
                 Kind::Write => all.try_for_each(|lpn| {
                     let slot = self.write::<S, F>(flash, lpn, hints, Cause::Host)?;
-                    if S::PACED { self.go_along(flash, slot) } else { Ok(()) }
+                    if S::PACED { self.advance_collection(flash, slot) } else { Ok(()) }
                 }),
                 Kind::Read if S::PACKED && self.reads_in_groups() => self.read_groups::<S, F>(flash, all),
                 Kind::Read if S::READS => all.try_for_each(|lpn| {
@@ -94,7 +94,11 @@ impl Ftl {
                 }),
                 Kind::WritePartial => {
                     let done = self.write_partial::<S, F>(flash, first, hints);
-                    if S::PACED { done.and_then(|slot| self.go_along(flash, slot)) } else { done.map(|_| ()) }
+                    if S::PACED {
+                        done.and_then(|slot| self.advance_collection(flash, slot))
+                    } else {
+                        done.map(|_| ())
+                    }
                 }
                 Kind::Trim => {
                     all.for_each(|lpn| self.trim(flash, lpn));
@@ -119,7 +123,7 @@ impl Ftl {
     fn prefetch_for<S: Features>(&self, extents: &Extents, i: usize) {
         if let Some(&lpn) = extents.lpn.get(i + MAP_AHEAD) {
             self.mapping.prefetch(lpn);
-            if S::LOOKS
+            if S::INSPECTS
                 && let Some(separation) = &self.separation
             {
                 separation.prefetch(lpn);
@@ -164,7 +168,7 @@ impl Ftl {
             return Ok(());
         }
         let slot = self.write::<S, F>(flash, lpn, hints, Cause::Padding)?;
-        if S::PACED { self.go_along(flash, slot) } else { Ok(()) }
+        if S::PACED { self.advance_collection(flash, slot) } else { Ok(()) }
     }
 
     /// Writes part of a page by read-modify-write: reads the old data from flash first.

@@ -23,14 +23,14 @@ pub(crate) const LAST_UNITS: u32 = 1;
 
 /// The speed of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pace {
+struct StepPace {
     /// Flash pages that move in the next step.
     flash_pages: u32,
     /// Host pages that the domain takes before the following step.
     wait: u32,
 }
 
-impl Pace {
+impl StepPace {
     /// Returns the faster of two paces.
     fn max(self, other: Self) -> Self {
         let by_speed = |pace: &Self| (pace.flash_pages, std::cmp::Reverse(pace.wait));
@@ -54,9 +54,13 @@ impl Pace {
 impl Ftl {
     /// Takes a step of the domain's jobs after a host page, if one is due.
     #[inline(always)]
-    pub(crate) fn keep_stepping<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
+    pub(crate) fn step_jobs_if_due<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        domain: DomainId,
+    ) -> Result<(), Failure> {
         match &mut self.next_step_in[domain] {
-            0 => self.step_along(flash, domain),
+            0 => self.step_jobs(flash, domain),
             wait => {
                 *wait -= 1;
                 Ok(())
@@ -65,7 +69,7 @@ impl Ftl {
     }
 
     #[cold]
-    fn step_along<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
+    fn step_jobs<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
         let mut wait = self.step_collection(flash, domain)?;
         // Other jobs need not hurry: they move one flash page with every host page.
@@ -108,7 +112,7 @@ impl Ftl {
         flash_pages: u32,
     ) -> Result<bool, Failure> {
         job.leave_free = if job.request.urgency == Urgency::Leveling { LAST_UNITS + 1 } else { 0 };
-        if flash_pages == Pace::ALL.flash_pages {
+        if flash_pages == StepPace::ALL.flash_pages {
             return self.run_to_end(flash, &mut job).map(|()| true);
         }
         let done = self.step(flash, &mut job, flash_pages)? == Step::Done;
@@ -186,7 +190,7 @@ impl Ftl {
     }
 
     /// Returns the pace at which a job ends in time.
-    fn pace(&self, job: &mut Job, domain: DomainId, at_hand: u64) -> Pace {
+    fn pace(&self, job: &mut Job, domain: DomainId, at_hand: u64) -> StepPace {
         let unit = i64::from(self.layout.pages_per_unit());
         let at_hand = at_hand.cast_signed();
         let moves = i64::from(self.units.meta[job.source()].valid);
@@ -198,7 +202,7 @@ impl Ftl {
             at_hand - unit + behind.clamp(-gain / 2, gain / 2)
         });
         let host = u64::try_from(at_hand - floor - taken).unwrap_or(0);
-        let pace = Pace::of(self.work_left(job), host);
+        let pace = StepPace::of(self.work_left(job), host);
         self.pressing_pace(job, domain, floor).map_or(pace, |pressing| pace.max(pressing))
     }
 
@@ -208,7 +212,7 @@ impl Ftl {
     /// Pages at hand do not say how many units are free when many streams open units at about the same time. Nor do
     /// they when wear-leveling has taken a unit, and the job ends with less at hand than a unit for each of two
     /// streams.
-    fn pressing_pace(&self, job: &Job, domain: DomainId, floor: i64) -> Option<Pace> {
+    fn pressing_pace(&self, job: &Job, domain: DomainId, floor: i64) -> Option<StepPace> {
         let free = self.free[domain].len();
         let units_of_streams = self.setup.separate.streams().min(2) * self.layout.pages_per_unit();
         let short = self.leveling.is_some() && floor < i64::from(units_of_streams);
@@ -217,13 +221,13 @@ impl Ftl {
         }
         let host = match &self.separation {
             Some(_) => self.open_rooms(domain).filter(|&room| room > 0).min().unwrap_or(0),
-            None => {
-                self.frontiers[Frontier::slot(&self.layout, self.setup.separate.blind().0, domain)].room()
-            }
+            None => self.frontiers
+                [Frontier::slot(&self.layout, self.setup.separate.fixed_streams().0, domain)]
+            .room(),
         };
         // If the moves themselves take a free unit, the following job must be done in time, too.
         let more = if free > LAST_UNITS { 0 } else { self.work_of_a_victim() };
-        Some(Pace::of(self.work_left(job) + more, host.into()))
+        Some(StepPace::of(self.work_left(job) + more, host.into()))
     }
 
     /// Returns the flash pages that collecting a unit moves, averaged so far, plus a step for its erase.

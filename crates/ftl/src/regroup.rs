@@ -5,7 +5,7 @@
 
 use crate::collect::Apart;
 use crate::ftl::Ftl;
-use crate::separate::{Held, Place, Regroup};
+use crate::separate::{Occupancy, Regroup, WaitingPlace};
 use crate::units::{Frontier, NOT_INDEXED};
 use floatgate_base::{DomainId, IdVec, StreamId, UnitId};
 use floatgate_flash::{Cause, Flash};
@@ -29,12 +29,12 @@ impl Ftl {
         }
     }
 
-    fn held(&self) -> Held {
+    fn held(&self) -> Occupancy {
         let queued = |unit| match &self.candidates.apart {
             Some(Apart::Queues(queues)) => queues.holds(unit),
             _ => false,
         };
-        let mut held = Held { closed: 0, full: 0, mapped_pages: self.mapped_pages };
+        let mut held = Occupancy { closed: 0, full: 0, mapped_pages: self.mapped_pages };
         for (unit, meta) in self.units.meta.enumerate().filter(|(_, meta)| meta.pos != NOT_INDEXED) {
             held.closed += 1;
             held.full += u32::from(meta.valid == self.layout.pages_per_unit() && !queued(unit));
@@ -58,7 +58,7 @@ impl Ftl {
                     queues.lengths(domain)[stream.index()].saturating_sub(regroup.keeps[stream.index()]);
                 for unit in queues.iter(domain, stream).take(leaves as usize) {
                     // A unit that stays in a queue, or leaves one, keeps its stream.
-                    if separation.stream_of(unit) == stream && separation.place(unit) != Place::Index {
+                    if separation.stream_of(unit) == stream && separation.place(unit) != WaitingPlace::Index {
                         separation.give_to(unit, regroup.released);
                     }
                     released[domain].push(unit);

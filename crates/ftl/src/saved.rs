@@ -268,7 +268,7 @@ impl Ftl {
     fn separation_fits(&self) -> bool {
         match &self.separation {
             Some(separation) => separation.is_within(self.layout.units(), self.setup.separate),
-            None => !self.setup.separate.looks(),
+            None => !self.setup.separate.inspects_pages(),
         }
     }
 

@@ -117,7 +117,10 @@ impl Setup {
     /// data apart, if neither separator inspects pages.
     pub(crate) fn learning(&self, other: &Self, is_plain: bool) -> Self {
         let (was, becomes) = (self.separate, other.separate);
-        let learns = is_plain && !was.looks() && !becomes.looks() && was.streams() <= becomes.streams();
+        let learns = is_plain
+            && !was.inspects_pages()
+            && !becomes.inspects_pages()
+            && was.streams() <= becomes.streams();
         Self { separate: if learns { becomes } else { was }, ..*self }
     }
 

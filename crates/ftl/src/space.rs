@@ -2,7 +2,7 @@
 
 use crate::features::Features;
 use crate::ftl::Ftl;
-use crate::separate::Place;
+use crate::separate::WaitingPlace;
 use crate::units::{Frontier, NO_UNIT, NOT_INDEXED};
 use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::Flash;
@@ -47,7 +47,7 @@ impl Ftl {
     /// Makes a full unit a candidate for collection.
     pub(crate) fn enter_closed(&mut self, unit: UnitId) {
         self.units.closed_at[unit] = self.now;
-        let place = self.separation.as_ref().map_or(Place::Index, |separation| separation.place(unit));
+        let place = self.separation.as_ref().map_or(WaitingPlace::Index, |separation| separation.place(unit));
         self.candidates.insert(&self.layout, unit, place, &mut self.units);
         if let Some(leveling) = &mut self.leveling {
             leveling.closed(self.layout.domain_of(unit), unit);
@@ -77,7 +77,7 @@ impl Ftl {
         let valid = meta.valid;
         meta.valid = valid - 1;
         if meta.pos != NOT_INDEXED {
-            if S::LOOKS {
+            if S::INSPECTS {
                 self.candidates.lost_page::<true>(&self.layout, unit, valid, self.now, &mut self.units);
             } else {
                 self.candidates.lost_page::<false>(&self.layout, unit, valid, self.now, &mut self.units);

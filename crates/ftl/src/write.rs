@@ -17,7 +17,8 @@ impl Ftl {
         hints: Hints,
         cause: Cause,
     ) -> Result<usize, Failure> {
-        let stream = if S::LOOKS { self.separated(lpn, hints) } else { self.setup.separate.blind().0 };
+        let stream =
+            if S::INSPECTS { self.separated(lpn, hints) } else { self.setup.separate.fixed_streams().0 };
         let slot = if S::GROUPS
             && let Some(domain) = labelled::domain_of(hints.label, self.layout.domains())
         {
@@ -35,7 +36,7 @@ impl Ftl {
         self.mapping.place(ppn, Owner::page(lpn));
         let old = self.mapping.replace(lpn, MapWord::plain(ppn));
         self.now += 1;
-        if S::LOOKS
+        if S::INSPECTS
             && self.setup.separate.needs_units()
             && let Some(separation) = &mut self.separation
         {
@@ -56,7 +57,7 @@ impl Ftl {
     /// Selects the stream of a page that the host writes now.
     #[inline(always)]
     pub(crate) fn separated(&mut self, lpn: Lpn, hints: Hints) -> StreamId {
-        let Some(separation) = &mut self.separation else { return self.setup.separate.blind().0 };
+        let Some(separation) = &mut self.separation else { return self.setup.separate.fixed_streams().0 };
         let word = self.mapping.get(lpn);
         if self.setup.separate.needs_replaced()
             && let Some(ppn) = self.mapping.page_of(word).or_else(|| {
@@ -72,19 +73,23 @@ impl Ftl {
 
     /// Advances paced and incremental collection after a host write into the open unit of a slot.
     #[inline(always)]
-    pub(crate) fn go_along<F: Flash>(&mut self, flash: &mut F, slot: usize) -> Result<(), Failure> {
+    pub(crate) fn advance_collection<F: Flash>(&mut self, flash: &mut F, slot: usize) -> Result<(), Failure> {
         let domain = match self.setup.incremental {
             true => self.layout.domain_of(self.frontiers[slot].unit),
             false => DomainId(0),
         };
-        self.go_along_in(flash, domain)
+        self.advance_collection_in(flash, domain)
     }
 
     /// Advances them after a host write into a domain.
     #[inline(always)]
-    pub(crate) fn go_along_in<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
+    pub(crate) fn advance_collection_in<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        domain: DomainId,
+    ) -> Result<(), Failure> {
         if self.setup.incremental {
-            self.keep_stepping(flash, domain)?;
+            self.step_jobs_if_due(flash, domain)?;
         }
         self.keep_pace(flash)
     }

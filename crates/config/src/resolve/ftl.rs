@@ -395,7 +395,7 @@ fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32) -> Resul
     }
     // Where fewer streams would do, the streams are what is too much.
     let fit = (units - u64::from(logical) / (pages * domains)).saturating_sub(u64::from(free) + 1);
-    if separate.looks() && (1..u64::from(separate.streams())).contains(&fit) {
+    if separate.inspects_pages() && (1..u64::from(separate.streams())).contains(&fit) {
         let streams = separate.streams();
         let what = format!(
             "{streams} streams hold as many blocks of each pool open; {fit} fit beside the logical pages and {free} free blocks"

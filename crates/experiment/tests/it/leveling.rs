@@ -8,7 +8,7 @@ use floatgate_base::testing::Bound;
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
-use floatgate_ftl::separate::Place;
+use floatgate_ftl::separate::WaitingPlace;
 use floatgate_ftl::{Ftl, Level, Separate, Setup};
 use floatgate_nand::Geometry;
 use serde_json::Value;
@@ -123,8 +123,8 @@ fn a_block_that_takes_cold_data_in_is_of_their_stream() {
         ]
     );
     let separation = ftl.separation().unwrap();
-    assert_eq!(separation.place(worn), Place::Index);
-    let updated = UnitId::all(8).any(|unit| separation.place(unit) == Place::Last);
+    assert_eq!(separation.place(worn), WaitingPlace::Index);
+    let updated = UnitId::all(8).any(|unit| separation.place(unit) == WaitingPlace::Last);
     assert!(updated, "blocks of handle 1 are update blocks");
 }
 

@@ -1,9 +1,9 @@
 //! Closed units, among which victims are chosen. The mechanism keeps them; a victim policy sees what they hold.
 
 use super::queues::Queues;
-use super::update_blocks::Last;
+use super::update_blocks::UpdateBlockIndex;
 use crate::index::{Index, IndexKind};
-use crate::separate::{Place, Separation};
+use crate::separate::{Separation, WaitingPlace};
 use crate::units::{NOT_INDEXED, Units};
 use floatgate_base::{DomainId, IdVec, Rng, UnitId};
 use floatgate_flash::Layout;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Apart {
     /// Update blocks, which are collected last.
-    Last(Box<Last>),
+    Last(Box<UpdateBlockIndex>),
     /// Units that are collected in the order of closing, stream by stream.
     Queues(Box<Queues>),
 }
@@ -25,7 +25,7 @@ impl Apart {
             let streams = separation.counters().len() as u32;
             return Some(Self::Queues(Box::new(Queues::new(streams, layout))));
         }
-        Last::of(separation.update_blocks(), kind, layout).map(Self::Last)
+        UpdateBlockIndex::of(separation.update_blocks(), kind, layout).map(Self::Last)
     }
 
     fn holds(&self, unit: UnitId) -> bool {
@@ -98,15 +98,15 @@ impl Candidates {
     }
 
     /// Adds a unit that was closed.
-    pub fn insert(&mut self, layout: &Layout, unit: UnitId, place: Place, units: &mut Units) {
+    pub fn insert(&mut self, layout: &Layout, unit: UnitId, place: WaitingPlace, units: &mut Units) {
         let (domain, full) = (layout.domain_of(unit), layout.pages_per_unit());
         if let Some(garbage) = &mut self.garbage {
             garbage.units += 1;
             garbage.dead_pages += u64::from(full - units.meta[unit].valid);
         }
         match (&mut self.apart, place) {
-            (Some(Apart::Last(last)), Place::Last) => last.insert(domain, unit, units, full),
-            (Some(Apart::Queues(queues)), Place::Queue(stream)) => {
+            (Some(Apart::Last(last)), WaitingPlace::Last) => last.insert(domain, unit, units, full),
+            (Some(Apart::Queues(queues)), WaitingPlace::Queue(stream)) => {
                 queues.insert(domain, unit, stream, units, full);
             }
             _ => {

@@ -11,7 +11,7 @@ use floatgate_flash::Layout;
 
 /// The group of units from which a victim was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
+pub(crate) enum CandidateGroup {
     /// Update blocks without a valid page.
     Dead,
     /// Units that are neither update blocks nor in a queue.
@@ -25,7 +25,7 @@ pub(crate) enum Group {
 /// A unit that was set aside, and the one that replaced it in the victim policy's window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SetAside {
-    group: Group,
+    group: CandidateGroup,
     unit: UnitId,
     replaced_by: Option<UnitId>,
 }
@@ -47,30 +47,30 @@ pub(crate) struct Choice<'a> {
 
 impl Choice<'_> {
     /// Returns the unit to collect next, still in its index; none if collection gains nothing.
-    pub fn first(&mut self) -> Option<(Group, UnitId)> {
+    pub fn first(&mut self) -> Option<(CandidateGroup, UnitId)> {
         let domain = self.domain;
         let last = match &self.candidates.apart {
             None => {
-                let unit = self.pick(Group::Others)?;
-                return (!self.is_futile(unit)).then_some((Group::Others, unit));
+                let unit = self.pick(CandidateGroup::Others)?;
+                return (!self.is_futile(unit)).then_some((CandidateGroup::Others, unit));
             }
             Some(Apart::Queues(_)) => return self.first_of_queues(),
             Some(Apart::Last(last)) => last,
         };
         if let Some(dead) = last.dead.as_ref().and_then(|dead| dead.first(self.domain)) {
-            return Some((Group::Dead, dead));
+            return Some((CandidateGroup::Dead, dead));
         }
         let group = match (self.candidates.worthwhile[domain], last.worthwhile[domain]) {
             (0, 0) => return None,
-            (0, _) => Group::Last,
-            _ => Group::Others,
+            (0, _) => CandidateGroup::Last,
+            _ => CandidateGroup::Others,
         };
         self.pick(group).map(|unit| (group, unit))
     }
 
     /// Returns the first choice if the separator has queues. Full units of a queue are collected, too: their pages move
     /// on to another stream and the units with dead pages get their turn. None if no unit has dead pages.
-    fn first_of_queues(&mut self) -> Option<(Group, UnitId)> {
+    fn first_of_queues(&mut self) -> Option<(CandidateGroup, UnitId)> {
         let (domain, separation) = (self.domain, self.separation?);
         let Some(Apart::Queues(queues)) = &self.candidates.apart else { return None };
         let worthwhile = queues.first_worthwhile(domain);
@@ -83,33 +83,35 @@ impl Choice<'_> {
         if let Some(stream) = named
             && let Some(unit) = queues.oldest(domain, stream)
         {
-            return Some((Group::Queue(stream), unit));
+            return Some((CandidateGroup::Queue(stream), unit));
         }
-        self.pick(Group::Others).map(|unit| (Group::Others, unit))
+        self.pick(CandidateGroup::Others).map(|unit| (CandidateGroup::Others, unit))
     }
 
     /// Returns the next choice after one of a group was set aside; an update block replaces no other unit.
-    pub fn next(&mut self, mut group: Group) -> Option<(Group, UnitId)> {
-        if group == Group::Dead {
+    pub fn next(&mut self, mut group: CandidateGroup) -> Option<(CandidateGroup, UnitId)> {
+        if group == CandidateGroup::Dead {
             if let Some(Apart::Last(last)) = &self.candidates.apart
                 && let Some(dead) = last.dead.as_ref().and_then(|dead| dead.first(self.domain))
             {
-                return Some((Group::Dead, dead));
+                return Some((CandidateGroup::Dead, dead));
             }
-            group = Group::Others;
+            group = CandidateGroup::Others;
         }
         let unit = match (group, &self.candidates.apart) {
-            (Group::Queue(stream), Some(Apart::Queues(queues))) => queues.oldest(self.domain, stream),
+            (CandidateGroup::Queue(stream), Some(Apart::Queues(queues))) => {
+                queues.oldest(self.domain, stream)
+            }
             _ => self.pick(group),
         }?;
         (self.units.meta[unit].valid < self.layout.pages_per_unit()).then_some((group, unit))
     }
 
     /// Returns the victim policy's selection.
-    fn pick(&mut self, group: Group) -> Option<UnitId> {
+    fn pick(&mut self, group: CandidateGroup) -> Option<UnitId> {
         let Candidates { index, apart, rng, .. } = &mut *self.candidates;
         let index = match apart {
-            Some(Apart::Last(last)) if group == Group::Last => &last.index,
+            Some(Apart::Last(last)) if group == CandidateGroup::Last => &last.index,
             _ => index,
         };
         let view = View {
@@ -131,20 +133,22 @@ impl Choice<'_> {
     }
 
     /// Excludes a unit from the choice until it is put back.
-    pub fn set_aside(&mut self, group: Group, unit: UnitId) -> SetAside {
+    pub fn set_aside(&mut self, group: CandidateGroup, unit: UnitId) -> SetAside {
         let Candidates { index, apart, .. } = &mut *self.candidates;
         let replaced_by = match (group, apart) {
-            (Group::Queue(stream), Some(Apart::Queues(queues))) => {
+            (CandidateGroup::Queue(stream), Some(Apart::Queues(queues))) => {
                 queues.set_aside(self.domain, stream, unit);
                 None
             }
-            (Group::Dead, Some(Apart::Last(last))) => {
+            (CandidateGroup::Dead, Some(Apart::Last(last))) => {
                 if let Some(dead) = &mut last.dead {
                     dead.remove(self.domain, unit);
                 }
                 None
             }
-            (Group::Last, Some(Apart::Last(last))) => last.index.remove(self.domain, unit, self.units),
+            (CandidateGroup::Last, Some(Apart::Last(last))) => {
+                last.index.remove(self.domain, unit, self.units)
+            }
             _ => index.remove(self.domain, unit, self.units),
         };
         SetAside { group, unit, replaced_by }
@@ -155,13 +159,15 @@ impl Choice<'_> {
         let SetAside { group, unit, replaced_by } = aside;
         let Candidates { index, apart, .. } = &mut *self.candidates;
         match (group, apart) {
-            (Group::Queue(stream), Some(Apart::Queues(queues))) => queues.put_back(self.domain, stream, unit),
-            (Group::Dead, Some(Apart::Last(last))) => {
+            (CandidateGroup::Queue(stream), Some(Apart::Queues(queues))) => {
+                queues.put_back(self.domain, stream, unit)
+            }
+            (CandidateGroup::Dead, Some(Apart::Last(last))) => {
                 if let Some(dead) = &mut last.dead {
                     dead.push_front(self.domain, unit);
                 }
             }
-            (Group::Last, Some(Apart::Last(last))) => {
+            (CandidateGroup::Last, Some(Apart::Last(last))) => {
                 last.index.put_back(self.domain, unit, replaced_by, self.units)
             }
             _ => index.put_back(self.domain, unit, replaced_by, self.units),

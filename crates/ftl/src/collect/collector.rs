@@ -1,6 +1,6 @@
 //! Collection as a source of job requests: it selects the victim, which wear-leveling may veto.
 
-use super::choice::Group;
+use super::choice::CandidateGroup;
 use super::{Candidates, Choice, Victim};
 use crate::jobs::request::{DriveView, StartsJobs};
 use crate::jobs::{Request, Urgency};
@@ -40,7 +40,7 @@ impl StartsJobs for Collector<'_> {
 fn select_victim(
     choice: &mut Choice<'_>,
     leveling: &mut Leveling,
-    first: (Group, UnitId),
+    first: (CandidateGroup, UnitId),
     logical_pages: u32,
 ) -> (UnitId, Option<UnitId>) {
     let (mut group, mut victim) = first;

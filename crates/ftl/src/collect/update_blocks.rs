@@ -17,7 +17,7 @@ const DEAD: u32 = 0;
 
 /// The closed units that are collected last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Last {
+pub(crate) struct UpdateBlockIndex {
     pub index: Index,
     /// Whether each closed unit is one of them.
     members: IdVec<UnitId, bool>,
@@ -27,7 +27,7 @@ pub(crate) struct Last {
     pub dead: Option<Lists>,
 }
 
-impl Last {
+impl UpdateBlockIndex {
     /// Creates the index for an empty drive; none if no unit waits.
     pub fn of(update_blocks: UpdateBlocks, kind: IndexKind, layout: &Layout) -> Option<Box<Self>> {
         let dead = match update_blocks {

@@ -71,7 +71,7 @@ impl Ftl {
             return self.fill_target(flash, job, 0, moving);
         };
         let done = match &self.separation {
-            None => self.move_to_stream(flash, job, domain, moving, self.setup.separate.blind().1),
+            None => self.move_to_stream(flash, job, domain, moving, self.setup.separate.fixed_streams().1),
             Some(_) if job.leave_free == 0 => self.move_by_stream(flash, job, domain, moving),
             Some(_) => self.move_page_by_page(flash, job, domain, moving),
         }?;
@@ -91,7 +91,7 @@ impl Ftl {
     ) -> Result<usize, Failure> {
         match (job.request.targets[to], &self.separation) {
             (Target::Streams { domain }, None) => {
-                self.move_to_stream(flash, job, domain, moving, self.setup.separate.blind().1)
+                self.move_to_stream(flash, job, domain, moving, self.setup.separate.fixed_streams().1)
             }
             (Target::Streams { domain }, Some(_)) => self.move_page_by_page(flash, job, domain, moving),
             (Target::Own { .. } | Target::Set { .. } | Target::Emptied, _) => {
@@ -373,7 +373,7 @@ impl Ftl {
             Some(slot) => (slot, domain),
             None => {
                 let own = self.layout.domain_of(self.layout.unit_of(moving[0].0));
-                (Frontier::slot(&self.layout, self.setup.separate.blind().1, own), own)
+                (Frontier::slot(&self.layout, self.setup.separate.fixed_streams().1, own), own)
             }
         };
         let run = match self.frontiers[slot].room() {

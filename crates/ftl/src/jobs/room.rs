@@ -10,7 +10,7 @@ use floatgate_flash::Layout;
 impl Request {
     /// Returns the domain that must provide two free units, if the request deals the pages of two sources out to two
     /// targets.
-    fn takes_two_of(&self) -> Option<DomainId> {
+    fn domain_of_two_targets(&self) -> Option<DomainId> {
         match self.targets {
             [Target::Own { domain, .. }, Target::Own { domain: second, .. }] => {
                 (self.sources[1] != NO_UNIT && domain == second).then_some(domain)
@@ -41,7 +41,7 @@ impl Ftl {
     /// unit.
     pub(super) fn lacks_targets(&self, request: &Request) -> bool {
         let reserve = self.setup.separate.reserve();
-        request.takes_two_of().is_some_and(|domain| self.free[domain].len() < reserve + 2)
+        request.domain_of_two_targets().is_some_and(|domain| self.free[domain].len() < reserve + 2)
     }
 
     /// Returns the free units that a leveling job needs in its domain for collection to continue after it.
@@ -54,7 +54,7 @@ impl Ftl {
 
     /// Returns the most units that can be opened when `pages` pages of any streams join the open units of a domain.
     fn units_opened_at_most(&self, domain: DomainId, pages: u32) -> u32 {
-        let moved = Frontier::slot(&self.layout, self.setup.separate.blind().1, domain);
+        let moved = Frontier::slot(&self.layout, self.setup.separate.fixed_streams().1, domain);
         if self.separation.is_none() {
             return u32::from(self.frontiers[moved].room() < pages);
         }

@@ -230,7 +230,7 @@ impl Ftl {
     /// Handles a source that all pages have left.
     fn emptied<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Step {
         if self.volatile.is_on() {
-            self.secure(flash, job);
+            self.persist_moves(flash, job);
         }
         let source = job.source();
         if !job.request.erase {

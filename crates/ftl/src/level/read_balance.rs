@@ -99,7 +99,7 @@ pub fn table_bytes(pages: u64, blocks: u64) -> (u64, u64) {
 
 /// The paper's types of blocks by their reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Kind {
+enum ReadType {
     LessRead,
     FrequentlyRead,
 }
@@ -110,7 +110,7 @@ struct BlockSet {
     id: u32,
     channel: u32,
     /// Type of the block whose pages it took in last.
-    kind: Kind,
+    kind: ReadType,
     domains: [DomainId; 2],
 }
 
@@ -133,11 +133,11 @@ struct UnderWay {
     /// The set that takes it in, if any.
     set: Option<BlockSet>,
     /// The type of the block.
-    kind: Kind,
+    kind: ReadType,
 }
 
 /// Destination of a split block.
-enum Into {
+enum Destination {
     /// A new set that is opened for it.
     New(BlockSet),
     /// A waiting set.
@@ -192,7 +192,7 @@ pub struct State {
 struct Leaving {
     domain: DomainId,
     channel: u32,
-    kind: Kind,
+    kind: ReadType,
     pages: u32,
 }
 
@@ -213,12 +213,12 @@ impl State {
     }
 
     /// Returns the type of a block with `valid` valid pages of which `read` were read; none for type 2.
-    fn kind(&self, read: usize, valid: usize) -> Option<Kind> {
+    fn kind(&self, read: usize, valid: usize) -> Option<ReadType> {
         let share = read as f64 / valid as f64;
         match () {
             () if valid == 0 => None,
-            () if share <= self.params.less_read_share => Some(Kind::LessRead),
-            () if share >= self.params.frequent_read_share => Some(Kind::FrequentlyRead),
+            () if share <= self.params.less_read_share => Some(ReadType::LessRead),
+            () if share >= self.params.frequent_read_share => Some(ReadType::FrequentlyRead),
             () => None,
         }
     }
@@ -237,7 +237,7 @@ impl State {
         drive: &DriveView<'_>,
         books: &mut Books<'_>,
         leaving: Leaving,
-    ) -> Option<Into> {
+    ) -> Option<Destination> {
         let Leaving { domain, channel, kind, pages } = leaving;
         // Full sets are closed, and the mechanism may have given up others.
         self.waiting.retain(|set| books.sets.holds(set.id));
@@ -247,18 +247,18 @@ impl State {
         let matches = |set: &BlockSet| set.kind != kind && in_reach(set);
         if let Some(at) = self.waiting.iter().position(matches) {
             books.counters.pairs += 1;
-            return Some(Into::Waiting(self.waiting.remove(at)));
+            return Some(Destination::Waiting(self.waiting.remove(at)));
         }
         let in_channel = |set: &&BlockSet| set.channel == channel;
         if self.waiting.iter().filter(in_channel).count() < self.params.sets_max as usize {
             let domains = destinations(drive, channel, may_take)?;
             let id = self.next_id;
             self.next_id = self.next_id.wrapping_add(1);
-            return Some(Into::New(BlockSet { id, channel, kind, domains }));
+            return Some(Destination::New(BlockSet { id, channel, kind, domains }));
         }
         let into = match self.waiting.iter().rposition(in_reach) {
-            Some(oldest) => Into::Waiting(self.waiting.remove(oldest)),
-            None => Into::Apart(destinations(drive, channel, may_take)?),
+            Some(oldest) => Destination::Waiting(self.waiting.remove(oldest)),
+            None => Destination::Apart(destinations(drive, channel, may_take)?),
         };
         books.counters.alike += 1;
         Some(into)
@@ -283,10 +283,10 @@ impl State {
             return plain;
         };
         let (set, domains, targets, first) = match into {
-            Into::New(set) => (Some(set), set.domains, set.targets(), 0),
+            Destination::New(set) => (Some(set), set.domains, set.targets(), 0),
             // The second block begins with the other destination.
-            Into::Waiting(set) => (Some(set), set.domains, set.targets(), 1),
-            Into::Apart(domains) => (None, domains, domains.map(apart), 0),
+            Destination::Waiting(set) => (Some(set), set.domains, set.targets(), 1),
+            Destination::Apart(domains) => (None, domains, domains.map(apart), 0),
         };
         let split = Split { from: domain, into: domains, pages };
         self.balance.split(split);

@@ -5,7 +5,7 @@ use crate::ftl::Ftl;
 use crate::jobs::request::Planned;
 use crate::jobs::{Job, Order, Request, Target, Urgency};
 use crate::owners::Replica;
-use crate::separate::Place;
+use crate::separate::WaitingPlace;
 use crate::setup::Failure;
 use crate::units::{Frontier, NOT_INDEXED};
 use floatgate_base::{DomainId, Ppn, UnitId};
@@ -155,7 +155,7 @@ impl Ftl {
         self.candidates.remove(&self.layout, unit, &mut self.units);
         self.units.meta[unit].valid += held.len() as u32;
         self.units.closed_at[unit] = self.now;
-        let place = self.separation.as_ref().map_or(Place::Index, |separation| separation.place(unit));
+        let place = self.separation.as_ref().map_or(WaitingPlace::Index, |separation| separation.place(unit));
         self.candidates.insert(&self.layout, unit, place, &mut self.units);
     }
 

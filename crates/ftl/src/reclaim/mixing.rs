@@ -90,7 +90,7 @@ impl<H: Hotness> Mixing<H> {
 }
 
 /// A page of one of the targets.
-struct Place {
+struct TargetPage {
     /// The disturbance of a read there in the normal mode.
     weight: u32,
     /// Number of the page in its unit.
@@ -99,12 +99,12 @@ struct Place {
 }
 
 /// Returns the first places of the targets, one per page.
-fn places(drive: &DisturbView<'_>, pages: u32, targets: u8) -> Vec<Place> {
+fn places(drive: &DisturbView<'_>, pages: u32, targets: u8) -> Vec<TargetPage> {
     let of = |i: u32| {
         let (page, target) = (i / u32::from(targets), (i % u32::from(targets)) as u8);
         // Page types are the same in every unit.
         let weight = drive.disturb.weight(0, drive.type_of(Ppn(page)));
-        Place { weight, page, target }
+        TargetPage { weight, page, target }
     };
     (0..pages).map(of).collect()
 }

@@ -81,12 +81,12 @@ pub(crate) struct Reclaiming {
     pub kept: Vec<Frontier>,
     pub burst: Burst,
     #[serde(skip)]
-    plan: Option<Plan>,
+    plan: Option<DisturbPlan>,
 }
 
 /// What follows from the plan.
 #[derive(Clone, Debug)]
-struct Plan {
+struct DisturbPlan {
     disturb: Disturb,
     /// The sum at which a block is reclaimed on demand, by mode.
     limits: Vec<u32>,
@@ -127,7 +127,7 @@ impl Reclaiming {
             warned: Vec::new(),
             kept: vec![Frontier::CLOSED; 2 * layout.domains() as usize],
             burst: Burst::default(),
-            plan: Some(Plan { disturb, limits, warn_at: None, seed }),
+            plan: Some(DisturbPlan { disturb, limits, warn_at: None, seed }),
         };
         new.watch_all_anew(layout);
         new
@@ -173,7 +173,7 @@ impl Reclaiming {
         self.rng = Self::rng(self.plan().seed);
     }
 
-    fn plan(&self) -> &Plan {
+    fn plan(&self) -> &DisturbPlan {
         self.plan.as_ref().expect("a drive is made from a plan")
     }
 
@@ -229,7 +229,7 @@ impl Reclaiming {
         let unit = self.sums.unit_of(block);
         let (sum, point) = (self.sums.counted(block), self.sums.watch(block));
         self.sums.set_watch(block, self.watch_from(unit, sum));
-        let Plan { disturb: Disturb { max, .. }, warn_at, .. } = *self.plan();
+        let DisturbPlan { disturb: Disturb { max, .. }, warn_at, .. } = *self.plan();
         if warn_at.is_some_and(|at| (point..=sum).contains(&at)) {
             self.warned.push(block);
             // The point is none of the manager's.

@@ -52,7 +52,7 @@ impl Ftl {
             let slot = self.write::<S, F>(flash, lpn, hints, cause)?;
             self.sample_compression(slot, content.compressed_bytes);
             if S::PACED {
-                self.go_along(flash, slot)?;
+                self.advance_collection(flash, slot)?;
             }
         }
         // Known content that was not shared has its entry already.

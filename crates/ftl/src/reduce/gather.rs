@@ -34,7 +34,7 @@ impl Ftl {
         };
         let at = Reduction::place(&self.layout, stream, domain);
         // All its pages may have been rewritten or trimmed.
-        self.gathers_any(flash, at);
+        self.has_gathered(flash, at);
         let Some(reduction) = self.reduction.as_deref_mut() else { return Ok(()) };
         let Some(ChunkSetup { pages, page_bytes, .. }) = reduction.setup.chunks else { return Ok(()) };
         let Some(packed) = self.mapping.packed_mut() else { return Ok(()) };
@@ -71,18 +71,18 @@ impl Ftl {
         self.count_part_chunk(at);
         let goes_along =
             self.setup.incremental || self.paced_at != Pace::NEVER || self.setup.garbage_share.is_some();
-        while self.gathers_any(flash, at) {
+        while self.has_gathered(flash, at) {
             let slot = match stays {
                 Some(domain) => self.frontier_in(flash, stream, domain)?,
                 None => self.host_frontier::<All, F>(flash, stream, lpn)?,
             };
             // Making room may have programmed the chunk.
-            if !self.gathers_any(flash, at) {
+            if !self.has_gathered(flash, at) {
                 break;
             }
             if goes_along {
-                self.go_ahead(flash, at, slot)?;
-                if self.frontiers[slot].room() == 0 || !self.gathers_any(flash, at) {
+                self.advance_jobs(flash, at, slot)?;
+                if self.frontiers[slot].room() == 0 || !self.has_gathered(flash, at) {
                     continue;
                 }
             }
@@ -96,7 +96,7 @@ impl Ftl {
 
     /// Lets jobs take the steps that go along with the pages of a chunk before it takes them all at once. Otherwise it
     /// could take pages that they need meanwhile.
-    fn go_ahead<F: Flash>(&mut self, flash: &mut F, at: usize, slot: usize) -> Result<(), Failure> {
+    fn advance_jobs<F: Flash>(&mut self, flash: &mut F, at: usize, slot: usize) -> Result<(), Failure> {
         let domain = self.layout.domain_of(self.frontiers[slot].unit);
         let mut gone = 0;
         // Steps fill the open unit, or open another one.
@@ -106,7 +106,7 @@ impl Ftl {
                 return Ok(());
             }
             for _ in gone..pages {
-                self.go_along_in(flash, domain)?;
+                self.advance_collection_in(flash, domain)?;
             }
             gone = pages;
         }
@@ -132,7 +132,7 @@ impl Ftl {
 
     /// Checks whether any gathering slot is in use; drops the chunk otherwise.
     #[inline(always)]
-    pub(super) fn gathers_any<F: Flash>(&mut self, flash: &mut F, at: usize) -> bool {
+    pub(super) fn has_gathered<F: Flash>(&mut self, flash: &mut F, at: usize) -> bool {
         let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
         let (Some(&Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else {
             return false;

@@ -313,7 +313,7 @@ impl ContentIndex {
     }
 
     /// Makes room for the `shared` contents of a restored drive.
-    pub fn knows_of(&mut self, shared: u32) {
+    pub fn resize_shared(&mut self, shared: u32) {
         self.of_shared.resize(shared as usize, 0);
     }
 

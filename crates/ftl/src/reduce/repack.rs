@@ -17,7 +17,7 @@ use floatgate_flash::{Cause, Flash, Part};
 
 /// An open unit that takes in chunks of a job.
 #[derive(Clone, Copy, Debug)]
-enum Into {
+enum ChunkTarget {
     /// A unit of a stream.
     Slot(usize),
     /// A unit of the job's own.
@@ -181,7 +181,7 @@ impl Ftl {
     fn stream_of_chunks(&self, source: UnitId) -> StreamId {
         match &self.separation {
             Some(separation) => separation.side_stream(source),
-            None => self.setup.separate.blind().1,
+            None => self.setup.separate.fixed_streams().1,
         }
     }
 
@@ -199,8 +199,8 @@ impl Ftl {
         while !rest.is_empty() {
             let into = self.open_for_chunk(flash, job, to, rest)?;
             let frontier = match into {
-                Into::Slot(slot) => self.frontiers[slot],
-                Into::Own(to) => job.targets[to],
+                ChunkTarget::Slot(slot) => self.frontiers[slot],
+                ChunkTarget::Own(to) => job.targets[to],
             };
             let (count, taken) = match as_many {
                 Some(taken) if taken <= frontier.room() && rest.len() == group.len() => (rest.len(), taken),
@@ -212,8 +212,8 @@ impl Ftl {
             self.lay(flash, frontier.next, (&rest[..count], taken), None, cause);
             let end = frontier.next + taken;
             match into {
-                Into::Slot(slot) => self.filled_slot(job, to, slot, (group[0].0, end, taken)),
-                Into::Own(to) => job.targets[to].next = end,
+                ChunkTarget::Slot(slot) => self.filled_slot(job, to, slot, (group[0].0, end, taken)),
+                ChunkTarget::Own(to) => job.targets[to].next = end,
             }
             rest = &rest[count..];
             pages += u64::from(taken);
@@ -246,15 +246,15 @@ impl Ftl {
         job: &mut Job,
         to: usize,
         slots: &[Held],
-    ) -> Result<Into, Failure> {
+    ) -> Result<ChunkTarget, Failure> {
         let Target::Streams { domain } = job.request.targets[to] else {
             if job.targets[to].room() > 0 {
-                return Ok(Into::Own(to));
+                return Ok(ChunkTarget::Own(to));
             }
             let Part::Packed { first: page, .. } = slots[0].0 else { return Err(Failure::OutOfFreeBlocks) };
             let own = self.layout.domain_of(self.layout.unit_of(page));
             return match self.open_own(flash, job, to, page) {
-                Opened::Unit => Ok(Into::Own(to)),
+                Opened::Unit => Ok(ChunkTarget::Own(to)),
                 Opened::None(domain) => self.open_stream(job, domain).or_else(|_| self.open_stream(job, own)),
                 Opened::Leave => self.open_stream(job, own),
             };
@@ -263,12 +263,12 @@ impl Ftl {
     }
 
     /// Returns the open unit of the stream of a job's chunks in a domain. If no unit is free, any with room.
-    fn open_stream(&mut self, job: &Job, domain: DomainId) -> Result<Into, Failure> {
+    fn open_stream(&mut self, job: &Job, domain: DomainId) -> Result<ChunkTarget, Failure> {
         let slot = Frontier::slot(&self.layout, self.stream_of_chunks(job.source()), domain);
         if self.frontiers[slot].room() > 0 || self.open(slot, domain) {
-            return Ok(Into::Slot(slot));
+            return Ok(ChunkTarget::Slot(slot));
         }
-        self.last_slot(self.stream_of_chunks(job.source()), domain).map(Into::Slot)
+        self.last_slot(self.stream_of_chunks(job.source()), domain).map(ChunkTarget::Slot)
     }
 }
 

@@ -75,7 +75,7 @@ impl Ftl {
             return true;
         };
         if let Some(index) = &mut reduction.index {
-            index.knows_of(sides.shared.get_or_insert_default().entries());
+            index.resize_shared(sides.shared.get_or_insert_default().entries());
         }
         let Some(SavedReduction { schemes, index, filling, now_ns, samples, counters }) = saved else {
             return true;

@@ -72,14 +72,14 @@ impl Params {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum State {
     Paper(Intervals),
-    Artifact(Counts),
+    Artifact(WriteCounts),
 }
 
 impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
         match params.artifact {
             false => Self::Paper(Intervals::new(params, shape)),
-            true => Self::Artifact(Counts::new(params, shape)),
+            true => Self::Artifact(WriteCounts::new(params, shape)),
         }
     }
 }
@@ -175,7 +175,7 @@ impl Separator for Intervals {
 
 /// Writes less moves, by page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Counts {
+pub struct WriteCounts {
     count: IdVec<Lpn, u32>,
     classes: u32,
     requests: Requests,
@@ -188,7 +188,7 @@ pub struct Counts {
 /// Factor between the counts at which classes begin.
 const COUNT_FACTOR: f64 = 10.0;
 
-impl Counts {
+impl WriteCounts {
     fn new(params: &Params, shape: &Shape) -> Self {
         Self {
             count: table(shape.logical_pages as usize, 0).into(),
@@ -210,7 +210,7 @@ impl Counts {
     }
 }
 
-impl Separator for Counts {
+impl Separator for WriteCounts {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         if self.requests.write(page).begins && self.live > 0 {

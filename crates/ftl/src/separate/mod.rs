@@ -42,7 +42,8 @@ pub use foresight::{Foreseer, Foresight};
 pub use labelled::Params as Labelled;
 pub use separation::{Separation, StreamCounters};
 pub use separator::{
-    Chosen, Held, Moved, Place, Reclaimed, Regroup, Replaced, Separator, Shape, UpdateBlocks, Written,
+    Moved, Occupancy, Reclaimed, Regroup, Replaced, Separator, Shape, UpdateBlocks, VictimUnit, WaitingPlace,
+    Written,
 };
 
 use crate::pool::Want;
@@ -96,12 +97,12 @@ macro_rules! separators {
             }
         }
 
-        looking! { $($chosen: $row,)* $($implied: $other,)* }
+        page_separators! { $($chosen: $row,)* $($implied: $other,)* }
     };
 }
 
 /// Common code of all separators that inspect pages, selectable or not.
-macro_rules! looking {
+macro_rules! page_separators {
     ($($variant:ident: $module:ident,)*) => {
 
         /// A separator with its parameters.
@@ -141,11 +142,11 @@ macro_rules! looking {
 
         /// The state of a separator that inspects pages.
         #[derive(Clone, Debug, Serialize, Deserialize)]
-        enum Looking {
+        enum SeparatorState {
             $($variant(Box<$module::State>),)*
         }
 
-        impl Looking {
+        impl SeparatorState {
             /// Creates the state for a new drive; none for separators that inspect no pages.
             fn of(separate: Separate, shape: &Shape) -> Option<Self> {
                 match separate {
@@ -157,7 +158,7 @@ macro_rules! looking {
             }
         }
 
-        impl Looking {
+        impl SeparatorState {
             /// Checks whether it is the state of this separator.
             fn is_of(&self, separate: Separate) -> bool {
                 match (self, separate) {
@@ -168,14 +169,14 @@ macro_rules! looking {
         }
 
         /// Runs `$body` with `$state` bound to the state of the separator, in code made for its type.
-        macro_rules! with_looking {
-            ($looking:expr, $state:ident => $body:expr) => {
-                match $looking {
-                    $($crate::separate::Looking::$variant($state) => $body,)*
+        macro_rules! with_separator {
+            ($separator:expr, $state:ident => $body:expr) => {
+                match $separator {
+                    $($crate::separate::SeparatorState::$variant($state) => $body,)*
                 }
             };
         }
-        use with_looking;
+        use with_separator;
     };
 }
 
@@ -220,7 +221,7 @@ impl Separate {
 
     /// Checks whether it inspects pages, which requires a [`Separation`].
     #[must_use]
-    pub fn looks(self) -> bool {
+    pub fn inspects_pages(self) -> bool {
         !matches!(self, Self::None | Self::HostGc)
     }
 
@@ -281,7 +282,7 @@ impl Separate {
 
     /// Returns the streams of host and of moved pages, for a separator that inspects no pages.
     #[inline(always)]
-    pub(crate) fn blind(self) -> (StreamId, StreamId) {
+    pub(crate) fn fixed_streams(self) -> (StreamId, StreamId) {
         match self {
             Self::HostGc => (host_gc::HOST, host_gc::MOVED),
             _ => (none::STREAM, none::STREAM),

@@ -1,15 +1,15 @@
 //! MultiQueue: chunks of addresses in queues by the logarithm of their accesses; idle chunks sink.
 //!
 //! Each request counts once in every chunk of 1 MiB that it writes to; time is the number of these accesses. The chunk
-//! joins the tail of the queue that corresponds to the binary logarithm of its count, rounded down. It expires if it is not
-//! accessed for a lifetime: the time between the last two accesses of the hottest chunk when its count last rose. After
-//! each access the head of every queue is checked. An expired chunk goes to the tail of the queue below, in the lowest
-//! queue to the tail of its own. If it is the hottest, the next in its queue takes its place. The stream of a write is
-//! the queue of its chunk; the first is the coldest. Moved pages have the last stream to themselves. Source: Yang,
-//! Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), after the multi-queue cache of Zhou, Philbin, Li, USENIX
-//! ATC 2001. In that cache the count stays; a chunk that sank would return to its old queue at its next access, and
-//! sinking would not affect writes. Here the count falls to the highest of the lower queue. That is our choice; we do
-//! not know how AutoStream counts then. Moved pages are as in Wang et al., FAST 2022. `variant = "artifact"`: the
+//! joins the tail of the queue that corresponds to the binary logarithm of its count, rounded down. It expires if it is
+//! not accessed for a lifetime: the time between the last two accesses of the hottest chunk when its count last rose.
+//! After each access the head of every queue is checked. An expired chunk goes to the tail of the queue below, in the
+//! lowest queue to the tail of its own. If it is the hottest, the next in its queue takes its place. The stream of a
+//! write is the queue of its chunk; the first is the coldest. Moved pages have the last stream to themselves. Source:
+//! Yang, Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), after the multi-queue cache of Zhou, Philbin, Li,
+//! USENIX ATC 2001. In that cache the count stays; a chunk that sank would return to its old queue at its next access,
+//! and sinking would not affect writes. Here the count falls to the highest of the lower queue. That is our choice; we
+//! do not know how AutoStream counts then. Moved pages are as in Wang et al., FAST 2022. `variant = "artifact"`: the
 //! public simulator of that evaluation takes the natural logarithm, and counts never fall. The stream is then the
 //! logarithm of all accesses so far. Cost: one look-up per page; an access of a chunk checks the head of each queue.
 //! Memory: 40 bytes per chunk.

@@ -2,15 +2,15 @@
 //! their log expects go to the next hotter one.
 //!
 //! A log expects an update of each of its pages after as many page writes as it has live pages, divided by its share of
-//! the updates. The share is that of the last updates, as many as it has pages. A page updated within half of that goes one log up, with a
-//! probability that rises from 0 there to 1 for an immediate update. Moved pages go one log down; the last log in use
-//! opens the next when it has a unit of live pages. Stream 0 is the hottest log, where new pages start. Source: Stoica
-//! and Ailamaki, PVLDB 6(9), 2013, in the form of the evaluation of Wang et al., FAST 2022: six logs, promotion by
-//! chance within half the expected time. Our addition: the log's share of the updates in its expectation. `variant =
-//! "artifact"`: the public simulator of that evaluation ignores the share of the updates. Its logs expect an update
-//! after as many page writes as they have other live pages, times the valid share of all units collected from them so
-//! far. Before the first of these nothing is promoted. Cost: two look-ups and a random number. Memory: 5 bytes per
-//! page.
+//! the updates. The share is that of the last updates, as many as it has pages. A page updated within half of that goes
+//! one log up, with a probability that rises from 0 there to 1 for an immediate update. Moved pages go one log down;
+//! the last log in use opens the next when it has a unit of live pages. Stream 0 is the hottest log, where new pages
+//! start. Source: Stoica and Ailamaki, PVLDB 6(9), 2013, in the form of the evaluation of Wang et al., FAST 2022: six
+//! logs, promotion by chance within half the expected time. Our addition: the log's share of the updates in its
+//! expectation. `variant = "artifact"`: the public simulator of that evaluation ignores the share of the updates. Its
+//! logs expect an update after as many page writes as they have other live pages, times the valid share of all units
+//! collected from them so far. Before the first of these nothing is promoted. Cost: two look-ups and a random number.
+//! Memory: 5 bytes per page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written, variant};

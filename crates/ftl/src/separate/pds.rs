@@ -95,7 +95,7 @@ impl Params {
 
 /// State of a program context.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Knowledge {
+struct ContextState {
     /// Updates of data that it had written.
     updates: u32,
     group: Group,
@@ -119,7 +119,7 @@ struct PdsCounters {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     dominates_from: u32,
-    contexts: Vec<Knowledge>,
+    contexts: Vec<ContextState>,
     /// The last writer of each page.
     writer: IdVec<Lpn, Context>,
     groups: Groups,
@@ -134,7 +134,7 @@ impl State {
         let Params { dominates_from, groups, contexts, update_blocks } = *params;
         Self {
             dominates_from,
-            contexts: vec![Knowledge::default(); contexts as usize],
+            contexts: vec![ContextState::default(); contexts as usize],
             writer: table(shape.logical_pages as usize, UNKNOWN).into(),
             groups: Groups::new(groups),
             counters: PdsCounters::default(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Position of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RequestPosition {
     /// It is the first of its request.
     pub begins: bool,
     /// It follows the page before, of the same request or of the one before.
@@ -29,7 +29,7 @@ impl Requests {
 
     /// Notes a page write and returns its position.
     #[inline(always)]
-    pub fn write(&mut self, page: &Written) -> Place {
+    pub fn write(&mut self, page: &Written) -> RequestPosition {
         let follows = page.lpn == self.next;
         let begins = self.left == 0 || !follows;
         if begins {
@@ -37,6 +37,6 @@ impl Requests {
         }
         self.next = page.lpn + 1;
         self.left = self.left.saturating_sub(1);
-        Place { begins, follows }
+        RequestPosition { begins, follows }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::by_stream::ByStream;
 use super::{
-    Chosen, Foresight, Held, Hints, Looking, Moved, Place, Reclaimed, Regroup, Replaced, Separate, Separator,
-    Shape, StreamId, UpdateBlocks, Written, with_looking,
+    Foresight, Hints, Moved, Occupancy, Reclaimed, Regroup, Replaced, Separate, Separator, SeparatorState,
+    Shape, StreamId, UpdateBlocks, VictimUnit, WaitingPlace, Written, with_separator,
 };
 use crate::owners::Mapping;
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
@@ -68,7 +68,7 @@ fn assign_streams<S: Separator>(
 /// A separator at work on a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Separation {
-    looking: Looking,
+    state: SeparatorState,
     /// Stream of each unit at its last opening.
     stream_of: IdVec<UnitId, StreamId>,
     /// Host page writes at that time.
@@ -82,9 +82,9 @@ impl Separation {
     /// Creates the state for a new drive; none for separators that inspect no pages.
     #[must_use]
     pub fn of(separate: Separate, shape: &Shape) -> Option<Box<Self>> {
-        let looking = Looking::of(separate, shape)?;
+        let state = SeparatorState::of(separate, shape)?;
         Some(Box::new(Self {
-            looking,
+            state,
             stream_of: IdVec::filled(StreamId(0), shape.units),
             opened_at: IdVec::filled(0, shape.units),
             counters: IdVec::filled(StreamCounters::default(), separate.streams()),
@@ -95,7 +95,7 @@ impl Separation {
     /// Checks whether it fits a drive with this number of units and streams.
     pub(crate) fn is_within(&self, units: u32, separate: Separate) -> bool {
         let streams = separate.streams();
-        self.looking.is_of(separate)
+        self.state.is_of(separate)
             && self.stream_of.len() == units as usize
             && self.opened_at.len() == units as usize
             && self.counters.len() == streams as usize
@@ -104,7 +104,7 @@ impl Separation {
 
     /// Hands the separator its knowledge of the future before the workload begins.
     pub(crate) fn foresee(&mut self, foresight: Foresight) {
-        with_looking!(&mut self.looking, state => {
+        with_separator!(&mut self.state, state => {
             if let Some(future) = state.future() {
                 *future = foresight;
                 state.foreseen();
@@ -114,12 +114,12 @@ impl Separation {
 
     /// Returns its knowledge of the future.
     pub(crate) fn foresight(&self) -> Option<&Foresight> {
-        with_looking!(&self.looking, state => state.foresight())
+        with_separator!(&self.state, state => state.foresight())
     }
 
     /// Notes the beginning of the workload after `now` host page writes.
     pub(crate) fn workload_begins(&mut self, now: u64) {
-        with_looking!(&mut self.looking, state => {
+        with_separator!(&mut self.state, state => {
             if let Some(future) = state.future() {
                 future.begin_at(now);
             }
@@ -128,7 +128,7 @@ impl Separation {
 
     /// Hands over again what a snapshot leaves out of it, when a run resumes.
     pub(crate) fn recall(&mut self, foresight: Foresight) {
-        with_looking!(&mut self.looking, state => {
+        with_separator!(&mut self.state, state => {
             if let Some(future) = state.future() {
                 future.recall(foresight);
             }
@@ -139,7 +139,7 @@ impl Separation {
     #[inline(always)]
     pub(crate) fn write(&mut self, lpn: Lpn, update: bool, hints: Hints, now: u64) -> StreamId {
         let page = Written { lpn, update, hints, now };
-        let stream = with_looking!(&mut self.looking, state => state.write(&page));
+        let stream = with_separator!(&mut self.state, state => state.write(&page));
         self.counters[stream].host_pages += 1;
         stream
     }
@@ -158,7 +158,7 @@ impl Separation {
     /// Returns the stream of a page that will leave `unit`.
     pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> StreamId {
         let from = self.stream_of[unit];
-        with_looking!(&self.looking, state => match owner.lpn() {
+        with_separator!(&self.state, state => match owner.lpn() {
             Some(lpn) => state.move_stream(&Moved { lpn, from, now }),
             None => state.side_stream(from),
         })
@@ -166,7 +166,7 @@ impl Separation {
 
     /// Returns the stream of chunks that will leave `unit`.
     pub(crate) fn side_stream(&self, unit: UnitId) -> StreamId {
-        with_looking!(&self.looking, state => state.side_stream(self.stream_of[unit]))
+        with_separator!(&self.state, state => state.side_stream(self.stream_of[unit]))
     }
 
     /// Notes the move of a page from `unit` to `stream`.
@@ -174,7 +174,7 @@ impl Separation {
         let from = self.stream_of[unit];
         if let Some(lpn) = owner.lpn() {
             let page = Moved { lpn, from, now };
-            with_looking!(&mut self.looking, state => state.moved(&page, stream));
+            with_separator!(&mut self.state, state => state.moved(&page, stream));
         }
         self.counters[from].copied_pages += 1;
         self.counters[stream].moved_pages += 1;
@@ -183,7 +183,7 @@ impl Separation {
     /// Gathers the live pages and prefetches what [`Separation::move_all`] of them will touch.
     #[inline(always)]
     pub(crate) fn gather(&self, mapping: &Mapping, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
-        with_looking!(&self.looking, state => gather(&**state, mapping, pages, moving));
+        with_separator!(&self.state, state => gather(&**state, mapping, pages, moving));
     }
 
     /// Selects a stream for each of the pages that leave `unit`; [`Separation::keep`] takes the result back.
@@ -197,7 +197,7 @@ impl Separation {
         let from = self.stream_of[unit];
         let mut sorted = std::mem::take(&mut self.by_stream);
         let streams = sorted.begin(moving.len());
-        with_looking!(&mut self.looking, state => assign_streams(&mut **state, moving, from, now, mapping, streams));
+        with_separator!(&mut self.state, state => assign_streams(&mut **state, moving, from, now, mapping, streams));
         sorted.sort(self.counters.len(), moving);
         self.counters[from].copied_pages += moving.len() as u64;
         for (stream, pages) in sorted.runs() {
@@ -217,25 +217,25 @@ impl Separation {
     }
 
     pub(crate) fn trimmed(&mut self, lpn: Lpn, now: u64) {
-        with_looking!(&mut self.looking, state => state.trimmed(lpn, now));
+        with_separator!(&mut self.state, state => state.trimmed(lpn, now));
     }
 
     /// Notes the unit in which a page was written by the host.
     #[inline(always)]
     pub(crate) fn placed(&mut self, lpn: Lpn, unit: UnitId) {
-        with_looking!(&mut self.looking, state => state.placed(lpn, unit));
+        with_separator!(&mut self.state, state => state.placed(lpn, unit));
     }
 
     /// Notes the unit into which pages moved.
     #[cold]
     pub(crate) fn placed_all(&mut self, moved: &[(Ppn, Owner)], unit: UnitId) {
         let pages = moved.iter().filter_map(|(_, owner)| owner.lpn());
-        with_looking!(&mut self.looking, state => pages.for_each(|lpn| state.placed(lpn, unit)));
+        with_separator!(&mut self.state, state => pages.for_each(|lpn| state.placed(lpn, unit)));
     }
 
     /// Notes a unit that was opened for a stream.
     pub(crate) fn opened(&mut self, unit: UnitId, stream: StreamId, now: u64) {
-        with_looking!(&mut self.looking, state => state.opened(unit));
+        with_separator!(&mut self.state, state => state.opened(unit));
         (self.stream_of[unit], self.opened_at[unit]) = (stream, now);
         self.counters[stream].opened += 1;
     }
@@ -247,7 +247,7 @@ impl Separation {
 
     /// Notes the coming move of the pages of `cold` into `unit`, an erased unit that takes over the identity of `cold`.
     pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
-        with_looking!(&mut self.looking, state => state.opened(unit));
+        with_separator!(&mut self.state, state => state.opened(unit));
         self.stream_of[unit] = self.stream_of[cold];
         self.opened_at[unit] = self.opened_at[cold];
     }
@@ -258,34 +258,34 @@ impl Separation {
         let counters = &mut self.counters[stream];
         counters.victims += 1;
         counters.dead_victims += u64::from(valid == 0);
-        let unit = Chosen { stream, valid, closed_at, now };
-        with_looking!(&mut self.looking, state => state.chosen(&unit));
+        let unit = VictimUnit { stream, valid, closed_at, now };
+        with_separator!(&mut self.state, state => state.chosen(&unit));
     }
 
     /// Notes a coming host write to a page in a unit that was closed `age` host page writes ago.
     pub(crate) fn replaces(&mut self, lpn: Lpn, unit: UnitId, age: u64) {
         let page = Replaced { lpn, stream: self.stream_of[unit], age };
-        with_looking!(&mut self.looking, state => state.replaces(&page));
+        with_separator!(&mut self.state, state => state.replaces(&page));
     }
 
     /// Checks whether streams may have queues.
     pub(crate) fn queues(&self) -> bool {
-        with_looking!(&self.looking, state => state.queues())
+        with_separator!(&self.state, state => state.queues())
     }
 
     /// Returns the stream whose queue gives the next victim of a domain.
     pub(crate) fn victim_stream(&self, closed: &[u32]) -> Option<StreamId> {
-        with_looking!(&self.looking, state => state.victim_stream(closed))
+        with_separator!(&self.state, state => state.victim_stream(closed))
     }
 
     /// Checks whether the separator wants to change the meaning of streams.
     pub(crate) fn wants_regroup(&self) -> bool {
-        with_looking!(&self.looking, state => state.wants_regroup())
+        with_separator!(&self.state, state => state.wants_regroup())
     }
 
     /// Returns the new meaning of streams.
-    pub(crate) fn regroup(&mut self, held: &Held) -> Option<Regroup> {
-        with_looking!(&mut self.looking, state => state.regroup(held))
+    pub(crate) fn regroup(&mut self, held: &Occupancy) -> Option<Regroup> {
+        with_separator!(&mut self.state, state => state.regroup(held))
     }
 
     /// Assigns a closed unit to another stream.
@@ -297,31 +297,31 @@ impl Separation {
     pub(crate) fn reclaimed(&mut self, unit: UnitId, now: u64) {
         let (stream, opened_at) = (self.stream_of[unit], self.opened_at[unit]);
         let unit = Reclaimed { stream, opened_at, now };
-        with_looking!(&mut self.looking, state => state.reclaimed(&unit));
+        with_separator!(&mut self.state, state => state.reclaimed(&unit));
     }
 
     /// Prefetches what the write of a page will touch.
     #[inline(always)]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
-        with_looking!(&self.looking, state => state.prefetch(lpn));
+        with_separator!(&self.state, state => state.prefetch(lpn));
     }
 
     /// Returns when collection takes update blocks.
     pub(crate) fn update_blocks(&self) -> UpdateBlocks {
-        with_looking!(&self.looking, state => state.update_blocks())
+        with_separator!(&self.state, state => state.update_blocks())
     }
 
     /// Finds where a closed unit waits for its collection.
     #[must_use]
-    pub fn place(&self, unit: UnitId) -> Place {
+    pub fn place(&self, unit: UnitId) -> WaitingPlace {
         let stream = self.stream_of[unit];
-        with_looking!(&self.looking, state => {
+        with_separator!(&self.state, state => {
             if state.is_queued(stream) {
-                Place::Queue(stream)
+                WaitingPlace::Queue(stream)
             } else if state.is_last(stream) {
-                Place::Last
+                WaitingPlace::Last
             } else {
-                Place::Index
+                WaitingPlace::Index
             }
         })
     }
@@ -341,18 +341,18 @@ impl Separation {
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let units = self.stream_of.len() as u64 * 12;
-        units + with_looking!(&self.looking, state => state.memory_bytes())
+        units + with_separator!(&self.state, state => state.memory_bytes())
     }
 
     /// Returns the contexts to which the separator has assigned a stream, with that stream.
     #[must_use]
     pub fn contexts(&self) -> Vec<(u32, StreamId)> {
-        with_looking!(&self.looking, state => state.contexts())
+        with_separator!(&self.state, state => state.contexts())
     }
 
     /// Returns the separator's metrics by name.
     #[must_use]
     pub fn figures(&self) -> Vec<(&'static str, f64)> {
-        with_looking!(&self.looking, state => state.figures())
+        with_separator!(&self.state, state => state.figures())
     }
 }

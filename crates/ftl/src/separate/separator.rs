@@ -51,7 +51,7 @@ pub struct Reclaimed {
 
 /// A unit that will be collected.
 #[derive(Clone, Copy, Debug)]
-pub struct Chosen {
+pub struct VictimUnit {
     /// Its stream.
     pub stream: StreamId,
     /// Its valid pages.
@@ -75,7 +75,7 @@ pub struct Replaced {
 
 /// Where a closed unit waits for its collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum WaitingPlace {
     /// In the index from which the victim policy selects.
     Index,
     /// Among update blocks.
@@ -86,7 +86,7 @@ pub enum Place {
 
 /// State of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct Occupancy {
     /// Units that are closed.
     pub closed: u32,
     /// Of these, units in no queue all of whose pages are valid.
@@ -242,7 +242,7 @@ pub trait Separator {
     }
 
     /// Notes that a unit will be collected.
-    fn chosen(&mut self, _unit: &Chosen) {}
+    fn chosen(&mut self, _unit: &VictimUnit) {}
 
     /// Notes the data that the host's next page replaces, before [`Separator::write`]. Called only for separators that
     /// need it.
@@ -255,7 +255,7 @@ pub trait Separator {
     }
 
     /// Returns the new meaning of streams, if it changes; from now on the separator uses the new streams.
-    fn regroup(&mut self, _held: &Held) -> Option<Regroup> {
+    fn regroup(&mut self, _held: &Occupancy) -> Option<Regroup> {
         None
     }
 

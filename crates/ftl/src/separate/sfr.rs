@@ -11,7 +11,7 @@
 //! does not follow the preceding one changes its stream when it enters the next chunk. Cost: one look-up, a power of
 //! two per request and chunk. Memory: 16 bytes per chunk.
 
-use super::requests::{Place, Requests};
+use super::requests::{RequestPosition, Requests};
 use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
@@ -114,7 +114,7 @@ impl State {
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
-        let Place { begins, follows } = self.requests.write(page);
+        let RequestPosition { begins, follows } = self.requests.write(page);
         if begins {
             self.sequential = follows;
         }

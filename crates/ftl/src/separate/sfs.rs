@@ -63,7 +63,7 @@ impl Params {
 
 /// The live pages of a unit that were written since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Live {
+struct LivePages {
     /// Sums of their host writes, and of the times of their last writes.
     writes: u64,
     written_at: u64,
@@ -85,7 +85,7 @@ pub struct State {
     written_at: IdVec<Lpn, u64>,
     writes: IdVec<Lpn, u32>,
     unit_of: IdVec<Lpn, UnitId>,
-    units: IdVec<UnitId, Live>,
+    units: IdVec<UnitId, LivePages>,
     pages_per_unit: u32,
     /// Hotness of each group, in descending order.
     groups: Vec<f64>,
@@ -107,7 +107,7 @@ impl State {
             written_at: table(pages, 0).into(),
             writes: table(pages, 0).into(),
             unit_of: table(pages, NOWHERE).into(),
-            units: IdVec::filled(Live::default(), shape.units),
+            units: IdVec::filled(LivePages::default(), shape.units),
             pages_per_unit: shape.pages_per_unit,
             groups: vec![0.0; params.classes as usize],
             quantize_every: params.quantize_every,
@@ -145,7 +145,7 @@ impl State {
 
     /// Yields the hotness of full units that hold live pages.
     fn hot_units(&self, now: u64) -> impl Iterator<Item = f64> + '_ {
-        let full = |unit: &&Live| unit.placed >= self.pages_per_unit && unit.pages > 0;
+        let full = |unit: &&LivePages| unit.placed >= self.pages_per_unit && unit.pages > 0;
         self.units.iter().filter(full).map(move |unit| {
             let ages = u64::from(unit.pages) * now - unit.written_at;
             unit.writes as f64 / ages.max(1) as f64
@@ -299,14 +299,14 @@ mod tests {
         assert_eq!((state.hotness(Lpn(7), 20), state.hotness(Lpn(7), 28)), (Some(2.0), Some(0.25)));
         assert_eq!(state.hotness(Lpn(8), 28), None);
         // The unit only counts its live pages: one, written twice, last at 20; two were placed.
-        let one = Live { writes: 2, written_at: 20, pages: 1, placed: 2 };
+        let one = LivePages { writes: 2, written_at: 20, pages: 1, placed: 2 };
         assert_eq!(state.units[UnitId(0)], one);
         state.placed(Lpn(7), UnitId(3));
-        assert_eq!(state.units[UnitId(0)], Live { placed: 2, ..Live::default() });
-        assert_eq!(state.units[UnitId(3)], Live { placed: 1, ..one });
+        assert_eq!(state.units[UnitId(0)], LivePages { placed: 2, ..LivePages::default() });
+        assert_eq!(state.units[UnitId(3)], LivePages { placed: 1, ..one });
         state.trimmed(Lpn(7), 30);
         state.opened(UnitId(3));
-        assert_eq!(state.units[UnitId(3)], Live::default());
+        assert_eq!(state.units[UnitId(3)], LivePages::default());
         state.trimmed(Lpn(7), 31);
         // Trimmed and written again: without a past.
         let again = Written { lpn: Lpn(7), update: false, hints: Default::default(), now: 40 };

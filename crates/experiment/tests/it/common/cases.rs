@@ -143,7 +143,7 @@ fn other_slots(rng: &mut Rng, given_separate: &Given, two_chips: bool) -> String
 /// there are many, and what it looks for is seldom enough for addresses drawn at random. Drawn apart, so that nothing else changes.
 fn dispatch(drive: &Drive, separate: Separate) -> (Dispatch, String) {
     let fcfs = (Dispatch::Fcfs, String::new());
-    if separate.looks() {
+    if separate.inspects_pages() {
         return fcfs;
     }
     let mut rng = Rng::new(drive.blocks ^ drive.pages_per_block << 16 ^ drive.planes() << 48, "dispatch");

@@ -107,7 +107,7 @@ impl Params {
 
 /// State of a program context.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Knowledge {
+struct ContextState {
     group: Group,
     /// Whether enough of its data were updated in a row.
     updating: bool,
@@ -160,7 +160,7 @@ pub struct State {
     period: u32,
     level_difference: u32,
     update_blocks: UpdateBlocks,
-    contexts: Vec<Knowledge>,
+    contexts: Vec<ContextState>,
     pages: IdVec<Lpn, Page>,
     groups: Groups,
     log: UpdateLog,
@@ -182,7 +182,7 @@ impl State {
             period,
             level_difference,
             update_blocks,
-            contexts: vec![Knowledge::default(); contexts as usize],
+            contexts: vec![ContextState::default(); contexts as usize],
             pages: table(shape.logical_pages as usize, Page::default()).into(),
             groups: Groups::new(groups),
             log: UpdateLog::new(window),

@@ -88,7 +88,7 @@ fn add_distances(parts: &mut [u16], last: &[i16], next: &[i16], position: i16) {
 }
 
 /// Moves parts into their sums.
-fn take_in(sums: &mut [u32], parts: &mut [u16]) {
+fn flush_parts(sums: &mut [u32], parts: &mut [u16]) {
     for (sum, part) in sums.iter_mut().zip(parts) {
         *sum += u32::from(std::mem::take(part));
     }
@@ -180,10 +180,10 @@ impl Localities {
             self.parted[place] += 1;
             if self.parted[place] == together {
                 self.parted[place] = 0;
-                take_in(&mut self.sums[row], parts);
+                flush_parts(&mut self.sums[row], parts);
             }
         }
-        take_in(&mut self.sums, &mut self.parts);
+        flush_parts(&mut self.sums, &mut self.parts);
     }
 
     /// Adds to each sum that of the mirrored pair, tile by tile: going column by column would miss the cache at every

@@ -49,7 +49,7 @@ struct HotGroup {
 
 /// A configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct GroupPlan {
     hot: Rc<HotGroup>,
     /// Sizes of the groups in segments, in order.
     pub sizes: Vec<u32>,
@@ -57,7 +57,7 @@ pub struct Plan {
     pub prediction: Prediction,
 }
 
-impl Plan {
+impl GroupPlan {
     /// Returns the segments of the hot group, 0 without one.
     pub fn hot_segments(&self) -> u32 {
         self.hot.segments
@@ -76,10 +76,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn plan(&self, hot: &Rc<HotGroup>, sizes: &[u32]) -> Option<Plan> {
+    fn plan(&self, hot: &Rc<HotGroup>, sizes: &[u32]) -> Option<GroupPlan> {
         let of: Vec<f64> = sizes.iter().map(|&size| f64::from(size)).collect();
         let prediction = predict(&hot.front, self.load, &of)?;
-        Some(Plan { hot: hot.clone(), sizes: sizes.to_vec(), prediction })
+        Some(GroupPlan { hot: hot.clone(), sizes: sizes.to_vec(), prediction })
     }
 
     fn hot_group(&self, hot: Hot, segments: u32) -> Rc<HotGroup> {
@@ -106,9 +106,9 @@ impl Search<'_> {
 
     /// Tries hot groups of each size. `enough` is the improvement over the best that counts. With `at_once` the search
     /// ends with the first that improves less.
-    fn try_hot(&self, best: &mut Option<Plan>, sizes: &[u32], enough: f64, at_once: bool) {
+    fn try_hot(&self, best: &mut Option<GroupPlan>, sizes: &[u32], enough: f64, at_once: bool) {
         let (&last, before) = sizes.split_last().expect("there is a last group");
-        let free = last + best.as_ref().map_or(0, Plan::hot_segments);
+        let free = last + best.as_ref().map_or(0, GroupPlan::hot_segments);
         let mut least = 1;
         while least < HOT_BELOW
             && let Some((hot, size)) = self.hot_of(least)
@@ -131,7 +131,7 @@ impl Search<'_> {
     }
 
     /// Finds the best size of group `at`, traded with the last group; splits off a new group if it is the last itself.
-    fn resize(&self, plan: &Plan, at: usize, best: &mut Option<Plan>) {
+    fn resize(&self, plan: &GroupPlan, at: usize, best: &mut Option<GroupPlan>) {
         let mut sizes = plan.sizes.clone();
         if at + 1 == sizes.len() {
             sizes.insert(at, 0);
@@ -148,7 +148,7 @@ impl Search<'_> {
     }
 
     /// Finds the best configuration for each number of groups and returns the best of these.
-    fn add_groups(&self, one: Plan) -> Plan {
+    fn add_groups(&self, one: GroupPlan) -> GroupPlan {
         let (mut best, mut at_hand) = (one.clone(), one);
         for groups in 2..=self.bounds.groups {
             let mut more = None;
@@ -163,7 +163,7 @@ impl Search<'_> {
     }
 
     /// Resizes each group in turn and returns whether any change is an improvement.
-    fn refine(&self, plan: &mut Plan) -> bool {
+    fn refine(&self, plan: &mut GroupPlan) -> bool {
         let before = plan.waf();
         if matches!(plan.hot.hot, Hot::Foretold { .. }) {
             let mut best = Some(plan.clone());
@@ -188,7 +188,7 @@ impl Search<'_> {
 }
 
 /// Returns the best configuration; none if MCAM has no prediction for a single group.
-pub fn select(uid: &Distribution, load: &Load, bounds: &Bounds) -> Option<Plan> {
+pub fn select(uid: &Distribution, load: &Load, bounds: &Bounds) -> Option<GroupPlan> {
     if uid.total() <= 0.0 {
         return None;
     }

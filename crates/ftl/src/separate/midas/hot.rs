@@ -10,7 +10,7 @@
 //! full. Cost: one look-up. Memory: one byte per page.
 
 use super::mcam::Hot;
-use crate::separate::{Chosen, Replaced, StreamId};
+use crate::separate::{Replaced, StreamId, VictimUnit};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn};
@@ -102,7 +102,7 @@ impl HotFilter {
     }
 
     /// Counts a victim of the hot group.
-    pub fn chosen(&mut self, unit: &Chosen, valid: f64) {
+    pub fn chosen(&mut self, unit: &VictimUnit, valid: f64) {
         self.victims.0 += 1;
         self.victims.1 += unit.now - unit.closed_at;
         self.victims.2 += valid;
@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn victim(filter: &mut HotFilter, age: u64, valid: f64) {
-        let unit = Chosen { stream: HotFilter::HOT, valid: 0, closed_at: 50, now: 50 + age };
+        let unit = VictimUnit { stream: HotFilter::HOT, valid: 0, closed_at: 50, now: 50 + age };
         filter.chosen(&unit, valid);
     }
 

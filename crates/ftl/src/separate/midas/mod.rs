@@ -24,10 +24,10 @@ mod mcam;
 mod uid;
 mod watch;
 
-use super::{Chosen, Given, Held, Moved, Regroup, Replaced, Separator, Shape, StreamId, Written};
+use super::{Given, Moved, Occupancy, Regroup, Replaced, Separator, Shape, StreamId, VictimUnit, Written};
 use chain::Chain;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
-use gcs::{Bounds, Plan};
+use gcs::{Bounds, GroupPlan};
 use hot::HotFilter;
 use mcam::{Hot, Load};
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,7 @@ impl Params {
 
 /// Counters of MiDAS.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Counts {
+struct MidasCounters {
     epochs: u64,
     applied: u64,
     merged: u64,
@@ -134,7 +134,7 @@ pub struct State {
     early: bool,
     early_epochs: u32,
     foretold_waf: Option<f64>,
-    counts: Counts,
+    counts: MidasCounters,
 }
 
 impl State {
@@ -154,7 +154,7 @@ impl State {
             early: false,
             early_epochs: 0,
             foretold_waf: None,
-            counts: Counts::default(),
+            counts: MidasCounters::default(),
         }
     }
 
@@ -164,7 +164,7 @@ impl State {
     }
 
     /// Returns the best configuration by the data of the epoch; none if these suffice for none.
-    fn plan(&mut self, held: &Held) -> Option<Plan> {
+    fn plan(&mut self, held: &Occupancy) -> Option<GroupPlan> {
         let segment_pages = self.segment_pages();
         let hot = match &mut self.hot {
             Some(hot) => hot.measured(segment_pages)?,
@@ -184,7 +184,7 @@ impl State {
     }
 
     /// Ends an epoch.
-    fn next_epoch(&mut self, held: &Held) -> Option<Regroup> {
+    fn next_epoch(&mut self, held: &Occupancy) -> Option<Regroup> {
         self.counts.epochs += 1;
         let plan = self.plan(held);
         let Some(plan) = plan else {
@@ -263,7 +263,7 @@ impl Separator for State {
         }
     }
 
-    fn chosen(&mut self, unit: &Chosen) {
+    fn chosen(&mut self, unit: &VictimUnit) {
         let valid = self.watch.valid_share(unit);
         if let (HotFilter::HOT, Some(hot)) = (unit.stream, &mut self.hot) {
             hot.chosen(unit, valid);
@@ -297,7 +297,7 @@ impl Separator for State {
         self.irregular.is_some() || self.uid.is_full()
     }
 
-    fn regroup(&mut self, held: &Held) -> Option<Regroup> {
+    fn regroup(&mut self, held: &Occupancy) -> Option<Regroup> {
         match self.irregular.take() {
             Some(from) => self.merge(from),
             None => self.next_epoch(held),

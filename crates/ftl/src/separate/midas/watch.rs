@@ -8,7 +8,7 @@
 //! without a host write is a sign of irregularity, too, and acts at once. The limit is 25 victims per unit that they
 //! gain (as in the simulator; the prototype has 100).
 
-use crate::separate::{Chosen, StreamId};
+use crate::separate::{StreamId, VictimUnit};
 use serde::{Deserialize, Serialize};
 
 /// Victims in a row per unit gained that are too many.
@@ -78,7 +78,7 @@ impl Watch {
 
     /// Counts a victim while groups up to `last` are in use, and the hot group if `hot`. Returns whether collection has
     /// become endless.
-    pub fn chosen(&mut self, unit: &Chosen, (last, hot): (StreamId, bool), epoch_pages: u64) -> bool {
+    pub fn chosen(&mut self, unit: &VictimUnit, (last, hot): (StreamId, bool), epoch_pages: u64) -> bool {
         self.moved_pages += u64::from(unit.valid);
         let valid = self.valid_share(unit);
         let observed = &mut self.observed[unit.stream.index()];
@@ -101,7 +101,7 @@ impl Watch {
     }
 
     /// Returns the share of valid pages in a victim.
-    pub fn valid_share(&self, unit: &Chosen) -> f64 {
+    pub fn valid_share(&self, unit: &VictimUnit) -> f64 {
         f64::from(unit.valid) / f64::from(self.pages_per_unit)
     }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn choose(watch: &mut Watch, stream: u32, valid: u32, now: u64) -> bool {
-        let unit = Chosen { stream: StreamId(stream), valid, closed_at: 0, now };
+        let unit = VictimUnit { stream: StreamId(stream), valid, closed_at: 0, now };
         watch.chosen(&unit, (StreamId(2), true), 1000)
     }
 
