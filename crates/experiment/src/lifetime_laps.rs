@@ -165,7 +165,7 @@ impl Wanted<'_> {
     fn is_apart(&self) -> bool {
         let pages = self.plan.drive.geometry.pages();
         let never = |wanted: &close_up::CloseUpPlan| {
-            self.plan.ftl.setup.never_goes_on_as(&wanted.plan.ftl.setup) && pages <= SIDE_BY_SIDE_MAX
+            self.plan.ftl.setup.can_never_continue_as(&wanted.plan.ftl.setup) && pages <= SIDE_BY_SIDE_MAX
         };
         self.close_up.as_ref().is_some_and(never)
     }

@@ -72,7 +72,7 @@ impl Ftl {
         for slot in 0..self.frontiers.len() {
             let next = self.frontiers[slot].next;
             let gathers = self.layout.left_of_flash_page(next) > 0;
-            if gathers && self.volatile.owes(&self.layout, slot, next, source) {
+            if gathers && self.volatile.depends_on(&self.layout, slot, next, source) {
                 self.pad_flash_page(flash, slot, cause);
             }
         }

@@ -57,7 +57,7 @@ impl Ftl {
                 let leaves =
                     queues.lengths(domain)[stream.index()].saturating_sub(regroup.keeps[stream.index()]);
                 for unit in queues.iter(domain, stream).take(leaves as usize) {
-                    // A unit that stays in a queue, or leaves one, keeps its stream.
+                    // A unit keeps its new stream if it changed streams, or if its stream is no longer a queue.
                     if separation.stream_of(unit) == stream && separation.place(unit) != WaitingPlace::Index {
                         separation.give_to(unit, regroup.released);
                     }

@@ -385,10 +385,10 @@ impl Ftl {
     /// The setups may differ in when collection works. They may also differ in whether moved data lies apart, which a
     /// plain drive can learn. Returns false, and changes nothing, if they differ in more.
     #[must_use]
-    pub fn go_on_as(&mut self, setup: crate::Setup) -> bool {
+    pub fn continue_as(&mut self, setup: crate::Setup) -> bool {
         let becomes = setup.separate;
         let is_plain = self.reduction.is_none() && self.reclaiming.is_none() && !self.volatile.is_on();
-        if !self.setup.learning(&setup, is_plain).goes_on_as(&setup) {
+        if !self.setup.learning(&setup, is_plain).can_continue_as(&setup) {
             return false;
         }
         let slots = (becomes.streams() * self.layout.domains()) as usize;

@@ -97,7 +97,7 @@ impl Setup {
     /// Checks whether a drive of this setup may continue under another one: they may differ only in when collection
     /// works.
     #[must_use]
-    pub fn goes_on_as(&self, other: &Self) -> bool {
+    pub fn can_continue_as(&self, other: &Self) -> bool {
         let Self {
             incremental, idle_jobs, background_free_units, trigger_free_units, stop_free_units, ..
         } = *other;
@@ -124,12 +124,12 @@ impl Setup {
         Self { separate: if learns { becomes } else { was }, ..*self }
     }
 
-    /// Checks whether no drive of this setup can continue under another one ([`crate::Ftl::go_on_as`]), whatever its
+    /// Checks whether no drive of this setup can continue under another one ([`crate::Ftl::continue_as`]), whatever its
     /// state.
     #[must_use]
-    pub fn never_goes_on_as(&self, other: &Self) -> bool {
+    pub fn can_never_continue_as(&self, other: &Self) -> bool {
         let is_plain = self.reduce.is_none() && self.disturb.is_none();
-        !self.learning(other, is_plain).goes_on_as(other)
+        !self.learning(other, is_plain).can_continue_as(other)
     }
 
     /// Returns a basic setup for `logical_pages`: greedy collection from two free units on, one stream. Callers

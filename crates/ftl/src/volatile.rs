@@ -21,7 +21,7 @@ pub(crate) struct MovedIn {
 impl MovedIn {
     const NOTHING: Self = Self { flash_page: u32::MAX, pages: 0, sources: Vec::new() };
 
-    fn owes(&mut self, unit: UnitId) {
+    fn add_source(&mut self, unit: UnitId) {
         if !self.sources.contains(&unit) {
             self.sources.push(unit);
         }
@@ -100,14 +100,14 @@ impl Volatile {
         let moved = self.filling(layout, slot, end);
         for &(ppn, _) in &pages[pages.len().saturating_sub(gathering as usize)..] {
             moved.pages += 1;
-            moved.owes(layout.unit_of(ppn));
+            moved.add_source(layout.unit_of(ppn));
         }
     }
 
     /// Registers that the host rewrote a page whose old data lies at `before`.
     #[cold]
     pub fn replaced(&mut self, layout: &Layout, slot: usize, ppn: Ppn, before: Ppn) {
-        self.filling(layout, slot, ppn).owes(layout.unit_of(before));
+        self.filling(layout, slot, ppn).add_source(layout.unit_of(before));
     }
 
     /// Returns the record of the flash page that holds `ppn`, cleared if it was about another one.
@@ -126,7 +126,7 @@ impl Volatile {
     }
 
     /// Checks whether `source` holds data that a power cut would lose with the gathering pages.
-    pub fn owes(&self, layout: &Layout, slot: usize, next: Ppn, source: UnitId) -> bool {
+    pub fn depends_on(&self, layout: &Layout, slot: usize, next: Ppn, source: UnitId) -> bool {
         self.within(layout, slot, next).is_some_and(|moved| moved.sources.contains(&source))
     }
 

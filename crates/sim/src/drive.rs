@@ -52,7 +52,7 @@ impl<F: BackEnd> Drive<F> {
     /// if the plan describes another drive.
     #[must_use]
     pub fn go_on(plan: &Plan, mut ftl: Ftl, counts: &Functional) -> Option<Self> {
-        if !ftl.go_on_as(plan.ftl.setup) {
+        if !ftl.continue_as(plan.ftl.setup) {
             return None;
         }
         let mut drive = Self::with_ftl(plan, ftl);

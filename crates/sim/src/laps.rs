@@ -220,7 +220,7 @@ fn close_up_after(
     wanted: &close_up::CloseUpPlan,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<CloseUp>> {
-    if laps.plan().ftl.setup.goes_on_as(&wanted.plan.ftl.setup) {
+    if laps.plan().ftl.setup.can_continue_as(&wanted.plan.ftl.setup) {
         return close_up::close_up(laps, wanted, tick);
     }
     let mut plan = endless(&wanted.plan);

@@ -219,7 +219,7 @@ fn a_close_up_beside_the_laps_is_the_same() {
     let plan = |mode: &str| load(Some(&toml), "t.toml", &[("mode".into(), mode.into())]).unwrap().plan;
     let (functional, timed) = (plan("functional"), plan_of(&plan("timed")));
     let setups = (functional.ftl.setup, timed.ftl.setup);
-    assert!(setups.0.never_goes_on_as(&setups.1), "{setups:?}");
+    assert!(setups.0.can_never_continue_as(&setups.1), "{setups:?}");
     let pass = read_pass(&functional, Some(1_000_000_000), &mut |_| Ok(())).unwrap();
     let wanted = CloseUpPlan { stretches: pass.busy.stretches(1000), plan: timed };
     let criterion =
@@ -237,7 +237,7 @@ fn a_close_up_beside_the_laps_is_the_same() {
     // A plain drive learns it, so its close-up goes on behind the laps.
     let toml = drive("");
     let plan = |mode: &str| load(Some(&toml), "t.toml", &[("mode".into(), mode.into())]).unwrap().plan;
-    assert!(!plan("functional").ftl.setup.never_goes_on_as(&plan("timed").ftl.setup));
+    assert!(!plan("functional").ftl.setup.can_never_continue_as(&plan("timed").ftl.setup));
 }
 
 /// What an experiment in timed mode says of it is for the close-up, and wrong there as it is wrong in a run.

@@ -193,7 +193,7 @@ impl Ftl {
     fn notify_leveling(&mut self, job: &Job, done: bool) {
         if let (Cause::Level, Some(leveling)) = (job.request.cause, &mut self.leveling) {
             let source = job.source();
-            leveling.ended(self.layout.domain_of(source), source, done);
+            leveling.job_ended(self.layout.domain_of(source), source, done);
         }
     }
 
@@ -280,7 +280,7 @@ impl Ftl {
         self.close_targets(flash, job);
         self.notify_leveling(job, true);
         if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
-            reclaiming.ended(job.request.urgency);
+            reclaiming.count_reclaim(job.request.urgency);
         }
         if let Some(unit) = erased {
             self.free[self.layout.domain_of(unit)].put(unit, flash.erase_count(unit));

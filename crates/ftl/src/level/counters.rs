@@ -15,7 +15,7 @@ pub struct LevelCounters {
     pub swaps: u64,
     /// Units of opposite read types that shared a pair of destinations.
     pub pairs: u64,
-    /// Units that shared destinations with pages of the same read type, because too many pairs waited.
+    /// Units that shared destinations with pages of any read type, because too many pairs waited.
     pub alike: u64,
     /// Pairs of destinations that were closed before a second unit came.
     pub unpaired: u64,

@@ -133,7 +133,7 @@ impl Leveler for State {
         Some(Request::emptying(unit, domain, Cause::Level, urgency).into(target))
     }
 
-    fn ended(&mut self, domain: DomainId, unit: UnitId, _: bool) {
+    fn job_ended(&mut self, domain: DomainId, unit: UnitId, _: bool) {
         if self.requested[domain] == Some(unit) {
             self.requested[domain] = None;
         }

@@ -25,7 +25,7 @@
 //! worn; otherwise a few checks of the queue, and O(pages per block) in the victim index per victim passed over.
 //! Memory: 8 bytes per block.
 
-use super::{LOOKS_MAX, Leveler, Verdict, VictimView};
+use super::{CHECKS_MAX, Leveler, Verdict, VictimView};
 use crate::index::Lists;
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
@@ -151,7 +151,7 @@ impl State {
     fn cold(&mut self, drive: VictimView<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
         let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
         let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..CHECKS_MAX {
             let unit = self.candidates.first(drive.domain)?;
             let (erases, valid) = (drive.erases[unit], drive.units.meta[unit].valid);
             if unit != victim && self.params.gives(erases, mean_erases, valid, valid_min) {

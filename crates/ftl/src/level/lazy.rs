@@ -19,7 +19,7 @@
 //!
 //! Parameters: `threshold`, `slope`. Cost: O(1) per victim (up to eight blocks are checked). Memory: 4 bytes per plane.
 
-use super::{LOOKS_MAX, Leveler, Verdict, VictimView};
+use super::{CHECKS_MAX, Leveler, Verdict, VictimView};
 use crate::units::NOT_INDEXED;
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
@@ -117,7 +117,7 @@ impl State {
         let units = drive.layout.units_per_domain();
         let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
         let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;
-        for _ in 0..LOOKS_MAX {
+        for _ in 0..CHECKS_MAX {
             let next = &mut self.next[drive.domain];
             let unit = UnitId(drive.domain.0 * units + *next);
             *next = (*next + 1) % units;

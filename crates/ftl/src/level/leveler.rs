@@ -18,7 +18,7 @@ use floatgate_nand::LeadLimit;
 /// Victims that may be vetoed before one is taken.
 pub const PASSED_MAX: usize = 8;
 /// Units that a leveler may check per review.
-pub const LOOKS_MAX: usize = 8;
+pub const CHECKS_MAX: usize = 8;
 
 /// What a leveler sees of the drive when it reviews a victim.
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ pub trait Leveler {
 
     /// Notes that a requested job, whose source is this unit, is done or was dropped. A job is dropped if the content
     /// of the unit has changed, or too few units are free.
-    fn ended(&mut self, _domain: DomainId, _unit: UnitId, _done: bool) {}
+    fn job_ended(&mut self, _domain: DomainId, _unit: UnitId, _done: bool) {}
 
     /// Updates the erases of all units, on a restored drive or after wear was extrapolated.
     fn learn_wear(&mut self, _erases: &IdSlice<UnitId, u32>) {}

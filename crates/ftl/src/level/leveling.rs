@@ -90,8 +90,8 @@ impl Leveling {
     }
 
     /// Notifies the leveler that a job is done, or was dropped.
-    pub fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
-        self.leveler.ended(domain, unit, done);
+    pub fn job_ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
+        self.leveler.job_ended(domain, unit, done);
     }
 
     /// Resets wear to 0 when counting begins; `pending` requested jobs are not done yet.

@@ -24,7 +24,7 @@ pub mod swl;
 
 pub use counters::LevelCounters;
 pub use hot_cold_swap::Params as HotColdSwap;
-pub use leveler::{Books, LOOKS_MAX, Leveler, PASSED_MAX, Params, Verdict, VictimView};
+pub use leveler::{Books, CHECKS_MAX, Leveler, PASSED_MAX, Params, Verdict, VictimView};
 pub(crate) use leveling::Leveling;
 pub use open_sets::OpenSets;
 pub use read_balance::Params as ReadBalance;
@@ -185,8 +185,8 @@ impl Leveler for LevelerState {
         with_leveler!(self, state => state.next_request(drive, domain, books))
     }
 
-    fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
-        with_leveler!(self, state => state.ended(domain, unit, done));
+    fn job_ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
+        with_leveler!(self, state => state.job_ended(domain, unit, done));
     }
 
     fn leapt(&mut self, erases: u64) {

@@ -367,7 +367,7 @@ impl Leveler for State {
         }
     }
 
-    fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
+    fn job_ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
         if let Some(at) = self.under_way.iter().position(|move_| move_.unit == unit) {
             let UnderWay { split, set, kind, .. } = self.under_way.remove(at);
             if !done {

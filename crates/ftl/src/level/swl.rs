@@ -137,7 +137,7 @@ impl Leveler for State {
         }
     }
 
-    fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
+    fn job_ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
         if !done {
             self.table.dropped(domain, unit);
         }

@@ -371,7 +371,7 @@ impl Reclaiming {
     }
 
     /// Counts a unit that was reclaimed.
-    pub fn ended(&mut self, urgency: Urgency) {
+    pub fn count_reclaim(&mut self, urgency: Urgency) {
         let reads = || self.sums.reads().iter().sum();
         self.counters.first_after_reads = self.counters.first_after_reads.or_else(|| Some(reads()));
         match urgency {
