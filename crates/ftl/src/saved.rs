@@ -184,27 +184,27 @@ impl Ftl {
         let no_chunks = self.mapping.sides.packed.take();
         let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
         if fault.is_none() && !(self.sides_are_sound() && self.adopt_reduction(reduction, no_chunks)) {
-            fault = Some("what was deduplicated or compressed in it lies nowhere".into());
+            fault = Some("its deduplicated or compressed data have no place on flash".into());
         }
         if fault.is_none() && !self.separation_fits() {
-            fault = Some("its separator is another one, or knows other units".into());
+            fault = Some("its separator differs or refers to other units".into());
         }
         if fault.is_none() && !self.candidates.fits(&empty) {
-            fault = Some("update blocks wait otherwise in it".into());
+            fault = Some("its closed update blocks or queues do not fit this drive".into());
         }
         if fault.is_none() && !self.volatile.adopt(volatile.into_owned(), self.layout.units()) {
-            fault = Some("other flash pages gather in it".into());
+            fault = Some("its partial flash pages do not fit this drive".into());
         }
         let foreign_units = self.adopt(leveling.into_owned());
         if fault.is_none() && foreign_units.is_none() {
-            fault = Some("its wear-leveler knows other units".into());
+            fault = Some("its wear-leveler refers to other units".into());
         }
         if let (Some(reclaiming), Some(packed)) = (&mut self.reclaiming, self.mapping.packed()) {
             reclaiming.set_reads_at_once(packed.slots_max(), &self.layout);
         }
         self.refuse_foreign_modes(from, reclaiming.as_deref())?;
         if fault.is_none() && !self.adopt_rest(reclaiming.into_owned(), foreign_units) {
-            fault = Some("reads disturbed other blocks in it".into());
+            fault = Some("its read disturb refers to other blocks".into());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }
@@ -212,7 +212,7 @@ impl Ftl {
     /// Refuses a snapshot whose chunks differ from those of this run.
     fn refuse_foreign_chunks<R: Read>(&self, from: &Reader<R>, saved: Option<&Packed>) -> Result<()> {
         let Some((key, was)) = self.foreign_chunks(saved) else { return Ok(()) };
-        let what = format!("lifetime.reduce.{key}: the drive that was saved holds chunks made with {was}");
+        let what = format!("lifetime.reduce.{key}: the saved drive holds chunks made with {was}");
         Err(unfit(from.path(), what, format!("expected lifetime.reduce.{key} = {was}")))
     }
 
@@ -220,8 +220,8 @@ impl Ftl {
     fn refuse_foreign_modes<R: Read>(&self, from: &Reader<R>, saved: Option<&Reclaiming>) -> Result<()> {
         let mode = self.reclaiming.as_ref().zip(saved).and_then(|(ours, saved)| ours.foreign_mode(saved));
         let Some(mode) = mode else { return Ok(()) };
-        let what = format!("drive.disturb.modes: the drive that was saved has blocks in mode {mode}");
-        let expected = format!("expected at least {} modes, as it was saved with", mode + 1);
+        let what = format!("drive.disturb.modes: the saved drive has blocks in mode {mode}");
+        let expected = format!("expected at least {} modes, as when it was saved", mode + 1);
         Err(unfit(from.path(), what, expected))
     }
 
@@ -247,7 +247,7 @@ impl Ftl {
         if let Some((name, saved_len, due)) =
             lengths.into_iter().find(|&(_, saved_len, due)| saved_len != due as usize)
         {
-            return Some(format!("{saved_len} {name}, {due} were due"));
+            return Some(format!("{saved_len} {name}, expected {due}"));
         }
         let pages = self.layout.pages();
         let open = |f: &crate::units::Frontier| {

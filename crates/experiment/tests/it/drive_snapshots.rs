@@ -366,7 +366,7 @@ fn managers_of_read_disturb_take_a_drive_over() {
         assert_ne!(other["reclaim"], as_saved["reclaim"], "{key}");
     }
     let error = on_from(&[plus, ("drive.disturb.modes", "[{reads = 1, program = 1}]")]).unwrap_err();
-    assert!(error.contains("drive.disturb.modes: the drive that was saved has blocks in mode"), "{error}");
+    assert!(error.contains("drive.disturb.modes: the saved drive has blocks in mode"), "{error}");
     assert!(error.contains("expected at least"), "{error}");
     // Blocks that the baseline left between 95 % and its maximum are reclaimed in idle time, not on demand.
     let uniform = ("drive.disturb.model", "uniform");

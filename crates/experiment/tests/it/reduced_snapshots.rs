@@ -163,11 +163,11 @@ fn chunks_of_another_kind_are_refused() {
     for (reducer, message) in [
         (
             "policy = \"compress\"\nchunk_pages = 8\n",
-            "the drive that was saved holds chunks made with 4; expected lifetime.reduce.chunk_pages = 4",
+            "the saved drive holds chunks made with 4; expected lifetime.reduce.chunk_pages = 4",
         ),
         (
             "policy = \"both\"\nchunk_pages = 3\n",
-            "the drive that was saved holds chunks made with 4; expected lifetime.reduce.chunk_pages = 4",
+            "the saved drive holds chunks made with 4; expected lifetime.reduce.chunk_pages = 4",
         ),
         (
             "policy = \"compress\"\nrepack = false\n",

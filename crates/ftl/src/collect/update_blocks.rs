@@ -140,15 +140,13 @@ impl UpdateBlockIndex {
             for unit in self.dead.iter().flat_map(|dead| dead.iter(domain)) {
                 let wrong = layout.domain_of(unit) != domain || units.meta[unit].valid != 0;
                 if wrong || std::mem::replace(&mut here[unit], true) {
-                    return Err(format!(
-                        "unit {unit} stands among the dead update blocks of domain {domain}"
-                    ));
+                    return Err(format!("unit {unit} is among the dead update blocks of domain {domain}"));
                 }
             }
         }
         for unit in UnitId::all(layout.units()) {
             if here[unit] != self.members[unit] || here[unit] && held[unit] {
-                return Err(format!("unit {unit} stands in the wrong victim index"));
+                return Err(format!("unit {unit} is in the wrong victim index"));
             }
             held[unit] |= here[unit];
         }

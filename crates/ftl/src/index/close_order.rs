@@ -56,7 +56,7 @@ impl CloseOrder {
             let closed_at = units.closed_at[unit];
             if closed_at < last {
                 return Err(format!(
-                    "unit {unit}, closed at {closed_at}, stands out of order in the list of closed units"
+                    "unit {unit}, closed at {closed_at}, is out of order in the list of closed units"
                 ));
             }
             last = closed_at;

@@ -259,7 +259,7 @@ impl Index {
         let meta = &*units.meta;
         let mut hold = |unit: UnitId| {
             let twice = std::mem::replace(&mut held[unit], true);
-            if twice { Err(format!("unit {unit} stands twice in the victim index")) } else { Ok(()) }
+            if twice { Err(format!("unit {unit} is twice in the victim index")) } else { Ok(()) }
         };
         for domain in DomainId::all(layout.domains()) {
             match self {

@@ -124,9 +124,7 @@ impl OldestByValid {
                 let closed_at = units.closed_at[unit];
                 let right = if renewed { node.key >= closed_at } else { node.key == closed_at };
                 if node.key < above || !right || units.meta[unit].valid != valid {
-                    return Err(format!(
-                        "unit {unit} stands out of place among those with {valid} valid pages"
-                    ));
+                    return Err(format!("unit {unit} is out of place among those with {valid} valid pages"));
                 }
                 left.extend([(node.child, node.key), (node.next, above)].iter().filter(|&&(n, _)| n != NIL));
             }

@@ -41,7 +41,7 @@ impl Slots {
         for (slot, &unit) in (0..).zip(&self.units) {
             hold(unit)?;
             if meta[unit].pos != slot {
-                return Err(format!("unit {unit} stands in slot {slot} and says {}", meta[unit].pos));
+                return Err(format!("unit {unit} is in slot {slot}, but its record says {}", meta[unit].pos));
             }
         }
         Ok(())

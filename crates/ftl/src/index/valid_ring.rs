@@ -114,12 +114,10 @@ impl ValidRing {
             let UnitMeta { valid, pos } = meta[unit];
             hold(unit)?;
             if pos != index || valid < last {
-                return Err(format!(
-                    "unit {unit} ({valid} valid) stands out of order in the valid-count index"
-                ));
+                return Err(format!("unit {unit} ({valid} valid) is out of order in the valid-count index"));
             }
             if position < self.start[valid as usize].max(self.front) {
-                return Err(format!("unit {unit} lies before its bucket {valid}"));
+                return Err(format!("unit {unit} is before its bucket {valid}"));
             }
             last = valid;
         }

@@ -204,7 +204,7 @@ impl Leveler for State {
         for domain in DomainId::all(layout.domains()) {
             for unit in self.candidates.iter(domain) {
                 if std::mem::replace(&mut held[unit], true) || layout.domain_of(unit) != domain {
-                    return Err(format!("unit {unit} stands among the candidates of domain {domain}"));
+                    return Err(format!("unit {unit} is among the candidates of domain {domain}"));
                 }
             }
         }

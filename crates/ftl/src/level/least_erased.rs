@@ -142,7 +142,7 @@ impl LeastErased {
         for heap in &self.heaps {
             let disordered = (1..heap.len()).find(|&at| self.key(heap[(at - 1) / 2]) > self.key(heap[at]));
             if let Some(at) = disordered {
-                return Err(format!("unit {} stands in front of a less erased one", heap[(at - 1) / 2]));
+                return Err(format!("unit {} is ahead of a less erased one", heap[(at - 1) / 2]));
             }
         }
         let held: usize = self.heaps.iter().map(Vec::len).sum();

@@ -72,7 +72,7 @@ impl Drive {
         let word = self.ftl.mapping.get(Lpn(lpn));
         let mut page = word.ppn();
         self.ftl.mapping.pages_of(Lpn(lpn), word, &mut |ppn| page = Some(ppn));
-        page.unwrap_or_else(|| panic!("page {lpn} lies nowhere"))
+        page.unwrap_or_else(|| panic!("page {lpn} is not mapped"))
     }
 
     fn unit_of(&self, lpn: u32) -> UnitId {

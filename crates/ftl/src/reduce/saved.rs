@@ -36,8 +36,8 @@ impl Reduction {
 }
 
 impl Ftl {
-    /// Compares this run's treatment of chunks with that of a saved drive. If they differ, returns the key, and how the
-    /// drive was saved and whether it has chunks.
+    /// Compares this run's treatment of chunks with that of a saved drive that has chunks. Returns the key that
+    /// differs, with its saved value.
     pub(crate) fn foreign_chunks(&self, saved: Option<&Packed>) -> Option<(&'static str, String)> {
         let (ours, saved) = (self.mapping.packed()?, saved?);
         if saved.counts().0 == 0 {
