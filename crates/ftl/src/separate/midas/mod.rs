@@ -8,7 +8,7 @@
 //! finds the configuration of the least write amplification (`gcs`). It is applied unless the drive already does
 //! better. A group that turns out to hold more valid pages than predicted is merged with those behind it until the next
 //! epoch (`watch`). Source: Oh, Kim, Han, Kim, Lee, Noh, FAST 2024, and the authors' two programs, the simulator
-//! (sungkyun123/MiDAS-Simulation, which decides if the two differ) and the prototype (dgist-datalab/MiDAS).
+//! (sungkyun123/MiDAS-Simulation, which takes precedence) and the prototype (dgist-datalab/MiDAS).
 //!
 //! Our choices: sizes are units per domain; a *segment* of the model is a unit in each domain. An epoch begins with the
 //! first write that replaces data. The search runs at once, before the next victim is selected, and not in a parallel
