@@ -1,8 +1,8 @@
-//! One reader for all binary formats: a format only says where records begin and what one means.
+//! One reader for all binary formats: a format only defines where records begin and what they mean.
 //!
-//! Records follow each other without separators, so a record whose length cannot be told ends the reading even under
-//! `--on-bad-line skip`: nothing behind it can be trusted. A record that is cut short by the end of the file is
-//! an error, or skipped and counted.
+//! Records follow each other without separators. A record of unknown length therefore ends the reading even under
+//! `--on-bad-line skip`: nothing after it can be trusted. A record that is cut short by the end of the file is an
+//! error, or skipped and counted.
 
 use crate::intake::{Intake, Record, Trail};
 use crate::options::OnBadLine;
@@ -22,43 +22,43 @@ pub(crate) trait RecordFormat: Send + Sized + 'static {
     /// Prepares for a trace that begins with `head`.
     fn new(setup: &Setup, head: &[u8]) -> Result<Self>;
 
-    /// Bytes before the first record.
+    /// Returns the number of bytes before the first record.
     fn header(&self) -> usize {
         0
     }
 
-    /// Fewest bytes that a record has: so many are there when [`RecordFormat::length`] is asked.
+    /// Returns the length of the shortest record; [`RecordFormat::length`] is called with at least as many bytes.
     fn shortest(&self) -> usize;
 
-    /// Length of the record that begins `bytes`, at most [`RECORD_MAX`].
+    /// Returns the length of the record that begins `bytes`, at most [`RECORD_MAX`].
     fn length(&self, _bytes: &[u8]) -> std::result::Result<usize, Fault> {
         Ok(self.shortest())
     }
 
-    /// Understands one record; `None` for what is no request.
+    /// Parses a record; `None` if it is not a request.
     fn parse<'a>(&'a mut self, record: &'a [u8]) -> std::result::Result<Option<Record<'a>>, Fault>;
 
-    /// Name of a device that a record called `key`.
+    /// Returns the name of a device whose key in records is `key`.
     fn device_name(key: &[u8]) -> String {
         String::from_utf8_lossy(key).into_owned()
     }
 
-    /// Whether the stamps mean anything.
+    /// Returns whether the stamps are meaningful.
     fn has_times(&self) -> bool {
         true
     }
 
-    /// What was assumed beside the units.
+    /// Appends assumptions other than the units.
     fn assumed(&self, _out: &mut Vec<String>) {}
 }
 
-/// Little-endian field of a record.
+/// Reads a little-endian field of a record.
 #[inline]
 pub(crate) fn u16_le(record: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([record[at], record[at + 1]])
 }
 
-/// Little-endian field of a record.
+/// Reads a little-endian field of a record.
 #[inline]
 pub(crate) fn u32_le(record: &[u8], at: usize) -> u32 {
     let mut word = [0; 4];
@@ -66,7 +66,7 @@ pub(crate) fn u32_le(record: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(word)
 }
 
-/// Little-endian field of a record.
+/// Reads a little-endian field of a record.
 #[inline]
 pub(crate) fn u64_le(record: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
@@ -74,29 +74,29 @@ pub(crate) fn u64_le(record: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Big-endian field of a record.
+/// Reads a big-endian field of a record.
 #[inline]
 pub(crate) fn u32_be(record: &[u8], at: usize) -> u32 {
     u32_le(record, at).swap_bytes()
 }
 
-/// The fault of some bytes of a record.
+/// Returns a fault of some bytes of a record.
 #[cold]
 pub(crate) fn field_fault(at: usize, len: usize, what: &'static str, expected: &'static str) -> Fault {
     Fault { from: at, to: at + len, what, expected }
 }
 
-/// Reads any format of binary records.
+/// A reader of binary records.
 pub(crate) struct BinaryReader<F> {
     input: Input,
     format: F,
     setup: Setup,
     buf: Vec<u8>,
-    /// Next byte to hand out.
+    /// Next byte to deliver.
     start: usize,
     /// End of the data in the buffer.
     end: usize,
-    /// Byte of the trace at which the buffer begins.
+    /// Position of the buffer in the trace, in bytes.
     base: u64,
     at_end: bool,
     chunk: usize,
@@ -138,7 +138,7 @@ impl<F: RecordFormat> BinaryReader<F> {
         Place::Byte { path: self.setup.path.clone(), byte: self.base + (self.start + offset) as u64 }
     }
 
-    /// Makes at least `n` bytes available unless the trace ends before.
+    /// Makes at least `n` bytes available, unless the trace ends earlier.
     #[cold]
     fn need(&mut self, n: usize) -> Result<()> {
         debug_assert!(n <= RECORD_MAX);
@@ -153,7 +153,7 @@ impl<F: RecordFormat> BinaryReader<F> {
         Ok(())
     }
 
-    /// Steps over what stands before the first record.
+    /// Skips the bytes before the first record.
     fn pass_header(&mut self) -> Result<()> {
         let mut left = self.format.header();
         while left > 0 {
@@ -169,7 +169,7 @@ impl<F: RecordFormat> BinaryReader<F> {
         Ok(())
     }
 
-    /// The bytes of the next record; none at the end of the trace.
+    /// Returns the bytes of the next record; none at the end of the trace.
     #[inline]
     fn next_record(&mut self) -> Result<Option<(usize, usize)>> {
         let shortest = self.format.shortest();
@@ -195,7 +195,7 @@ impl<F: RecordFormat> BinaryReader<F> {
         Ok(Some((from, len)))
     }
 
-    /// The trace ends within a record of `len` bytes, or where one would begin.
+    /// Handles a trace that ends within a record of `len` bytes, or where one would begin.
     #[cold]
     fn cut_short(&mut self, len: usize) -> Result<Option<(usize, usize)>> {
         let left = self.end - self.start;
@@ -209,7 +209,7 @@ impl<F: RecordFormat> BinaryReader<F> {
         Ok(None)
     }
 
-    /// Understands the record at `from`; true if it was a request.
+    /// Parses the record at `from`; returns true for a request.
     #[inline]
     fn take(
         &mut self,
@@ -224,7 +224,7 @@ impl<F: RecordFormat> BinaryReader<F> {
         self.intake.take(record, F::device_name, batch)
     }
 
-    /// Puts the fault of the record at `start` into words.
+    /// Describes the fault of the record at `start`.
     #[cold]
     fn error(&self, fault: Fault) -> Box<Error> {
         let bytes = self.buf[self.start..self.end].get(fault.from..fault.to).unwrap_or_default();
@@ -248,7 +248,7 @@ impl<F: RecordFormat> BinaryReader<F> {
         Ok(())
     }
 
-    /// A trace must hold at least one request.
+    /// Checks that the trace holds at least one request.
     fn finish(&mut self) -> Result<()> {
         self.ended = true;
         let counts = &self.intake.counts;
@@ -330,7 +330,7 @@ impl<F: RecordFormat> Source for BinaryReader<F> {
     fn place_of(&self, index: u64) -> String {
         let path = &self.setup.path;
         let byte = self.trail.of(index).or_else(|| {
-            // Far from the present batch: only an error message asks, and it may take its time.
+            // Far from the current batch: needed only for an error message, where time does not matter.
             if self.input.reopens() { self.byte_of(index) } else { None }
         });
         match byte {

@@ -1,4 +1,4 @@
-//! What is written, by a seeded model, for traces and generators that do not tell it.
+//! Generates the content of writes by a seeded model, for traces and generators without content.
 
 use crate::source::Source;
 use floatgate_base::error::quote;
@@ -7,20 +7,20 @@ use floatgate_base::{
 };
 use rustc_hash::FxHashMap;
 
-/// Pages whose present content may come again.
+/// Pages whose current content may be repeated.
 const POOL: usize = 1 << 16;
-/// Longer writes get no content: a transfer of more than 1 GiB is hardly one, and its pages would fill the memory.
+/// Limit on writes with content: a transfer of more than 1 GiB is implausible, and its pages would fill the memory.
 const PAGES_MAX: u64 = 1 << 18;
 
-/// The content of page writes.
+/// A model of the content of page writes.
 ///
-/// A page write either repeats what some other page holds at that moment, or is new. Equal content has equal compressed
-/// size. Of the pages that can be compressed, sizes spread evenly around their mean with a peak at it (a triangle).
+/// A page write either repeats the current content of another page, or is new. Equal content has equal compressed size.
+/// The sizes of compressible pages have a triangular distribution around their mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContentModel {
-    /// Share of the page writes that repeat what is stored already.
+    /// Share of the page writes that repeat stored content.
     pub duplicate_share: f64,
-    /// Mean compressed size / page, over new content, incompressible pages included; 1 is incompressible.
+    /// Mean compressed size / page, over new content including incompressible pages; 1 is incompressible.
     pub compressed_share: f64,
     /// Share of new content that cannot be compressed at all.
     pub incompressible_share: f64,
@@ -29,14 +29,14 @@ pub struct ContentModel {
 }
 
 impl ContentModel {
-    /// Options that describe a model, as the command line has them with dashes.
+    /// The option keys, which the command line writes with dashes.
     pub const KEYS: [&str; 4] =
         ["duplicate_share", "compressed_share", "incompressible_share", "content_seed"];
 
-    /// Reads a model; none where no share is given. What is not given: unique, incompressible, seed 1.
+    /// Parses the model; returns none without a share. Defaults: unique, incompressible, seed 1.
     ///
     /// # Errors
-    /// Quotes a value that is no number, or that cannot be; a seed without a model.
+    /// Quotes an invalid value; a seed without a model.
     pub fn parse<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Option<Self>> {
         let share =
             |key: &str| get(key).map(|text| number::<f64>(key, text, "a share such as 0.3")).transpose();
@@ -59,16 +59,16 @@ impl ContentModel {
                 Err(Error::input(
                     setting("content_seed"),
                     what,
-                    "give --duplicate-share or --compressed-share too",
+                    "add --duplicate-share or --compressed-share",
                 ))
             }
         }
     }
 
-    /// Refuses shares that cannot be.
+    /// Checks the shares.
     ///
     /// # Errors
-    /// Names the setting and what it may be.
+    /// Names the setting and the valid values.
     pub fn validate(&self) -> Result<()> {
         let refuse = |key: &str, value: f64, expected: String| {
             Err(Error::input(setting(key), format!("{value} is out of range"), expected))
@@ -95,13 +95,13 @@ impl ContentModel {
         Ok(())
     }
 
-    /// Mean compressed size / page of the pages that can be compressed.
+    /// Returns the mean compressed size / page of compressible pages.
     fn mean(&self) -> f64 {
         (self.compressed_share - self.incompressible_share) / (1.0 - self.incompressible_share)
     }
 }
 
-/// The place of an option in messages.
+/// Returns the place of an option for messages.
 fn setting(key: &str) -> Place {
     Place::Setting(format!("--{}", key.replace('_', "-")))
 }
@@ -114,7 +114,7 @@ fn number<T: std::str::FromStr>(key: &str, text: &str, expected: &str) -> Result
     text.trim().parse().map_err(refuse)
 }
 
-/// Pages and what they hold now, as many as fit: what can be repeated.
+/// Pages and their current content, as many as fit: the content that can be repeated.
 #[derive(Default)]
 struct Pool {
     pages: Vec<(u64, u64)>,
@@ -123,7 +123,7 @@ struct Pool {
 }
 
 impl Pool {
-    /// A page holds something new.
+    /// Sets the content of a page.
     fn set(&mut self, page: u64, fingerprint: u64) {
         if let Some(&slot) = self.slot.get(&page) {
             self.pages[slot as usize].1 = fingerprint;
@@ -138,7 +138,7 @@ impl Pool {
         }
     }
 
-    /// Pages hold nothing any more.
+    /// Removes the content of pages.
     fn forget(&mut self, pages: std::ops::Range<u64>) {
         if pages.end.saturating_sub(pages.start) > self.pages.len() as u64 {
             let gone: Vec<u64> = self.pages.iter().map(|p| p.0).filter(|p| pages.contains(p)).collect();
@@ -158,21 +158,21 @@ impl Pool {
     }
 }
 
-/// A source whose writes get the content of a model.
+/// A source whose writes take content from a model.
 pub struct WithContent {
     inner: Box<dyn Source>,
     model: ContentModel,
     rng: Rng,
-    /// Contents made so far.
+    /// Contents created so far.
     made: u64,
     pool: Pool,
 }
 
 impl WithContent {
-    /// Puts a model behind a source.
+    /// Adds a model to a source.
     ///
     /// # Errors
-    /// Shares that cannot be; a source that has content of its own.
+    /// Invalid shares; a source with content of its own.
     pub fn new(inner: Box<dyn Source>, model: ContentModel) -> Result<Self> {
         model.validate()?;
         if inner.columns().content {
@@ -183,21 +183,21 @@ impl WithContent {
         Ok(Self { inner, model, rng, made: 0, pool: Pool::default() })
     }
 
-    /// The content of one page write.
+    /// Draws the content of one page write.
     fn page(&mut self, page: u64) -> u64 {
         let repeats = self.rng.unit() < self.model.duplicate_share && !self.pool.pages.is_empty();
         let fingerprint = if repeats {
             self.pool.pages[self.rng.below(self.pool.pages.len() as u64) as usize].1
         } else {
             self.made += 1;
-            // Odd steps of an odd multiplier: never the same twice, never 0 before 2^64.
+            // Odd steps of an odd multiplier: no value repeats, and 0 does not occur before 2^64.
             mixed(self.model.seed.wrapping_add(self.made.wrapping_mul(0x9e37_79b9_7f4a_7c15))).max(1)
         };
         self.pool.set(page, fingerprint);
         fingerprint
     }
 
-    /// The compressed size that goes with a content.
+    /// Returns the compressed size of a content.
     fn compressed(&self, fingerprint: u64) -> u16 {
         let bits = mixed(fingerprint ^ 0xa5a5_a5a5_a5a5_a5a5);
         let unit = |bits: u64| (bits & 0x1f_ffff) as f64 / (1u64 << 21) as f64;
@@ -211,7 +211,7 @@ impl WithContent {
     }
 }
 
-/// The finaliser of SplitMix64: one to one, and bits of one do not tell those of the next.
+/// Mixes the bits (the finaliser of SplitMix64): one to one, and unpredictable from value to value.
 fn mixed(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -224,7 +224,7 @@ impl Source for WithContent {
         self.inner.fill(batch, max)?;
         let mut content: ContentColumns = std::mem::take(&mut batch.content);
         for i in before..batch.len() {
-            // Devices have pages of their own.
+            // Devices have separate pages.
             let base = u64::from(batch.device[i]) << 52;
             let first = base + batch.offset[i] / TRACE_PAGE_BYTES;
             let pages = batch.bytes[i].div_ceil(TRACE_PAGE_BYTES);
@@ -256,7 +256,7 @@ impl Source for WithContent {
         let mut out = self.inner.assumed();
         let m = &self.model;
         out.push(format!(
-            "content is made up: {} of the page writes repeat what is stored, compressed / plain size {}, \
+            "content is generated: {} of the page writes repeat stored content, compressed / plain size {}, \
              {} incompressible, seed {}",
             m.duplicate_share, m.compressed_share, m.incompressible_share, m.seed
         ));
@@ -270,12 +270,12 @@ impl Source for WithContent {
     crate::forward_to_inner!(format, devices, summary, place_of, has_times, contexts, slice_report);
 }
 
-/// Gives known content of a pass fingerprints that no other pass has: what repeats within the pass still does.
+/// Gives known content of a pass fingerprints that no other pass has; repetitions within the pass remain.
 #[cold]
 pub fn renew_content(batch: &mut RequestBatch, pass: u64) {
     let salt = pass.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for fingerprint in batch.content.fingerprint.iter_mut().filter(|fingerprint| **fingerprint != 0) {
-        // One to one but for the value that 0 would come from, so that what differs stays different.
+        // One to one except for the value that maps to 0: different content stays different.
         let renewed = fingerprint.rotate_left(32).wrapping_add(salt);
         *fingerprint = if renewed == 0 { salt } else { renewed };
     }

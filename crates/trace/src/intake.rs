@@ -1,4 +1,4 @@
-//! What all readers do with a record once its format is understood: check it, number its device, count it.
+//! Processing of records common to all readers: checks, numbering of devices, counts.
 
 use crate::options::TimeUnit;
 use crate::source::Summary;
@@ -6,37 +6,37 @@ use floatgate_base::{Op, RequestBatch};
 use floatgate_input::Fault;
 use rustc_hash::FxHashMap;
 
-/// Most bytes of one read or write: no block command moves more, so more is a broken line.
+/// Most bytes of one read or write: no block command moves more, and a longer one is a broken line.
 const TRANSFER_MAX: u64 = 1 << 40;
 
 const YEAR_NS: u64 = 31_557_600_000_000_000;
-/// A stamp further than this from the one before belongs to another clock.
+/// A stamp further than this from the previous one belongs to another clock.
 pub(crate) const JUMP_NS: u64 = 30 * YEAR_NS;
-/// Longer traces were never taken.
+/// No trace of this length exists.
 const SPAN_MAX_NS: u64 = 50 * YEAR_NS;
-/// Mean rates that no drive serves and that no trace was taken for.
+/// Mean rate beyond any drive and any trace.
 const RATE_MAX_PER_S: f64 = 1e6;
 pub(crate) const BYTES_MAX_PER_S: f64 = 16e9;
 const RATE_MIN_PER_S: f64 = 1.0 / 120.0;
-/// The same for a few requests, which may well lie far apart.
+/// Mean rate below that of any trace, except a few distant requests.
 const RATE_MIN_OF_FEW_PER_S: f64 = 1.0 / 3600.0;
-/// Requests from which on a low rate, or addresses that are all multiples of [`SECTOR`], tell something.
+/// Fewest requests for conclusions from a low rate, or from addresses that are all multiples of [`SECTOR`].
 const REQUESTS_THAT_TELL: u64 = 100;
-/// Addresses in sectors are hardly all multiples of this; addresses in bytes often are.
+/// Addresses in sectors are hardly ever all multiples of this; addresses in bytes often are.
 const SECTOR: u64 = 512;
 
-/// What a line or a binary record asks for, before it is checked.
+/// The unchecked request of a line or a binary record.
 pub(crate) struct Record<'a> {
     /// Nanoseconds since any origin.
     pub stamp: i128,
     pub op: Op,
     pub offset: u64,
     pub bytes: u64,
-    /// What tells one device from another.
+    /// Key of the device.
     pub device: &'a [u8],
 }
 
-/// Key of the only device of a format that has no devices.
+/// Key of the only device of a format without devices.
 pub(crate) const ONE_DEVICE: &[u8] = b"0";
 
 /// The devices seen so far.
@@ -49,7 +49,7 @@ struct Devices {
 }
 
 impl Devices {
-    /// Number of the device `key`; none if there are too many.
+    /// Returns the number of the device `key`; none if there are too many.
     #[inline]
     fn of(&mut self, key: &[u8], name: fn(&[u8]) -> String) -> Option<u16> {
         if key == self.last_key.as_slice() && !self.names.is_empty() {
@@ -75,20 +75,20 @@ impl Devices {
     }
 }
 
-/// What has been counted in the present pass.
+/// Counters of the current pass.
 #[derive(Clone, Default)]
 pub(crate) struct Counts {
     pub requests: u64,
     pub bad: u64,
     pub first_bad: Option<String>,
-    /// Records that are no request.
+    /// Records that are not requests.
     pub other: u64,
     /// Bytes read and written.
     bytes: u64,
-    /// All bits that addresses have.
+    /// Bitwise union of all addresses.
     offset_bits: u64,
     backwards: u64,
-    /// Where the first of these is, and the furthest step back.
+    /// Place of the first of these, and the largest step back.
     first_backwards: Option<String>,
     furthest_back_ns: u64,
     jumps: u64,
@@ -108,7 +108,7 @@ pub(crate) struct Intake {
 }
 
 impl Intake {
-    /// Names of the devices seen so far.
+    /// Returns the names of the devices seen so far.
     pub fn devices(&self) -> &[String] {
         &self.devices.names
     }
@@ -118,7 +118,7 @@ impl Intake {
         self.counts = Counts::default();
     }
 
-    /// Appends a record to the batch; false for one of no length, which is no request.
+    /// Appends a record to the batch; returns false for length 0, which is not a request.
     #[inline(always)]
     pub fn take(
         &mut self,
@@ -158,7 +158,7 @@ impl Intake {
         Ok(true)
     }
 
-    /// Notes the stamps of the requests that a `fill` has added; `place` says where one of them stands.
+    /// Records the stamps of the requests added by a `fill`; `place` returns the place of one of them.
     pub fn note_times(&mut self, added: &[i64], place: impl Fn(usize) -> String) {
         let counts = &mut self.counts;
         let Some((&first, &last)) = added.first().zip(added.last()) else { return };
@@ -180,8 +180,8 @@ impl Intake {
         counts.last_ns = last;
     }
 
-    /// What the reader can tell; `unit` is that of stamps which mean something, `lba_bytes` that of addresses whose unit
-    /// is taken for granted.
+    /// Returns the reader's summary; `unit` is that of meaningful stamps, `lba_bytes` that of addresses with an assumed
+    /// unit.
     pub fn summary(
         &self,
         hash: Option<&str>,
@@ -204,7 +204,7 @@ impl Intake {
         }
     }
 
-    /// What looks as if the unit of time or of addresses were another.
+    /// Lists signs of another unit of time or of addresses.
     fn suspicions(&self, unit: Option<TimeUnit>, lba_bytes: Option<u64>) -> Vec<String> {
         let counts = &self.counts;
         let mut out = Vec::new();
@@ -213,7 +213,7 @@ impl Intake {
             && lba_bytes > 1
         {
             out.push(format!(
-                "all addresses are multiples of {SECTOR}: if they are in bytes, give --lba-unit byte"
+                "all addresses are multiples of {SECTOR}: if they are in bytes, use --lba-unit byte"
             ));
         }
         let Some(unit) = unit.filter(|_| counts.requests > 1) else { return out };
@@ -222,16 +222,16 @@ impl Intake {
         if counts.jumps > 0 {
             let lie = if counts.jumps == 1 { "time stamp lies" } else { "time stamps lie" };
             out.push(format!(
-                "{} {lie} more than 30 years from the one before: span and rate mean little",
+                "{} {lie} more than 30 years from the previous one: span and rate mean little",
                 counts.jumps
             ));
         } else if span > SPAN_MAX_NS {
             out.push(format!(
-                "the time stamps span {:.0} years if they are in {unit}; if they are not, give --time-unit",
+                "the time stamps span {:.0} years if they are in {unit}; if they are not, use --time-unit",
                 span as f64 / YEAR_NS as f64
             ));
         } else if span == 0 {
-            out.push(format!("all {n} time stamps are the same"));
+            out.push(format!("all {n} time stamps are equal"));
         } else {
             let rate = (n - 1) as f64 / (span as f64 / 1e9);
             let few = n < REQUESTS_THAT_TELL;
@@ -239,20 +239,20 @@ impl Intake {
             let bytes_per_s = counts.bytes as f64 / (span as f64 / 1e9);
             if rate > RATE_MAX_PER_S {
                 out.push(format!(
-                    "{:.0} million requests per second if the time stamps are in {unit}; if they are not, give \
+                    "{:.0} million requests per second if the time stamps are in {unit}; if they are not, use \
                      --time-unit",
                     rate / 1e6
                 ));
             } else if bytes_per_s > BYTES_MAX_PER_S {
                 out.push(format!(
-                    "{:.0} GB a second if the time stamps are in {unit}; if they are not, give --time-unit",
+                    "{:.0} GB per second if the time stamps are in {unit}; if they are not, use --time-unit",
                     bytes_per_s / 1e9
                 ));
             } else if rate < least {
                 let minutes = 1.0 / rate / 60.0;
                 let (gap, of) = if minutes < 60.0 { (minutes, "minutes") } else { (minutes / 60.0, "hours") };
                 out.push(format!(
-                    "one request in {gap:.1} {of} if the time stamps are in {unit}; if they are not, give --time-unit"
+                    "one request in {gap:.1} {of} if the time stamps are in {unit}; if they are not, use --time-unit"
                 ));
             }
         }
@@ -260,17 +260,17 @@ impl Intake {
     }
 }
 
-/// By how much a stamp lies before another one.
+/// Returns by how much a stamp lies before another one.
 fn back_ns(before: i64, time: i64) -> u64 {
     if time < before { before.abs_diff(time) } else { 0 }
 }
 
-/// The number of the first stamp that the next one lies before.
+/// Returns the number of the first stamp whose successor is smaller.
 fn first_backwards(stamps: &[i64]) -> usize {
     stamps.windows(2).position(|pair| pair[1] < pair[0]).unwrap_or(0)
 }
 
-/// Where the requests of the last `fill` stand, by line or byte.
+/// Places of the requests of the last `fill`, by line or byte.
 #[derive(Default)]
 pub(crate) struct Trail {
     pub first_request: u64,
@@ -310,20 +310,20 @@ mod tests {
             (&[5][..], None),
             (&[0, 1_000_000], None),
             (&[0, 1, 0, 1], Some("3000 million requests per second if the time stamps are in ns")),
-            (&[0, 0], Some("all 2 time stamps are the same")),
+            (&[0, 0], Some("all 2 time stamps are equal")),
             (&[0, 3_600_000_000_000], None),
             (&[0, 9_000_000_000_000], Some("one request in 2.5 hours if the time stamps are in ns")),
             (&[0, 29 * year, 58 * year], Some("the time stamps span 58 years if they are in ns")),
-            (&[0, 31 * year], Some("1 time stamp lies more than 30 years from the one before")),
-            (&[0, 31 * year, 1], Some("2 time stamps lie more than 30 years from the one before")),
+            (&[0, 31 * year], Some("1 time stamp lies more than 30 years from the previous one")),
+            (&[0, 31 * year, 1], Some("2 time stamps lie more than 30 years from the previous one")),
         ] {
-            let found = suspicions(stamps);
-            assert_eq!(found.len(), usize::from(expected.is_some()), "{stamps:?} {found:?}");
-            assert!(expected.is_none_or(|e| found[0].starts_with(e)), "{found:?}");
+            let summary = suspicions(stamps);
+            assert_eq!(summary.len(), usize::from(expected.is_some()), "{stamps:?} {summary:?}");
+            assert!(expected.is_none_or(|e| summary[0].starts_with(e)), "{summary:?}");
         }
     }
 
-    /// Count, place and distance do not depend on how the stamps are cut into batches.
+    /// Count, place and distance do not depend on the batches of the stamps.
     #[test]
     fn stamps_that_run_backwards_are_counted_placed_and_measured() {
         let stamps = [0, 50, 20, 30, 25, 60, -5];
@@ -332,20 +332,26 @@ mod tests {
             for (batch, added) in stamps.chunks(step).enumerate() {
                 intake.note_times(added, |i| format!("line {}", batch * step + i + 1));
             }
-            let found = intake.summary(None, None, None, 0);
-            assert_eq!((found.stamps_backwards, found.furthest_back_ns), (3, 65), "{step}");
-            assert_eq!(found.first_backwards.as_deref(), Some("line 3"), "{step}");
+            let summary = intake.summary(None, None, None, 0);
+            assert_eq!((summary.stamps_backwards, summary.furthest_back_ns), (3, 65), "{step}");
+            assert_eq!(summary.first_backwards.as_deref(), Some("line 3"), "{step}");
         }
         let mut intake = Intake::default();
         intake.note_times(&[0, 1, 1, 2], |i| i.to_string());
-        let found = intake.summary(None, None, None, 0);
-        assert_eq!((found.stamps_backwards, found.first_backwards, found.furthest_back_ns), (0, None, 0));
+        let summary = intake.summary(None, None, None, 0);
+        assert_eq!(
+            (summary.stamps_backwards, summary.first_backwards, summary.furthest_back_ns),
+            (0, None, 0)
+        );
     }
 
     #[test]
     fn more_bytes_a_second_than_a_drive_moves_are_pointed_out() {
-        let found = suspicions_of(&[0, 1000], 10_000, 0);
-        assert_eq!(found, ["20 GB a second if the time stamps are in ns; if they are not, give --time-unit"]);
+        let summary = suspicions_of(&[0, 1000], 10_000, 0);
+        assert_eq!(
+            summary,
+            ["20 GB per second if the time stamps are in ns; if they are not, use --time-unit"]
+        );
         assert!(suspicions_of(&[0, 2000], 10_000, 0).is_empty());
     }
 
@@ -354,7 +360,7 @@ mod tests {
         let every = |seconds: i128| (0..100).map(|i| i * seconds * 1_000_000_000).collect::<Vec<_>>();
         assert_eq!(
             suspicions(&every(150)),
-            ["one request in 2.5 minutes if the time stamps are in ns; if they are not, give --time-unit"]
+            ["one request in 2.5 minutes if the time stamps are in ns; if they are not, use --time-unit"]
         );
         assert!(suspicions(&every(119)).is_empty());
     }
@@ -362,8 +368,11 @@ mod tests {
     #[test]
     fn addresses_that_look_like_bytes_are_pointed_out() {
         let stamps: Vec<i128> = (0..100).map(|i| i * 1_000_000).collect();
-        let found = suspicions_of(&stamps, 512, 512 * 512);
-        assert_eq!(found, ["all addresses are multiples of 512: if they are in bytes, give --lba-unit byte"]);
+        let summary = suspicions_of(&stamps, 512, 512 * 512);
+        assert_eq!(
+            summary,
+            ["all addresses are multiples of 512: if they are in bytes, use --lba-unit byte"]
+        );
         assert!(suspicions_of(&stamps, 512, 512 * 256).is_empty());
         assert!(suspicions_of(&stamps[..99], 512, 512 * 512).is_empty());
     }

@@ -1,6 +1,6 @@
-//! A trace that is read once and then handed out from memory: most of what a pass over a short one takes is reading its text.
+//! A trace that is read once and then served from memory: parsing takes most of the time of a pass over a short trace.
 //!
-//! Whole passes are kept, of traces that take little room. Several sources of one trace may share what one of them has kept.
+//! Only whole passes of small traces are kept. Several sources of one trace may share the result of one of them.
 
 use crate::open::open;
 use crate::options::OpenOptions;
@@ -10,10 +10,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Most bytes that the requests of a trace may take.
+/// Most bytes of a trace's requests.
 const BYTES_MAX: usize = 256 << 20;
 
-/// Where the requests of a trace are kept; by default nowhere. Copies share the place.
+/// The shared place of a trace's requests; by default none. Copies share the place.
 #[derive(Clone, Default)]
 pub struct Keep(Option<Arc<OnceLock<Trace>>>);
 
@@ -25,22 +25,23 @@ impl fmt::Debug for Keep {
 }
 
 impl Keep {
-    /// A place for one trace.
+    /// Creates a place for one trace.
     #[must_use]
     pub fn place() -> Self {
         Self(Some(Arc::default()))
     }
 
-    /// The same place, or a new one where there is none.
+    /// Returns the same place, or a new one for none.
     #[must_use]
     pub fn or_place(&self) -> Self {
         if self.0.is_some() { self.clone() } else { Self::place() }
     }
 
-    /// As [`open`], always with the same arguments. What cannot be read twice, such as a pipe, is not kept.
+    /// Opens a trace as [`open`] does, always with the same arguments. A source that cannot be read twice, such as a
+    /// pipe, is not kept.
     ///
     /// # Errors
-    /// As [`open`].
+    /// As for [`open`].
     pub fn open(&self, path: &str, options: &OpenOptions) -> Result<Box<dyn Source>> {
         self.open_within(BYTES_MAX, path, options)
     }
@@ -86,38 +87,38 @@ impl Trace {
     }
 }
 
-/// Where requests come from.
+/// Origin of the requests.
 enum Reads {
     Trace {
         inner: Box<dyn Source>,
-        /// Those of this pass, unless they are too many.
+        /// The requests of this pass, unless they are too many.
         so_far: Option<Box<RequestBatch>>,
     },
     Memory {
         next: usize,
-        /// Whether the end of the pass was seen.
+        /// Whether the end of the pass was reached.
         ended: bool,
     },
 }
 
-/// A trace, or what is kept of it.
+/// A trace, or its copy in memory.
 struct Kept {
     place: Arc<OnceLock<Trace>>,
     path: String,
     options: OpenOptions,
     bytes_max: usize,
-    /// Whether this source has come to the end of a pass: from then on a summary has the hash of the content.
+    /// Whether this source has reached the end of a pass: from then on a summary has the hash of the content.
     whole: bool,
     reads: Reads,
 }
 
 impl Kept {
-    /// What is kept.
+    /// Returns the trace in memory.
     fn trace(&self) -> &Trace {
         self.place.get().expect("requests come from memory")
     }
 
-    /// What a source would say that has read so many requests; none where the trace cannot be read any more.
+    /// Returns a source that has read so many requests; none if the trace can no longer be read.
     fn read_anew(&self, requests: u64) -> Option<Box<dyn Source>> {
         let mut source = open(&self.path, &self.options).ok()?;
         let (mut batch, mut left) = (RequestBatch::default(), requests);
@@ -170,7 +171,7 @@ impl Source for Kept {
             Reads::Memory { .. } => unreachable!("what is kept stays"),
             Reads::Trace { inner, so_far } => {
                 inner.rewind()?;
-                // A trace that is too long is too long again.
+                // A trace that is too long will be too long again.
                 so_far.iter_mut().for_each(|requests| requests.clear());
             }
         }
@@ -195,7 +196,7 @@ impl Source for Kept {
         match &self.reads {
             Reads::Trace { inner, .. } => inner.summary(),
             Reads::Memory { ended: true, .. } => self.trace().summary.clone(),
-            // Few ask in the middle of a pass.
+            // Summaries in the middle of a pass are rare.
             Reads::Memory { next, ended: false } => match self.read_anew(*next as u64) {
                 Some(source) => {
                     let mut summary = source.summary();
@@ -212,7 +213,7 @@ impl Source for Kept {
     fn place_of(&self, index: u64) -> String {
         match &self.reads {
             Reads::Trace { inner, .. } => inner.place_of(index),
-            // Only an error message asks, and it may take its time.
+            // Needed only for an error message, where time does not matter.
             Reads::Memory { .. } => match self.read_anew(index + 1) {
                 Some(source) => source.place_of(index),
                 None => format!("{} (request {index})", self.path),
@@ -258,7 +259,7 @@ mod tests {
     use floatgate_input::CHUNK;
     use std::io::Write;
 
-    /// A trace with a bad line that is skipped, of two devices, whose stamps run backwards once.
+    /// A trace with a bad line that is skipped, of two devices, whose stamps decrease once.
     const LINES: &str = "128166372003061629,a,0,Write,0,4096,1\nbad\n128166372003061729,a,1,Read,4096,512,1\n\
                          128166372003061719,a,1,Write,8192,8192,1\n128166372003161719,a,0,Write,0,512,1\n";
 
@@ -274,9 +275,9 @@ mod tests {
         OpenOptions { on_bad_line: crate::OnBadLine::Skip, ..OpenOptions::default() }
     }
 
-    /// All that a source says on the way through two passes, in batches of `max`, and through the beginning of a third.
-    fn told(source: &mut dyn Source, max: usize) -> Vec<String> {
-        let mut told = vec![];
+    /// Records everything that a source returns in two passes, in batches of `max`, and at the beginning of a third.
+    fn observe(source: &mut dyn Source, max: usize) -> Vec<String> {
+        let mut log = vec![];
         let mut batch = RequestBatch::default();
         for pass in 0..3 {
             let (mut read, mut bound) = (0, Bound::new(100_000));
@@ -287,32 +288,32 @@ mod tests {
                 read += batch.len() as u64;
                 let places = [read - batch.len() as u64, read - u64::from(!batch.is_empty())];
                 let places = places.map(|index| source.place_of(index));
-                told.push(format!("{batch:?} {places:?} {:?}", source.summary()));
-                told.push(format!("{} {:?} {:?}", source.format(), source.columns(), source.assumed()));
-                told.push(format!("{} {:?}", source.has_times(), source.contexts()));
+                log.push(format!("{batch:?} {places:?} {:?}", source.summary()));
+                log.push(format!("{} {:?} {:?}", source.format(), source.columns(), source.assumed()));
+                log.push(format!("{} {:?}", source.has_times(), source.contexts()));
                 if batch.is_empty() || pass == 2 {
                     break;
                 }
             }
-            told.push(format!("{:?} {}", source.devices(), source.place_of(0)));
+            log.push(format!("{:?} {}", source.devices(), source.place_of(0)));
             source.rewind().unwrap();
         }
-        told
+        log
     }
 
-    /// Says where two sources differ, if they do.
-    fn same(found: &[String], expected: &[String], what: &str) {
-        for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
-            assert_eq!(found, expected, "{what}: {i}");
+    /// Compares two sources and reports the first difference.
+    fn same(actual: &[String], expected: &[String], what: &str) {
+        for (i, (actual, expected)) in actual.iter().zip(expected).enumerate() {
+            assert_eq!(actual, expected, "{what}: {i}");
         }
-        assert_eq!(found.len(), expected.len(), "{what}");
+        assert_eq!(actual.len(), expected.len(), "{what}");
     }
 
     #[test]
     fn what_is_kept_is_what_the_trace_says() {
         let samples = SAMPLES.iter().map(|&(name, lines)| (name, lines.as_bytes().to_vec()));
         let samples = samples.chain(binary_samples()).chain([("msr", LINES.as_bytes().to_vec())]);
-        // Longer than what is read ahead.
+        // Longer than the bytes read ahead.
         let samples = samples.chain([("msr", LINES.repeat(3 * CHUNK / LINES.len()).into_bytes())]);
         for (name, content) in samples {
             let (_folder, path) = &file("trace", &content);
@@ -323,14 +324,14 @@ mod tests {
                     continue;
                 }
                 let mut plain = open(path, &options()).unwrap();
-                let expected = told(plain.as_mut(), max);
+                let expected = observe(plain.as_mut(), max);
                 let place = Keep::place();
                 let mut first = place.open(path, &options()).unwrap();
-                same(&told(first.as_mut(), max), &expected, &format!("{name} by {max}"));
+                same(&observe(first.as_mut(), max), &expected, &format!("{name} by {max}"));
                 assert!(place.0.as_ref().unwrap().get().is_some(), "{path}");
-                // From the first pass on in memory; devices are known from the beginning then.
+                // From memory after the first pass; devices are then known from the beginning.
                 let mut second = place.open(path, &options()).unwrap();
-                same(&told(second.as_mut(), max), &expected, &format!("{name} by {max} again"));
+                same(&observe(second.as_mut(), max), &expected, &format!("{name} by {max} again"));
             }
         }
     }
@@ -339,18 +340,18 @@ mod tests {
     fn what_is_too_long_or_broken_off_is_not_kept() {
         let (_folder, path) = file("backwards.csv", LINES.as_bytes());
         let place = Keep::place();
-        let expected = told(open(&path, &options()).unwrap().as_mut(), 2);
+        let expected = observe(open(&path, &options()).unwrap().as_mut(), 2);
         let mut source = place.open_within(60, &path, &options()).unwrap();
-        same(&told(source.as_mut(), 2), &expected, "too long");
+        same(&observe(source.as_mut(), 2), &expected, "too long");
         let mut source = place.open(&path, &options()).unwrap();
         source.fill(&mut RequestBatch::default(), 2).unwrap();
         source.rewind().unwrap();
         assert!(place.0.as_ref().unwrap().get().is_none());
-        same(&told(source.as_mut(), 2), &expected, "broken off");
+        same(&observe(source.as_mut(), 2), &expected, "broken off");
         assert!(place.0.as_ref().unwrap().get().is_some());
     }
 
-    /// A trace that is gone after it was read is still there.
+    /// A trace that is deleted after it was read is still available.
     #[test]
     fn the_file_is_read_once() {
         let (folder, path) = file("backwards.csv", LINES.as_bytes());

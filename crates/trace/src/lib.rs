@@ -1,6 +1,6 @@
 //! Trace readers and workload generators: everything that yields batches of requests.
 //!
-//! Must not know: drives, pages of flash, policies, configuration files.
+//! Must not depend on drives, pages of flash, policies or configuration files.
 
 pub mod amplify;
 mod binary;

@@ -1,4 +1,4 @@
-//! Opens a trace: finds out its format and puts the right reader before it.
+//! Opens a trace: detects its format and creates the reader.
 
 use crate::formats::{FORMATS, FormatInfo, Likeness};
 use crate::options::OpenOptions;
@@ -12,25 +12,25 @@ use floatgate_input::{CHUNK, whole_lines};
 use floatgate_input::{Input, STDIN};
 use std::io::Read;
 
-/// Lines at the head of a trace that decide about its format.
+/// Lines at the beginning of a trace that determine its format.
 const HEAD_LINES: usize = 200;
 
 /// Opens the trace `path` (`-` for standard input, which cannot be rewound).
 ///
-/// gz, xz, zst and bz2 are known by their first bytes. The format is the one asked for; otherwise the content tells,
-/// and the file's extension where several formats share a grammar.
+/// gz, xz, zst and bz2 are recognised by their first bytes. The format is that of the options. Without one the content
+/// decides, and the file's extension if several formats share a grammar.
 ///
 /// # Errors
-/// Unusable input, with the place: no file, a directory, nothing in it, a broken archive, an unknown format, units
-/// that the format does not leave open.
+/// Unusable input, with the place: a missing or empty file, a directory, a broken archive, an unknown format, units
+/// that the format does not allow.
 pub fn open(path: &str, options: &OpenOptions) -> Result<Box<dyn Source>> {
     open_input(Input::open(path, "trace")?, path, options, CHUNK)
 }
 
-/// Reads a trace from any stream of bytes; `name` stands for it in messages and its extension counts as a file's.
+/// Reads a trace from any stream of bytes; `name` represents it in messages, and its extension counts as a file's.
 ///
 /// # Errors
-/// As [`open`].
+/// As for [`open`].
 pub fn open_stream(
     stream: Box<dyn Read + Send>,
     name: &str,
@@ -39,7 +39,7 @@ pub fn open_stream(
     open_input(Input::from_stream(name, "trace", stream)?, name, options, CHUNK)
 }
 
-/// The same with a chunk of any size, for tests.
+/// Opens an input with a chunk of any size, for tests.
 pub(crate) fn open_input(
     mut input: Input,
     path: &str,
@@ -60,7 +60,7 @@ pub(crate) fn open_input(
     (info.reader)(input, chunk, setup)
 }
 
-/// Extension of a path without that of a compression, in lower case.
+/// Returns the extension of a path without that of a compression, in lower case.
 fn extension(path: &str) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let packed = [".gz", ".xz", ".zst", ".zstd", ".bz2"];
@@ -71,13 +71,13 @@ fn extension(path: &str) -> Option<String> {
 /// How well a format explains the head of a trace.
 struct Match {
     info: &'static FormatInfo,
-    /// Lines that look like it.
+    /// Lines that are typical of it.
     sure: usize,
-    /// Lines that its grammar fits at all.
+    /// Lines that fit its grammar.
     fit: usize,
 }
 
-/// The lines that decide about the format.
+/// Returns the lines that determine the format.
 fn head_lines(head: &[u8]) -> Vec<&[u8]> {
     let lines = whole_lines(head).split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end);
     lines.filter(|l| !l.is_empty()).take(HEAD_LINES).collect()
@@ -93,13 +93,13 @@ fn matches(head: &[u8]) -> Vec<Match> {
     FORMATS.iter().map(of).collect()
 }
 
-/// Two formats with one grammar and one meaning, which differ in the event that counts by default: the first is taken,
-/// and says that it could be the other.
+/// Two formats with one grammar and one meaning, which differ in the default event: the first is chosen, and reports
+/// the other one as possible.
 const SAME_GRAMMAR: (&str, &str) = ("blkparse", "ssdtrace");
 
 type Detected = (&'static FormatInfo, Vec<&'static str>);
 
-/// Finds the format of a trace by its beginning and its extension, and which others it could be.
+/// Detects the format of a trace from its beginning and its extension, and the other possible formats.
 fn detect(path: &str, head: &[u8]) -> Result<Detected> {
     let extension = extension(path);
     let named = |info: &FormatInfo| {
@@ -109,21 +109,21 @@ fn detect(path: &str, head: &[u8]) -> Result<Detected> {
     if let Some(info) = detect_binary(head, named) {
         return Ok((info, Vec::new()));
     }
-    let found = matches(head);
-    let best_fit = found.iter().map(|m| m.fit).max().unwrap_or(0);
-    let best_sure = found.iter().map(|m| m.sure).max().unwrap_or(0);
+    let all = matches(head);
+    let best_fit = all.iter().map(|m| m.fit).max().unwrap_or(0);
+    let best_sure = all.iter().map(|m| m.sure).max().unwrap_or(0);
     if best_fit == 0 {
         return Err(unknown(path, head));
     }
-    if let Some(m) = found.iter().find(|m| m.fit == best_fit && named(m.info)) {
+    if let Some(m) = all.iter().find(|m| m.fit == best_fit && named(m.info)) {
         return Ok((m.info, Vec::new()));
     }
     let candidates: Vec<&'static FormatInfo> =
-        found.iter().filter(|m| m.sure == best_sure && m.fit > 0).map(|m| m.info).collect();
-    let rivals: Vec<&'static str> = found.iter().filter(|m| m.fit == best_fit).map(|m| m.info.name).collect();
+        all.iter().filter(|m| m.sure == best_sure && m.fit > 0).map(|m| m.info).collect();
+    let rivals: Vec<&'static str> = all.iter().filter(|m| m.fit == best_fit).map(|m| m.info.name).collect();
     if let [only] = candidates[..] {
         let others: Vec<&'static str> = rivals.iter().copied().filter(|n| *n != only.name).collect();
-        // A look at typical lines decides only where the other formats say the same of these.
+        // Typical lines decide only if the other formats interpret them in the same way.
         if others.iter().all(|other| (only.name, *other) == SAME_GRAMMAR) {
             return Ok((only, others));
         }
@@ -133,22 +133,23 @@ fn detect(path: &str, head: &[u8]) -> Result<Detected> {
         _ => candidates.iter().map(|f| f.name).collect(),
     };
     let (last, first) = names.split_last().unwrap_or((&"", &[]));
-    let what = format!("the content fits {} and {last} alike", first.join(", "));
+    let what = format!("the content fits both {} and {last}", first.join(", "));
     let how = match path {
         STDIN => "give --format".to_owned(),
-        _ => format!("give --format or the extension .{}", names.join(" or .")),
+        _ => format!("use --format or the extension .{}", names.join(" or .")),
     };
     Err(Error::input(Place::Path(path.into()), what, how))
 }
 
-/// The binary format that the extension names if the content does not speak against it, or whose marks it bears.
+/// Returns the binary format that the extension names, unless the content contradicts it, or that the content
+/// indicates.
 fn detect_binary(head: &[u8], named: impl Fn(&FormatInfo) -> bool) -> Option<&'static FormatInfo> {
     let likeness = |info: &FormatInfo| (info.recognise_head)(head);
-    let asked = FORMATS.iter().find(|f| named(f) && likeness(f) != Likeness::No);
-    asked.or_else(|| FORMATS.iter().find(|f| likeness(f) == Likeness::Yes))
+    let by_name = FORMATS.iter().find(|f| named(f) && likeness(f) != Likeness::No);
+    by_name.or_else(|| FORMATS.iter().find(|f| likeness(f) == Likeness::Yes))
 }
 
-/// Says why no format fits.
+/// Explains why no format fits.
 fn unknown(path: &str, head: &[u8]) -> Box<Error> {
     let refuse = |what: &str, how: &str| Error::input(Place::Path(path.into()), what, how);
     if is_archive(head) {
@@ -171,7 +172,7 @@ fn unknown(path: &str, head: &[u8]) -> Box<Error> {
         return Error::input(place, "binary content of an unknown format", expected);
     }
     let first = head.split(|&b| b == b'\n').find(|l| !l.trim_ascii().is_empty()).unwrap_or_default();
-    let what = format!("the format is not recognised (first line {})", quote(first.trim_ascii_end()));
+    let what = format!("unknown format (first line {})", quote(first.trim_ascii_end()));
     Error::input(Place::Path(path.into()), what, expected)
 }
 
@@ -201,7 +202,7 @@ pub(crate) mod tests {
 
     type Rows = Vec<(i64, u16, Op, u64, u64)>;
 
-    /// All that a reader says about some content, errors included.
+    /// Collects the results of a reader for some content, including errors.
     fn read(content: &[u8], options: &OpenOptions, chunk: usize, batch: usize) -> (Rows, String) {
         let mut rows = Vec::new();
         let stream = Box::new(std::io::Cursor::new(content.to_vec()));
@@ -275,7 +276,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The core knows them and leaves them to the layer around it.
+    /// The core recognises them and leaves them to the layer around it.
     #[test]
     fn formats_read_elsewhere_are_recognised() {
         for (name, sample) in EXTERNAL_SAMPLES {
@@ -296,7 +297,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Cases of each property; `FLOATGATE_FUZZ_CASES=100000` makes a fuzzer of them.
+    /// Returns the number of cases of each property; `FLOATGATE_FUZZ_CASES=100000` turns them into a fuzzer.
     pub(crate) fn cases() -> u32 {
         std::env::var("FLOATGATE_FUZZ_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)
     }
@@ -304,7 +305,7 @@ pub(crate) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-        /// Damaged lines: no panic, and neither chunk nor batch changes what is read or what is refused.
+        /// Damaged lines: no panic, and neither chunks nor batches change the requests or the errors.
         #[test]
         fn chunks_and_batches_make_no_difference(
             which in 0..SAMPLES.len(),
@@ -325,14 +326,14 @@ pub(crate) mod tests {
                 }
             }
             let mut options = with_format(name, if skip { OnBadLine::Skip } else { OnBadLine::Stop });
-            // The head decides about the action and must be the same.
+            // The head determines the action and must be the same.
             let has_actions = options.format.is_some_and(|f| f.has_actions);
             options.action = has_actions.then_some(crate::options::Action(b'Q'));
             let whole = read(&content, &options, CHUNK, 1000);
             prop_assert_eq!(&read(&content, &options, chunk, batch), &whole);
         }
 
-        /// Damaged records: the same.
+        /// Damaged records, likewise.
         #[test]
         fn chunks_and_batches_make_no_difference_to_records(
             which in 0..5usize,
@@ -357,7 +358,7 @@ pub(crate) mod tests {
             prop_assert_eq!(&read(&content, &options, chunk, batch), &whole);
         }
 
-        /// Anything at all, under every format and under detection: no panic.
+        /// Any bytes, under every format and under detection: no panic.
         #[test]
         fn any_bytes_are_survived(content in prop::collection::vec(any::<u8>(), 0..400), skip in any::<bool>()) {
             let on_bad_line = if skip { OnBadLine::Skip } else { OnBadLine::Stop };

@@ -1,4 +1,4 @@
-//! What a caller may say about a trace: its format, its units, what to do with a bad line.
+//! The caller's options for a trace: its format, its units, the treatment of bad lines.
 
 use crate::formats::{FORMATS, FormatInfo};
 use floatgate_base::error::quote;
@@ -21,7 +21,7 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// All units by the names that the command line knows.
+    /// All units by their command-line names.
     pub const NAMES: &[(&str, TimeUnit)] = &[
         ("ns", TimeUnit::Nanoseconds),
         ("us", TimeUnit::Microseconds),
@@ -30,7 +30,7 @@ impl TimeUnit {
         ("filetime", TimeUnit::Filetime),
     ];
 
-    /// Reads a unit's name.
+    /// Parses a unit's name.
     ///
     /// # Errors
     /// Quotes an unknown name and suggests close ones.
@@ -38,13 +38,13 @@ impl TimeUnit {
         by_name(Self::NAMES, "--time-unit", "time unit", text)
     }
 
-    /// Name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         name_of(Self::NAMES, self)
     }
 
-    /// The unit is 10 to this power nanoseconds.
+    /// Returns the exponent: the unit is 10 to this power nanoseconds.
     pub(crate) fn power(self) -> u32 {
         match self {
             Self::Nanoseconds => 0,
@@ -68,11 +68,11 @@ pub enum LbaUnit {
 }
 
 impl LbaUnit {
-    /// All units by the names that the command line knows.
+    /// All units by their command-line names.
     pub const NAMES: &[(&str, LbaUnit)] =
         &[("byte", LbaUnit::Byte), ("sector", LbaUnit::Sector), ("page4k", LbaUnit::Page4k)];
 
-    /// Reads a unit's name.
+    /// Parses a unit's name.
     ///
     /// # Errors
     /// Quotes an unknown name and suggests close ones.
@@ -80,13 +80,13 @@ impl LbaUnit {
         by_name(Self::NAMES, "--lba-unit", "address unit", text)
     }
 
-    /// Name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         name_of(Self::NAMES, self)
     }
 
-    /// Bytes per unit.
+    /// Returns the bytes per unit.
     #[must_use]
     pub fn bytes(self) -> u64 {
         match self {
@@ -102,10 +102,10 @@ impl LbaUnit {
 pub struct Action(pub(crate) u8);
 
 impl Action {
-    /// Events that carry an address and a length, in the order in which the default is chosen.
+    /// Events that carry an address and a length; the default is the first that occurs.
     pub const NAMES: &[&str] = &["Q", "D", "C", "I", "G", "M", "F", "A", "R", "B", "X", "S"];
 
-    /// Reads an event's letter.
+    /// Parses an event's letter.
     ///
     /// # Errors
     /// Quotes an unknown letter and suggests close ones.
@@ -117,28 +117,28 @@ impl Action {
         }
     }
 
-    /// The letter.
+    /// Returns the letter.
     #[must_use]
     pub fn letter(self) -> char {
         char::from(self.0)
     }
 }
 
-/// What to do with a line that cannot be understood.
+/// Treatment of a line that cannot be parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadLine {
     /// Stop with an error that names the line.
     #[default]
     Stop,
-    /// Leave it out, count it, remember the first.
+    /// Skip it, count it, keep the first.
     Skip,
 }
 
 impl OnBadLine {
-    /// Both choices by the names that the command line knows.
+    /// Both choices by their command-line names.
     pub const NAMES: &[(&str, OnBadLine)] = &[("stop", OnBadLine::Stop), ("skip", OnBadLine::Skip)];
 
-    /// Reads `stop` or `skip`.
+    /// Parses `stop` or `skip`.
     ///
     /// # Errors
     /// Quotes an unknown name and suggests close ones.
@@ -147,23 +147,23 @@ impl OnBadLine {
     }
 }
 
-/// What is known about a trace before it is opened; the default lets the content decide.
+/// Options for opening a trace; the default lets the content decide.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
-    /// Row of [`FORMATS`]; detected if not given.
+    /// Row of [`FORMATS`]; detected if absent.
     pub format: Option<&'static FormatInfo>,
-    /// Unit of the time stamps in place of the format's own.
+    /// Unit of the time stamps instead of the format's own.
     pub time_unit: Option<TimeUnit>,
-    /// Unit of the addresses in place of the format's own; sizes keep theirs.
+    /// Unit of the addresses instead of the format's own; sizes keep theirs.
     pub lba_unit: Option<LbaUnit>,
     /// The blkparse event that counts as the request.
     pub action: Option<Action>,
-    /// What to do with a line that cannot be understood.
+    /// Treatment of a line that cannot be parsed.
     pub on_bad_line: OnBadLine,
 }
 
 impl OpenOptions {
-    /// Reads all options as the command line gives them; what is not given keeps its default.
+    /// Parses all options of the command line; missing ones keep their default.
     ///
     /// # Errors
     /// Quotes the first unknown value and suggests close ones.

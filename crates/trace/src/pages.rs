@@ -1,6 +1,6 @@
-//! Counts distinct pages of 4 KiB, exactly: a bitmap in pieces, of which only the touched ones exist. When there are more
-//! pieces than [`PIECES_MAX`] (8 TiB where pages lie side by side), every other one, chosen by a fixed hash of its
-//! address, is left out, and those that stay count for it: the counts become estimates.
+//! Counts distinct pages of 4 KiB, exactly: a bitmap in pieces, which exist only once touched. When there are more
+//! pieces than [`PIECES_MAX`] (8 TiB if pages lie side by side), every other one, selected by a fixed hash of its
+//! address, is dropped. The remaining ones count for it: the counts become estimates.
 
 use floatgate_base::{Op, TRACE_PAGE_BYTES};
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// Pages per piece as a power of two: a piece is one cache line for writes and one for reads.
 const PIECE_BITS: u32 = 9;
 const WORDS: usize = 1 << (PIECE_BITS - 6);
-/// Most pieces: some 800 MB with the table that finds them.
+/// Most pieces: about 800 MB with their table.
 const PIECES_MAX: usize = 1 << 22;
 
 /// Distinct pages of one device.
@@ -22,13 +22,13 @@ pub(crate) struct Distinct {
 
 #[derive(Clone, Copy)]
 struct Piece {
-    /// Where it is.
+    /// Its key in the table.
     key: u64,
     written: [u64; WORDS],
     read: [u64; WORDS],
 }
 
-/// Which pages have been read and written.
+/// The pages that have been read and written.
 pub(crate) struct PageSet {
     pieces: Vec<Piece>,
     by_key: FxHashMap<u64, u32>,
@@ -45,7 +45,7 @@ impl Default for PageSet {
     }
 }
 
-/// Whether a piece belongs to one in `2^shift`.
+/// Returns whether a piece belongs to the one in `2^shift` that is followed.
 #[inline]
 fn is_followed(key: u64, shift: u32) -> bool {
     let mixed = (key ^ key >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -57,12 +57,12 @@ impl PageSet {
         Self { pieces: Vec::new(), by_key: FxHashMap::default(), last_key: 0, last: 0, max, shift: 0 }
     }
 
-    /// Share of the pages that is followed: 1 means that counts are exact.
+    /// Returns the share of pages that is followed: 1 means exact counts.
     pub fn sampled_share(&self) -> f64 {
         1.0 / (1u64 << self.shift) as f64
     }
 
-    /// Notes a transfer of at least one byte; returns how many pages it touches. TRIMs touch none.
+    /// Records a transfer of at least one byte; returns how many pages it touches. TRIMs touch none.
     #[inline]
     pub fn touch(&mut self, device: u16, op: Op, offset: u64, bytes: u64) -> u64 {
         if op == Op::Trim {
@@ -119,7 +119,7 @@ impl PageSet {
         self.last_key = u64::MAX;
     }
 
-    /// Distinct pages of each of the first `devices` devices.
+    /// Counts the distinct pages of each of the first `devices` devices.
     pub fn count(&self, devices: usize) -> Vec<Distinct> {
         let mut out = vec![Distinct::default(); devices];
         for piece in &self.pieces {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     /// 64,000 pieces with two written pages and a read one each: a sample of `n` of them has a relative error of
-    /// `1 / sqrt(n)`; four of them.
+    /// `1 / sqrt(n)`; the limit is four of them.
     #[test]
     fn more_pieces_than_fit_are_estimated() {
         let mut pages = PageSet::with_max(3000);
@@ -202,8 +202,8 @@ mod tests {
         assert_eq!(pages.sampled_share(), 1.0 / 32.0);
         let counts = pages.count(3);
         let sum = |of: fn(&Distinct) -> u64| counts.iter().map(of).sum::<u64>();
-        for found in [sum(|d| d.written), sum(|d| d.read), sum(|d| d.touched)] {
-            assert!((found as f64 / 128_000.0 - 1.0).abs() < 4.0 / 2000f64.sqrt(), "{found}");
+        for estimate in [sum(|d| d.written), sum(|d| d.read), sum(|d| d.touched)] {
+            assert!((estimate as f64 / 128_000.0 - 1.0).abs() < 4.0 / 2000f64.sqrt(), "{estimate}");
         }
     }
 

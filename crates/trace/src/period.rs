@@ -1,12 +1,12 @@
-//! The time after which a workload begins again that is repeated: what it spans and one mean gap between requests.
+//! The period of a repeated workload: its span plus one mean gap between requests.
 //!
-//! The last request and the first of the next pass are then as far apart as requests are on average, and passes follow one
-//! another at the mean rate of one.
+//! The last request and the first of the next pass are then as far apart as requests are on average, and repeated
+//! passes keep the mean rate of one.
 
 use serde::{Deserialize, Serialize};
 
-/// The period of so many requests whose stamps span so much. Of a single one, or of requests that all come at once, it is
-/// the span: nothing says how far apart they are.
+/// Returns the period of so many requests with this span. For a single request, or for simultaneous ones, it is the
+/// span, since the gap is unknown.
 #[must_use]
 pub fn period_ns(span_ns: u64, requests: u64) -> u64 {
     let gaps = requests.saturating_sub(1).max(1);
@@ -23,7 +23,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Takes note of the next ones.
+    /// Records the next stamps.
     pub fn note(&mut self, stamps_ns: &[i64]) {
         let Some(&first_ns) = stamps_ns.first() else { return };
         let (first_ns, largest_ns) = self.bounds_ns.unwrap_or((first_ns, first_ns));
@@ -31,13 +31,13 @@ impl Stamps {
         self.requests += stamps_ns.len() as u64;
     }
 
-    /// From the first to the largest.
+    /// Returns the span from the first stamp to the largest.
     #[must_use]
     pub fn span_ns(&self) -> u64 {
         self.bounds_ns.map_or(0, |(first_ns, largest_ns)| largest_ns.abs_diff(first_ns))
     }
 
-    /// Time from the first request of this pass to that of the next one.
+    /// Returns the time from the first request of this pass to that of the next one.
     #[must_use]
     pub fn period_ns(&self) -> u64 {
         period_ns(self.span_ns(), self.requests)
@@ -48,7 +48,7 @@ impl Stamps {
 mod tests {
     use super::*;
 
-    /// `n` requests with gaps of `g` span `(n - 1) g`, and come again after `n g`.
+    /// `n` requests with gaps of `g` span `(n - 1) g` and repeat after `n g`.
     #[test]
     fn even_gaps_go_on_evenly() {
         for (n, gap_ns) in [(2, 7), (3, 1), (10, 1_000_000_000), (127_043, 2361), (1 << 40, 1 << 20)] {
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(Stamps::default().period_ns(), 0);
     }
 
-    /// The largest stamp counts, wherever it stands; what lies before the first does not.
+    /// The largest stamp counts, wherever it is; earlier times than the first do not.
     #[test]
     fn stamps_may_run_backwards() {
         let mut stamps = Stamps::default();

@@ -1,10 +1,10 @@
-//! What a reader needs to know beside the content: the format's row, the units, what the user said.
+//! The setup of a reader: the format's row, the units, the user's options.
 
 use crate::formats::FormatInfo;
 use crate::options::{Action, LbaUnit, OpenOptions, TimeUnit};
 use floatgate_base::{Error, Place, Result};
 
-/// What a format needs to know beside the lines.
+/// The setup of a reader beside the content.
 #[derive(Clone)]
 pub(crate) struct Setup {
     pub path: String,
@@ -16,14 +16,14 @@ pub(crate) struct Setup {
     /// Bytes per unit of address.
     pub lba_bytes: u64,
     pub options: OpenOptions,
-    /// Why the unit of time is not the format's own, where the content decided.
+    /// Reason for a unit of time that differs from the format's own, if the content decided.
     unit_note: Option<String>,
-    /// Formats that the content fits as well, if the content decided.
+    /// Other formats that the content fits, if the content decided.
     pub rivals: Vec<&'static str>,
 }
 
 impl Setup {
-    /// Settles the units of a trace.
+    /// Determines the units of a trace.
     pub fn new(path: &str, info: &'static FormatInfo, options: OpenOptions) -> Result<Self> {
         let refuse = |setting: &str, why: &str| {
             let what = format!("{} {why}", info.name);
@@ -55,24 +55,24 @@ impl Setup {
         })
     }
 
-    /// Takes another unit of time, which the content has decided.
+    /// Sets another unit of time, determined by the content.
     pub fn take_unit(&mut self, unit: TimeUnit, note: String) {
         (self.time_unit, self.time_power, self.unit_note) = (unit, unit.power(), Some(note));
     }
 
-    /// Bytes per unit of address where the user may say another one and has not.
+    /// Returns the bytes per unit of address, if the user could set another one but has not.
     pub fn assumed_lba_bytes(&self) -> Option<u64> {
         (self.info.lba_unit.is_some() && self.options.lba_unit.is_none() && !self.info.states_units)
             .then_some(self.lba_bytes)
     }
 
-    /// What is taken for granted: units, and the format itself where others fit too.
+    /// Lists the assumptions: units, and the format itself if others fit, too.
     pub fn assumed(&self) -> Vec<String> {
         let mut out = self.info.assumed(&self.options);
         out.extend(self.unit_note.clone());
         if !self.rivals.is_empty() {
             out.push(format!(
-                "read as {} by its look; the content would fit {} too (--format decides)",
+                "read as {}; the content would also fit {} (select with --format)",
                 self.info.name,
                 self.rivals.join(", ")
             ));
@@ -80,7 +80,7 @@ impl Setup {
         out
     }
 
-    /// The action that was asked for.
+    /// Returns the action that the user selected.
     pub fn action(&self) -> Option<Action> {
         self.options.action
     }

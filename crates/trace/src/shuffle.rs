@@ -1,44 +1,44 @@
-//! A control for patterns: the same requests, with what is written together mixed up.
+//! A control experiment for patterns: the same requests, with writes regrouped at random.
 //!
-//! In each window of requests the writes change places at random: where each goes, how long it is, what it holds and who
-//! writes it. Times and operations stay, and so do flags, which are about order. So every window has the same addresses
-//! as often as before, and each of them as hot; only which address comes beside which is chance. What a scheduler gains
-//! on a trace and not on the shuffled one, it gains from writes that come together.
+//! In each window of requests the writes are shuffled: address, length, content and context move together. Times and
+//! operations stay, and so do flags, which concern the order. Every window thus has the same addresses with the same
+//! frequencies, but their neighbourhood is random. A gain of a scheduler on a trace that vanishes on the shuffled one
+//! comes from writes that belong together.
 
 use crate::intake::Trail;
 use crate::source::Source;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result, Rng};
 
-/// Most requests of a window.
+/// Most requests per window.
 const WINDOW_MAX: u64 = 1 << 20;
 
 /// How writes are mixed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shuffle {
-    /// Requests of a window, reads and TRIMs included, counted from the first.
+    /// Requests per window, reads and TRIMs included, counted from the first.
     pub window: u64,
     /// Seed of its own random stream.
     pub seed: u64,
 }
 
 impl Shuffle {
-    /// Options that describe one, as the command line has them with dashes.
+    /// The option keys, which the command line writes with dashes.
     pub const KEYS: [&str; 2] = ["shuffle_window", "shuffle_seed"];
 
-    /// Reads one; none where no window is given, seed 1 where no seed is.
+    /// Parses the options; returns none without a window. Default: seed 1.
     ///
     /// # Errors
-    /// Quotes a value that is no number, or that cannot be; a seed without a window.
+    /// Quotes an invalid value; a seed without a window.
     pub fn parse<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Option<Self>> {
         let place = |key: &str| Place::Setting(format!("--{}", key.replace('_', "-")));
         let number = |key: &str| -> Result<Option<u64>> {
             let Some(text) = get(key) else { return Ok(None) };
-            let found = text.trim().parse().map_err(|_| {
+            let number = text.trim().parse().map_err(|_| {
                 let what = format!("{} is not a number", quote(text.as_bytes()));
                 Error::input(place(key), what, "expected a whole number")
             });
-            found.map(Some)
+            number.map(Some)
         };
         let (window, seed) = (number("shuffle_window")?, number("shuffle_seed")?);
         let Some(window) = window else {
@@ -46,7 +46,7 @@ impl Shuffle {
                 None => Ok(None),
                 Some(_) => {
                     let what = "nothing is shuffled";
-                    Err(Error::input(place("shuffle_seed"), what, "give --shuffle-window too"))
+                    Err(Error::input(place("shuffle_seed"), what, "add --shuffle-window"))
                 }
             };
         };
@@ -57,10 +57,10 @@ impl Shuffle {
         }
     }
 
-    /// Refuses what cannot be.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Names the key and what it may be.
+    /// Names the key and the valid values.
     pub fn validate(&self) -> Result<()> {
         if (1..=WINDOW_MAX).contains(&self.window) {
             return Ok(());
@@ -71,10 +71,10 @@ impl Shuffle {
     }
 }
 
-/// A source with its writes mixed up, if they are to be.
+/// Shuffles the writes of a source, if requested.
 ///
 /// # Errors
-/// As [`Shuffle::validate`].
+/// As for [`Shuffle::validate`].
 pub fn shuffled(inner: Box<dyn Source>, shuffle: Option<Shuffle>) -> Result<Box<dyn Source>> {
     Ok(match shuffle {
         None => inner,
@@ -82,12 +82,12 @@ pub fn shuffled(inner: Box<dyn Source>, shuffle: Option<Shuffle>) -> Result<Box<
     })
 }
 
-/// A source whose writes are mixed up.
+/// A source with shuffled writes.
 pub struct Shuffled {
     inner: Box<dyn Source>,
     shuffle: Shuffle,
     rng: Rng,
-    /// The requests of this window, and by place the request that comes there.
+    /// The requests of this window, and by position the request that moves there.
     window: RequestBatch,
     order: Vec<u32>,
     writes: Vec<u32>,
@@ -98,10 +98,10 @@ pub struct Shuffled {
 }
 
 impl Shuffled {
-    /// A source that stands at its beginning.
+    /// Shuffles a source at its beginning.
     ///
     /// # Errors
-    /// As [`Shuffle::validate`].
+    /// As for [`Shuffle::validate`].
     pub fn new(inner: Box<dyn Source>, shuffle: Shuffle) -> Result<Self> {
         shuffle.validate()?;
         Ok(Self {
@@ -117,7 +117,7 @@ impl Shuffled {
         })
     }
 
-    /// Reads the next window and draws the places of its writes.
+    /// Reads the next window and draws the positions of its writes.
     fn next_window(&mut self) -> Result<()> {
         self.before += self.window.len() as u64;
         self.at = 0;
@@ -135,7 +135,7 @@ impl Shuffled {
         Ok(())
     }
 
-    /// Appends the request that comes at this place of the window.
+    /// Appends the request for this position of the window.
     fn hand_out(&mut self, place: usize, batch: &mut RequestBatch) {
         let from = self.order[place] as usize;
         batch.push_of(&self.window, from, self.window.time_ns[place]);
@@ -182,7 +182,7 @@ impl Source for Shuffled {
     fn assumed(&self) -> Vec<String> {
         let mut out = self.inner.assumed();
         let Shuffle { window, seed } = self.shuffle;
-        out.push(format!("the writes of each {window} requests are shuffled, seed {seed}"));
+        out.push(format!("writes are shuffled in windows of {window} requests, seed {seed}"));
         out
     }
 

@@ -1,22 +1,23 @@
-//! What a tar archive leaves in a text that was taken out of it carelessly: headers and padding.
+//! Detects remains of a tar archive in a text that was extracted carelessly: headers and padding.
 //!
-//! Traces are often distributed as `.tar.gz`, and unpacking only the gzip leaves 512-byte headers of NUL-padded fields
-//! before each member, sometimes extended headers of lines `LENGTH key=value`, and NULs up to a multiple of 512 behind
-//! it. None of these is a record of any format. The first record of a member stands on the line of its header.
+//! Traces are often distributed as `.tar.gz`. Unpacking only the gzip leaves 512-byte headers of NUL-padded fields
+//! before each member, sometimes extended headers of lines `LENGTH key=value`, and NULs up to a multiple of 512 after
+//! it. None of these is a record of any format. The first record of a member shares the line with its header.
 
-/// Tells lines of an archive from bad lines.
+/// Distinguishes lines of an archive from bad lines.
 #[derive(Default)]
 pub(crate) struct Tar {
-    /// A header has been seen, so that extended headers may follow.
+    /// Whether a header has been seen; extended headers may follow it.
     inside: bool,
-    /// Lines that held something of an archive.
+    /// Lines with remains of an archive.
     pub lines: u64,
-    /// The line last passed over in part, and how many bytes of it.
+    /// The line last skipped in part, and how many bytes of it.
     part: (u64, usize),
 }
 
 impl Tar {
-    /// How many bytes of line `number`, which is no record, belong to an archive; none if nothing does.
+    /// Returns the number of bytes of line `number`, which is not a record, that belong to an archive; none if no bytes
+    /// do.
     pub fn passed_over(&mut self, line: &[u8], number: u64) -> Option<usize> {
         let first = self.part.0 != number;
         let Some(last) = line.iter().rposition(|&b| b == 0) else {
@@ -34,18 +35,18 @@ impl Tar {
         Some(last + 1)
     }
 
-    /// How many bytes of line `number` were passed over.
+    /// Returns the number of bytes of line `number` that were skipped.
     pub fn passed_on(&self, number: u64) -> usize {
         if self.part.0 == number { self.part.1 } else { 0 }
     }
 }
 
-/// Whether a file begins with the header of an archive; in a binary trace there is no passing over it.
+/// Returns whether a file begins with the header of an archive, which a binary trace cannot skip.
 pub(crate) fn is_archive(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
 
-/// Whether a line reads `LENGTH key=value` and the length is that of the line and its break.
+/// Returns whether a line reads `LENGTH key=value` and the length is that of the line and its break.
 fn is_extended(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
     let length =

@@ -1,4 +1,4 @@
-//! One reader for all text formats: a format only says what a line means.
+//! One reader for all text formats: a format only defines the meaning of a line.
 
 use crate::intake::{Intake, Record, Trail};
 use crate::options::OnBadLine;
@@ -16,41 +16,41 @@ pub(crate) trait LineFormat: Send + Sized + 'static {
     /// Prepares for a trace that begins with `head`, its first lines.
     fn new(setup: &Setup, head: &[u8]) -> Result<Self>;
 
-    /// Understands one line; `None` for what is no request.
+    /// Parses a line; `None` if it is not a request.
     fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault>;
 
-    /// Which optional columns [`LineFormat::extras`] fills.
+    /// Returns the optional columns that [`LineFormat::extras`] fills.
     fn columns(&self) -> OptionalColumns {
         OptionalColumns::default()
     }
 
-    /// Appends to the optional columns what the line parsed last said, for a request of `bytes` bytes.
+    /// Appends the optional columns of the last parsed line, for a request of `bytes` bytes.
     #[inline(always)]
     fn extras(&mut self, _bytes: u64, _batch: &mut RequestBatch) {}
 
-    /// Name of a device that a record called `key`.
+    /// Returns the name of a device whose key in records is `key`.
     fn device_name(key: &[u8]) -> String {
         String::from_utf8_lossy(key).into_owned()
     }
 
-    /// Forgets what earlier lines said.
+    /// Clears the state of earlier lines.
     fn restart(&mut self) {}
 
-    /// Whether the stamps mean anything.
+    /// Returns whether the stamps are meaningful.
     fn has_times(&self) -> bool {
         true
     }
 
-    /// What was assumed beside the units.
+    /// Appends assumptions other than the units.
     fn assumed(&self, _out: &mut Vec<String>) {}
 
-    /// What to do when a trace has lines but no request.
+    /// Returns the expectation for a trace with lines but no request.
     fn hint_if_empty(&self) -> String {
         "expected at least one read, write or TRIM".into()
     }
 }
 
-/// Reads any format whose records are lines.
+/// A reader of formats with one record per line.
 pub(crate) struct TextReader<F> {
     lines: Lines,
     format: F,
@@ -70,7 +70,7 @@ impl<F: LineFormat> TextReader<F> {
         Ok(Self { lines, format, setup, intake, trail, tar, ended: false })
     }
 
-    /// Understands the line `from..from + len` of the buffer; true if it was a request.
+    /// Parses the line `from..from + len` of the buffer; returns true for a request.
     #[inline]
     fn take(
         &mut self,
@@ -83,7 +83,7 @@ impl<F: LineFormat> TextReader<F> {
             check_utf8(cursor.line())?;
         }
         let Some(record) = self.format.parse(&mut cursor)? else {
-            // An empty line is nothing at all; other records are counted.
+            // An empty line does not count as another record.
             self.intake.counts.other += u64::from(len > 0);
             return Ok(false);
         };
@@ -95,8 +95,8 @@ impl<F: LineFormat> TextReader<F> {
         Ok(taken)
     }
 
-    /// A line that is no record: what a tar archive left in the text is passed over and the rest of the line tried by
-    /// itself, anything else is a bad line.
+    /// Handles a line that is not a record: remains of a tar archive are skipped and the rest of the line is tried by
+    /// itself; any other is a bad line.
     #[cold]
     fn no_record(&mut self, from: usize, len: usize, mut fault: Fault) -> Result<()> {
         let passed = self.tar.passed_on(self.lines.number());
@@ -107,7 +107,7 @@ impl<F: LineFormat> TextReader<F> {
             }
             return Ok(());
         }
-        // Columns count from the beginning of the line; what is wrong with it as a whole quotes the record.
+        // Columns count from the beginning of the line; a fault of the whole line quotes the record.
         if fault.is_line() {
             return self.fault(from, len, fault);
         }
@@ -148,7 +148,7 @@ impl<F: LineFormat> TextReader<F> {
         self.bad_line(place, what, self.setup.info.line)
     }
 
-    /// A trace must hold at least one request.
+    /// Checks that the trace holds at least one request.
     fn finish(&mut self) -> Result<()> {
         self.ended = true;
         let counts = &self.intake.counts;
@@ -233,7 +233,7 @@ impl<F: LineFormat> Source for TextReader<F> {
     fn place_of(&self, index: u64) -> String {
         let path = &self.setup.path;
         let line = self.trail.of(index).or_else(|| {
-            // Far from the present batch: only an error message asks, and it may take its time.
+            // Far from the current batch: needed only for an error message, where time does not matter.
             if self.lines.input().reopens() { self.line_of(index) } else { None }
         });
         match line {
@@ -254,13 +254,13 @@ impl<F: LineFormat> Source for TextReader<F> {
         let mut out = self.setup.assumed();
         self.format.assumed(&mut out);
         if self.tar.lines > 0 {
-            out.push(format!("{} lines of tar headers and padding were passed over", self.tar.lines));
+            out.push(format!("{} lines of tar headers and padding were skipped", self.tar.lines));
         }
         out
     }
 }
 
-/// Refuses a line that is no UTF-8 text.
+/// Rejects a line that is not UTF-8 text.
 fn check_utf8(line: &[u8]) -> std::result::Result<(), Fault> {
     match std::str::from_utf8(line) {
         Ok(_) => Ok(()),

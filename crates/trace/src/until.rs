@@ -1,57 +1,57 @@
-//! A workload that ends once so much was written: a replayer that stops after so many bytes (RB-Explorer, section 5.3). It may
-//! begin where another one ended.
+//! A workload that ends after a number of written bytes, like a replayer with such a limit (RB-Explorer, section 5.3).
+//! It may begin where another one ended.
 //!
-//! The request that reaches the limit is the last one; what comes before the beginning is passed over. A trace that ends before is gone through again, its stamps going on
-//! one mean gap behind the pass before (`period.rs`).
+//! The request that reaches the limit is the last one; requests before the beginning are skipped. A trace that ends
+//! earlier is repeated, with stamps that continue one mean gap after the previous pass (`period.rs`).
 
 use crate::content::renew_content;
 use crate::period::Stamps;
 use crate::source::{Source, Summary};
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 
-/// Where a workload ends.
+/// Beginning and end of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Until {
-    /// So many bytes are written before it begins; the request by which that is so is the last one passed over.
+    /// Bytes written before it begins; the request that reaches them is the last one skipped.
     pub passed_bytes: u64,
-    /// So many bytes are written.
+    /// Bytes to write.
     pub written_bytes: u64,
     /// Requests before the first whose bytes count.
     pub warmup_requests: u64,
-    /// Whether the workload begins again where it ends before.
+    /// Whether the workload is repeated if it ends earlier.
     pub again: bool,
-    /// Whether each pass writes content that no other pass has.
+    /// Whether each pass writes content of its own.
     pub renews_content: bool,
 }
 
-/// A source that ends once so much was written.
+/// A source that ends after a number of written bytes.
 pub struct UntilWritten {
     inner: Box<dyn Source>,
     until: Until,
-    /// Requests of the source that were read, and the next of them.
+    /// Requests read from the source, and the next of them.
     ahead: RequestBatch,
     next: usize,
-    /// Requests passed over, and bytes that these write.
+    /// Requests skipped, and the bytes that they write.
     passed: u64,
     passed_bytes: u64,
-    /// Requests handed out.
+    /// Requests returned.
     made: u64,
-    /// By pass, the number of its first request, those passed over included.
+    /// By pass, the number of its first request, including skipped ones.
     starts: Vec<u64>,
-    /// Stamp of the first request handed out, from where stamps count if any were passed over.
+    /// Stamp of the first request returned, from which stamps count if any requests were skipped.
     begun_ns: i64,
     /// Bytes that count, and those of this pass.
     written: u64,
     written_in_pass: u64,
-    /// Added to the stamps of this pass, and these.
+    /// Offset of the stamps of this pass, and the stamps.
     shift_ns: i64,
     stamps: Stamps,
-    /// What the source noticed in its first pass, if that is over.
+    /// Summary of the first pass, once it is over.
     first: Option<Summary>,
 }
 
 impl UntilWritten {
-    /// A source that stands at its beginning.
+    /// Limits a source at its beginning.
     #[must_use]
     pub fn new(inner: Box<dyn Source>, until: Until) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl UntilWritten {
         }
     }
 
-    /// Reads on, in another pass where one is over; false where that is the end.
+    /// Reads more, in another pass if one is over; returns false at the end.
     fn read_on(&mut self, max: usize) -> Result<bool> {
         self.next = 0;
         self.ahead.clear();
@@ -92,9 +92,13 @@ impl UntilWritten {
 
     fn begin_again(&mut self) -> Result<()> {
         if self.written_in_pass == 0 {
-            let what = "the workload writes nothing, and so never ends";
+            let what = "the workload writes nothing and would never end";
             let place = Place::Setting("workload.stop_after".into());
-            return Err(Error::input(place, what, "expected a workload that writes, or no such key"));
+            return Err(Error::input(
+                place,
+                what,
+                "expected a workload with writes; otherwise remove the key",
+            ));
         }
         self.first.get_or_insert(self.inner.summary());
         self.inner.rewind()?;
@@ -104,7 +108,7 @@ impl UntilWritten {
         Ok(())
     }
 
-    /// Takes the next request that was read: its number in what was read, its stamp, and the bytes that it writes.
+    /// Takes the next request that was read: its index, its stamp, and the bytes that it writes.
     fn take(&mut self) -> (usize, i64, u64) {
         let i = self.next;
         let stamp_ns = self.ahead.time_ns[i];
@@ -115,7 +119,7 @@ impl UntilWritten {
         (i, stamp_ns.saturating_add(self.shift_ns), bytes)
     }
 
-    /// Passes over what comes before the beginning, as far as it was read.
+    /// Skips requests before the beginning, as far as they were read.
     fn pass_over(&mut self) {
         while self.next < self.ahead.len() && self.passed_bytes < self.until.passed_bytes {
             let (.., bytes) = self.take();
@@ -124,7 +128,7 @@ impl UntilWritten {
         }
     }
 
-    /// Hands out the next request that was read.
+    /// Appends the next request that was read.
     fn hand_out(&mut self, batch: &mut RequestBatch) {
         let (i, stamp_ns, bytes) = self.take();
         if self.made == 0 && self.passed > 0 {

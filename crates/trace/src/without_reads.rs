@@ -1,19 +1,19 @@
-//! A workload without its reads, for whoever counts programs: a trace that hardly writes is then repeated in no time.
+//! A workload without its reads, for callers that count programs: a trace with few writes is then repeated very fast.
 //!
-//! Requests that are few are kept in memory after the first pass; of many only the reads are left out. A read that asks for
-//! a flush stays, for the flush's sake.
+//! The requests of a short workload are kept in memory after the first pass; in a long one the reads are only left out.
+//! A read with a flush stays, because of the flush.
 
 use crate::intake::Trail;
 use crate::source::Source;
 use floatgate_base::{Op, RequestBatch, Result};
 
-/// Most requests that are kept.
+/// Most requests to keep.
 const KEPT_MAX: usize = 1 << 20;
 
-/// A source whose reads are left out.
+/// A source without its reads.
 pub struct WithoutReads {
     inner: Box<dyn Source>,
-    /// What was read of the source, the next request of it, and how many came before.
+    /// Requests read from the source, the next of them, and the number before them.
     ahead: RequestBatch,
     next: usize,
     before: u64,
@@ -21,14 +21,14 @@ pub struct WithoutReads {
     kept: RequestBatch,
     numbers: Vec<u64>,
     keeps: bool,
-    /// Once a pass was kept whole: the next request of it.
+    /// Once a whole pass is kept: its next request.
     again: Option<usize>,
-    /// Requests handed out in this pass, and the numbers of those of the last batch.
+    /// Requests returned in this pass, and the numbers of those of the last batch.
     made: u64,
     trail: Trail,
 }
 
-/// Whether a request stays.
+/// Returns whether a request stays.
 #[inline]
 #[must_use]
 pub fn stays(batch: &RequestBatch, i: usize) -> bool {
@@ -36,7 +36,7 @@ pub fn stays(batch: &RequestBatch, i: usize) -> bool {
 }
 
 impl WithoutReads {
-    /// Leaves out the reads of a source.
+    /// Removes the reads of a source.
     #[must_use]
     pub fn new(inner: Box<dyn Source>) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl WithoutReads {
         }
     }
 
-    /// The next request of the source that stays; none at its end.
+    /// Returns the next request of the source that stays; none at its end.
     fn take(&mut self) -> Result<Option<usize>> {
         loop {
             while self.next < self.ahead.len() {
@@ -72,7 +72,7 @@ impl WithoutReads {
         }
     }
 
-    /// Hands out a request that was read.
+    /// Appends a request that was read.
     fn hand_out(&mut self, i: usize, batch: &mut RequestBatch) {
         let (number, stamp_ns) = (self.before + i as u64, self.ahead.time_ns[i]);
         batch.push_of(&self.ahead, i, stamp_ns);

@@ -1,13 +1,13 @@
-//! Read amplification: one trace issued by many cursors at once, each at a pace of its own.
+//! Read amplification: many cursors issue one trace concurrently, each at its own pace.
 //!
 //! Read-disturb management, section 4.4: "we allocated the same trace B to N different I/O generation threads", and
 //! "each I/O thread varied randomly idle intervals between successive I/O requests". A cursor issues all requests of
-//! the trace in their order, writes and TRIMs, too; each gap between two of them is made longer or shorter by a random
-//! factor around 1, so that cursors drift apart while the span stays about that of the trace. After n requests two
-//! cursors stand some `gap_spread * sqrt(2 n / 3)` gaps apart (times the root mean square of the gaps over their mean).
+//! the trace in order, including writes and TRIMs. A random factor around 1 stretches or shrinks each gap between two
+//! of them. Cursors thus drift apart, but their span stays about that of the trace. After n requests two cursors are
+//! about `gap_spread * sqrt(2 n / 3)` gaps apart (times the root mean square of the gaps over their mean).
 //!
-//! The trace is read once: requests stay in memory from the first cursor that comes to them to the last. There is room
-//! for a million; a cursor that is further ahead of the last one waits for it.
+//! The trace is read once: requests stay in memory from the first cursor that reaches them to the last. Memory holds a
+//! million requests; a cursor that is further ahead of the last one waits for it.
 
 use crate::intake::Trail;
 use crate::source::Source;
@@ -19,19 +19,21 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Most cursors.
 const CURSORS_MAX: u64 = 65_536;
-/// Chunks of [`RequestBatch::DEFAULT_LEN`] requests that stay in memory at most.
+/// Most chunks of [`RequestBatch::DEFAULT_LEN`] requests in memory.
 const CHUNKS_MAX: usize = 256;
 /// The gap between two requests of a trace without times, in units that only order the cursors.
 const UNTIMED_GAP: i64 = 1 << 20;
 
-/// How often the same trace is issued at once, and how the copies differ.
+/// The number of concurrent copies of a trace, and their differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amplification {
-    /// Cursors, each of which issues the whole trace; the paper's read amplification factor. 1: the trace itself.
+    /// Number of cursors, each of which issues the whole trace; the paper's read amplification factor. 1 leaves the
+    /// trace unchanged.
     pub cursors: u64,
-    /// Each gap between two requests of a cursor is multiplied by a number drawn evenly from 1 - this to 1 + this.
+    /// Each gap between two requests of a cursor is multiplied by a number drawn evenly from 1 - `gap_spread` to 1 +
+    /// `gap_spread`.
     pub gap_spread: f64,
-    /// Seed; every cursor has a stream of its own.
+    /// Seed; every cursor has its own stream.
     pub seed: u64,
 }
 
@@ -42,21 +44,21 @@ impl Default for Amplification {
 }
 
 impl Amplification {
-    /// Options that describe one, as the command line has them with dashes.
+    /// The option keys, which the command line writes with dashes.
     pub const KEYS: [&str; 3] = ["read_amplification", "gap_spread", "amplification_seed"];
 
-    /// Reads one; none where no number of cursors is given. What is not given: a spread of 1, seed 1.
+    /// Parses the options; returns none without a number of cursors. Defaults: spread 1, seed 1.
     ///
     /// # Errors
-    /// Quotes a value that is no number, or that cannot be; a spread or a seed without cursors.
+    /// Quotes an invalid value; a spread or a seed without cursors.
     pub fn parse<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Option<Self>> {
         let Some(cursors) = get("read_amplification") else {
             return match ["gap_spread", "amplification_seed"].into_iter().find(|key| get(key).is_some()) {
                 None => Ok(None),
                 Some(key) => Err(Error::input(
                     option(key),
-                    "there is only one cursor",
-                    "give --read-amplification too",
+                    "a single cursor has no spread and no seed",
+                    "add --read-amplification",
                 )),
             };
         };
@@ -79,10 +81,10 @@ impl Amplification {
         Ok(Some(model))
     }
 
-    /// Refuses what cannot be.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Names the key and what it may be.
+    /// Names the key and the valid values.
     pub fn validate(&self) -> Result<()> {
         let refuse = |key: &str, what: String, expected: &str| {
             Err(Error::input(Place::Setting(key.into()), what, expected))
@@ -98,10 +100,10 @@ impl Amplification {
         Ok(())
     }
 
-    /// The source as all cursors together issue it.
+    /// Wraps the source: all cursors together issue its requests.
     ///
     /// # Errors
-    /// As [`Amplification::validate`].
+    /// As for [`Amplification::validate`].
     pub fn of(self, inner: Box<dyn Source>) -> Result<Box<dyn Source>> {
         self.validate()?;
         Ok(match self.cursors {
@@ -111,7 +113,7 @@ impl Amplification {
     }
 }
 
-/// The place of an option in messages.
+/// Returns the place of an option for messages.
 fn option(key: &str) -> Place {
     Place::Setting(format!("--{}", key.replace('_', "-")))
 }
@@ -123,32 +125,32 @@ fn number<T: std::str::FromStr>(key: &str, text: &str, expected: &str) -> Result
     })
 }
 
-/// Some successive requests of the trace, as many as all chunks but the last have.
+/// A run of consecutive requests of the trace; all chunks but the last have the same length.
 struct Chunk {
     rows: RequestBatch,
-    /// Time since the largest stamp before, by request.
+    /// Time since the largest earlier stamp, by request.
     gaps: Vec<i64>,
-    /// Cursors that are through.
+    /// Cursors that have passed the chunk.
     left_behind: u64,
 }
 
 /// The part of the trace between the last cursor and the first.
 struct Window {
     chunks: VecDeque<Chunk>,
-    /// Chunks dropped, that is the number of the first one here.
+    /// Chunks dropped, which is the number of the first one here.
     dropped: u64,
     spare: Vec<RequestBatch>,
     ended: bool,
     largest_ns: Option<i64>,
-    /// Requests in a chunk, and chunks at most.
+    /// Requests per chunk, and most chunks.
     len: usize,
     most: usize,
 }
 
 /// Whether a request of the trace is in the window.
-enum Found {
+enum Lookup {
     Here,
-    /// There is no room before the last cursor goes on.
+    /// No room until the last cursor advances.
     NotYet,
     End,
 }
@@ -164,30 +166,30 @@ impl Window {
         (self.dropped, self.ended, self.largest_ns) = (0, false, None);
     }
 
-    /// The chunk of request `at`, which must be here, and its place there.
+    /// Returns the chunk of request `at`, which must be in the window, and the position there.
     #[inline]
     fn place(&self, at: u64) -> (&Chunk, usize) {
         let chunk = &self.chunks[(at / self.len as u64 - self.dropped) as usize];
         (chunk, (at % self.len as u64) as usize)
     }
 
-    /// Looks for request `at`, at most one behind those that are here, and reads on where there is room.
+    /// Looks up request `at`, at most one beyond the window, and reads more of the trace if there is room.
     #[inline]
-    fn find(&mut self, at: u64, inner: &mut dyn Source) -> Result<Found> {
-        // Behind the last request, which left its chunk with room, the chunk may be gone.
-        let Some(chunk) = (at / self.len as u64).checked_sub(self.dropped) else { return Ok(Found::End) };
+    fn find(&mut self, at: u64, inner: &mut dyn Source) -> Result<Lookup> {
+        // The last request may have left its chunk incomplete; beyond it, the chunk may be gone.
+        let Some(chunk) = (at / self.len as u64).checked_sub(self.dropped) else { return Ok(Lookup::End) };
         let chunk = chunk as usize;
         if chunk == self.chunks.len() {
             if self.ended {
-                return Ok(Found::End);
+                return Ok(Lookup::End);
             }
             if self.chunks.len() == self.most {
-                return Ok(Found::NotYet);
+                return Ok(Lookup::NotYet);
             }
             self.read_on(inner)?;
         }
         let here = self.chunks.get(chunk).is_some_and(|c| (at % self.len as u64) < c.gaps.len() as u64);
-        Ok(if here { Found::Here } else { Found::End })
+        Ok(if here { Lookup::Here } else { Lookup::End })
     }
 
     fn read_on(&mut self, inner: &mut dyn Source) -> Result<()> {
@@ -202,7 +204,7 @@ impl Window {
         let mut gaps = Vec::with_capacity(rows.len());
         for &stamp in &rows.time_ns {
             let before = self.largest_ns.unwrap_or(stamp);
-            // A stamp that runs backwards comes at once.
+            // A stamp that decreases counts as no gap.
             gaps.push(if timed { stamp.saturating_sub(before).max(0) } else { UNTIMED_GAP });
             self.largest_ns = Some(before.max(stamp));
         }
@@ -212,7 +214,7 @@ impl Window {
         Ok(())
     }
 
-    /// A cursor is through with the chunk of request `at`; true where chunks were dropped.
+    /// Moves a cursor past the chunk of request `at`; returns true if chunks were dropped.
     fn leave(&mut self, at: u64, cursors: u64) -> bool {
         let chunk = (at / self.len as u64 - self.dropped) as usize;
         self.chunks[chunk].left_behind += 1;
@@ -225,7 +227,7 @@ impl Window {
     }
 }
 
-/// One that issues the trace.
+/// A copy of the trace in progress.
 struct Cursor {
     /// Next request.
     at: u64,
@@ -233,7 +235,7 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// When the next request comes, of which the one before came at `time`.
+    /// Returns the time of the next request after one at `time`.
     #[inline]
     fn next_ns(&mut self, time: i64, gap: i64, spread: f64) -> i64 {
         let factor = 1.0 + spread * (2.0 * self.rng.unit() - 1.0);
@@ -241,15 +243,16 @@ impl Cursor {
     }
 }
 
-/// The requests of all cursors over a source, in the order of their times; at equal times the first cursor goes first.
+/// The requests of all cursors over a source, in the order of their times; among equal times the first cursor goes
+/// first.
 pub struct Amplified {
     inner: Box<dyn Source>,
     model: Amplification,
     window: Window,
     cursors: Vec<Cursor>,
-    /// Time and number of the cursors that have a next request.
+    /// Time and number of the cursors with a next request.
     due: BinaryHeap<Reverse<(i64, u32)>>,
-    /// Those too far ahead, with the time of their last request.
+    /// Cursors that are too far ahead, with the time of their last request.
     waiting: Vec<(i64, u32)>,
     started: bool,
     made: u64,
@@ -257,10 +260,10 @@ pub struct Amplified {
 }
 
 impl Amplified {
-    /// Over a source that stands at its beginning.
+    /// Creates the cursors over a source at its beginning.
     ///
     /// # Errors
-    /// As [`Amplification::validate`].
+    /// As for [`Amplification::validate`].
     pub fn new(inner: Box<dyn Source>, model: Amplification) -> Result<Self> {
         Self::with_window(inner, model, RequestBatch::DEFAULT_LEN, CHUNKS_MAX)
     }
@@ -285,17 +288,17 @@ impl Amplified {
         })
     }
 
-    /// All cursors begin with the first request.
+    /// Starts all cursors at the first request.
     fn start(&mut self) -> Result<()> {
         self.started = true;
-        if matches!(self.window.find(0, self.inner.as_mut())?, Found::Here) {
+        if matches!(self.window.find(0, self.inner.as_mut())?, Lookup::Here) {
             let first_ns = self.window.place(0).0.rows.time_ns[0];
             self.due.extend((0..self.cursors.len() as u32).map(|cursor| Reverse((first_ns, cursor))));
         }
         Ok(())
     }
 
-    /// Issues the request that is due first.
+    /// Issues the next request in time.
     #[inline]
     fn issue(&mut self, batch: &mut RequestBatch) -> Result<()> {
         let Some(mut top) = self.due.peek_mut() else { return Ok(()) };
@@ -319,7 +322,7 @@ impl Amplified {
         self.try_to_go_on(self.waiting.len() - 1, time).map(|_| ())
     }
 
-    /// Chunks were dropped: who waited may go on, at `now` at the earliest.
+    /// Resumes waiting cursors after chunks were dropped, at `now` at the earliest.
     fn go_on(&mut self, now: i64) -> Result<()> {
         let mut i = 0;
         while i < self.waiting.len() {
@@ -330,14 +333,14 @@ impl Amplified {
         Ok(())
     }
 
-    /// Takes a cursor out of those that wait, if its next request is there or there is none.
+    /// Resumes a waiting cursor if its next request is in the window, or removes it at the end of the trace.
     fn try_to_go_on(&mut self, waiting: usize, now: i64) -> Result<bool> {
         let (time, number) = self.waiting[waiting];
         let cursor = &mut self.cursors[number as usize];
         match self.window.find(cursor.at, self.inner.as_mut())? {
-            Found::NotYet => return Ok(false),
-            Found::End => {}
-            Found::Here => {
+            Lookup::NotYet => return Ok(false),
+            Lookup::End => {}
+            Lookup::Here => {
                 let (chunk, i) = self.window.place(cursor.at);
                 let next = cursor.next_ns(time.max(now), chunk.gaps[i], self.model.gap_spread);
                 self.due.push(Reverse((next, number)));

@@ -1,4 +1,4 @@
-//! Cursors that are far ahead wait, and what the options say.
+//! Cursors that are too far ahead wait, and the options are checked.
 
 use super::*;
 use crate::generate::{Generator, GeneratorConfig, Pattern};
@@ -15,7 +15,7 @@ fn source(requests: u64) -> Box<dyn Source> {
     Box::new(Generator::new(config).unwrap())
 }
 
-/// Numbers of the requests in the order in which they are issued, and their times.
+/// Returns the numbers of the requests in the order of their issue, and their times.
 fn issued(len: usize, chunks: usize, spread: f64) -> (Vec<u64>, Vec<i64>) {
     let model = Amplification { cursors: 20, gap_spread: spread, seed: 3 };
     let mut source = Amplified::with_window(source(1000), model, len, chunks).unwrap();
@@ -29,7 +29,7 @@ fn issued(len: usize, chunks: usize, spread: f64) -> (Vec<u64>, Vec<i64>) {
 fn the_window_holds_the_cursors_together_and_loses_nothing() {
     let (free, free_ns) = issued(4096, 4, 1.0);
     assert_eq!((free.len(), free_ns.is_sorted()), (20_000, true));
-    // Requests that are issued 20 times each; the first cursor is never more than the window ahead of the last.
+    // Each request is issued 20 times; the first cursor is never more than the window ahead of the last.
     let (held, held_ns) = issued(4, 3, 1.0);
     let mut count = vec![0; 1000];
     for &request in &held {
@@ -40,22 +40,23 @@ fn the_window_holds_the_cursors_together_and_loses_nothing() {
     assert!(count.iter().all(|&n| n == 20) && held_ns.is_sorted());
     let ahead = |order: &[u64]| order.iter().enumerate().map(|(i, &r)| r.abs_diff(i as u64 / 20)).max();
     assert!(ahead(&free) > Some(30) && ahead(&held) < Some(12), "cursors drift apart unless they are held");
-    // Nobody waits where all keep step.
+    // No cursor waits if all stay in step.
     assert_eq!(issued(4, 1, 0.0), issued(4096, 4, 0.0));
 }
 
 #[test]
 fn options_are_read_or_refused() {
-    let parse = |given: &[(&str, &'static str)]| {
-        let given: Vec<(String, &'static str)> = given.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect();
-        Amplification::parse(|key| given.iter().find(|(k, _)| k == key).map(|(_, value)| *value))
+    let parse = |options: &[(&str, &'static str)]| {
+        let options: Vec<(String, &'static str)> =
+            options.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect();
+        Amplification::parse(|key| options.iter().find(|(k, _)| k == key).map(|(_, value)| *value))
     };
     assert_eq!(parse(&[]).unwrap(), None);
     let all = [("read_amplification", "50"), ("gap_spread", "0.5"), ("amplification_seed", "7")];
     assert_eq!(parse(&all).unwrap(), Some(Amplification { cursors: 50, gap_spread: 0.5, seed: 7 }));
-    let refusal = |given: &[(&str, &'static str)]| parse(given).unwrap_err().to_string();
-    for (given, message) in [
-        (&all[1..], "--gap-spread: there is only one cursor; give --read-amplification too"),
+    let refusal = |options: &[(&str, &'static str)]| parse(options).unwrap_err().to_string();
+    for (options, message) in [
+        (&all[1..], "--gap-spread: a single cursor has no spread and no seed; add --read-amplification"),
         (
             &[("read_amplification", "many")],
             "--read-amplification: 'many' is not a number; expected a whole number",
@@ -69,6 +70,6 @@ fn options_are_read_or_refused() {
             "--gap-spread: 1.5 is not a spread; expected a number from 0 to 1",
         ),
     ] {
-        assert_eq!(refusal(given), message);
+        assert_eq!(refusal(options), message);
     }
 }

@@ -1,16 +1,16 @@
-//! A hash of what the rows of a trace say: the same however the file is packed or cut, and however it numbers devices.
+//! Hashes the rows of a trace independently of compression, chunking and the numbering of devices.
 
 use super::ColumnChunk;
 use rustc_hash::FxHashMap;
 
-/// Bytes that are hashed together.
+/// Bytes to hash at once.
 const BUFFER: usize = 64 << 10;
 
-/// One hash a column; columns are hashed apart because chunks may end anywhere.
+/// One hash per column; columns are hashed separately because chunks may end anywhere.
 #[derive(Default)]
 pub(super) struct ColumnHasher {
     columns: [blake3::Hasher; 9],
-    /// Flags and predicted lives, which a trace may lack.
+    /// Flags and predicted lifetimes, which are optional.
     flags: Option<blake3::Hasher>,
     predicted_life: Option<blake3::Hasher>,
     buffer: Vec<u8>,
@@ -20,7 +20,7 @@ pub(super) struct ColumnHasher {
 }
 
 impl ColumnHasher {
-    /// Takes the next rows.
+    /// Adds the next rows.
     pub fn update(&mut self, chunk: &ColumnChunk) {
         let rows = &chunk.rows;
         self.column(0, rows.time_ns.iter().map(|v| v.to_le_bytes()));
@@ -45,7 +45,7 @@ impl ColumnHasher {
         self.column(8, pages.map(|(f, c)| (u128::from(*f) << 16 | u128::from(*c)).to_le_bytes()));
     }
 
-    /// Numbers of the chunk's devices that are the same in every way of cutting the trace.
+    /// Numbers the chunk's devices independently of the chunking of the trace.
     fn number_devices(&mut self, chunk: &ColumnChunk) -> Vec<u16> {
         let mut number: Vec<Option<u16>> = vec![None; chunk.devices.len()];
         for &device in &chunk.rows.device {
@@ -75,7 +75,7 @@ impl ColumnHasher {
         self.columns[at].update(&self.buffer);
     }
 
-    /// The hash of all columns and the names of the devices, in hex.
+    /// Returns the hash of all columns and the names of the devices, in hex.
     pub fn finish(self) -> String {
         let mut all = blake3::Hasher::new();
         let lives = self.predicted_life.iter().map(|hasher| (true, hasher));

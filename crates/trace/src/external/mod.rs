@@ -1,7 +1,7 @@
-//! Formats that another layer understands and hands in as columns: Parquet, and texts of system calls, which take a
-//! library and a model that do not belong here. What comes in is checked and counted like any other trace.
+//! Formats that another layer parses and passes on as columns: Parquet, and texts of system calls. They need a library
+//! and a model that do not belong here. The columns are checked and counted like any other trace.
 //!
-//! The layer registers one opener for all of them; without it these formats are refused with a reason.
+//! The layer registers one opener for all of them; without it these formats are rejected with a reason.
 
 mod column_hash;
 
@@ -16,14 +16,14 @@ use floatgate_input::Input;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// Some rows of a trace as another layer read them, not checked yet.
+/// Rows of a trace from another layer, still unchecked.
 #[derive(Debug, Default)]
 pub struct ColumnChunk {
     /// The rows. `device` indexes `devices`; `context` is left empty.
     pub rows: RequestBatch,
-    /// Names of the devices that these rows speak of.
+    /// Names of the devices of these rows.
     pub devices: Vec<String>,
-    /// `Context::id` of each row, 0 where there is none; empty where the trace has no contexts.
+    /// `Context::id` of each row, 0 for none; empty if the trace has no contexts.
     pub context_ids: Vec<u64>,
     /// Contexts whose names have become known.
     pub contexts: Vec<Context>,
@@ -37,7 +37,7 @@ impl ColumnChunk {
         self.contexts.clear();
     }
 
-    /// Whether all columns have the length that they must have.
+    /// Returns whether all columns have the required length.
     fn is_sound(&self, columns: OptionalColumns) -> bool {
         let (rows, n) = (&self.rows, self.rows.len());
         let optional = |there: bool, len: usize| len == if there { n } else { 0 };
@@ -58,36 +58,36 @@ impl ColumnChunk {
 
 /// A trace that another layer reads.
 pub trait ColumnReader: Send {
-    /// Puts the next rows into an empty chunk; false at the end.
+    /// Appends the next rows to an empty chunk; returns false at the end.
     ///
     /// # Errors
-    /// Input errors with the place at which the trace cannot be understood.
+    /// Input errors with the place that cannot be parsed.
     fn next(&mut self, chunk: &mut ColumnChunk) -> Result<bool>;
 
-    /// Starts again from the first row.
+    /// Restarts at the first row.
     ///
     /// # Errors
     /// When the file cannot be read again.
     fn restart(&mut self) -> Result<()>;
 
-    /// Which optional columns there are.
+    /// Returns the optional columns of the trace.
     fn columns(&self) -> OptionalColumns;
 
-    /// Whether the stamps mean anything.
+    /// Returns whether the stamps are meaningful.
     fn has_times(&self) -> bool;
 
-    /// What was taken for granted, and what could not be used.
+    /// Returns the assumptions, and parts of the trace that could not be used.
     fn assumed(&self) -> Vec<String>;
 }
 
-/// A trace to open: its format, its name for messages, and a file that can be read from any place.
+/// A trace to open: its format, its name for messages, and a file with random access.
 #[derive(Clone, Copy, Debug)]
 pub struct ExternalFile<'a> {
     /// Name of the format.
     pub format: &'a str,
-    /// What the user called it.
+    /// The user's name of the trace.
     pub name: &'a str,
-    /// Where its plain content lies: the file itself, or a copy of what came packed or through a pipe.
+    /// The file with its plain content: the file itself, or a copy of compressed or piped content.
     pub path: &'a str,
 }
 
@@ -96,15 +96,15 @@ pub type Opener = fn(ExternalFile<'_>) -> Result<Box<dyn ColumnReader>>;
 
 static OPENER: OnceLock<Opener> = OnceLock::new();
 
-/// Says who reads these formats, once for the whole process; later calls change nothing.
+/// Registers the opener of these formats for the whole process; later calls have no effect.
 pub fn register(opener: Opener) {
     let _ = OPENER.set(opener);
 }
 
-/// Builds the reader of a format that another layer understands.
+/// Creates the reader of a format that another layer parses.
 pub(crate) fn external_reader(mut input: Input, _chunk: usize, setup: Setup) -> Result<Box<dyn Source>> {
     let Some(opener) = OPENER.get() else {
-        let what = format!("{} is not read by the core alone", setup.info.name);
+        let what = format!("{} cannot be read by the core alone", setup.info.name);
         return Err(Error::input(
             Place::Path(setup.path),
             what,
@@ -125,7 +125,7 @@ pub(crate) fn external_reader(mut input: Input, _chunk: usize, setup: Setup) -> 
     Ok(Box::new(ColumnSource::new(reader, setup, copy)))
 }
 
-/// Looks at the first bytes before all is copied: what is not of the format may be endless.
+/// Checks the first bytes before everything is copied: a file of another format may be endless.
 fn check_head(input: &mut Input, format: &str, path: &str) -> Result<()> {
     if format == "parquet" {
         if !input.peek(PARQUET.len())?.starts_with(PARQUET) {
@@ -140,9 +140,9 @@ fn check_head(input: &mut Input, format: &str, path: &str) -> Result<()> {
     Ok(())
 }
 
-/// How a Parquet file begins.
+/// The beginning of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
-/// Bytes of a text of system calls in which its first line ends: with the data of a call lines are long.
+/// Limit on the first line of a text of system calls, in bytes: data of a call make lines long.
 const HEAD_MAX: usize = 8 << 20;
 
 /// The source over a [`ColumnReader`].
@@ -160,11 +160,11 @@ struct ColumnSource {
     /// Rows of the requests of the last `fill`.
     first_request: u64,
     rows: Vec<u64>,
-    /// Over the columns, not over the file: a file packed in another way holds the same trace.
+    /// Hashes the columns, not the file: the same trace may be compressed differently.
     hasher: Option<ColumnHasher>,
     hash: Option<String>,
     ended: bool,
-    /// Lives as long as the reader may look into it.
+    /// Kept as long as the reader may access it.
     _copy: Option<tempfile::NamedTempFile>,
 }
 
@@ -189,7 +189,7 @@ impl ColumnSource {
         }
     }
 
-    /// Fetches the next chunk; false at the end.
+    /// Fetches the next chunk; returns false at the end.
     fn refill(&mut self) -> Result<bool> {
         self.before += self.chunk.rows.len() as u64;
         self.cursor = 0;
@@ -213,7 +213,7 @@ impl ColumnSource {
         Ok(true)
     }
 
-    /// Number of a context in the table.
+    /// Returns the number of a context in the table.
     fn context(&mut self, id: u64) -> u32 {
         if id == 0 {
             return 0;
@@ -226,7 +226,7 @@ impl ColumnSource {
         at
     }
 
-    /// Checks row `i` of the chunk and appends it; true if it was a request.
+    /// Checks row `i` of the chunk and appends it; returns true for a request.
     #[inline]
     fn take(&mut self, i: usize, batch: &mut RequestBatch) -> std::result::Result<bool, Fault> {
         let rows = &self.chunk.rows;
@@ -279,7 +279,7 @@ impl ColumnSource {
         Ok(())
     }
 
-    /// A trace must hold at least one request.
+    /// Checks that the trace holds at least one request.
     fn finish(&mut self) -> Result<()> {
         self.ended = true;
         if let Some(hasher) = self.hasher.take() {

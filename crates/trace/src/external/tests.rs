@@ -4,7 +4,7 @@ use crate::options::OpenOptions;
 use floatgate_base::Op;
 use floatgate_base::testing::Bound;
 
-/// Rows in memory, handed out a few at a time.
+/// Rows in memory, returned a few at a time.
 struct Fake {
     all: ColumnChunk,
     step: usize,
@@ -102,8 +102,8 @@ fn chunks_and_batches_make_no_difference() {
     for (step, batch) in [(1, 3), (3, 1), (4, 4), (7, 2)] {
         let mut source = source(rows(), step, OnBadLine::Stop);
         for _pass in 0..2 {
-            let found = read(&mut source, batch).unwrap();
-            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{step} {batch}");
+            let rows = read(&mut source, batch).unwrap();
+            assert_eq!(format!("{rows:?}"), format!("{expected:?}"), "{step} {batch}");
             assert_eq!(source.summary().content_hash, whole.summary().content_hash);
             assert_eq!(source.contexts(), whole.contexts());
             source.rewind().unwrap();

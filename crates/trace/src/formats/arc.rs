@@ -60,7 +60,7 @@ impl LineFormat for Arc {
     }
 }
 
-/// A whole number and the blanks behind it.
+/// Parses a whole number and the blanks after it.
 #[inline]
 fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64, Fault> {
     let value = line.uint().ok_or_else(|| line.fault(what, "expected a whole number"))?;

@@ -1,9 +1,9 @@
 //! Baleen (Meta's Tectonic): `block_id io_offset io_size op_time op_name ... [op_count host]`, blank-separated.
 //!
 //! Seconds, bytes; op_name is a number: 1, 2 and 5 read, 3, 4 and 6 write (temporary, permanent, not initialised).
-//! Lines that begin with `#` name the columns. A block of up to 8 MiB is a place of its own: its bytes begin at
-//! `block_id * 8 MiB` of one device. One row is one request, whatever its op_count says. Columns behind the operation
-//! are not read. The sample in the tests has the shape of one in the unit tests of ben-manes/caffeine.
+//! Lines that begin with `#` name the columns. A block of up to 8 MiB has its own range: its bytes begin at
+//! `block_id * 8 MiB` of one device. One row is one request, regardless of its op_count. Columns after the operation
+//! are not read. The sample in the tests has the form of one in the unit tests of ben-manes/caffeine.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::{ONE_DEVICE, Record};
@@ -76,7 +76,7 @@ impl LineFormat for Baleen {
     }
 }
 
-/// A whole number and the blanks behind it.
+/// Parses a whole number and the blanks after it.
 #[inline]
 fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64, Fault> {
     let value = line.uint().ok_or_else(|| line.fault(what, "expected a whole number"))?;

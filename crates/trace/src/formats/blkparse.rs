@@ -1,11 +1,12 @@
 //! blkparse's default text: `maj,min cpu seq time pid action rwbs sector + sectors [process]`.
 //!
-//! A request appears once per event of its life, so one event (action) counts as the request: the one asked for, or,
-//! by default, the first of Q (queued: what the host meant), D (issued to the device), C (completed), I, G, ... of
-//! which the first 256 KiB of the trace hold a request. Other events, messages, lines without an address, flushes
-//! without a request (they count for the one after) and the summaries at the end of a file are other records. Stamps of several
-//! CPUs are merged out of order. The stream of a request is its process: processes are numbered from 0 as they first appear, so
-//! that a drive can separate by process (Jung et al., IPSJ 2007; dissertation on PDS and IDS, section 2.4.2).
+//! A request appears once per event of its life, but only one event (action) counts as the request. The user may select
+//! it. By default it is the first of Q (queued: the host's intention), D (issued to the device), C (completed), I, G,
+//! ... that occurs in the first 256 KiB of the trace. Other records are: other events, messages, lines without an
+//! address, the summaries at the end of a file, and flushes without a request, which count for the next request. Stamps
+//! of several CPUs are merged out of order. The stream of a request is its process. Processes are numbered from 0 in
+//! the order of their appearance, which allows a drive to separate by process (Jung et al., IPSJ 2007; dissertation on
+//! PDS and IDS, section 2.4.2).
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
@@ -38,10 +39,10 @@ pub(super) struct BlkParse {
     lba_bytes: u64,
     action: u8,
     chosen_by_user: bool,
-    /// Requests seen under other actions, to say what there would have been.
+    /// Requests with other actions, for a message about the alternatives.
     others: [bool; 128],
     in_summary: bool,
-    /// Flushes since the last request, and what the present one asks for.
+    /// Flushes since the last request, and the flags of the current one.
     flags: u8,
     processes: Processes,
 }
@@ -50,7 +51,7 @@ pub(super) struct BlkParse {
 #[derive(Default)]
 struct Processes {
     numbers: FxHashMap<u64, u32>,
-    /// The process of the last request, and its number: few requests are of another.
+    /// The process of the last request, and its number: the process rarely changes.
     last: Option<(u64, u32)>,
 }
 
@@ -135,7 +136,7 @@ impl LineFormat for BlkParse {
 }
 
 impl BlkParse {
-    /// A reader that takes the action `first`, if the trace has it, before any other.
+    /// Creates a reader that prefers the action `first` if the trace has it.
     pub fn preferring(setup: &Setup, head: &[u8], first: Option<u8>) -> Result<Self> {
         Ok(Self {
             time_power: setup.time_power,
@@ -149,7 +150,7 @@ impl BlkParse {
         })
     }
 
-    /// A line that does not begin with a device: summaries and headings, or a fault.
+    /// Handles a line that does not begin with a device: a summary, a heading, or a fault.
     fn no_event<'a>(&mut self, line: &Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
         let text = line.line().trim_ascii();
         let heading = [&b"CPU"[..], b"Total (", b"Throughput", b"Events (", b"Skips:", b"Input file", b"==="];
@@ -161,21 +162,21 @@ impl BlkParse {
     }
 }
 
-/// Steps over blanks and a whole number.
+/// Skips blanks and a whole number.
 #[inline]
 fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64, Fault> {
     gap(line)?;
     line.uint().ok_or_else(|| line.fault(what, "expected a whole number"))
 }
 
-/// Steps over the blanks between two fields.
+/// Skips the blanks between two fields.
 #[inline]
 fn gap(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
     if line.blanks() { Ok(()) } else { Err(line.fault("is not a number", "expected a number and a blank")) }
 }
 
-/// Flush and FUA of the RWBS letters: an F before the operation, or for it, is a flush, one behind it FUA. A flush
-/// without a request (F, FF, FN, or of no length) counts for the request after it.
+/// Returns flush and FUA of the RWBS letters: an F before the operation, or instead of it, is a flush, one after it is
+/// FUA. A flush without a request (F, FF, FN, or of length 0) counts for the next request.
 #[inline]
 fn flags_of(rwbs: &[u8]) -> u8 {
     let (flush, rest) = match rwbs {
@@ -186,7 +187,7 @@ fn flags_of(rwbs: &[u8]) -> u8 {
     flush | if fua { flags::FUA } else { 0 }
 }
 
-/// What the RWBS letters ask for: an F before the operation is a flush that comes with it, letters behind it are
+/// Returns the operation of the RWBS letters. An F before the operation is an accompanying flush; letters after it are
 /// hints (FUA, ahead, sync, meta, barrier, secure).
 #[inline]
 fn operation(rwbs: &[u8]) -> Option<Op> {
@@ -198,7 +199,7 @@ fn operation(rwbs: &[u8]) -> Option<Op> {
     }
 }
 
-/// Address and length: `sector + sectors`.
+/// Parses address and length: `sector + sectors`.
 #[inline]
 fn extent(line: &mut Cursor<'_>) -> Option<(u64, u64)> {
     line.blanks();
@@ -211,7 +212,7 @@ fn extent(line: &mut Cursor<'_>) -> Option<(u64, u64)> {
     Some((lba, line.uint()?))
 }
 
-/// The action of an event that carries a request.
+/// Returns the action of an event that carries a request.
 fn event(line: &[u8]) -> Option<u8> {
     let mut words = line.split(|b| matches!(b, b' ' | b'\t')).filter(|w| !w.is_empty());
     is_device(words.next()?).then_some(())?;
@@ -227,7 +228,7 @@ fn is_device(word: &[u8]) -> bool {
     number(parts.next()) && number(parts.next()) && parts.next().is_none()
 }
 
-/// The action that counts where none is asked for.
+/// Returns the action that counts by default.
 fn default_action(head: &[u8], first: Option<u8>) -> u8 {
     let mut seen = [false; 256];
     for action in head.split(|&b| b == b'\n').filter_map(event) {

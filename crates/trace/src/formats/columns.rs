@@ -5,18 +5,18 @@ use crate::intake::Record;
 use floatgate_base::Op;
 use floatgate_input::{Cursor, Fault, scaled};
 
-/// What the formats of the family differ in.
+/// The differences between the formats of the family.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
     pub time_power: u32,
     pub lba_bytes: u64,
     pub size_bytes: u64,
-    /// The last column holds flags of which bit 0 says read, in hexadecimal; otherwise it must be 0 or 1.
+    /// Whether the last column holds hexadecimal flags whose bit 0 means read; otherwise it must be 0 or 1.
     pub flags: bool,
 }
 
 impl Columns {
-    /// Understands one line.
+    /// Parses a line.
     #[inline]
     pub fn parse<'a>(&self, line: &mut Cursor<'a>) -> Result<Option<Record<'a>>, Fault> {
         line.blanks();
@@ -48,7 +48,7 @@ impl Columns {
     }
 }
 
-/// Steps over the blanks behind a column.
+/// Skips the blanks after a column.
 #[inline]
 fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> Result<(), Fault> {
     if !line.blanks() && !line.at_end() {
@@ -85,13 +85,13 @@ fn flags(line: &mut Cursor<'_>) -> Result<Op, Fault> {
     Ok(if last & 1 == 1 { Op::Read } else { Op::Write })
 }
 
-/// How a line of five columns is written, if it is one.
+/// The form of a line with five columns.
 pub(super) struct Shape {
     pub float_time: bool,
     pub tabs: bool,
 }
 
-/// Looks at a line as five columns.
+/// Returns the form of a line with five columns.
 pub(super) fn shape(line: &[u8]) -> Option<Shape> {
     let fields: Vec<&[u8]> = line.split(|b| matches!(b, b' ' | b'\t')).filter(|f| !f.is_empty()).collect();
     let digits = |f: &[u8]| f.iter().all(u8::is_ascii_digit);
@@ -102,7 +102,7 @@ pub(super) fn shape(line: &[u8]) -> Option<Shape> {
         .then(|| Shape { float_time: !digits(time), tabs: line.contains(&b'\t') })
 }
 
-/// Judges a line by its shape.
+/// Rates how typical the form of a line is.
 pub(super) fn likeness(line: &[u8], typical: fn(&Shape) -> bool) -> Likeness {
     match shape(line) {
         None => Likeness::No,

@@ -1,8 +1,8 @@
-//! What readers of commas share beside described columns: a field, the comma behind it, blanks around it.
+//! Helpers for comma-separated formats other than described columns: a field, the comma after it, blanks around it.
 
 use floatgate_input::{Cursor, Fault};
 
-/// Steps over the comma behind a field.
+/// Skips the comma after a field.
 #[inline]
 pub(super) fn comma(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> Result<(), Fault> {
     line.blanks();
@@ -13,7 +13,7 @@ pub(super) fn comma(line: &mut Cursor<'_>, what: &'static str, expected: &'stati
     Ok(())
 }
 
-/// A whole number without a comma behind it.
+/// Parses a whole number without a comma after it.
 #[inline]
 pub(super) fn last_uint(
     line: &mut Cursor<'_>,
@@ -23,7 +23,7 @@ pub(super) fn last_uint(
     line.uint().ok_or_else(|| line.fault(what, expected))
 }
 
-/// A whole number that names the device, at the end of a line.
+/// Returns a whole number that names the device, at the end of a line.
 #[inline]
 pub(super) fn last_device<'a>(line: &mut Cursor<'a>, what: &'static str) -> Result<&'a [u8], Fault> {
     let from = line.at();
@@ -33,7 +33,7 @@ pub(super) fn last_device<'a>(line: &mut Cursor<'a>, what: &'static str) -> Resu
     Ok(line.since(from))
 }
 
-/// A time stamp and the comma behind it.
+/// Parses a time stamp and the comma after it.
 #[inline]
 pub(super) fn stamp(line: &mut Cursor<'_>, power: u32, expected: &'static str) -> Result<i128, Fault> {
     let stamp = line.stamp(power).ok_or_else(|| line.fault("is not a time stamp", expected))?;
@@ -41,17 +41,17 @@ pub(super) fn stamp(line: &mut Cursor<'_>, power: u32, expected: &'static str) -
     Ok(stamp)
 }
 
-/// The fields of a line, without blanks around them.
+/// Splits a line into fields, without blanks around them.
 pub(super) fn fields(line: &[u8]) -> Vec<&[u8]> {
     line.split(|&b| b == b',').map(<[u8]>::trim_ascii).collect()
 }
 
-/// Whether a field is a whole number.
+/// Returns whether a field is a whole number.
 pub(super) fn is_uint(field: &[u8]) -> bool {
     !field.is_empty() && field.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a field is a number with or without a fraction.
+/// Returns whether a field is a number with or without a fraction.
 pub(super) fn is_number(field: &[u8]) -> bool {
     field.first().is_some_and(u8::is_ascii_digit)
         && field.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E'))

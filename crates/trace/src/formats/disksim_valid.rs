@@ -1,9 +1,9 @@
 //! DiskSim disk validation: `op hit lbn sectors service_us gap_us`, one request at a time.
 //!
-//! The disk was driven by one request after the other, so a line has no stamp: DiskSim starts the next request the gap
-//! of a line after that line's completion, and so does this reader, with the measured service time. (In half the lines
-//! of the public traces the gap is shorter than the service, so it cannot lie between two arrivals.) The second column
-//! says what the disk's buffer did and is not used. Sectors of 512 bytes.
+//! The disk received one request after the other, and lines have no stamp. DiskSim starts the next request the gap of a
+//! line after that line's completion. This reader does the same, with the measured service time. (In half the lines of
+//! the public traces the gap is shorter than the service; it cannot be the distance of two arrivals.) The second column
+//! reports the disk's buffer and is not used. Sectors of 512 bytes.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::{ONE_DEVICE, Record};
@@ -32,7 +32,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
 pub(super) struct DiskSimValid {
     time_power: u32,
     lba_bytes: u64,
-    /// When the next request arrives.
+    /// Arrival of the next request.
     now: i128,
 }
 
@@ -85,13 +85,13 @@ impl LineFormat for DiskSimValid {
     }
 }
 
-/// Steps over the blanks behind a column.
+/// Skips the blanks after a column.
 #[inline]
 fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> std::result::Result<(), Fault> {
     if line.blanks() || line.at_end() { Ok(()) } else { Err(line.fault(what, expected)) }
 }
 
-/// A time that is not negative, and the blanks behind it.
+/// Parses a nonnegative time and the blanks after it.
 #[inline]
 fn duration(line: &mut Cursor<'_>, power: u32, what: &'static str) -> std::result::Result<i128, Fault> {
     let from = line.at();

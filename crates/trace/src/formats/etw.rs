@@ -1,9 +1,9 @@
-//! Microsoft production servers as xperf prints them: events by line, fields by comma, padded with blanks.
+//! Microsoft production servers as printed by xperf: events by line, fields by comma, padded with blanks.
 //!
 //! `DiskRead` and `DiskWrite` are requests: `TimeStamp, Process Name (PID), ThreadID, IrpPtr, ByteOffset, IOSize,
-//! ElapsedTime, DiskNum, ...`, stamps in microseconds (those of the completion, as Windows logs it), offset and size in
-//! hexadecimal bytes. The header between `BeginHeader` and `EndHeader`, flushes and all other events are other records.
-//! Fields behind the disk's number are not read, so that commas in file names do no harm. The sample in the tests is
+//! ElapsedTime, DiskNum, ...`. Stamps are in microseconds (those of the completion, as Windows logs it), offset and
+//! size in hexadecimal bytes. The header between `BeginHeader` and `EndHeader`, flushes and all other events are other
+//! records. Fields after the disk number are ignored; they may contain commas in file names. The sample in the tests is
 //! one in the unit tests of ben-manes/caffeine and lines constructed from the schema.
 
 use super::{FormatInfo, Likeness, csv, no_head, text_reader};
@@ -93,7 +93,7 @@ impl Etw {
     }
 }
 
-/// A hexadecimal number and the comma behind it.
+/// Parses a hexadecimal number and the comma after it.
 #[inline]
 fn hex(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64, Fault> {
     let value = line.hex().ok_or_else(|| line.fault(what, "expected bytes as 0x..."))?;

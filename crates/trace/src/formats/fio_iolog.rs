@@ -1,8 +1,8 @@
-//! fio's iolog, versions 2 and 3: `[time] file action [offset length]` behind a line that names the version.
+//! fio's iolog, versions 2 and 3: `[time] file action [offset length]` after a line that names the version.
 //!
-//! Version 3 has stamps, which fio writes and replays in microseconds (its documentation names no unit); version 2 has
-//! none, and its `wait` lines are not turned into time because fio's documentation and code read them differently.
-//! The file is the device. add, open, close, sync, datasync and wait are other records.
+//! Version 3 has stamps, which fio writes and replays in microseconds (its documentation names no unit). Version 2 has
+//! none; its `wait` lines are not converted to time because fio's documentation and code disagree on them. The file is
+//! the device. add, open, close, sync, datasync and wait are other records.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
@@ -31,7 +31,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
 pub(super) struct FioIolog {
     time_power: u32,
     lba_bytes: u64,
-    /// 2 or 3; 0 until a line says so.
+    /// 2 or 3; 0 until a line states it.
     version: u8,
     first_version: u8,
 }
@@ -112,13 +112,13 @@ impl LineFormat for FioIolog {
     }
 }
 
-/// Steps over the blanks behind a field.
+/// Skips the blanks after a field.
 #[inline]
 fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> std::result::Result<(), Fault> {
     if line.blanks() || line.at_end() { Ok(()) } else { Err(line.fault(what, expected)) }
 }
 
-/// The version that a header line names.
+/// Returns the version in a header line.
 #[inline]
 fn version(line: &[u8]) -> Option<u8> {
     match line.strip_prefix(b"fio version ")?.trim_ascii_end() {

@@ -1,12 +1,12 @@
 //! FIU IODedup: `ts_ns pid process lba size R|W major minor md5`, blank-separated.
 //!
-//! Sectors of 512 bytes. The name of the process may hold blanks and slashes, so the fields behind it are found from
-//! the end of the line. One MD5 covers 4 KiB; the older traces of home folders have one for each 512 bytes, so a line
-//! may end in several. The traces come as `.tar.gz`; what naive unpacking leaves of the archive is passed over and
-//! counted. The device is `major,minor`.
+//! Sectors of 512 bytes. The name of the process may contain blanks and slashes; the fields after it are located from
+//! the end of the line. One MD5 covers 4 KiB. The older traces of home folders have one per 512 bytes, and a line may
+//! end in several. The traces come as `.tar.gz`; remains of the archive after naive unpacking are skipped and counted.
+//! The device is `major,minor`.
 //!
-//! Content: the fingerprint of a page is the first 8 bytes of its MD5. Where a line has an MD5 for each sector of a
-//! page, these are mixed to one; where one MD5 stands for several pages, each page gets its own value made of it.
+//! Content: the fingerprint of a page is the first 8 bytes of its MD5. If a line has an MD5 for each sector of a page,
+//! they are mixed into one. If one MD5 covers several pages, each page gets its own value derived from it.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
@@ -64,7 +64,7 @@ impl LineFormat for Fiu {
         let sectors =
             line.uint().ok_or_else(|| line.fault("is not a size", "expected sectors of 512 bytes"))?;
         gap(line, "is not a size", "expected sectors of 512 bytes")?;
-        // Found by this letter.
+        // Located by this letter.
         let op = if line.peek() == Some(b'W') { Op::Write } else { Op::Read };
         line.skip(1);
         line.blanks();
@@ -106,18 +106,18 @@ impl LineFormat for Fiu {
     }
 }
 
-/// Steps over the blanks behind a field.
+/// Skips the blanks after a field.
 #[inline]
 fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> std::result::Result<(), Fault> {
     if line.blanks() || line.at_end() { Ok(()) } else { Err(line.fault(what, expected)) }
 }
 
-/// Where the address stands: two fields before the last R or W that is a field of its own.
+/// Locates the address: two fields before the last R or W that is a field of its own.
 #[inline]
 fn behind_process(line: &Cursor<'_>) -> std::result::Result<usize, Fault> {
     let (at, text) = (line.at(), line.rest());
     let blank = |i: usize| text.get(i).is_some_and(|b| matches!(b, b' ' | b'\t'));
-    // Numbers and hexadecimal digits behind it hold neither letter.
+    // Neither letter occurs in the numbers and hexadecimal digits after it.
     let letter = text.iter().rposition(|b| matches!(b, b'R' | b'W'));
     let Some(letter) = letter.filter(|&i| i > 0 && blank(i - 1) && blank(i + 1)) else {
         let expected = "expected ts_ns pid process lba size R|W major minor md5";
@@ -138,15 +138,16 @@ fn behind_process(line: &Cursor<'_>) -> std::result::Result<usize, Fault> {
     Ok(at + i)
 }
 
-/// Most pages that one MD5 is spread over: more than a block command moves, and no gift to a broken line.
+/// Most pages to which one MD5 is spread: more than a block command moves, and a limit for broken lines.
 const PAGES_MAX: u64 = 1 << 16;
 
-/// A fingerprint: 0 stands for none.
+/// Replaces a fingerprint of 0, which stands for none.
 fn known(hash: u64) -> u64 {
     hash.max(1)
 }
 
-/// One value of two, so that equal pairs give equal values and others hardly ever do (the finaliser of SplitMix64).
+/// Mixes two values into one: equal pairs give equal results, different pairs hardly ever (the finaliser of
+/// SplitMix64).
 fn mix(a: u64, b: u64) -> u64 {
     let mut x = a.rotate_left(5).wrapping_add(b).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -154,11 +155,11 @@ fn mix(a: u64, b: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The first 8 bytes of a hexadecimal number.
+/// Parses the first 8 bytes of a hexadecimal number.
 #[inline]
 fn first_bytes(hex: &[u8]) -> u64 {
     hex[..16].iter().fold(0, |value, &b| {
-        // Letters lie 9 above their value in the low bits, in either case.
+        // In the low bits, letters of either case are 9 below their value.
         value << 4 | u64::from((b & 15) + 9 * (b >> 6))
     })
 }
@@ -170,7 +171,7 @@ fn hashes(line: &mut Cursor<'_>, out: &mut Vec<u64>) -> std::result::Result<(), 
     loop {
         let from = line.at();
         let word = line.word();
-        // Not `all`, which stops early and keeps the loop from being vectorised.
+        // Not `all`, which stops early and prevents vectorisation of the loop.
         let hex = word.iter().fold(true, |ok, b| ok & b.is_ascii_hexdigit());
         if word.len() != 32 || !hex {
             return Err(line.fault_from(from, "is not an MD5", "expected 32 hexadecimal digits"));

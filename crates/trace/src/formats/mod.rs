@@ -1,4 +1,4 @@
-//! The table of trace formats and how one is told from another.
+//! The table of trace formats and how they are distinguished.
 
 mod arc;
 mod baleen;
@@ -39,14 +39,14 @@ use described::Row;
 use floatgate_base::Result;
 use floatgate_input::Input;
 
-/// What a line says about the format of its file.
+/// Evidence of a line for the format of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Likeness {
     /// Not a line of this format.
     No,
-    /// The grammar fits, but only the file's extension can say that it is this format.
+    /// The grammar fits, but only the file's extension can confirm the format.
     Fits,
-    /// Looks like this format.
+    /// Typical of this format.
     Yes,
 }
 
@@ -60,35 +60,35 @@ impl Likeness {
 pub struct FormatInfo {
     /// Name on the command line.
     pub name: &'static str,
-    /// What it is and where it comes from.
+    /// Description and origin.
     pub summary: &'static str,
-    /// How a line looks.
+    /// Form of a line.
     pub line: &'static str,
-    /// Units of time, address and size, and what tells a read from a write.
+    /// Units of time, address and size, and the distinction of reads and writes.
     pub units: &'static str,
-    /// Whether a file says these units itself; if not they are assumptions and are shown.
+    /// Whether the file states these units; otherwise they are assumptions and are shown.
     pub states_units: bool,
-    /// Unit of the stamps; none where it cannot be overridden.
+    /// Unit of the stamps; none if it cannot be overridden.
     pub time_unit: Option<TimeUnit>,
-    /// Unit of the addresses; none where it cannot be overridden.
+    /// Unit of the addresses; none if it cannot be overridden.
     pub lba_unit: Option<LbaUnit>,
     /// Extensions of its files, without a suffix for compression.
     pub extensions: &'static [&'static str],
-    /// Whether its files have stamps at all.
+    /// Whether its files have stamps.
     pub has_times: bool,
     /// Whether one of several events is chosen as the request.
     pub has_actions: bool,
-    /// Whether a line looks like one of this format.
+    /// Rates how typical a line is of this format.
     pub(crate) recognise: fn(&[u8]) -> Likeness,
-    /// Whether the beginning of a file, which may be all of it, looks like binary content of this format.
+    /// Rates how typical the beginning of a file, possibly all of it, is of this binary format.
     pub(crate) recognise_head: fn(&[u8]) -> Likeness,
     pub(crate) reader: Reader,
 }
 
-/// Builds the reader of a format, given its content and the size of the pieces in which to read it.
+/// Constructor of a format's reader, from its content and the chunk size for reading.
 pub(crate) type Reader = fn(Input, usize, Setup) -> Result<Box<dyn Source>>;
 
-/// All formats that can be read.
+/// All readable formats.
 pub const FORMATS: &[FormatInfo] = &[
     rows::Msr::INFO,
     spc::INFO,
@@ -129,7 +129,7 @@ impl std::fmt::Debug for FormatInfo {
 }
 
 impl FormatInfo {
-    /// What is taken for granted about the units, given what the user says.
+    /// Lists the assumptions about the units, under the user's options.
     pub(crate) fn assumed(&self, options: &OpenOptions) -> Vec<String> {
         let mut out = Vec::new();
         if !self.states_units {
@@ -145,7 +145,7 @@ impl FormatInfo {
     }
 }
 
-/// Builds the reader of a text format.
+/// Creates the reader of a text format.
 pub(crate) fn text_reader<F: LineFormat>(
     input: Input,
     chunk: usize,
@@ -154,7 +154,7 @@ pub(crate) fn text_reader<F: LineFormat>(
     Ok(Box::new(TextReader::<F>::new(input, chunk, setup)?))
 }
 
-/// Builds the reader of a binary format.
+/// Creates the reader of a binary format.
 pub(crate) fn binary_reader<F: RecordFormat>(
     input: Input,
     chunk: usize,

@@ -1,7 +1,7 @@
 //! MQSim ascii: `time_ns device lba size op`, sectors of 512 bytes, 1 = read.
 //!
-//! The unit of time stands in the workload definition of MQSim, not in the trace; some users write the address in
-//! bytes (`--lba-unit byte`), the size still being in sectors.
+//! The unit of time is part of MQSim's workload definition, not of the trace. Some users write the address in bytes
+//! (`--lba-unit byte`) but the size in sectors.
 
 use super::columns::{Columns, likeness};
 use super::{FormatInfo, no_head, text_reader};

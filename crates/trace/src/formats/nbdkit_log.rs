@@ -1,9 +1,9 @@
 //! The log of nbdkit's log filter: `DATE TIME [connection=N] Action id=N offset=0x0 count=0x200 ...`.
 //!
-//! Reads, writes and trims count when the call is logged; the line of its return is another record, as are flushes,
-//! connections and the like, and so a call counts even if it fails later. `Zero` with `trim=1` lets the drive
-//! deallocate the range and counts as TRIM; without it the zeros have to be stored and it counts as a write.
-//! `fua=1` is kept, a flush counts with the request after it. The export is the device, whichever connection it is reached by.
+//! Reads, writes and trims count when the call is logged, even if the call fails later. The line of its return is
+//! another record, as are flushes, connections and the like. `Zero` with `trim=1` lets the drive deallocate the range
+//! and counts as TRIM; without it the zeros must be stored and it counts as a write.
+//! `fua=1` is kept, and a flush counts with the next request. The export is the device, regardless of the connection.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
@@ -29,7 +29,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     reader: text_reader::<NbdkitLog>,
 };
 
-/// Device of a connection whose export has no name or is not known.
+/// Device of a connection whose export has no name or is unknown.
 const NO_EXPORT: &[u8] = b"nbd";
 
 pub(super) struct NbdkitLog {
@@ -38,7 +38,7 @@ pub(super) struct NbdkitLog {
     minute_s: i64,
     /// Exports by connection.
     exports: Vec<(u64, Vec<u8>)>,
-    /// Flushes since the last request, and whether the present one is FUA.
+    /// Flushes since the last request, and whether the current one is FUA.
     flags: u8,
 }
 
@@ -120,7 +120,7 @@ impl LineFormat for NbdkitLog {
 }
 
 impl NbdkitLog {
-    /// `YYYY-MM-DD HH:MM:SS.ffffff ` as nanoseconds since 1970.
+    /// Parses `YYYY-MM-DD HH:MM:SS.ffffff ` to nanoseconds since 1970.
     #[inline]
     fn stamp(&mut self, line: &mut Cursor<'_>) -> std::result::Result<i64, Fault> {
         const WHAT: (&str, &str) = ("is not a time stamp", "expected YYYY-MM-DD HH:MM:SS.ffffff");
@@ -138,13 +138,13 @@ impl NbdkitLog {
         Ok(self.minute_s * 1_000_000_000 + second as i64)
     }
 
-    /// Remembers the export of a connection.
+    /// Stores the export of a connection.
     fn connect(&mut self, connection: u64, rest: &[u8]) {
         let quoted = rest.trim_ascii_start().strip_prefix(b"export=\"");
         let name = quoted.and_then(|q| q.split(|&b| b == b'"').next()).unwrap_or_default();
         let name = if name.is_empty() { NO_EXPORT } else { name };
         self.exports.retain(|(c, _)| *c != connection);
-        // Servers may run long; a connection that never says goodbye must not grow the table for ever.
+        // Servers may run long; connections without a logged end must not grow the table without limit.
         if self.exports.len() >= 1024 {
             self.exports.remove(0);
         }
@@ -152,7 +152,7 @@ impl NbdkitLog {
     }
 }
 
-/// Steps over blanks and `name`, if that comes next.
+/// Skips blanks and `name`, if that comes next.
 #[inline]
 fn field(line: &mut Cursor<'_>, name: &[u8]) -> bool {
     line.blanks();
@@ -163,7 +163,7 @@ fn field(line: &mut Cursor<'_>, name: &[u8]) -> bool {
     hit
 }
 
-/// Seconds from 1970 to the minute `YYYY-MM-DD HH:MM:`.
+/// Computes the seconds from 1970 to the minute `YYYY-MM-DD HH:MM:`.
 fn minute_of(text: &[u8]) -> Option<i64> {
     let shape = text.iter().zip(b"0000-00-00 00:00:");
     if !shape.clone().all(|(b, s)| if *s == b'0' { b.is_ascii_digit() } else { b == s }) {

@@ -1,9 +1,8 @@
 //! libCacheSim's oracleGeneral: little-endian records `u32 seconds, u64 object, u32 bytes, i64 next access`.
 //!
-//! The object of a block trace is its address; nothing says in which unit, so `--lba-unit` overrides sectors of
-//! 512 bytes. There is no operation: every request is a read. The number of the request that accesses the object next
-//! (-1 or 2^63 - 1 if none does) is used only to know the format. The sample in the tests is constructed from the
-//! schema.
+//! The object of a block trace is its address. Its unit is not stated; `--lba-unit` overrides sectors of 512 bytes. The
+//! format has no operation: every request is a read. The number of the object's next request (-1 or 2^63 - 1 for none)
+//! serves only to recognise the format. The sample in the tests is constructed from the schema.
 
 use super::{FormatInfo, Likeness, binary_reader, no_line};
 use crate::binary::{RecordFormat, u32_le, u64_le};
@@ -59,7 +58,7 @@ impl RecordFormat for OracleGeneral {
     }
 }
 
-/// Records whose next access lies ahead of them and whose stamps do not go back: chance does not write that.
+/// Recognises records whose next access lies ahead and whose stamps do not decrease, which is unlikely by chance.
 fn recognise_head(head: &[u8]) -> Likeness {
     const FAR: u64 = 1 << 40;
     let mut before = 0;
@@ -67,7 +66,7 @@ fn recognise_head(head: &[u8]) -> Likeness {
         let (time, next) = (u32_le(record, 0), u64_le(record, 16));
         let in_order = time >= before;
         before = time;
-        // -1 and i64::MAX both say that there is none.
+        // Both -1 and i64::MAX stand for no next access.
         let none = next == u64::MAX || next == i64::MAX as u64;
         in_order && (none || (next > i as u64 && next < FAR))
     };

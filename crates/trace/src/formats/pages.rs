@@ -1,9 +1,10 @@
-//! Streams of page numbers: little-endian `u32` without anything else, or one decimal number a line.
+//! Streams of page numbers: little-endian `u32` without anything else, or one decimal number per line.
 //!
 //! Cache research uses both (LIRS with `*` lines between phases, which are other records). A page is 4 KiB unless
-//! `--lba-unit` says otherwise. There is neither an operation nor a time: every request is a read, and stamps are 0.
-//! A file of digits, blanks, `*` and line breaks is text, anything else binary; since any content is binary page
-//! numbers, only the extension or `--format` makes it so. The samples in the tests are constructed from the schema.
+//! `--lba-unit` sets another size. The format has neither operations nor times: every request is a read, and stamps are
+//! 0. A file of digits, blanks, `*` and line breaks is text, any other binary. Since any content could be binary page
+//! numbers, only the extension or `--format` selects this format. The samples in the tests are constructed from the
+//! schema.
 
 use super::{FormatInfo, Likeness, binary_reader, text_reader};
 use crate::binary::{RecordFormat, u32_le};
@@ -20,7 +21,7 @@ use floatgate_input::{Cursor, Fault, scaled};
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "pages",
     summary: "page numbers, as text or binary u32 (LIRS, caffeine)",
-    line: "expected page numbers: one a line, or 4 bytes each",
+    line: "expected page numbers: one per line, or 4 bytes each",
     units: "assumed: pages of 4 KiB; no operation in the file, all requests are reads",
     states_units: false,
     time_unit: None,
@@ -69,7 +70,7 @@ impl LineFormat for TextPages {
     }
 
     fn assumed(&self, out: &mut Vec<String>) {
-        out.push("page numbers are read as text, one a line".into());
+        out.push("page numbers are read as text, one per line".into());
     }
 }
 
@@ -105,7 +106,7 @@ impl RecordFormat for BinaryPages {
     }
 }
 
-/// Whether the beginning of a file has nothing but printable bytes, blanks and line breaks.
+/// Returns whether the beginning of a file contains only printable bytes, blanks and line breaks.
 fn is_text(head: &[u8]) -> bool {
     head.iter().all(|b| matches!(b, b' '..=b'~' | b'\t' | b'\r' | b'\n'))
 }

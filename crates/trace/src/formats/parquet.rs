@@ -1,8 +1,8 @@
 //! Parquet with the columns that `floatgate trace convert` and `floatgate trace record` write.
 //!
-//! `time_ns`, `op`, `offset` and `bytes`; `device`, `context`, `stream`, `fingerprints` and `compressed_bytes` where
-//! there are any. The names of contexts stand in the file's metadata (docs/formats.md). Read through Arrow outside of
-//! the core; see [`crate::external`].
+//! `time_ns`, `op`, `offset` and `bytes`, and optionally `device`, `context`, `stream`, `fingerprints` and
+//! `compressed_bytes`. The names of contexts are in the file's metadata (docs/formats.md). Read through Arrow outside
+//! of the core; see [`crate::external`].
 
 use super::{FormatInfo, Likeness, no_line};
 use crate::external::external_reader;

@@ -1,7 +1,8 @@
-//! What `perf script` prints: events of the kernel, each with the stack that led to it.
+//! Output of `perf script`: kernel events, each with the stack that led to it.
 //!
-//! Block events (`block:block_rq_issue` or `_insert`) are requests by themselves; of system calls the files are laid
-//! out and go through the page-cache model of `floatgate trace record`, outside of the core; see [`crate::external`].
+//! Block events (`block:block_rq_issue` or `_insert`) are requests by themselves. For system calls the files are laid
+//! out on a drive and pass through the page-cache model of `floatgate trace record`, outside of the core; see
+//! [`crate::external`].
 
 use super::{FormatInfo, Likeness, no_head};
 use crate::external::external_reader;

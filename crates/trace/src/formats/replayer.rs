@@ -1,7 +1,8 @@
-//! Traces of the block replayer of UChicago and Huaicheng Li: `time_ms,disk,offset,size,op`, by commas or blanks.
+//! Traces of the block replayer of UChicago and Huaicheng Li: `time_ms,disk,offset,size,op`, separated by commas or
+//! blanks.
 //!
 //! The schema of the README of github.com/huaicheng/replayer: milliseconds, bytes, 1 = read and 0 = write, the opposite
-//! of fio. With blanks the grammar is that of DiskSim, so that only the extension or `--format` tells. No sample was at
+//! of fio. With blanks the grammar is that of DiskSim; then only the extension or `--format` decides. No sample was at
 //! hand; those in the tests are constructed from the schema.
 
 use super::columns::shape;
@@ -72,7 +73,7 @@ impl LineFormat for Replayer {
     }
 }
 
-/// Steps over the comma or the blanks between two fields.
+/// Skips the comma or the blanks between two fields.
 #[inline]
 fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> std::result::Result<(), Fault> {
     let blanks = line.blanks();

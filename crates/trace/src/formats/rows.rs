@@ -1,4 +1,4 @@
-//! The formats whose lines are described columns, one row each.
+//! The formats with described columns, one row each.
 
 use super::described::{Column, Description, Row, info};
 use super::{FormatInfo, Likeness};
@@ -7,8 +7,8 @@ use floatgate_base::Op;
 
 /// MSR Cambridge: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.
 ///
-/// Stamps are Windows FILETIME ticks of 100 ns, addresses and sizes bytes. Volumes are often joined with `cat`, header
-/// lines and all. Host and disk together name the device. The response time is checked for being a number and not used;
+/// Stamps are Windows FILETIME ticks of 100 ns, addresses and sizes bytes. Volumes are often joined with `cat`,
+/// including header lines. Host and disk together name the device. The response time must be a number but is not used;
 /// it may be missing.
 pub(super) struct Msr;
 
@@ -44,8 +44,8 @@ impl Row for Msr {
     };
 }
 
-/// Stamp and type suffice: a damaged field elsewhere gets a message of this format. A header is told by two names,
-/// since other formats have headers that begin with a time stamp, too.
+/// Stamp and type suffice: a damaged field elsewhere gets a message of this format. A header is recognised by two
+/// names, since other formats also have headers that begin with a time stamp.
 fn recognise_msr(line: &[u8]) -> Likeness {
     let fields: Vec<&[u8]> = line.split(|&b| b == b',').collect();
     let is = |field: usize, word: &[u8]| fields.get(field).is_some_and(|f| f.eq_ignore_ascii_case(word));
@@ -87,9 +87,9 @@ impl Row for Alibaba {
 
 /// Tencent cloud block storage: `Timestamp,Offset,Size,IOType,VolumeID`.
 ///
-/// The schema of the README of the traces (SNIA IOTTA): seconds since 1970, sectors of 512 bytes, 0 = read and
-/// 1 = write, the other way round than in simulators. The volume is the device. No sample was at hand; those in the
-/// tests are constructed from the schema.
+/// The schema of the README of the traces (SNIA IOTTA): seconds since 1970, sectors of 512 bytes, 0 = read and 1 =
+/// write, the opposite of simulators. The volume is the device. No sample was at hand; those in the tests are
+/// constructed from the schema.
 pub(super) struct Tencent;
 
 impl Row for Tencent {
@@ -120,11 +120,11 @@ impl Row for Tencent {
     };
 }
 
-/// SYSTOR '17 (virtual desktops): `Timestamp,Response,IOType,LUN,Offset,Size` behind a header of these names.
+/// SYSTOR '17 (virtual desktops): `Timestamp,Response,IOType,LUN,Offset,Size` after a header with these names.
 ///
-/// Seconds since 1970, bytes, R or W; the response time may be empty. A record of no type (any other command) is another
-/// record. The LUN is the device. No sample in this form was at hand; those in the tests are constructed from the
-/// schema.
+/// Seconds since 1970, bytes, R or W; the response time may be empty. A record without a type (any other command) is
+/// another record. The LUN is the device. No sample in this form was at hand; those in the tests are constructed from
+/// the schema.
 pub(super) struct Systor17;
 
 impl Row for Systor17 {
@@ -155,9 +155,9 @@ impl Row for Systor17 {
 
 /// Fujitsu K5 cloud: `ID,Timestamp,Type,Offset,Length`.
 ///
-/// The schema of the README of the traces (SNIA IOTTA): seconds since the first request of all volumes, R or W,
-/// bytes. The virtual storage volume is the device; further columns are legal and not read. No sample was at hand;
-/// those in the tests are constructed from the schema.
+/// The schema of the README of the traces (SNIA IOTTA): seconds since the first request of all volumes, R or W, bytes.
+/// The virtual storage volume is the device; further columns are legal and ignored. No sample was at hand; those in the
+/// tests are constructed from the schema.
 pub(super) struct K5Cloud;
 
 impl Row for K5Cloud {
@@ -184,10 +184,10 @@ impl Row for K5Cloud {
     };
 }
 
-/// CloudPhysics as CSV, as libCacheSim ships it: `version,time,op,size,lbn` behind a header of these names.
+/// CloudPhysics as CSV, as distributed with libCacheSim: `version,time,op,size,lbn` after a header with these names.
 ///
-/// Microseconds, the SCSI operation code in hexadecimal, bytes, sectors of 512 bytes. Operation codes that are neither
-/// a read nor a write are other records. There is one device.
+/// Microseconds, the SCSI operation code in hexadecimal, bytes, sectors of 512 bytes. Operation codes that neither read
+/// nor write are other records. There is one device.
 pub(super) struct CloudPhysics;
 
 impl Row for CloudPhysics {

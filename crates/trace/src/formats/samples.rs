@@ -1,22 +1,22 @@
-//! A few lines or records of every format: shown in docs/formats.md, and what the property tests damage.
+//! Some lines or records of every format, shown in docs/formats.md and damaged by the property tests.
 
 /// A sample of one format.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Name of the format.
     pub format: &'static str,
-    /// The text, or the bytes in hexadecimal, 16 a line.
+    /// The text, or the bytes in hexadecimal, 16 per line.
     pub shown: String,
     /// Whether these are bytes.
     pub binary: bool,
-    /// Where it is from.
+    /// Its origin.
     pub origin: &'static str,
 }
 
 const CONSTRUCTED: &str = "constructed from the documented schema; no real sample was at hand";
 const REAL: &str = "after lines of a real trace";
 
-/// Where the sample of a format is from.
+/// Returns the origin of a format's sample.
 fn origin(format: &str) -> &'static str {
     match format {
         "alibaba" | "k5cloud" | "oracle-general" | "pages" | "replayer" | "sepbit" | "systor17"
@@ -29,13 +29,13 @@ fn origin(format: &str) -> &'static str {
         }
         "srt" => "constructed in the layout of a real trace",
         "vscsi" => "version 1, constructed in the layout of real records",
-        "nbdkit-log" => "recorded by ourselves",
-        "strace" | "perf-script" => "in the form of what we recorded ourselves",
+        "nbdkit-log" => "recorded for floatgate",
+        "strace" | "perf-script" => "in the form of our own recordings",
         _ => REAL,
     }
 }
 
-/// The sample of a format; none for Parquet, which is no text and too long as bytes.
+/// Returns the sample of a format; none for Parquet, which is binary and too long for a listing.
 #[must_use]
 pub fn sample(format: &'static str) -> Option<Sample> {
     let texts = SAMPLES.iter().chain(EXTERNAL_SAMPLES).filter(|(name, _)| *name != "parquet");
@@ -47,7 +47,7 @@ pub fn sample(format: &'static str) -> Option<Sample> {
     Some(Sample { format, shown, binary, origin: origin(format) })
 }
 
-/// The sample of a format as its reader takes it.
+/// Returns the sample of a format as the bytes of a file.
 #[must_use]
 pub fn bytes(format: &str) -> Vec<u8> {
     let text = SAMPLES.iter().chain(EXTERNAL_SAMPLES).find(|(name, _)| *name == format);
@@ -133,11 +133,11 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("sepbit", "0.5 1 100 4096 0\n1.5 3 0 8192 2\n2 0 7 4096 1\n"),
 ];
 
-/// Formats whose lines others may have written as well, so that only an extension or `--format` tells.
+/// Formats that share their lines with others: only an extension or `--format` decides.
 #[cfg(test)]
 pub(crate) const SHARED: &[&str] = &["ssdsim", "mqsim", "flashsim", "disksim", "ssdtrace", "sepbit"];
 
-/// Three records of every binary format.
+/// Returns three records of every binary format.
 pub(crate) fn binary_samples() -> Vec<(&'static str, Vec<u8>)> {
     let words = |words: &[u32]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<u8>>();
     let mut srt = b"$$TR_IOREC-1.3 (test)\0\nsectorsize  = 256,\n\x0c".to_vec();
@@ -165,7 +165,7 @@ pub(crate) fn binary_samples() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Beginnings of traces that are read outside of the core.
+/// Beginnings of traces that are parsed outside of the core.
 pub(crate) const EXTERNAL_SAMPLES: &[(&str, &str)] = &[
     (
         "strace",

@@ -1,10 +1,10 @@
 //! MiDAS and SepBIT: `time_s op lba size stream`, blank-separated.
 //!
-//! Zenodo 10409599: seconds, 0 = read, 1 = write, 3 = TRIM (2 is not used and another record), addresses in pages of
-//! 4 KiB, a stream number for multi-stream drives. The unit of the size is not stated:
-//! where every size at the beginning of the trace is a multiple of 512 it is taken as bytes, otherwise as pages of 4 KiB.
-//! The grammar is that of SSDsim and others with the columns in another order, so that only the extension or `--format`
-//! tells. No sample was at hand; those in the tests are constructed from the schema.
+//! Zenodo 10409599: seconds, 0 = read, 1 = write, 3 = TRIM (2 is not used and another record), addresses in pages of 4
+//! KiB, a stream number for multi-stream drives. The unit of the size is not stated. If every size at the beginning of
+//! the trace is a multiple of 512 it is read as bytes, otherwise as pages of 4 KiB. The grammar is that of SSDsim and
+//! others with the columns in another order; only the extension or `--format` decides. No sample was at hand; those in
+//! the tests are constructed from the schema.
 
 use super::columns::shape;
 use super::{FormatInfo, Likeness, no_head, text_reader};
@@ -37,7 +37,7 @@ pub(super) struct SepBit {
     time_power: u32,
     lba_bytes: u64,
     size_bytes: u64,
-    /// Of the line parsed last.
+    /// Stream of the last parsed line.
     stream: u32,
 }
 
@@ -99,17 +99,17 @@ impl LineFormat for SepBit {
 
     fn assumed(&self, out: &mut Vec<String>) {
         let unit = if self.size_bytes == 1 { "bytes" } else { "pages of 4 KiB" };
-        out.push(format!("sizes are taken as {unit}, as those at the beginning suggest"));
+        out.push(format!("sizes are read as {unit}, inferred from the first ones"));
     }
 }
 
-/// Steps over the blanks behind a column.
+/// Skips the blanks after a column.
 #[inline]
 fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> std::result::Result<(), Fault> {
     if line.blanks() || line.at_end() { Ok(()) } else { Err(line.fault(what, expected)) }
 }
 
-/// Bytes per unit of size, as the sizes at the beginning suggest.
+/// Infers the bytes per unit of size from the sizes at the beginning.
 fn size_unit(head: &[u8]) -> u64 {
     let column = |line: &'_ [u8]| {
         let word = line.split(|b| matches!(b, b' ' | b'\t')).filter(|w| !w.is_empty()).nth(3)?;

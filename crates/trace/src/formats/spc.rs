@@ -1,7 +1,7 @@
 //! SPC-1 ascii (UMass Financial and WebSearch): `ASU,LBA,Size,Opcode,Timestamp[,more]`.
 //!
-//! Addresses are blocks of 512 bytes, sizes bytes, stamps seconds. The ASU is the device. A size of 0 is legal there
-//! and counts as another record.
+//! Addresses are blocks of 512 bytes, sizes bytes, stamps seconds. The ASU is the device. A size of 0 is legal and
+//! counts as another record.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
@@ -65,7 +65,7 @@ impl LineFormat for Spc {
             .stamp(self.time_power)
             .ok_or_else(|| line.fault("is not a time stamp", "expected seconds"))?;
         line.blanks();
-        // Optional fields may follow; what they mean is up to the producer.
+        // Optional fields may follow, with a meaning defined by the producer.
         if !line.at_end() && line.peek() != Some(b',') {
             return Err(line.fault("is not a time stamp", "expected seconds"));
         }
@@ -78,7 +78,7 @@ impl LineFormat for Spc {
     }
 }
 
-/// Steps over the comma behind a field, with blanks around it.
+/// Skips the comma after a field, with blanks around it.
 #[inline]
 fn comma(
     line: &mut Cursor<'_>,

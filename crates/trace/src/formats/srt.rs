@@ -1,12 +1,12 @@
 //! HP Labs' SRT, versions 1.1 to 1.3: a text header up to a form feed, then big-endian records of `u32`.
 //!
 //! A record is `size, id, sec, usec, start, stop, bytes, sector, device, driver, cylinder, flags, info[, queue]`. The
-//! low half of the id says what it is (1 a request, 2 a suspect one, which is another record, as DiskSim has it), the
-//! high half its version, 1 to 4; version 4 has the queue length. Bit 0 of the flags means read. Sectors are as large
-//! as the header's `sectorsize` says where all disks agree, else 256 bytes.
+//! low half of the id is the kind: 1 is a request, 2 a suspect one, which is another record, as in DiskSim. The high
+//! half is its version, 1 to 4; version 4 has the queue length. Bit 0 of the flags means read. Sectors have the
+//! header's `sectorsize` if all disks agree, else 256 bytes.
 //!
-//! Addresses count from the beginning of the disk (cylinders in the traces bear that out), so the disk is the device:
-//! bits 8 to 15 of the device number. The section and whether the block or the character device was used do not matter.
+//! Addresses count from the beginning of the disk (cylinders in the traces confirm it); the disk is the device: bits 8
+//! to 15 of the device number. The section and the use of the block or the character device do not matter.
 
 use super::{FormatInfo, Likeness, binary_reader, no_line};
 use crate::binary::{RECORD_MAX, RecordFormat, field_fault, u32_be};
@@ -53,7 +53,7 @@ impl RecordFormat for Srt {
             return refuse(0, "no SRT header", "expected $$TR_IOREC-1.3 or an earlier version");
         }
         let Some(end) = memchr::memchr(b'\x0c', head) else {
-            return refuse(head.len(), "the header has no end", "expected a form feed behind the header");
+            return refuse(head.len(), "the header has no end", "expected a form feed after the header");
         };
         let stated = sector_bytes(&head[..end]);
         Ok(Self { header: end + 1, sector_bytes: stated.unwrap_or(256), in_header: stated.is_some() })
@@ -121,21 +121,21 @@ impl RecordFormat for Srt {
     }
 }
 
-/// The size of a sector, if the header gives one that holds for all disks.
+/// Returns the sector size, if the header states one for all disks.
 fn sector_bytes(header: &[u8]) -> Option<u64> {
-    let mut found = None;
+    let mut sector_bytes = None;
     let mut rest = header;
     while let Some(at) = memchr::memmem::find(rest, b"sectorsize") {
         rest = &rest[at + b"sectorsize".len()..];
         let value = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
         let digits = value.iter().take_while(|b| b.is_ascii_digit()).count();
         let bytes = std::str::from_utf8(&value[..digits]).ok()?.parse::<u64>().ok()?;
-        if bytes == 0 || found.is_some_and(|f| f != bytes) {
+        if bytes == 0 || sector_bytes.is_some_and(|f| f != bytes) {
             return None;
         }
-        found = Some(bytes);
+        sector_bytes = Some(bytes);
     }
-    found
+    sector_bytes
 }
 
 fn recognise_head(head: &[u8]) -> Likeness {

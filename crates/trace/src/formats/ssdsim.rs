@@ -1,8 +1,8 @@
 //! SSDsim ascii: `time_ns device lba size op`, sectors of 512 bytes, 1 = read.
 //!
-//! Nothing in a file says the unit of time, and some are in microseconds (Microsoft's servers as DTRS1K). Where its beginning,
-//! read in nanoseconds, asks for more than any drive moves, and never for little, it is read in microseconds, and says so
-//! (`docs/decisions/0006-reading-foreign-traces.md`). `--time-unit` decides otherwise.
+//! A file does not state the unit of time, and some are in microseconds (Microsoft's servers as DTRS1K). If the
+//! beginning, read in nanoseconds, requires more than any drive can transfer throughout, microseconds are used and the
+//! choice is reported (`docs/decisions/0006-reading-foreign-traces.md`). `--time-unit` overrides it.
 
 use super::columns::{Columns, likeness};
 use super::{FormatInfo, no_head, text_reader};
@@ -14,13 +14,13 @@ use crate::text::LineFormat;
 use floatgate_base::Result;
 use floatgate_input::{CHUNK, Cursor, Fault, Input, PAD, whole_lines};
 
-/// Requests below which nothing is said about the unit: a burst may be as long.
+/// Fewest requests for a conclusion about the unit: a burst may be as long.
 const REQUESTS_MIN: usize = 4096;
-/// Parts of the beginning that are looked at one by one: a burst ends in one of them.
+/// Parts of the beginning that are examined separately: a burst ends in one of them.
 const PARTS: usize = 8;
-/// A part asks for this share of what no drive moves at least.
+/// Least rate of a part, as a share of what no drive can transfer.
 const LEAST_SHARE: f64 = 0.5;
-/// Requests a second that a trace in microseconds holds at most; stamps that merely count requests would be more.
+/// Most requests per second of a trace in microseconds; stamps that merely count requests would exceed it.
 const RATE_MAX_PER_S: f64 = 1e5;
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -53,13 +53,13 @@ impl LineFormat for SsdSim {
     }
 }
 
-/// Builds the reader, in microseconds where the beginning of the trace says so and the user has not said the unit.
+/// Creates the reader, in microseconds if the beginning of the trace suggests it and the user has set no unit.
 fn open(mut input: Input, chunk: usize, mut setup: Setup) -> Result<Box<dyn Source>> {
     if setup.options.time_unit.is_none()
         && let Some(bytes_per_s) = too_fast(whole_lines(input.peek(CHUNK)?))
     {
         let note = format!(
-            "time unit taken: us, for in ns the trace would begin with {:.0} GB a second (--time-unit ns decides otherwise)",
+            "time unit: us, since in ns the trace would begin with {:.0} GB per second (override with --time-unit ns)",
             bytes_per_s / 1e9
         );
         setup.take_unit(TimeUnit::Microseconds, note);
@@ -67,13 +67,14 @@ fn open(mut input: Input, chunk: usize, mut setup: Setup) -> Result<Box<dyn Sour
     text_reader::<SsdSim>(input, chunk, setup)
 }
 
-/// Bytes a second at the beginning of a trace in nanoseconds, if no drive moves as many and microseconds make sense.
+/// Returns the bytes per second at the beginning of a trace in nanoseconds, if they exceed any drive and microseconds
+/// are plausible.
 fn too_fast(head: &[u8]) -> Option<f64> {
     let requests = requests(head);
     if requests.len() < REQUESTS_MIN {
         return None;
     }
-    // Up to the request behind a part, whose own bytes come later.
+    // Up to the request after a part, whose own bytes come later.
     let bytes_per_ns = |from: usize, to: usize| {
         let bytes: f64 = requests[from..to].iter().map(|&(_, bytes)| bytes as f64).sum();
         bytes / (requests[to].0 - requests[from].0).max(0) as f64
@@ -88,7 +89,7 @@ fn too_fast(head: &[u8]) -> Option<f64> {
     (is_fast && fits_in_us).then_some(all * 1e9)
 }
 
-/// Stamps as they stand there, and bytes, of the requests up to the first line that is none.
+/// Collects the raw stamps and bytes of the requests up to the first line that is not a request.
 fn requests(head: &[u8]) -> Vec<(i128, u64)> {
     let columns = Columns { time_power: 0, lba_bytes: 1, size_bytes: 512, flags: false };
     let mut line = Vec::new();
@@ -111,7 +112,7 @@ mod tests {
     use crate::options::OpenOptions;
     use std::fmt::Write as _;
 
-    /// Requests of 64 KiB at these stamps.
+    /// Makes requests of 64 KiB at these stamps.
     fn trace(stamps: impl Iterator<Item = u64>) -> Vec<u8> {
         let mut text = String::new();
         stamps
@@ -120,18 +121,18 @@ mod tests {
         text.into_bytes()
     }
 
-    /// The unit that was taken, with the last stamp.
+    /// Returns whether microseconds were chosen, with the last stamp.
     fn read(content: &[u8], unit: Option<TimeUnit>) -> (bool, i64) {
         let options = OpenOptions { time_unit: unit, ..OpenOptions::default() };
         let stream = Box::new(std::io::Cursor::new(content.to_vec()));
         let mut source = open_stream(stream, "t.ssdsim", &options).unwrap();
         let mut batch = floatgate_base::RequestBatch::default();
         source.fill(&mut batch, 1 << 20).unwrap();
-        let said = source.assumed().iter().any(|text| text.starts_with("time unit taken: us, for in ns"));
-        (said, *batch.time_ns.last().unwrap())
+        let chosen = source.assumed().iter().any(|text| text.starts_with("time unit: us, since in ns"));
+        (chosen, *batch.time_ns.last().unwrap())
     }
 
-    /// A server's gaps, between 1 and 3 ms on average by the part of the trace, in microseconds.
+    /// Generates the gaps of a server, between 1 and 3 ms on average by the part of the trace, in microseconds.
     fn server(n: u64) -> impl Iterator<Item = u64> {
         (0..n).scan(0, |at, i| {
             *at += (i * 7919) % (2000 + 4000 * (i * 4 / 10_000 % 2));
@@ -140,11 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn microseconds_are_recognised_and_said() {
+    fn microseconds_are_recognised_and_reported() {
         let last = server(10_000).last().unwrap() as i64;
         let content = trace(server(10_000));
         assert_eq!(read(&content, None), (true, last * 1000));
-        // Whoever says the unit is right.
+        // The user's unit prevails.
         assert_eq!(read(&content, Some(TimeUnit::Nanoseconds)), (false, last));
         assert_eq!(read(&content, Some(TimeUnit::Microseconds)), (false, last * 1000));
     }
@@ -155,7 +156,7 @@ mod tests {
         // The same server in nanoseconds, and one that is a hundred times as busy.
         assert_eq!(read(&trace(server(10_000).map(|t| t * 1000)), None), (false, last * 1000));
         assert_eq!(read(&trace(server(10_000).map(|t| t * 10)), None), (false, last * 10));
-        // Too few to tell; a burst before a pause; stamps that all are the same, that count requests, that run backwards.
+        // Too few requests; a burst before a pause; stamps that are all equal, that count requests, that decrease.
         assert!(!read(&trace(server(4000)), None).0);
         assert!(!read(&trace(server(10_000).map(|t| t + 100_000_000 * (t / 9_000_000))), None).0);
         assert!(!read(&trace((0..10_000).map(|_| 7)), None).0);

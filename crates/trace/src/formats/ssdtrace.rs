@@ -1,8 +1,8 @@
 //! SSDTrace (YCSB on RocksDB, SNIA IOTTA): blkparse's text without leading blanks.
 //!
-//! The grammar is that of blkparse, and without the extension or `--format` such a trace is read as blkparse. What
-//! differs is the event that counts by default: D, the requests that reached the drive, as users of the trace have it;
-//! another if the first 256 KiB hold no D.
+//! The grammar is that of blkparse, and without the extension or `--format` such a trace is read as blkparse. The
+//! difference is the default event: D, the requests that reached the drive, as users of the trace count; another event
+//! if the first 256 KiB hold no D.
 
 use super::blkparse::BlkParse;
 use super::{FormatInfo, Likeness, blkparse, no_head, text_reader};

@@ -1,7 +1,7 @@
-//! What `strace -f -y -k` prints: system calls, each with the stack that led to it.
+//! Output of `strace -f -y -k`: system calls, each with the stack that led to it.
 //!
-//! The files are laid out on a logical drive and go through the page-cache model of `floatgate trace record`, which
-//! lives outside of the core; see [`crate::external`].
+//! The files are laid out on a logical drive and pass through the page-cache model of `floatgate trace record`, outside
+//! of the core; see [`crate::external`].
 
 use super::{FormatInfo, Likeness, no_head};
 use crate::external::external_reader;

@@ -30,7 +30,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     reader: binary_reader::<Vscsi>,
 };
 
-/// Where the fields of a version stand.
+/// Positions of the fields of a version.
 #[derive(Clone, Copy)]
 struct Layout {
     version: u8,
@@ -45,7 +45,7 @@ const V1: Layout = Layout { version: 1, len: 32, command_at: 12, version_at: 14,
 const V2: Layout = Layout { version: 2, len: 40, command_at: 0, version_at: 2, bytes_at: 8, sector_at: 16 };
 
 impl Layout {
-    /// Whether a record says that it has this version.
+    /// Returns whether a record claims this version.
     #[inline]
     fn fits(&self, record: &[u8]) -> bool {
         u16_le(record, self.version_at) == u16::from(self.version) << 8
@@ -56,12 +56,12 @@ impl Layout {
     }
 }
 
-/// What a SCSI command does with data.
+/// Returns the operation of a SCSI command on data.
 #[inline]
 pub(super) fn operation(command: u8) -> Option<Op> {
     match command {
         0x08 | 0x28 | 0x88 | 0xa8 => Some(Op::Read),
-        // With WRITE AND VERIFY.
+        // Including WRITE AND VERIFY.
         0x0a | 0x2a | 0x8a | 0xaa | 0x2e | 0x8e | 0xae => Some(Op::Write),
         _ => None,
     }
@@ -106,7 +106,7 @@ impl RecordFormat for Vscsi {
     }
 
     fn assumed(&self, out: &mut Vec<String>) {
-        out.push(format!("records are of version {}, as the first says", self.layout.version));
+        out.push(format!("records have version {}, as in the first record", self.layout.version));
     }
 }
 

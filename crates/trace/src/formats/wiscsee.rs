@@ -1,7 +1,7 @@
 //! WiscSee's events: `pid D|C operation offset length time_s gap_s sync`.
 //!
 //! D is the issue of a request, which counts; C its completion, which is another record. Bytes, seconds since the first
-//! event; `discard` is a TRIM. The gap since the event before and the sync flag are not used.
+//! event; `discard` is a TRIM. The gap since the previous event and the sync flag are not used.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::{ONE_DEVICE, Record};
@@ -83,7 +83,7 @@ impl LineFormat for WiscSee {
     }
 }
 
-/// A whole number and the blanks behind it.
+/// Parses a whole number and the blanks after it.
 #[inline]
 fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64, Fault> {
     let value = line.uint().ok_or_else(|| line.fault(what, "expected a whole number"))?;

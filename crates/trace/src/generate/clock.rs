@@ -1,13 +1,13 @@
-//! When requests of a synthetic workload arrive: never (all stamps 0), evenly, or in bursts.
+//! Arrivals of a synthetic workload: none (all stamps 0), even, or in bursts.
 
 use floatgate_base::Rng;
 
-/// Times with requests and times without, each of exponential length.
+/// Alternating periods with and without requests, each of exponential length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burst {
-    /// Mean length of a time with requests, seconds.
+    /// Mean length of a period with requests, seconds.
     pub on_s: f64,
-    /// Mean length of a time without, seconds.
+    /// Mean length of a period without, seconds.
     pub off_s: f64,
 }
 
@@ -17,13 +17,13 @@ pub(super) struct Clock {
     made: u64,
 }
 
-/// Requests come evenly by a clock that runs during bursts only; the mean rate is the one asked for.
+/// State of bursts: requests arrive evenly by a clock that runs during bursts only, at the requested mean rate.
 struct Bursts {
     burst: Burst,
     rng: Rng,
-    /// End of this burst by the clock that runs during bursts only.
+    /// End of the current burst by the clock that runs during bursts only.
     ends_ns: f64,
-    /// Silence so far.
+    /// Total silence so far.
     silent_ns: f64,
 }
 
@@ -46,7 +46,7 @@ impl Clock {
         self.made = numbers.end;
         match (self.gap_ns, &mut self.burst) {
             (None, _) => times.resize(times.len() + n, 0),
-            // Each stamp from its own number: no error adds up.
+            // Each stamp is computed from its number: errors do not accumulate.
             (Some(gap_ns), None) => times.extend(numbers.map(|i| (i as f64 * gap_ns) as i64)),
             (Some(gap_ns), Some(bursts)) => {
                 times.extend(numbers.map(|i| bursts.wall_ns(i as f64 * gap_ns) as i64));
@@ -65,7 +65,7 @@ impl Bursts {
     }
 }
 
-/// A time of exponential law; `1 - unit` lies in (0, 1].
+/// Draws a time with exponential distribution; `1 - unit` lies in (0, 1].
 pub(super) fn exponential(rng: &mut Rng, mean: f64) -> f64 {
     -mean * libm::log(1.0 - rng.unit())
 }

@@ -1,4 +1,4 @@
-//! Two temperatures: the first share of the space gets its share of the requests, both parts are uniform inside.
+//! Two temperatures: the first part of the space gets its share of the requests; both parts are uniform inside.
 
 use super::addresses::Slots;
 use floatgate_base::Rng;
@@ -11,7 +11,7 @@ pub(super) struct HotCold {
 }
 
 impl HotCold {
-    /// A part that gets requests has at least one slot.
+    /// Creates the pattern; a part with requests has at least one slot.
     pub fn new(slots: u64, share_of_space: f64, hot_share: f64, rng: Rng) -> Self {
         let rounded = ((slots as f64 * share_of_space).round() as u64).min(slots);
         let hot_slots = match hot_share {

@@ -1,8 +1,8 @@
 //! The enterprise endurance workload of JESD219: three zones of the space, a fixed mix of sizes, all random.
 //!
-//! Half of the requests goes to the first 5 % of the space, 30 % to the next 15 %, 20 % to the rest. Requests of 4 KiB
+//! Half of the requests go to the first 5 % of the space, 30 % to the next 15 %, 20 % to the rest. Requests of 4 KiB
 //! and more begin at multiples of 4 KiB, shorter ones at multiples of 512 B (our reading: the mix has sizes in steps of
-//! 512 B), and none leaves its zone.
+//! 512 B). No request leaves its zone.
 
 use super::addresses::Extents;
 use super::refuse::setting;
@@ -28,26 +28,26 @@ pub const SIZES: [(u64, f64); 12] = [
     (65536, 3.0),
 ];
 
-/// Share of the requests that reads, where nothing else is asked for.
+/// Default share of reads.
 pub const READ_SHARE: f64 = 0.4;
 
 const PAGE: u64 = 4096;
 const SECTOR: u64 = 512;
 const LARGEST: u64 = 65536;
 
-/// Ends of the zones: whole pages.
+/// Returns the ends of the zones, in whole pages.
 fn zone_ends(logical_bytes: u64) -> [u64; 3] {
     let end = |share: f64| (logical_bytes as f64 * share / PAGE as f64).round() as u64 * PAGE;
     [end(ZONES[0].1), end(ZONES[0].1 + ZONES[1].1), logical_bytes / PAGE * PAGE]
 }
 
-/// Refuses a space whose first zone does not hold the largest request.
+/// Rejects a space whose first zone does not hold the largest request.
 pub(super) fn validate(logical_bytes: u64) -> Result<()> {
     if zone_ends(logical_bytes)[0] >= LARGEST {
         return Ok(());
     }
-    let what = format!("jesd219 needs a larger space than {logical_bytes} bytes");
-    Err(setting("pattern", what, "expected at least 1310720 bytes, so that 64 KiB fit into its first 5 %"))
+    let what = format!("a space of {logical_bytes} bytes is too small for jesd219");
+    Err(setting("pattern", what, "expected at least 1310720 bytes: 64 KiB must fit into its first 5 %"))
 }
 
 pub(super) struct Jesd219 {

@@ -1,7 +1,7 @@
-//! Jobs as fio has them: a share of the requests goes to a random place, the rest goes on where the last one ended.
+//! Jobs as in fio: a share of the requests goes to a random place, the others continue where the last one ended.
 //!
-//! Reads and writes share one position (fio's `rw=rw` and `rw=randrw` with `percentage_random`). A request that goes on
-//! begins at the next multiple of the alignment, and at the beginning again where it would leave the working set.
+//! Reads and writes share one position (fio's `rw=rw` and `rw=randrw` with `percentage_random`). A continuing request
+//! begins at the next multiple of the alignment, or at the beginning if it would leave the working set.
 
 use super::addresses::Extents;
 use super::clock::Burst;
@@ -9,20 +9,20 @@ use super::refuse::setting;
 use super::sizes::{Sizes, Weighted};
 use floatgate_base::{Result, Rng};
 
-/// What a job does beside its mix of operations, its rate and its length.
+/// The settings of a job beside its mix of operations, its rate and its length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jobs {
     /// Share of the requests that goes to a random place.
     pub random_share: f64,
     /// Request sizes in bytes with their weights.
     pub sizes: Weighted,
-    /// Requests begin at multiples of this, counted from the beginning of the working set.
+    /// Alignment of requests, counted from the beginning of the working set.
     pub align_bytes: u64,
     /// First byte of the working set.
     pub offset_bytes: u64,
-    /// Length of the working set; none: up to the end of the space.
+    /// Length of the working set; none for the rest of the space.
     pub working_set_bytes: Option<u64>,
-    /// Bursts; none: evenly.
+    /// Bursts; none for even arrivals.
     pub burst: Option<Burst>,
 }
 
@@ -40,7 +40,7 @@ impl Default for Jobs {
 }
 
 impl Jobs {
-    /// Refuses what cannot be generated in a space of `logical_bytes`.
+    /// Checks the settings against a space of `logical_bytes`.
     pub(super) fn validate(&self, logical_bytes: u64, rate: Option<f64>) -> Result<()> {
         if !(0.0..=1.0).contains(&self.random_share) {
             let what = format!("{} is not a share", self.random_share);
@@ -84,7 +84,7 @@ impl Jobs {
             }
         }
         if rate.is_none() {
-            let what = "bursts need a rate";
+            let what = "bursts require a rate";
             return Err(setting("burst_on_s", what, "expected rate_per_s, the mean over bursts and silence"));
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! The 40 micro-benchmarks of RB-Explorer (Table 3): two write shares, two orders, two alignments, five sizes.
 //!
 //! Names follow the paper's format SIZE-ORDER-WRITES-ALIGNMENT, `4K-SQ-50%-W-4KiB-align`, in lower case and without the
-//! percent sign: `4k-sq-50w-align`. Each ends when it has written 2 GiB (section 4.3), so one that reads half the time makes twice
-//! the requests. Without alignment requests begin at multiples of 512 B; a
-//! sequential one then starts at byte 512, else 4 KiB and more would be aligned after all. 512 B at 4 KiB alignment in
-//! sequence: every request begins at the next multiple of 4 KiB.
+//! percent sign: `4k-sq-50w-align`. Each ends when it has written 2 GiB (section 4.3); one with half reads makes twice
+//! the requests. Without alignment requests begin at multiples of 512 B; a sequential one then starts at byte 512,
+//! because sizes from 4 KiB would otherwise be aligned after all. For sequential 512 B at 4 KiB alignment, every
+//! request begins at the next multiple of 4 KiB.
 
 use super::{GeneratorConfig, Jobs, Pattern};
 
@@ -15,15 +15,15 @@ pub struct Micro {
     pub name: &'static str,
     /// Size of every request.
     pub request_bytes: u64,
-    /// Random order, or ascending.
+    /// Whether the order is random; otherwise ascending.
     pub random: bool,
-    /// Writes per hundred requests; the rest reads.
+    /// Writes per hundred requests; the others are reads.
     pub write_percent: u8,
-    /// Begins at multiples of 4 KiB, or of 512 B.
+    /// Whether requests begin at multiples of 4 KiB; otherwise of 512 B.
     pub aligned: bool,
 }
 
-/// Bytes that a micro-benchmark writes.
+/// Bytes written by a micro-benchmark.
 pub const BYTES: u64 = 2 << 30;
 
 macro_rules! table {
@@ -62,19 +62,19 @@ impl Micro {
         MICROS.iter().find(|micro| micro.name == name)
     }
 
-    /// Requests until its bytes are written, on average over the draws of read or write.
+    /// Returns the requests until its bytes are written, on average over the draws of read or write.
     #[must_use]
     pub fn requests(&self) -> u64 {
         BYTES / self.request_bytes * 100 / u64::from(self.write_percent)
     }
 
-    /// Share of the requests that reads.
+    /// Returns the share of reads.
     #[must_use]
     pub fn read_share(&self) -> f64 {
         f64::from(100 - self.write_percent) / 100.0
     }
 
-    /// The job that it is.
+    /// Returns the job with its settings.
     #[must_use]
     pub fn jobs(&self) -> Jobs {
         Jobs {
@@ -86,7 +86,7 @@ impl Micro {
         }
     }
 
-    /// The micro-benchmark over a space.
+    /// Configures the micro-benchmark for a space.
     #[must_use]
     pub fn config(&self, logical_bytes: u64, seed: u64) -> GeneratorConfig {
         GeneratorConfig {

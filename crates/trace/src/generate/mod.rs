@@ -1,4 +1,4 @@
-//! Synthetic workloads: requests of one size from one address pattern, jobs, the JESD219 workload, and twins of
+//! Synthetic workloads: requests of one size with one address pattern, jobs, the JESD219 workload, and twins of
 //! workloads that are known by their statistics.
 
 mod addresses;
@@ -32,10 +32,10 @@ pub use twin::Twin;
 use uniform::Uniform;
 use zipf::Zipf;
 
-/// Which addresses come in which order.
+/// The address pattern of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// Ascending, again from 0 at the end.
+    /// Ascending, and again from 0 at the end.
     Sequential,
     /// Every address equally likely.
     Uniform,
@@ -43,16 +43,16 @@ pub enum Pattern {
     Zipf,
     /// A hot and a cold part, each uniform inside; the hot one lies first.
     HotCold,
-    /// A share of the requests goes to random places, the rest goes on; see [`Jobs`].
+    /// A share of the requests goes to random places, the others continue; see [`Jobs`].
     Jobs,
     /// The enterprise endurance workload of JESD219; see [`jesd219`].
     Jesd219,
-    /// The workload of [`GeneratorConfig::twin`]; no pattern that a user names.
+    /// The workload of [`GeneratorConfig::twin`]; users cannot name this pattern.
     Twin,
 }
 
 impl Pattern {
-    /// All patterns by the names that the configuration knows.
+    /// All patterns by their configuration names.
     pub const NAMES: &[(&str, Pattern)] = &[
         ("sequential", Pattern::Sequential),
         ("uniform", Pattern::Uniform),
@@ -62,7 +62,7 @@ impl Pattern {
         ("jesd219", Pattern::Jesd219),
     ];
 
-    /// Reads a pattern's name.
+    /// Parses a pattern's name.
     ///
     /// # Errors
     /// Quotes an unknown name and lists the valid ones.
@@ -81,38 +81,38 @@ impl Pattern {
 /// A synthetic workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeneratorConfig {
-    /// Which addresses come in which order.
+    /// The address pattern.
     pub pattern: Pattern,
-    /// Size of the address space; what does not hold a whole request at its end is not used.
+    /// Size of the address space; a remainder at its end that holds no whole request is unused.
     pub logical_bytes: u64,
     /// Size and alignment of every request; jobs, jesd219 and twins have sizes of their own.
     pub request_bytes: u64,
     /// Share of the requests that read; a twin has its own.
     pub read_share: f64,
-    /// Share of the requests that trim; the rest writes.
+    /// Share of the requests that trim; the others write.
     pub trim_share: f64,
-    /// Share of the writes that must be on flash before they are done.
+    /// Share of the writes that complete only when they are on flash.
     pub fua_share: f64,
-    /// Every so many requests one wants all before it on flash; 0: none does.
+    /// Number of requests per flush; 0 for no flushes.
     pub flush_every: u64,
     /// Number of requests.
     pub requests: u64,
-    /// Requests per second, evenly spaced; without it all stamps are 0. A twin has its own times.
+    /// Requests per second, evenly spaced; without a rate all stamps are 0. A twin has its own times.
     pub rate_per_s: Option<f64>,
     /// Exponent of the Zipf law; 0 is uniform.
     pub zipf_theta: f64,
     /// Share of the address space that is hot.
     pub hot_share_of_pages: f64,
-    /// Share of the requests that go there.
+    /// Share of the requests to the hot part.
     pub hot_share_of_writes: f64,
-    /// jobs: what they do beside the above.
+    /// jobs: further settings.
     pub jobs: Jobs,
     /// twin: the workload. Requests beyond its own number repeat it.
     pub twin: Option<Arc<Twin>>,
-    /// twin: whether its footprint is stretched or shrunk to the address space; else it must fit.
+    /// twin: whether its footprint is stretched or shrunk to the address space; otherwise it must fit.
     pub scale: bool,
-    /// twin: where in their pages requests begin is right, and the pages are not. For whoever counts pages: knowing which
-    /// of them are popular takes most of the time.
+    /// twin: whether only the positions of requests within their pages must be right. Sufficient to count pages;
+    /// knowing which pages are popular takes most of the time.
     pub counts_only: bool,
     /// Seed; every purpose draws from its own stream of it.
     pub seed: u64,
@@ -143,10 +143,10 @@ impl Default for GeneratorConfig {
 }
 
 impl GeneratorConfig {
-    /// Refuses what cannot be generated.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Names the setting and what it may be.
+    /// Names the setting and the valid values.
     pub fn validate(&self) -> Result<()> {
         if self.requests == 0 {
             return Err(setting("requests", "0 requests", "expected at least 1"));
@@ -164,7 +164,7 @@ impl GeneratorConfig {
             Pattern::Jesd219 => jesd219::validate(self.logical_bytes),
             Pattern::Twin => match &self.twin {
                 Some(twin) => twin.validate(),
-                None => Err(setting("twin", "there is no twin", "expected one")),
+                None => Err(setting("twin", "the twin is missing", "expected one")),
             },
             _ => self.validate_slots(),
         }
@@ -197,32 +197,33 @@ impl GeneratorConfig {
                 Err(setting("rate_per_s", format!("{rate} is not a rate"), "expected a number above 0"))
             }
             Some(rate) if self.requests as f64 / rate > 9.0e9 => {
-                let what = format!("{} requests at {rate} a second last more than 285 years", self.requests);
+                let what =
+                    format!("{} requests at {rate} per second last more than 285 years", self.requests);
                 Err(setting("rate_per_s", what, "expected a higher rate"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether any request asks for more than its operation.
+    /// Returns whether any request has flags.
     fn has_flags(&self) -> bool {
         self.fua_share > 0.0 || self.flush_every > 0
     }
 
-    /// Number of places that a request can go to.
+    /// Returns the number of places for a request.
     #[must_use]
     pub fn slots(&self) -> u64 {
         self.logical_bytes / self.request_bytes
     }
 }
 
-/// What makes the columns of a workload.
+/// Generator of the columns of a workload.
 enum Maker {
     /// Requests of one size.
     Slots(Box<dyn Slots>, Common),
     /// Requests of several sizes.
     Extents(Box<dyn Extents>, Common),
-    /// All columns hang together.
+    /// The columns depend on each other.
     Twin(Box<twin::Run>),
 }
 
@@ -237,7 +238,7 @@ struct Common {
 pub struct Generator {
     config: GeneratorConfig,
     maker: Maker,
-    /// Requests made so far.
+    /// Requests generated so far.
     made: u64,
 }
 
@@ -245,14 +246,14 @@ impl Generator {
     /// Prepares a workload.
     ///
     /// # Errors
-    /// As [`GeneratorConfig::validate`].
+    /// As for [`GeneratorConfig::validate`].
     pub fn new(config: GeneratorConfig) -> Result<Self> {
         config.validate()?;
         let maker = start(&config)?;
         Ok(Self { config, maker, made: 0 })
     }
 
-    /// The workload.
+    /// Returns the workload.
     #[must_use]
     pub fn config(&self) -> &GeneratorConfig {
         &self.config
@@ -279,7 +280,7 @@ impl Common {
 }
 
 impl Common {
-    /// Appends flags of the `n` requests whose operations came last; `made` were made before them.
+    /// Appends flags of the last `n` requests; `made` requests were made before them.
     fn fill_flags(&mut self, batch: &mut RequestBatch, n: usize, config: &GeneratorConfig, made: u64) {
         if !config.has_flags() {
             return;
@@ -294,7 +295,7 @@ impl Common {
     }
 }
 
-/// The state before the first request.
+/// Creates the state before the first request.
 fn start(config: &GeneratorConfig) -> Result<Maker> {
     let n = if config.request_bytes == 0 { 0 } else { config.slots() };
     let stream = |name: &str| Rng::new(config.seed, name);

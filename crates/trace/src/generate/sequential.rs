@@ -1,4 +1,4 @@
-//! Ascending addresses, again from 0 at the end of the space.
+//! Ascending addresses, and again from 0 at the end of the space.
 
 use super::addresses::Slots;
 

@@ -1,11 +1,11 @@
-//! Request sizes: a weighted list, drawn from an alias table; lists for laws whose mean is given.
+//! Request sizes: a weighted list, drawn from an alias table, and lists for laws with a prescribed mean.
 
 use floatgate_base::Rng;
 
 /// Sizes in bytes with their weights.
 pub type Weighted = Vec<(u64, f64)>;
 
-/// Draws sizes with the probabilities that their weights say, in constant time.
+/// Draws sizes with probabilities according to their weights, in constant time.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
     cells: Vec<Cell>,
@@ -13,20 +13,20 @@ pub(super) struct Sizes {
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// Keeps the draw if its random number lies below.
+    /// Keeps the draw if its random number is lower.
     keep: u64,
     own: u64,
     other: u64,
 }
 
 impl Sizes {
-    /// `list` must not be empty, its weights must be positive.
+    /// Builds the alias table. `list` must not be empty, and its weights must be positive.
     pub fn new(list: &[(u64, f64)]) -> Self {
         let scale = list.len() as f64 / list.iter().map(|(_, w)| w).sum::<f64>();
         let mut left: Vec<f64> = list.iter().map(|(_, w)| w * scale).collect();
         let mut cells: Vec<Cell> =
             list.iter().map(|&(bytes, _)| Cell { keep: u64::MAX, own: bytes, other: bytes }).collect();
-        // Vose: a light cell is filled up by a heavy one. What is left over has weight 1 but for rounding.
+        // Vose: a heavy cell fills up a light one. The remaining cells have weight 1 except for rounding.
         let (mut light, mut heavy): (Vec<usize>, Vec<usize>) = (0..list.len()).partition(|&i| left[i] < 1.0);
         while let (Some(&lower), Some(&upper)) = (light.last(), heavy.last()) {
             light.pop();
@@ -41,7 +41,7 @@ impl Sizes {
         Self { cells }
     }
 
-    /// As [`Sizes::draw`] with these random bits: the same bits, the same size.
+    /// Returns the size that [`Sizes::draw`] returns for these random bits.
     #[inline]
     pub fn of(&self, bits: u64) -> u64 {
         let scaled = u128::from(bits) * self.cells.len() as u128;
@@ -59,15 +59,15 @@ impl Sizes {
     }
 }
 
-/// Mean of a weighted list.
+/// Returns the mean of a weighted list.
 #[must_use]
 pub fn mean(list: &[(u64, f64)]) -> f64 {
     let weight: f64 = list.iter().map(|(_, w)| w).sum();
     list.iter().map(|&(bytes, w)| bytes as f64 * w).sum::<f64>() / weight
 }
 
-/// The list with its weights multiplied by `exp(c * size)`, c so that the mean is the one given: the list nearest to
-/// the given one (in relative entropy) that has this mean. None where no weights give it.
+/// Multiplies the weights of a list by `exp(c * size)`, with c chosen for the wanted mean. Of all lists with this mean,
+/// the result is the nearest to `list` (in relative entropy). Returns none if no weights have this mean.
 #[must_use]
 pub fn with_mean(list: &[(u64, f64)], wanted: f64) -> Option<Weighted> {
     let smallest = list.iter().map(|(b, _)| *b).min()? as f64;
@@ -79,7 +79,7 @@ pub fn with_mean(list: &[(u64, f64)], wanted: f64) -> Option<Weighted> {
         return None;
     }
     let tilted = |c: f64| -> Weighted {
-        // Counted from the end that the tilt favours, so that no weight overflows.
+        // Counted from the end that the tilt favours, which prevents overflow of the weights.
         let origin = if c > 0.0 { largest } else { smallest };
         let tilt = |b: u64| libm::exp(c * (b as f64 - origin) / (largest - smallest));
         list.iter().map(|&(b, w)| (b, w * tilt(b))).collect()
@@ -100,8 +100,8 @@ pub fn with_mean(list: &[(u64, f64)], wanted: f64) -> Option<Weighted> {
     Some(list)
 }
 
-/// Multiples of `step` from `smallest` to `largest` with the weights of a lognormal law clipped to them, its median so
-/// that the mean is the one given. None where no median gives it.
+/// Returns the multiples of `step` from `smallest` to `largest` with the weights of a clipped lognormal law, whose
+/// median is chosen for the wanted mean. Returns none if no median gives it.
 #[must_use]
 pub fn lognormal(wanted: f64, sigma: f64, smallest: u64, largest: u64, step: u64) -> Option<Weighted> {
     let sizes: Vec<u64> = (smallest.div_ceil(step)..=largest / step).map(|k| k * step).collect();
@@ -156,23 +156,23 @@ mod tests {
         }
         let square: f64 =
             list.iter().zip(seen).map(|((_, w), n)| (f64::from(n) - w * 1e5).powi(2) / (w * 1e5)).sum();
-        // Three degrees of freedom: 16.3 is passed once in a thousand.
+        // Three degrees of freedom: 16.3 is exceeded once in a thousand.
         assert!(square < 16.3, "{square}: {seen:?}");
         assert_eq!(Sizes::new(&[(7, 2.0)]).draw(&mut rng), 7);
     }
 
     #[test]
-    fn a_given_mean_is_met() {
+    fn a_wanted_mean_is_met() {
         let list = [(512, 1.0), (4096, 1.0), (16384, 0.2)];
         for wanted in [600.0, 2300.0, 4096.0, 12_000.0] {
-            let found = mean(&with_mean(&list, wanted).unwrap());
-            assert!((found - wanted).abs() < 1e-6 * wanted, "{found} for {wanted}");
+            let actual = mean(&with_mean(&list, wanted).unwrap());
+            assert!((actual - wanted).abs() < 1e-6 * wanted, "{actual} for {wanted}");
         }
         assert_eq!(with_mean(&list, 512.0), None);
         assert_eq!(with_mean(&list, 20_000.0), None);
         for (wanted, sigma) in [(8192.0, 0.3), (39_936.0, 1.2), (139_878.0, 1.5), (1500.0, 2.0)] {
-            let found = mean(&lognormal(wanted, sigma, 512, 1 << 20, 512).unwrap());
-            assert!((found - wanted).abs() < 1e-3 * wanted, "{found} for {wanted}");
+            let actual = mean(&lognormal(wanted, sigma, 512, 1 << 20, 512).unwrap());
+            assert!((actual - wanted).abs() < 1e-3 * wanted, "{actual} for {wanted}");
         }
         assert_eq!(lognormal(100.0, 1.0, 512, 4096, 512), None);
         assert_eq!(lognormal(4096.0, 1.0, 4096, 4096, 512), Some(vec![(4096, 1.0)]));

@@ -1,32 +1,32 @@
 //! Zipf's law over the whole space, exact and without a table of its size.
 //!
-//! The k-th most popular slot has probability proportional to `k^-theta`. The most popular ranks stand for
-//! themselves; the others are grouped into runs whose first and last rank differ by little. One draw from an alias
-//! table picks a rank or a run by an envelope that is at least as large as the law (a run counts as if all its ranks
-//! were as popular as its first); the draw is kept with the ratio of the law to the envelope and repeated otherwise,
-//! which gives the law itself. Nearly all draws are kept without computing a power.
+//! The k-th most popular slot has probability proportional to `k^-theta`. The most popular ranks have cells of their
+//! own; the others are grouped into runs whose first and last rank differ little. A draw from an alias table selects a
+//! rank or a run by an envelope that is at least as large as the law. In the envelope all ranks of a run are as popular
+//! as its first. The draw is accepted with the ratio of the law to the envelope and repeated otherwise, which yields
+//! the law itself. Nearly all draws are accepted without computing a power.
 //!
-//! Ranks are scattered by a random permutation, so that popular slots are no neighbours.
+//! A random permutation scatters the ranks; popular slots are not neighbours.
 
 use super::addresses::Slots;
 use floatgate_base::Rng;
 use floatgate_base::permute::Permutation;
 
-/// Ranks that stand for themselves.
+/// Ranks with cells of their own.
 const HEAD: u64 = 4096;
-/// A run is this part of its first rank long, which bounds what is rejected.
+/// First rank of a run divided by its length, which bounds the rejections.
 const RUN_PART: u64 = 64;
 
 /// A rank or a run of ranks.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// Keeps the draw if its random number lies below.
+    /// Keeps the draw if its random number is lower.
     keep: u64,
     /// The cell otherwise.
     other: u32,
     /// Ranks in the cell.
     len: u64,
-    /// First rank, from 1; of a cell of the head the slot that it goes to.
+    /// First rank, from 1; for a cell of the head its slot.
     first: u64,
     /// Lowest ratio of the law to the envelope in the cell.
     surely: f64,
@@ -49,7 +49,7 @@ impl Zipf {
             let len = if first <= HEAD { 1 } else { first / RUN_PART };
             let len = len.min(slots - first + 1);
             weights.push(len as f64 * libm::pow(first as f64, -theta));
-            // One power is computed a run; rounding must not accept what the law refuses.
+            // One power is computed per run; rounding must not accept a draw that the law rejects.
             let last = (first + len - 1) as f64;
             let surely = libm::pow(first as f64 / last, theta) * (1.0 - 1e-12);
             let head = len == 1;
@@ -75,7 +75,7 @@ impl Zipf {
             }
             let rank = cell.first + rng.below(cell.len);
             let u = rng.unit();
-            // Only where the random number lies between the run's extremes does the rank itself decide.
+            // The rank itself decides only if the random number lies between the run's extremes.
             if u < cell.surely || u < libm::pow(cell.first as f64 / rank as f64, self.theta) {
                 return self.places.apply(rank - 1);
             }
@@ -91,7 +91,7 @@ impl Slots for Zipf {
     }
 }
 
-/// Fills in the alias table (Vose): every cell is drawn with the probability that its weight says.
+/// Fills in the alias table (Vose): every cell is drawn with the probability of its weight.
 fn alias(cells: &mut [Cell], weights: &[f64]) {
     let n = weights.len() as f64;
     let total: f64 = weights.iter().sum();
@@ -107,7 +107,7 @@ fn alias(cells: &mut [Cell], weights: &[f64]) {
             small.push(upper);
         }
     }
-    // What is left has weight 1 but for rounding.
+    // The remaining cells have weight 1 except for rounding.
     for i in small.into_iter().chain(large) {
         cells[i].keep = u64::MAX;
         cells[i].other = i as u32;
@@ -118,8 +118,8 @@ fn alias(cells: &mut [Cell], weights: &[f64]) {
 mod tests {
     use super::*;
 
-    /// Sum of (observed - expected)^2 / expected over the ranks, as standard deviations from its mean; ranks that are
-    /// expected fewer than 20 times are taken together.
+    /// Returns the sum of (observed - expected)^2 / expected over the ranks, as standard deviations from its mean.
+    /// Ranks with an expected count below 20 are combined.
     fn misfit(slots: u64, theta: f64, draws: u64) -> f64 {
         let mut zipf = Zipf::new(slots, theta, Rng::new(9, "zipf"), &mut Rng::new(9, "places"));
         let mut rank_of = vec![0; slots as usize];

@@ -1,8 +1,8 @@
-//! What written pages hold, where the trace says it: duplicates and compressed sizes.
+//! The content of written pages, if the trace records it: duplicates and compressed sizes.
 //!
-//! Cost: a look-up for each page whose content is known. Memory: 8 bytes for each of up to 2^25 places of a table; when
-//! more than [`FINGERPRINTS_MAX`] contents are in it, half of them, chosen by value, leave it and are followed no more,
-//! so that shares become estimates from a sample of contents.
+//! Cost: a look-up per page with known content. Memory: 8 bytes for each of up to 2^25 places of a table. When the
+//! table holds more than [`FINGERPRINTS_MAX`] contents, half of them, selected by value, are dropped and no longer
+//! followed. Shares then become estimates from a sample of contents.
 
 use floatgate_base::{Op, RequestBatch, TRACE_PAGE_BYTES};
 use serde::Serialize;
@@ -10,24 +10,24 @@ use serde::Serialize;
 /// Most fingerprints in the table.
 const FINGERPRINTS_MAX: usize = 1 << 24;
 
-/// Content of the pages written; null where the trace says nothing about content.
+/// Content of the pages written; null if the trace records no content.
 #[derive(Clone, Debug, Serialize)]
 pub struct ContentInfo {
-    /// Page writes whose content is known.
+    /// Page writes with known content.
     pub known_page_writes: u64,
     /// Distinct contents among them.
     pub distinct: u64,
-    /// Share of them whose content was written before in the trace; null where none is known.
+    /// Share of them whose content was written before in the trace; null if none is known.
     pub duplicate_share: Option<f64>,
-    /// Page writes whose compressed size is known.
+    /// Page writes with known compressed size.
     pub compressed_page_writes: u64,
-    /// Mean compressed size over 4096 bytes; null where none is known.
+    /// Mean compressed size over 4096 bytes; null if none is known.
     pub compressed_share: Option<f64>,
-    /// Share of the contents that were followed for `distinct` and `duplicate_share`; 1 means that they are exact.
+    /// Share of the contents that were followed for `distinct` and `duplicate_share`; 1 means exact.
     pub sampled_share: f64,
 }
 
-/// Counts while the trace is read.
+/// Counters of one pass over the trace.
 pub(crate) struct Content {
     known: u64,
     followed: u64,
@@ -44,7 +44,7 @@ impl Default for Content {
 }
 
 impl Content {
-    /// With room for so many fingerprints.
+    /// Creates the counters with room for `max` fingerprints.
     pub fn with_max(max: usize) -> Self {
         let seen = Fingerprints::new(max);
         Self { known: 0, followed: 0, duplicates: 0, compressed: 0, compressed_bytes: 0, seen }
@@ -95,7 +95,7 @@ impl Content {
     }
 }
 
-/// A set of values other than 0 that keeps a sample, chosen by value, when it grows beyond its limit.
+/// A set of nonzero values that keeps a sample, selected by value, when it exceeds its limit.
 struct Fingerprints {
     table: Vec<u64>,
     len: usize,
@@ -115,16 +115,16 @@ impl Fingerprints {
         Self { table: vec![0; 1024], len: 0, max, shift: 0 }
     }
 
-    /// True if the value is new, false if it was there, none if it is not in the sample.
+    /// Inserts a value; returns true for a new value, false for a known one, none outside the sample.
     #[inline]
     fn insert(&mut self, value: u64) -> Option<bool> {
         let hash = spread(value);
-        // The low bits choose the sample, the high ones the place.
+        // The low bits select the sample, the high ones the place.
         if hash & ((1 << self.shift) - 1) != 0 {
             return None;
         }
-        let (at, found) = self.place(value, hash);
-        if found {
+        let (at, is_present) = self.place(value, hash);
+        if is_present {
             return Some(false);
         }
         self.table[at] = value;
@@ -157,7 +157,7 @@ impl Fingerprints {
         }
     }
 
-    /// Puts what the sample holds into a table of `n` places.
+    /// Moves the sample into a table of `n` places.
     fn rebuild(&mut self, n: usize) {
         let old = std::mem::replace(&mut self.table, vec![0; n]);
         self.len = 0;
@@ -211,8 +211,8 @@ mod tests {
         assert_eq!((info.known_page_writes, info.duplicate_share, info.compressed_share), (0, None, None));
     }
 
-    /// Each of 40,000 contents three times: two thirds are duplicates. A sample of `n` contents, each with the same
-    /// number of writes, has no error in the share; the number of contents has a relative one of `1 / sqrt(n)`.
+    /// Each of 40,000 contents three times: two thirds are duplicates. In a sample of `n` contents with equal numbers
+    /// of writes, the share has no error; the number of contents has a relative error of `1 / sqrt(n)`.
     #[test]
     fn a_sample_tells_the_same() {
         let mut content = Content::with_max(4000);

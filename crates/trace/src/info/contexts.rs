@@ -1,7 +1,7 @@
-//! Program contexts and streams: who writes, whose data are replaced, and how soon.
+//! Program contexts and streams: page writes and updates by context, and the intervals of updates.
 //!
-//! Memory: about 100 bytes a context, and up to 2 KiB for the intervals of each of the first [`MEDIANS_MAX`] whose data
-//! are replaced. At most [`STREAMS_MAX`] streams are told apart.
+//! Memory: about 100 bytes per context, and up to 2 KiB for the intervals of each of the first [`MEDIANS_MAX`] contexts
+//! with updates. At most [`STREAMS_MAX`] streams are distinguished.
 
 use super::log_histogram::{bucket, lowest, quantile_bucket};
 use crate::source::Context;
@@ -10,36 +10,36 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// Most contexts and streams that the JSON lists.
+/// Most contexts and streams in the JSON.
 const LISTED_MAX: usize = 1000;
-/// Most contexts that have a median.
+/// Most contexts with a median.
 const MEDIANS_MAX: usize = 1 << 16;
 const STREAMS_MAX: usize = 1 << 16;
 const TOP: usize = 5;
 
-/// Program contexts; null where the trace has none.
+/// Program contexts; null if the trace has none.
 #[derive(Clone, Debug, Serialize)]
 pub struct ContextsInfo {
     /// Contexts that write.
     pub count: u64,
     /// Page writes without a context.
     pub page_writes_without: u64,
-    /// Updates, attributed as in [`ContextInfo::updates`], to contexts.
+    /// Updates attributed to contexts, as in [`ContextInfo::updates`].
     pub updates: u64,
-    /// Share of these updates that the five contexts with the most of them have; null without updates.
+    /// Share of these updates in the five contexts with the most; null without updates.
     pub top5_update_share: Option<f64>,
-    /// Share of the pages that were followed for updates; 1 means that they are exact.
+    /// Share of the pages that were followed for updates; 1 means exact.
     pub sampled_share: f64,
-    /// The contexts, those with most page writes first; at most 1000.
+    /// The contexts with the most page writes, in descending order; at most 1000.
     pub list: Vec<ContextInfo>,
 }
 
 /// One program context.
 #[derive(Clone, Debug, Serialize)]
 pub struct ContextInfo {
-    /// What tells it from all others, in decimal: it may exceed what JSON numbers hold.
+    /// Its unique identifier, in decimal: it may exceed the numbers of JSON.
     pub id: String,
-    /// The functions on the path, as far as they are known; empty where they are not.
+    /// The functions on the path, if known; otherwise empty.
     pub name: String,
     /// Requests that write.
     pub writes: u64,
@@ -47,18 +47,18 @@ pub struct ContextInfo {
     pub page_writes: u64,
     /// Its share of all page writes.
     pub page_write_share: f64,
-    /// Page writes, of whatever context, that replaced data which this one had written.
+    /// Page writes of any context that replaced data written by this one.
     pub updates: u64,
-    /// Median of the bytes written until its data were replaced, within 12.5 %; null without updates.
+    /// Median of the bytes written before its data were replaced, within 12.5 %; null without updates.
     pub update_interval_median_bytes: Option<u64>,
 }
 
-/// Streams that the host gave; null where the trace has none.
+/// Streams assigned by the host; null if the trace has none.
 #[derive(Clone, Debug, Serialize)]
 pub struct StreamsInfo {
-    /// Streams of writes; null where there are more than can be told apart.
+    /// Streams of writes; null if there are too many to distinguish.
     pub count: Option<u64>,
-    /// The streams, those with most page writes first; at most 1000.
+    /// The streams with the most page writes, in descending order; at most 1000.
     pub list: Vec<StreamInfo>,
 }
 
@@ -82,11 +82,11 @@ struct Row {
     writes: u64,
     page_writes: u64,
     updates: u64,
-    /// Counts by bucket, as far as they are needed.
+    /// Counts by bucket, up to the highest one used.
     intervals: Vec<u32>,
 }
 
-/// Counts while the trace is read.
+/// Counters of one pass over the trace.
 pub(crate) struct Contexts {
     rows: Vec<Row>,
     medians: usize,
@@ -99,7 +99,7 @@ impl Default for Contexts {
     }
 }
 
-/// Pages of 4 KiB that a transfer touches.
+/// Counts the pages of 4 KiB that a transfer touches.
 pub(crate) fn pages_of(offset: u64, bytes: u64) -> u64 {
     (offset + (bytes - 1)) / TRACE_PAGE_BYTES - offset / TRACE_PAGE_BYTES + 1
 }
@@ -118,7 +118,7 @@ impl Contexts {
         }
     }
 
-    /// Counts `n` updates of data that `context` had written, after so many page writes.
+    /// Counts `n` updates of data written by `context`, after `pages` page writes.
     #[inline]
     pub fn update(&mut self, context: u32, pages: u64, n: u64) {
         let Some(row) = self.rows.get_mut(context as usize).filter(|_| context != 0) else { return };
@@ -170,14 +170,14 @@ impl Contexts {
 }
 
 impl Row {
-    /// Median interval in page writes: the middle of its bucket.
+    /// Returns the median interval in page writes: the middle of its bucket.
     fn median(&self) -> Option<u64> {
         let i = quantile_bucket(self.intervals.iter().map(|&n| u64::from(n)), 0.5)?;
         Some(lowest(i) + (lowest(i + 1) - lowest(i)) / 2)
     }
 }
 
-/// Counts of streams while the trace is read.
+/// Counters of streams for one pass over the trace.
 #[derive(Default)]
 pub(crate) struct Streams {
     rows: FxHashMap<u32, [u64; 3]>,

@@ -1,4 +1,4 @@
-//! Counts, bytes and footprint, by device and in all.
+//! Counts, bytes and footprint, by device and in total.
 
 use super::device::DeviceInfo;
 use super::figures::Info;
@@ -6,7 +6,7 @@ use crate::pages::{Distinct, PageSet};
 use crate::source::Source;
 use floatgate_base::{Op, RequestBatch, TRACE_PAGE_BYTES};
 
-/// Totals by device and operation while they grow.
+/// Running totals by device and operation.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     requests: [u64; 3],
@@ -14,7 +14,7 @@ struct Sums {
     end: u64,
 }
 
-/// Counts while the trace is read.
+/// Counters of one pass over the trace.
 #[derive(Default)]
 pub(crate) struct Counts {
     devices: Vec<Sums>,
@@ -37,7 +37,7 @@ impl Counts {
         for ((&device, &op), (&offset, &bytes)) in columns {
             let sums = &mut self.devices[usize::from(device)];
             sums.requests[op as usize] += 1;
-            // Sizes of TRIMs are bounded by the address space only, so a sum of them may not fit.
+            // TRIM sizes are bounded only by the address space; their sum may overflow.
             sums.bytes[op as usize] = sums.bytes[op as usize].saturating_add(bytes);
             sums.end = sums.end.max(offset + bytes);
             self.aligned += u64::from((offset | bytes) % TRACE_PAGE_BYTES == 0);

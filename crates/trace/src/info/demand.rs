@@ -1,7 +1,7 @@
 //! Demand over time: requests and bytes by window, and the times between arrivals.
 //!
-//! Cost: two comparisons a request. Memory: at most [`WINDOWS_MAX`] windows, and [`COURSE_MAX`] of the course; they
-//! double in width when there would be more.
+//! Cost: two comparisons per request. Memory: at most [`WINDOWS_MAX`] windows, and [`COURSE_MAX`] of the course; they
+//! double in width when the limit is exceeded.
 
 use crate::intake::JUMP_NS;
 use floatgate_base::{Op, RequestBatch};
@@ -9,27 +9,27 @@ use serde::Serialize;
 
 /// Most windows.
 const WINDOWS_MAX: usize = 4096;
-/// Most windows of the course, which begin with a microsecond: a picture of a trace of any length.
+/// Most windows of the course, which begin at a microsecond: a chart of a trace of any length.
 const COURSE_MAX: usize = 512;
 const COURSE_NS: u64 = 1000;
 
-/// Demand over time; null where the trace has no times.
+/// Demand over time; null if the trace has no times.
 #[derive(Clone, Debug, Serialize)]
 pub struct DemandInfo {
-    /// The windows, as wide as was asked for, doubled until there are at most 4096.
+    /// The windows, of the requested width, doubled until there are at most 4096.
     #[serde(flatten)]
     pub windows: WindowsInfo,
     /// Requests in the busiest window over the mean of all windows.
     pub requests_peak_to_mean: Option<f64>,
-    /// The same for bytes read; null where none are.
+    /// The same for bytes read; null without reads.
     pub read_peak_to_mean: Option<f64>,
-    /// The same for bytes written; null where none are.
+    /// The same for bytes written; null without writes.
     pub write_peak_to_mean: Option<f64>,
-    /// Mean time between a request and the next, in seconds; null where there is but one request.
+    /// Mean time between a request and the next, in seconds; null with a single request.
     pub interarrival_mean_s: Option<f64>,
-    /// Standard deviation of these times over their mean; null where the mean is 0.
+    /// Standard deviation of these times over their mean; null if the mean is 0.
     pub interarrival_cv: Option<f64>,
-    /// The same in windows as narrow as 512 of them allow, for a picture.
+    /// The same in the narrowest possible windows with at most 512 of them, for a chart.
     pub course: WindowsInfo,
 }
 
@@ -48,16 +48,16 @@ pub struct WindowsInfo {
     pub trim_bytes: Vec<u64>,
 }
 
-/// Turns stamps into times that go on where stamps jump by more than 30 years: those are of another clock.
+/// Converts stamps to continuous times: a jump of more than 30 years means another clock.
 #[derive(Default)]
 pub(crate) struct Clock {
     last: Option<i64>,
-    /// Wider than the stamps, which may lie twice the range of times apart.
+    /// Wider than the stamps, whose distance may be twice the range of times.
     shift: i128,
 }
 
 impl Clock {
-    /// Appends the times in nanoseconds since the first request; they may go backwards a little, as stamps do.
+    /// Appends the times in nanoseconds since the first request; like stamps, they may decrease slightly.
     pub fn times(&mut self, stamps: &[i64], out: &mut Vec<i64>) {
         for &stamp in stamps {
             match self.last {
@@ -85,7 +85,7 @@ struct Windows {
     width_ns: u64,
     max: usize,
     windows: Vec<Window>,
-    /// Where the window of the last request begins, and its number.
+    /// Start and number of the last request's window.
     begin: u64,
     at: usize,
 }
@@ -139,7 +139,7 @@ impl Windows {
     }
 }
 
-/// Counts while the trace is read.
+/// Counters of one pass over the trace.
 pub(crate) struct Demand {
     windows: Windows,
     course: Windows,
@@ -150,7 +150,7 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// With windows of so many seconds, at least a microsecond.
+    /// Creates the counters with windows of `window_s` seconds, at least a microsecond.
     pub fn new(window_s: f64) -> Self {
         Self {
             windows: Windows::new(((window_s * 1e9) as u64).clamp(1000, 1 << 62), WINDOWS_MAX),
@@ -162,7 +162,7 @@ impl Demand {
         }
     }
 
-    /// `times` are those of [`Clock::times`].
+    /// Counts a batch; `times` are those of [`Clock::times`].
     pub fn add(&mut self, batch: &RequestBatch, times: &[i64]) {
         for ((&time, &op), &bytes) in times.iter().zip(&batch.op).zip(&batch.bytes) {
             let gap = time.saturating_sub(self.last).max(0) as f64;
@@ -170,7 +170,7 @@ impl Demand {
             self.gaps += 1;
             self.gap_sum += gap;
             self.gap_squares += gap * gap;
-            // What comes before the first request counts with it.
+            // Times before the first request count as its time.
             let time = time.max(0) as u64;
             self.windows.add(time, op, bytes);
             self.course.add(time, op, bytes);
@@ -179,7 +179,7 @@ impl Demand {
 
     pub fn describe(&self) -> DemandInfo {
         let windows = self.windows.describe();
-        // The first request has none before it: its gap is 0 and does not count.
+        // The first request has no predecessor: its gap is 0 and does not count.
         let gaps = self.gaps.saturating_sub(1) as f64;
         let mean = (gaps > 0.0).then(|| self.gap_sum / gaps);
         let cv = mean.filter(|&mean| mean > 0.0).map(|mean| {
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(info.windows.write_bytes, [1536, 512, 0, 512]);
         assert_eq!(info.requests_peak_to_mean, Some(2.4));
         assert_eq!(info.read_peak_to_mean, None);
-        // Backwards counts as at once: 599, 1, 0 and 1300 s.
+        // A decrease counts as no gap: 599, 1, 0 and 1300 s.
         assert_eq!(info.interarrival_mean_s, Some(475.0));
         let squares = (599.0f64.powi(2) + 1.0 + 1300.0f64.powi(2)) / 4.0 - 475.0f64.powi(2);
         assert!((info.interarrival_cv.unwrap() - squares.sqrt() / 475.0).abs() < 1e-12);

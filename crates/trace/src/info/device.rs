@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Statistics of one device of a trace.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DeviceInfo {
-    /// Name as the trace gives it.
+    /// Name in the trace.
     pub name: String,
     /// Accepted requests.
     pub requests: u64,
@@ -27,6 +27,6 @@ pub struct DeviceInfo {
     pub pages_read_distinct: u64,
     /// Distinct 4 KiB pages read or written, in bytes.
     pub footprint_bytes: u64,
-    /// First byte behind all requests: a drive must be at least this large.
+    /// End of the last byte addressed: a drive must be at least this large.
     pub end_bytes: u64,
 }

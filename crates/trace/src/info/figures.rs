@@ -1,4 +1,4 @@
-//! The statistics of a trace, as they are handed out.
+//! The statistics of a trace, as returned to the caller.
 
 use super::content::ContentInfo;
 use super::contexts::{ContextsInfo, StreamsInfo};
@@ -30,7 +30,7 @@ pub struct Info {
     pub write_bytes: u64,
     /// Bytes trimmed.
     pub trim_bytes: u64,
-    /// Largest minus first stamp in seconds; null where there are no stamps.
+    /// Largest minus first stamp in seconds; null without stamps.
     pub duration_s: Option<f64>,
     /// Distinct (device, 4 KiB page) written, even in part.
     pub pages_written_distinct: u64,
@@ -40,7 +40,7 @@ pub struct Info {
     pub rewrite_share: Option<f64>,
     /// Distinct 4 KiB pages read or written, in bytes.
     pub footprint_bytes: u64,
-    /// Share of the pages that were followed for counts of distinct ones; 1 means that they are exact.
+    /// Share of the pages that were followed for distinct counts; 1 means exact.
     pub pages_sampled_share: f64,
     /// Mean size of a read in bytes; null without reads.
     pub mean_read_bytes: Option<f64>,
@@ -48,48 +48,48 @@ pub struct Info {
     pub mean_write_bytes: Option<f64>,
     /// Share of the requests that begin and end at a multiple of 4 KiB.
     pub aligned_share: f64,
-    /// Stamps smaller than the one before.
+    /// Stamps smaller than the previous one.
     pub stamps_backwards: u64,
-    /// Where the first of them is: a line, a byte, a row or a request; null without any.
+    /// Place of the first of them: a line, a byte, a row or a request; null without any.
     pub stamps_backwards_first: Option<String>,
-    /// By how many seconds a stamp lies before the one before it, at most; null without any.
+    /// Largest step back of a stamp in seconds; null without any.
     pub stamps_backwards_s_max: Option<f64>,
-    /// Stamps more than 30 years from the one before.
+    /// Stamps more than 30 years from the previous one.
     pub stamp_jumps: u64,
-    /// Records that are no read, write or TRIM, or that have no length.
+    /// Records that are not a read, write or TRIM, or that have no length.
     pub other_records: u64,
-    /// Lines left out because they could not be understood.
+    /// Skipped lines that could not be parsed.
     pub bad_lines_skipped: u64,
     /// The first of them with its message.
     pub first_bad_line: Option<String>,
-    /// Lines of a tar archive's headers and padding, passed over.
+    /// Skipped lines of a tar archive's headers and padding.
     pub tar_lines: u64,
-    /// What looks wrong without being an error, such as a rate that no drive serves.
+    /// Suspicious findings that are not errors, such as a rate beyond any drive.
     pub suspicions: Vec<String>,
-    /// What was taken for granted because the format does not say it.
+    /// Assumptions where the format is silent.
     pub assumed: Vec<String>,
-    /// blake3 of the decompressed content; null for generators.
+    /// BLAKE3 hash of the decompressed content; null for generators.
     pub content_hash: Option<String>,
     /// The same by device, in the order of their first request.
     pub devices: Vec<DeviceInfo>,
-    /// Sizes of requests; null, as all that follows, where counts alone were asked for.
+    /// Sizes of requests; null, as everything below, if only counts were requested.
     pub sizes: Option<SizesInfo>,
     /// Alignment of the requests' first bytes.
     pub alignment: Option<AlignmentInfo>,
-    /// How soon pages are written again.
+    /// Intervals between writes of a page.
     pub update_interval: Option<UpdateInfo>,
-    /// How many other pages are accessed between two accesses to a page; what LRU caches hit.
+    /// Number of other pages accessed between two accesses to a page, and the hit ratios of LRU caches.
     pub reuse_distance: Option<ReuseInfo>,
-    /// How often pages are written and read.
+    /// Number of writes and reads per page.
     pub frequency: Option<FrequencyInfo>,
-    /// How often requests go on where others ended.
+    /// Share of requests that continue earlier ones.
     pub sequentiality: Option<SequentialityInfo>,
-    /// Demand over time; null where the trace has no times.
+    /// Demand over time; null if the trace has no times.
     pub demand: Option<DemandInfo>,
-    /// What written pages hold; null where the trace does not say.
+    /// Content of written pages; null if the trace does not record it.
     pub content: Option<ContentInfo>,
-    /// Program contexts; null where the trace has none.
+    /// Program contexts; null if the trace has none.
     pub contexts: Option<ContextsInfo>,
-    /// Streams that the host gave; null where the trace has none.
+    /// Streams assigned by the host; null if the trace has none.
     pub streams: Option<StreamsInfo>,
 }

@@ -1,21 +1,21 @@
-//! How often pages are written and read, and how much of it goes to the busiest ones.
+//! The number of writes and reads per page, and the share of the busiest pages.
 //!
 //! Cost and memory: those of the page table; counts are sorted at the end.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Shares of the pages for which the share of the accesses is told.
+/// Shares of the pages for which the share of accesses is reported.
 const BUSIEST: [f64; 6] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0];
 /// Points of a Lorenz curve beside 0.
 const LORENZ_POINTS: u64 = 100;
-/// Counts below this have a counter each while they are gathered.
+/// Counts below this limit have a counter each during the collection.
 const SMALL: usize = 4096;
 
-/// Frequencies of writes and reads; null where there are none.
+/// Frequencies of writes and reads; null without any.
 #[derive(Clone, Debug, Serialize)]
 pub struct FrequencyInfo {
-    /// Share of the pages that were followed; 1 means that all is exact.
+    /// Share of the pages that were followed; 1 means exact.
     pub sampled_share: f64,
     /// Writes of the pages that are written.
     pub written: Option<Frequency>,
@@ -23,16 +23,16 @@ pub struct FrequencyInfo {
     pub read: Option<Frequency>,
 }
 
-/// How often pages are accessed.
+/// Distribution of accesses over pages.
 #[derive(Clone, Debug, Serialize)]
 pub struct Frequency {
-    /// Pages that are accessed at all.
+    /// Pages with any access.
     pub pages: u64,
     /// Accesses of the most accessed page.
     pub max: u64,
     /// Pages by number of accesses: 1, 2, 3-4, 5-8, ...
     pub histogram: FrequencyHistogram,
-    /// How much goes to the busiest pages.
+    /// Share of the accesses to the busiest pages.
     pub busiest: Shares,
     /// The Lorenz curve: from the least to the most accessed page.
     pub lorenz: Shares,
@@ -51,16 +51,16 @@ pub struct FrequencyHistogram {
     pub accesses: Vec<u64>,
 }
 
-/// Shares of the pages and of the accesses that go to them, as columns.
+/// Shares of the pages with their shares of the accesses, as columns.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shares {
-    /// Share of the pages that are accessed at all.
+    /// Share of the pages with any access.
     pub page_share: Vec<f64>,
     /// Share of the accesses.
     pub access_share: Vec<f64>,
 }
 
-/// Describes how often pages are accessed, from the count of each page; each page stands for `2^shift`.
+/// Describes the distribution from the count of each page; each page stands for `2^shift`.
 pub(crate) fn describe(counts: impl Iterator<Item = u32>, shift: u32) -> Option<Frequency> {
     let rows = gathered(counts);
     let pages: u64 = rows.iter().map(|row| row.1).sum();
@@ -98,7 +98,7 @@ pub(crate) fn describe(counts: impl Iterator<Item = u32>, shift: u32) -> Option<
     })
 }
 
-/// Different counts, ascending, and how many pages have each; counts of 0 are left out.
+/// Lists the distinct counts, ascending, with the number of pages of each; zeros are left out.
 fn gathered(counts: impl Iterator<Item = u32>) -> Vec<(u64, u64)> {
     let (mut small, mut large) = (vec![0u64; SMALL], BTreeMap::<u64, u64>::new());
     for count in counts {
@@ -112,7 +112,7 @@ fn gathered(counts: impl Iterator<Item = u32>) -> Vec<(u64, u64)> {
     small.chain(large).collect()
 }
 
-/// Accesses of the `pages` least accessed pages; of a page in part, that part.
+/// Sums the accesses of the `pages` least accessed pages; a fraction of a page counts in proportion.
 fn accesses_of_least(rows: &[(u64, u64)], pages: f64) -> f64 {
     let (mut left, mut sum) = (pages, 0.0);
     for &(count, n) in rows {
@@ -149,13 +149,13 @@ mod tests {
     proptest! {
         #[test]
         fn shares_equal_those_of_the_sorted_list(mut counts in prop::collection::vec(0u32..10_000, 1..300)) {
-            let found = describe(counts.iter().copied(), 0);
+            let frequency = describe(counts.iter().copied(), 0);
             counts.retain(|&count| count > 0);
             counts.sort_unstable_by(|a, b| b.cmp(a));
-            prop_assert_eq!(found.is_some(), !counts.is_empty());
-            if let Some(found) = found {
+            prop_assert_eq!(frequency.is_some(), !counts.is_empty());
+            if let Some(frequency) = frequency {
                 let sum: f64 = counts.iter().map(|&c| f64::from(c)).sum();
-                for (share, access) in found.busiest.page_share.iter().zip(&found.busiest.access_share) {
+                for (share, access) in frequency.busiest.page_share.iter().zip(&frequency.busiest.access_share) {
                     let pages = share * counts.len() as f64;
                     let whole: f64 = counts.iter().take(pages as usize).map(|&c| f64::from(c)).sum();
                     let next = counts.get(pages as usize).map_or(0.0, |&c| f64::from(c));

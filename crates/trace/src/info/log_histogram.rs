@@ -1,6 +1,6 @@
-//! A histogram of whole numbers whose buckets widen with the value: eight to each doubling, so that a value is known to
-//! within 12.5 %. Values below 16 are kept exactly, and every power of two begins a bucket. A bucket knows the mean of
-//! its values and quantiles tell that: what occurs often is often one value, such as a power of two.
+//! A histogram of whole numbers whose buckets widen with the value: eight per doubling, for a resolution of 12.5 %.
+//! Values below 16 are exact, and every power of two begins a bucket. A bucket knows the mean of its values, and
+//! quantiles return it: frequent values are often a single one, such as a power of two.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ const BUCKETS: usize = (64 - SUB_BITS as usize + 1) << SUB_BITS;
 /// Counts by bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct LogHistogram {
-    /// How many values, and the sum of what they exceed the bucket's smallest by.
+    /// Number of values, and the sum of their distances from the bucket's smallest.
     cells: Box<[(u64, f64); BUCKETS]>,
 }
 
@@ -20,7 +20,7 @@ impl Default for LogHistogram {
     }
 }
 
-/// The bucket of a value.
+/// Returns the bucket of a value.
 #[inline]
 pub(crate) fn bucket(value: u64) -> usize {
     if value < 1 << SUB_BITS {
@@ -31,19 +31,19 @@ pub(crate) fn bucket(value: u64) -> usize {
     ((exponent - SUB_BITS + 1) as usize) << SUB_BITS | sub
 }
 
-/// The smallest value of a bucket.
+/// Returns the smallest value of a bucket.
 #[inline]
 fn lowest_below_end(bucket: usize) -> u64 {
     let (octave, sub) = (bucket >> SUB_BITS, (bucket & ((1 << SUB_BITS) - 1)) as u64);
     if octave == 0 { sub } else { (sub | 1 << SUB_BITS) << (octave - 1) }
 }
 
-/// The smallest value of a bucket; the end of the range behind the last one.
+/// Returns the smallest value of a bucket; the end of the range for the one after the last.
 pub(crate) fn lowest(bucket: usize) -> u64 {
     if bucket >= BUCKETS { u64::MAX } else { lowest_below_end(bucket) }
 }
 
-/// The bucket that holds quantile `q` of counts by bucket; none where nothing is counted.
+/// Returns the bucket of quantile `q` of counts by bucket; none without counts.
 pub(crate) fn quantile_bucket(counts: impl Iterator<Item = u64> + Clone, q: f64) -> Option<usize> {
     let total: u64 = counts.clone().sum();
     let rank = ((q * total as f64).ceil() as u64).max(1);
@@ -64,24 +64,24 @@ impl LogHistogram {
         cell.1 += (value - lowest_below_end(i)) as f64 * n as f64;
     }
 
-    /// All that was counted.
+    /// Returns the total count.
     pub fn total(&self) -> u64 {
         self.cells.iter().map(|cell| cell.0).sum()
     }
 
-    /// How much was counted of values below `value`, which must begin a bucket.
+    /// Counts the values below `value`, which must begin a bucket.
     pub fn below(&self, value: u64) -> u64 {
         debug_assert_eq!(lowest(bucket(value)), value);
         self.cells[..bucket(value)].iter().map(|cell| cell.0).sum()
     }
 
-    /// The value at quantile `q`; none where nothing is counted.
+    /// Returns the value at quantile `q`; none without counts.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let i = quantile_bucket(self.cells.iter().map(|cell| cell.0), q)?;
         Some(lowest(i) as f64 + self.cells[i].1 / self.cells[i].0 as f64)
     }
 
-    /// For the JSON: quantiles and buckets, each value turned into the unit of the result.
+    /// Returns quantiles and buckets for the JSON, with each value converted by `unit`.
     pub fn describe<T>(&self, unit: impl Fn(f64) -> T) -> Distribution<T> {
         let at = |q| self.quantile(q).map(&unit);
         let used: Vec<usize> = (0..BUCKETS).filter(|&i| self.cells[i].0 > 0).collect();
@@ -101,33 +101,33 @@ impl LogHistogram {
     }
 }
 
-/// Quantiles and histogram of a figure; the quantiles are null where nothing was counted.
+/// Quantiles and histogram of a quantity; the quantiles are null without counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Distribution<T> {
-    /// A tenth lies at or below.
+    /// 10 % quantile.
     pub p10: Option<T>,
-    /// A quarter lies at or below.
+    /// 25 % quantile.
     pub p25: Option<T>,
     /// The median.
     pub p50: Option<T>,
-    /// Three quarters lie at or below.
+    /// 75 % quantile.
     pub p75: Option<T>,
-    /// Nine tenths lie at or below.
+    /// 90 % quantile.
     pub p90: Option<T>,
-    /// 99 of 100 lie at or below.
+    /// 99 % quantile.
     pub p99: Option<T>,
-    /// The buckets that hold anything, ascending.
+    /// The occupied buckets, ascending.
     pub histogram: Buckets<T>,
 }
 
 /// Buckets as columns: `count` values lie in `from <= value < to`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Buckets<T> {
-    /// Where each bucket begins.
+    /// Start of each bucket.
     pub from: Vec<T>,
-    /// Where each bucket ends.
+    /// End of each bucket.
     pub to: Vec<T>,
-    /// What each bucket holds.
+    /// Count of each bucket.
     pub count: Vec<u64>,
 }
 
@@ -137,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn buckets_are_as_wide_as_said() {
+    fn buckets_are_as_wide_as_documented() {
         for (value, low, end) in [
             (0, 0, 1),
             (7, 7, 8),
@@ -170,8 +170,8 @@ mod tests {
             values.iter().for_each(|&v| h.add(v, 1));
             values.sort_unstable();
             let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
-            let (exact, found) = (values[rank - 1] as f64, h.quantile(q).unwrap());
-            prop_assert!((found - exact).abs() <= exact / 8.0, "{} {}", found, exact);
+            let (exact, estimate) = (values[rank - 1] as f64, h.quantile(q).unwrap());
+            prop_assert!((estimate - exact).abs() <= exact / 8.0, "{} {}", estimate, exact);
         }
     }
 }

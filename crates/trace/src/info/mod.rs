@@ -1,4 +1,5 @@
-//! What is in a trace, from one pass in bounded memory: counts, and how its requests are distributed. One analysis a file.
+//! Statistics of a trace, from one pass in bounded memory: counts, and distributions of its requests. One analysis per
+//! file.
 
 mod content;
 mod contexts;
@@ -38,13 +39,13 @@ pub use sizes::{AlignmentInfo, OpSizes, SizeHistogram, SizesInfo};
 pub use updates::UpdateInfo;
 use walk::Walk;
 
-/// Most tiles of four pages that are followed one by one: 64 GiB where pages lie side by side.
+/// Most tiles of four pages that are followed: 64 GiB if pages lie side by side.
 const TILES_MAX: u32 = 1 << 22;
 
-/// What to find out.
+/// Options of the statistics.
 #[derive(Clone, Copy, Debug)]
 pub struct InfoOptions {
-    /// Counts alone, without distributions: quicker.
+    /// Whether to compute counts only, without distributions, which is faster.
     pub counts_only: bool,
     /// Width of the windows of demand in seconds.
     pub window_s: f64,
@@ -56,7 +57,7 @@ impl Default for InfoOptions {
     }
 }
 
-/// Reads a source to its end, from where it stands, and describes it.
+/// Reads a source from its current position to its end, and describes it.
 ///
 /// # Errors
 /// Those of the source.
@@ -64,7 +65,7 @@ pub fn info(source: &mut dyn Source) -> Result<Info> {
     info_with(source, &InfoOptions::default())
 }
 
-/// Reads a source to its end, from where it stands, and finds out what is asked for.
+/// Reads a source from its current position to its end, and computes the requested statistics.
 ///
 /// # Errors
 /// Those of the source.
@@ -90,10 +91,10 @@ pub fn info_with(source: &mut dyn Source, options: &InfoOptions) -> Result<Info>
     Ok(info)
 }
 
-/// All analyses beside the counts.
+/// All analyses except the counts.
 struct Distributions {
     clock: Clock,
-    /// Times of the present batch.
+    /// Times of the current batch.
     times: Vec<i64>,
     sizes: Sizes,
     sequentiality: Sequentiality,

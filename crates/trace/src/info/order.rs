@@ -1,25 +1,25 @@
-//! The order in which pages were last accessed, and how many lie above one of them: LRU stack distances.
+//! The order of the last accesses to pages, and the number of pages above one of them: LRU stack distances.
 //!
-//! Each access takes the next place of a line; the page leaves its old one. The pages accessed since are the places
-//! taken behind the old one, counted by a bitmap under sums with 16 children each: a tree of Mattson et al., "Evaluation
-//! techniques for storage hierarchies" (1970), as in Bennett and Kruskal, "LRU stack processing" (1975). When the line
-//! is used up the places are numbered anew.
+//! Each access takes the next place on a line, and the page leaves its previous one. The pages accessed since are the
+//! occupied places after the previous one. A bitmap under sums with 16 children each counts them: a tree of Mattson et
+//! al., "Evaluation techniques for storage hierarchies" (1970), as in Bennett and Kruskal, "LRU stack processing"
+//! (1975). When the line is full the places are renumbered.
 //!
-//! Cost: about `log16` of the places, in additions of 16 neighbours. Memory: 2 bits a place.
+//! Cost: about `log16` of the places, in additions of 16 neighbours. Memory: 2 bits per place.
 
-/// Places of a word of the bitmap, and children of a sum, as powers of two.
+/// Places per word of the bitmap, and children per sum, as powers of two.
 const WORD_BITS: u32 = 6;
 const FAN_BITS: u32 = 4;
 const FAN: usize = 1 << FAN_BITS;
-/// Places to begin with.
+/// Initial number of places.
 const PLACES: usize = 1 << 14;
 
-/// Pages in order of their last access.
+/// Pages in the order of their last access.
 pub(crate) struct Order {
     bits: Vec<u64>,
-    /// Taken places of each word, then sums of 16 of those below; the last level has at most 16.
+    /// Occupied places of each word, then sums of 16 of the level below; the last level has at most 16.
     sums: Vec<Vec<u32>>,
-    /// The next place; 0 is none.
+    /// The next place; 0 stands for none.
     head: u32,
     live: u32,
 }
@@ -42,18 +42,18 @@ impl Order {
         Self { bits, sums, head: 1, live: 0 }
     }
 
-    /// Places that there are.
+    /// Returns the number of places.
     fn places(&self) -> usize {
         self.bits.len() << WORD_BITS
     }
 
-    /// Whether `n` more accesses find a place.
+    /// Returns whether there is room for `n` more accesses.
     #[inline]
     pub fn has_room(&self, n: u32) -> bool {
         (self.head + n) as usize <= self.places()
     }
 
-    /// The next `n` places.
+    /// Takes the next `n` places.
     #[inline]
     pub fn take(&mut self, n: u32) -> u32 {
         let first = self.head;
@@ -61,7 +61,7 @@ impl Order {
         first
     }
 
-    /// Fills places that were taken.
+    /// Fills taken places.
     #[inline]
     pub fn fill(&mut self, first: u32, n: u32) {
         self.live += n;
@@ -97,11 +97,11 @@ impl Order {
         }
     }
 
-    /// Filled places behind `place`.
+    /// Counts the filled places after `place`.
     #[inline]
     pub fn behind(&self, place: u32) -> u32 {
         let word = (place >> WORD_BITS) as usize;
-        // Shifted twice: the last place of a word has nothing behind it there.
+        // Shifted twice: the last place of a word has no place after it in the word.
         let mut count = (self.bits[word] >> (place & 63) >> 1).count_ones();
         let (mut i, mut last) = (word, ((self.head - 1) >> WORD_BITS) as usize);
         for level in &self.sums {
@@ -118,8 +118,8 @@ impl Order {
         count
     }
 
-    /// Numbers the filled places anew, from 1, in twice as many places where they fill half; `places` are all those
-    /// that pages hold (0 for none).
+    /// Numbers the filled places again from 1, and doubles the number of places if they fill half; `places` lists those of
+    /// all pages (0 for none).
     pub fn renumber<'a>(&mut self, places: impl Iterator<Item = &'a mut u32>) {
         let mut ranks = Vec::with_capacity(self.bits.len());
         let mut before = 0;

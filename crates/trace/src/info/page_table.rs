@@ -1,59 +1,59 @@
-//! What is remembered of each page of 4 KiB, in bounded memory.
+//! State of each page of 4 KiB, in bounded memory.
 //!
-//! Pages come in tiles of four neighbours. When there are more tiles than fit, every other one, chosen by a fixed hash
-//! of its address, is forgotten and stays so (Waldspurger et al., "Efficient MRC construction with SHARDS", FAST '15):
-//! what is left is a sample of the address space, and each of its pages stands for `2^shift` pages.
+//! Pages are grouped into tiles of four neighbours. When there are more tiles than fit, every other one, selected by a
+//! fixed hash of its address, is dropped for good (Waldspurger et al., "Efficient MRC construction with SHARDS", FAST
+//! '15). The rest is a sample of the address space, and each of its pages stands for `2^shift` pages.
 //!
-//! Cost: a look-up in a hash table for each tile that a request touches; neighbouring tiles lie in one cache line of it.
-//! Memory: 128 bytes for a tile and 32 to 64 for its place in the table.
+//! Cost: a look-up in a hash table for each tile that a request touches; neighbouring tiles lie in one cache line of
+//! it. Memory: 128 bytes per tile and 32 to 64 for its place in the table.
 
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 
-/// Pages of a tile, as a power of two.
+/// Pages per tile, as a power of two.
 pub(crate) const TILE_BITS: u32 = 2;
 pub(crate) const TILE_PAGES: u64 = 1 << TILE_BITS;
-/// Tiles of a chunk of memory, as a power of two: chunks never move.
+/// Tiles per chunk of memory, as a power of two: chunks never move.
 const CHUNK_BITS: u32 = 15;
-/// Mark of an empty place.
+/// Marks an empty place.
 const NONE: u32 = u32::MAX;
 const MASK_48: u64 = (1 << 48) - 1;
-/// Times are kept from so many microseconds before the first request on.
+/// Times are relative to this many microseconds before the first request.
 const TIME_BIAS: i64 = 1 << 47;
 
-/// What is known of one page.
+/// State of one page.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub(crate) struct Page {
-    /// Times that it was written, even in part.
+    /// Number of writes, even in part.
     pub writes: u32,
-    /// Times that it was read, even in part.
+    /// Number of reads, even in part.
     pub reads: u32,
-    /// Place in the order of accesses, and in that of reads; 0 where there was none.
+    /// Places in the order of accesses and in that of reads; 0 without any.
     pub accessed: u32,
     pub read: u32,
-    /// Who wrote it last.
+    /// Context of the last write.
     pub context: u32,
-    /// When it was written last: numbers of 48 bits in two parts.
+    /// Last write: two numbers of 48 bits in parts.
     number_low: u32,
     time_low: u32,
     high: u32,
 }
 
 impl Page {
-    /// Number of the last page write to it, from 1; 0 where it holds nothing.
+    /// Returns the number of the last page write to it, from 1; 0 without data.
     #[inline]
     pub fn written(&self) -> u64 {
         u64::from(self.high >> 16) << 32 | u64::from(self.number_low)
     }
 
-    /// Time of the last write to it in microseconds since the first request.
+    /// Returns the time of the last write to it in microseconds since the first request.
     #[inline]
     pub fn written_us(&self) -> i64 {
         (u64::from(self.high & 0xffff) << 32 | u64::from(self.time_low)) as i64 - TIME_BIAS
     }
 
-    /// Notes a write: its number, and its time as [`Page::time`] gives it.
+    /// Records a write: its number, and its time as returned by [`Page::time`].
     #[inline]
     pub fn write(&mut self, number: u64, time: u64) {
         let number = number & MASK_48;
@@ -62,13 +62,13 @@ impl Page {
         self.high = ((number >> 32) as u32) << 16 | (time >> 32) as u32;
     }
 
-    /// Forgets that it holds anything.
+    /// Removes the data of the page.
     #[inline]
     pub fn trim(&mut self) {
         self.write(0, 0);
     }
 
-    /// A time as pages keep it; beyond 4.4 years it stands still.
+    /// Converts a time for storage; it saturates at 4.4 years.
     #[inline]
     pub fn time(us: i64) -> u64 {
         us.clamp(-TIME_BIAS, TIME_BIAS - 1).wrapping_add(TIME_BIAS) as u64
@@ -80,7 +80,7 @@ impl Page {
 #[repr(align(128))]
 pub(crate) struct Tile(pub [Page; TILE_PAGES as usize]);
 
-/// Where a tile is.
+/// Location of a tile.
 #[derive(Clone, Copy)]
 struct Slot {
     tile: u64,
@@ -106,7 +106,7 @@ fn mix(value: u64) -> u64 {
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// What chooses the sample.
+/// Returns the hash that selects the sample.
 #[inline]
 fn sample_hash(device: u16, tile: u64) -> u64 {
     let mixed = mix(tile ^ u64::from(device) << 50);
@@ -114,29 +114,29 @@ fn sample_hash(device: u16, tile: u64) -> u64 {
 }
 
 impl PageTable {
-    /// A table of at most `max` tiles.
+    /// Creates a table of at most `max` tiles.
     pub fn new(max: u32) -> Self {
         Self { slots: vec![EMPTY; 1 << 12], chunks: Vec::new(), len: 0, max, shift: 0 }
     }
 
-    /// Tiles that are followed.
+    /// Returns the number of tiles.
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether `more` tiles fit.
+    /// Returns whether `more` tiles fit.
     #[inline]
     pub fn has_room(&self, more: u32) -> bool {
         self.len + more <= self.max
     }
 
-    /// Whether a tile belongs to the sample.
+    /// Returns whether a tile belongs to the sample.
     #[inline]
     pub fn follows(&self, device: u16, tile: u64) -> bool {
         self.shift == 0 || sample_hash(device, tile) >> (64 - self.shift) == 0
     }
 
-    /// Neighbours share a line of the table.
+    /// Returns the initial place of a tile; neighbours share a line of the table.
     #[inline]
     fn home(&self, device: u16, tile: u64) -> usize {
         let lines = self.slots.len().trailing_zeros() - 2;
@@ -157,14 +157,14 @@ impl PageTable {
         }
     }
 
-    /// Number of a tile, if it is there.
+    /// Returns the number of a tile, if it is in the table.
     #[inline]
     pub fn find(&self, device: u16, tile: u64) -> Option<u32> {
         let (_, at) = self.place(device, tile);
         (at != NONE).then_some(at)
     }
 
-    /// Number of a tile, which becomes part of the table.
+    /// Returns the number of a tile, and adds it to the table if necessary.
     #[inline]
     pub fn find_or_add(&mut self, device: u16, tile: u64) -> u32 {
         let (slot, at) = self.place(device, tile);
@@ -175,7 +175,7 @@ impl PageTable {
         let at = self.len;
         self.slots[slot] = Slot { tile, at, device };
         if (at >> CHUNK_BITS) as usize == self.chunks.len() {
-            // A small trace does not need a whole chunk of memory; the system grants it as it is touched.
+            // A small trace does not need a whole chunk of memory; the system grants it on access.
             self.chunks.push(table(1 << CHUNK_BITS, Tile::default()));
         }
         *self.tile(at) = Tile::default();
@@ -195,19 +195,19 @@ impl PageTable {
         }
     }
 
-    /// The tile of a number.
+    /// Returns a tile by its number.
     #[inline]
     pub fn tile(&mut self, at: u32) -> &mut Tile {
         &mut self.chunks[(at >> CHUNK_BITS) as usize][at as usize & ((1 << CHUNK_BITS) - 1)]
     }
 
-    /// Asks for the place of a tile.
+    /// Prefetches the place of a tile.
     #[inline]
     pub fn prefetch_place(&self, device: u16, tile: u64) {
         prefetch(&self.slots, self.home(device, tile));
     }
 
-    /// Asks for a tile whose place is at hand.
+    /// Prefetches a tile whose place is in the cache.
     #[inline]
     pub fn prefetch_tile(&self, device: u16, tile: u64) {
         let slot = &self.slots[self.home(device, tile)];
@@ -220,22 +220,22 @@ impl PageTable {
         }
     }
 
-    /// All tiles: device, number of the tile, its place in the table.
+    /// Lists all tiles: device, number of the tile, its place in the table.
     pub fn tiles(&self) -> impl Iterator<Item = (u16, u64, u32)> + '_ {
         self.slots.iter().filter(|slot| slot.at != NONE).map(|slot| (slot.device, slot.tile, slot.at))
     }
 
-    /// All pages, in the order in which their tiles were first touched.
+    /// Lists all pages, in the order of the first access to their tiles.
     pub fn pages(&self) -> impl Iterator<Item = &Page> + '_ {
         self.chunks.iter().flatten().take(self.len as usize).flat_map(|tile| &tile.0)
     }
 
-    /// All pages, to change.
+    /// Lists all pages for modification.
     pub fn pages_mut(&mut self) -> impl Iterator<Item = &mut Page> + '_ {
         self.chunks.iter_mut().flatten().take(self.len as usize).flat_map(|tile| &mut tile.0)
     }
 
-    /// Halves the share of the tiles that are followed, and calls `drop` with each page that no longer is.
+    /// Drops half of the tiles that are followed, and calls `drop` for each page that is dropped.
     pub fn halve(&mut self, mut drop: impl FnMut(&Page)) {
         self.shift += 1;
         let mut slots: Vec<Slot> = self.slots.iter().filter(|slot| slot.at != NONE).copied().collect();
@@ -245,7 +245,7 @@ impl PageTable {
         for mut slot in slots {
             let tile = *self.tile(slot.at);
             if self.follows(slot.device, slot.tile) {
-                // Survivors move to the front, in their order.
+                // Remaining tiles move to the front, in their order.
                 slot.at = kept.len() as u32;
                 *self.tile(slot.at) = tile;
                 kept.push(slot);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_up_to_the_last_and_all_devices_are_told_apart() {
+    fn addresses_up_to_the_last_and_all_devices_are_distinguished() {
         let mut table = PageTable::new(1 << 20);
         let tiles = [0, 1, 2, (1 << 50) - 1, 1 << 49];
         for device in [0u16, 1, u16::MAX] {
@@ -309,7 +309,7 @@ mod tests {
             table.halve(|_| dropped += 1);
             table.halve(|_| dropped += 1);
             assert_eq!(dropped / 4 + table.len(), 20_000);
-            // A quarter of 20,000 with a standard deviation of 61: five of them.
+            // A quarter of 20,000 with a standard deviation of 61; the limit is five of them.
             assert!(table.len().abs_diff(5000) < 306, "{stride} {}", table.len());
         }
     }
@@ -331,9 +331,9 @@ mod tests {
                 }
             }
             prop_assert_eq!(table.len() as usize, plain.len());
-            let found: BTreeMap<(u16, u64), u32> = table.tiles().collect::<Vec<_>>().into_iter()
+            let listed: BTreeMap<(u16, u64), u32> = table.tiles().collect::<Vec<_>>().into_iter()
                 .map(|(device, tile, at)| ((device, tile), table.tile(at).0[1].writes)).collect();
-            prop_assert_eq!(found, plain);
+            prop_assert_eq!(listed, plain);
         }
     }
 }

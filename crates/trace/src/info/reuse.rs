@@ -1,8 +1,8 @@
-//! Reuse distances: how many other pages were accessed since a page's last access, and what an LRU cache would hit.
+//! Reuse distances: the number of other pages accessed since a page's last access, and the hit ratios of LRU caches.
 //!
-//! A cache of `C` pages under LRU hits exactly the accesses of a distance below `C`. Accesses are taken page by page, in
-//! order within a request. Pages that a request accesses in the order in which they were last accessed, one right after
-//! the other, have the same distance: they are counted as one.
+//! A cache of `C` pages under LRU hits exactly the accesses with a distance below `C`. Accesses are processed page by
+//! page, in order within a request. Consecutive pages of a request that were last accessed one right after the other
+//! have the same distance and are counted as one.
 
 use super::log_histogram::{Distribution, LogHistogram};
 use super::order::Order;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// Smallest cache of the curve: 1 MiB.
 const CACHE_MIN_PAGES: u64 = 256;
-/// Points of the curve for each doubling; a divisor of the histogram's 8 buckets, so that all are exact.
+/// Points of the curve per doubling; it divides the histogram's 8 buckets, which makes all points exact.
 const STEPS: u64 = 4;
 
 /// Reuse distances of one kind of accesses.
@@ -20,7 +20,7 @@ const STEPS: u64 = 4;
 pub struct Reuse {
     /// Page accesses.
     pub page_accesses: u64,
-    /// Share of them that are the first to their page; null where there are none.
+    /// Share of them that are the first to their page; null without any.
     pub first_share: Option<f64>,
     /// Bytes of other pages accessed since the last access, over the accesses that are not the first.
     pub bytes: Distribution<u64>,
@@ -29,13 +29,13 @@ pub struct Reuse {
 /// Reuse distances, and the hit ratios of LRU caches.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReuseInfo {
-    /// Share of the pages that were followed; 1 means that all is exact.
+    /// Share of the pages that were followed; 1 means exact.
     pub sampled_share: f64,
     /// Reads and writes together.
     pub all: Reuse,
-    /// Reads alone, as if there were no writes.
+    /// Reads alone, ignoring writes.
     pub reads: Reuse,
-    /// What LRU caches would hit.
+    /// Hit ratios of LRU caches.
     pub lru: LruCurve,
 }
 
@@ -44,20 +44,20 @@ pub struct ReuseInfo {
 pub struct LruCurve {
     /// Sizes of the cache, from 1 MiB to beyond the footprint.
     pub cache_bytes: Vec<u64>,
-    /// Share of the page accesses (reads and writes) that hit, in a cache that holds what was read or written.
+    /// Share of the page accesses (reads and writes) that hit, in a cache filled by reads and writes.
     pub hit_ratio: Vec<Option<f64>>,
-    /// Share of the page reads that hit, in a cache that reads alone fill.
+    /// Share of the page reads that hit, in a cache filled by reads alone.
     pub read_hit_ratio: Vec<Option<f64>>,
 }
 
 /// Pages of one request that were last accessed one right after the other.
 #[derive(Clone, Copy)]
 struct Run {
-    /// Old place of the first page, 0 where they are new; new place of the first page.
+    /// Previous place of the first page, 0 for new pages; new place of the first page.
     old: u32,
     new: u32,
     n: u32,
-    /// Old place of the page that would go on.
+    /// Previous place of the page that would continue the run.
     expected: u32,
 }
 
@@ -78,7 +78,7 @@ impl Default for Stack {
 }
 
 impl Stack {
-    /// Notes an access to the page that keeps its place in `place`; the order must have room.
+    /// Records an access to the page whose place is stored in `place`; the order must have room.
     #[inline]
     pub fn access(&mut self, place: &mut u32, shift: u32) {
         let old = *place;
@@ -92,7 +92,7 @@ impl Stack {
         self.run.expected += u32::from(old != 0);
     }
 
-    /// Counts the run that has come to its end. Nothing but accesses may happen between an access and this.
+    /// Counts the completed run. Only accesses may happen between an access and this call.
     #[inline]
     pub fn flush(&mut self, shift: u32) {
         let run = self.run;
@@ -103,8 +103,8 @@ impl Stack {
         if run.old == 0 {
             self.first += u64::from(run.n) << shift;
         } else {
-            // For the first page these are the others of the run and what was accessed since; each further page finds
-            // one page less of the run behind it, and one more in front.
+            // For the first page these are the others of the run and the pages accessed since. Each further page has
+            // one page of the run less after it and one more before it.
             let behind = self.order.behind(run.old + run.n - 1) + run.n - 1;
             self.distances.add(u64::from(behind) << shift, u64::from(run.n) << shift);
             self.order.clear(run.old, run.n);
@@ -112,7 +112,7 @@ impl Stack {
         self.order.fill(run.new, run.n);
     }
 
-    /// Takes a page off the stack.
+    /// Removes a page from the stack.
     pub fn forget(&mut self, place: u32) {
         if place != 0 {
             self.order.clear(place, 1);
@@ -142,7 +142,7 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// Takes a page off both stacks.
+    /// Removes a page from both stacks.
     pub fn forget(&mut self, page: &Page) {
         self.all.forget(page.accessed);
         self.reads.forget(page.read);
@@ -169,7 +169,7 @@ impl Stacks {
     }
 }
 
-/// Sizes of caches in pages: four to a doubling, up to the first that holds the footprint.
+/// Returns the sizes of caches in pages: four per doubling, up to the first that holds the footprint.
 fn cache_sizes(footprint_pages: u64) -> Vec<u64> {
     let mut sizes = Vec::new();
     let mut power = CACHE_MIN_PAGES;
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Accesses by request: page numbers that ascend.
+    /// Processes accesses by request, with ascending page numbers.
     fn stack(requests: &[std::ops::Range<usize>]) -> Stack {
         let mut stack = Stack::default();
         let mut places = vec![0; 400];
@@ -241,11 +241,11 @@ mod tests {
                 }
                 list.push(page);
             }
-            let found = stack(&requests);
-            prop_assert_eq!(found.first, first);
-            let (found, plain) = (found.distances.describe(|v| v), plain.describe(|v| v));
-            prop_assert_eq!(found.histogram.count, plain.histogram.count);
-            prop_assert_eq!(found.histogram.from, plain.histogram.from);
+            let reuse = stack(&requests);
+            prop_assert_eq!(reuse.first, first);
+            let (reuse, plain) = (reuse.distances.describe(|v| v), plain.describe(|v| v));
+            prop_assert_eq!(reuse.histogram.count, plain.histogram.count);
+            prop_assert_eq!(reuse.histogram.from, plain.histogram.from);
         }
     }
 }

@@ -1,19 +1,18 @@
-//! How often a request goes on where an earlier one ended.
+//! Sequentiality: the share of requests that continue earlier ones.
 //!
-//! A request of a device is *sequential* if it begins where that device's previous request of the same operation ended,
-//! and *near-sequential* if it begins where any of the last [`RECENT`] of them ended, which sees several interleaved
-//! streams. A run is a chain of sequential requests.
+//! A request of a device is *sequential* if it begins where that device's previous request of the same operation ended.
+//! It is *near-sequential* if it begins where any of the last [`RECENT`] of them ended, which detects several
+//! interleaved streams. A run is a chain of sequential requests.
 //!
-//! Cost: one comparison for a sequential request, [`RECENT`] for another. Memory: 432 bytes for each device and
-//! operation.
+//! Cost: one comparison for a sequential request, [`RECENT`] for another. Memory: 432 bytes per device and operation.
 
 use super::log_histogram::{Distribution, LogHistogram};
 use floatgate_base::{Op, RequestBatch};
 use serde::Serialize;
 
-/// Requests that are remembered.
+/// Number of recent requests.
 const RECENT: usize = 32;
-/// No request begins at the last byte of the address space and ends behind it.
+/// No request begins at the last byte of the address space and ends after it.
 const NOWHERE: u64 = u64::MAX;
 
 /// Sequentiality of one operation.
@@ -21,9 +20,9 @@ const NOWHERE: u64 = u64::MAX;
 pub struct OpSequentiality {
     /// Share of the requests that begin where the previous one ended.
     pub sequential_share: f64,
-    /// Share of the requests that begin where one of the last 32 ended; holds the sequential ones.
+    /// Share of the requests that begin where one of the last 32 ended; includes the sequential ones.
     pub near_sequential_share: f64,
-    /// Runs: chains of sequential requests, single requests among them.
+    /// Runs: chains of sequential requests, including single requests.
     pub runs: u64,
     /// Mean length of a run in bytes.
     pub run_mean_bytes: f64,
@@ -31,7 +30,7 @@ pub struct OpSequentiality {
     pub run_bytes: Distribution<u64>,
 }
 
-/// Sequentiality by operation; null where the trace has no such request.
+/// Sequentiality by operation; null if the trace has no such request.
 #[derive(Clone, Debug, Serialize)]
 pub struct SequentialityInfo {
     /// Reads.
@@ -40,7 +39,7 @@ pub struct SequentialityInfo {
     pub write: Option<OpSequentiality>,
 }
 
-/// The recent past of one device and operation.
+/// Recent requests of one device and operation.
 #[derive(Clone)]
 struct Lane {
     end: u64,
@@ -70,7 +69,7 @@ struct Totals {
     runs: LogHistogram,
 }
 
-/// Counts while the trace is read.
+/// Counters of one pass over the trace.
 #[derive(Default)]
 pub(crate) struct Sequentiality {
     lanes: Vec<[Lane; 2]>,
@@ -127,7 +126,7 @@ impl Lane {
     #[inline]
     fn ended_at(&self, offset: u64) -> bool {
         let wanted = low(offset);
-        // Without a branch for each, the compiler compares several at a time.
+        // Without a branch per element, the compiler compares several at a time.
         let maybe = self.low.iter().fold(false, |any, &l| any | (l == wanted));
         maybe && self.ends.contains(&offset)
     }
@@ -189,7 +188,7 @@ mod tests {
             let requests: Vec<_> = requests.iter()
                 .map(|&(d, op, at, n)| (d, [Op::Read, Op::Write][usize::from(op)], at * 300, n * 300)).collect();
             let info = sequentiality(&requests);
-            for (op, found) in [(Op::Read, info.read), (Op::Write, info.write)] {
+            for (op, figures) in [(Op::Read, info.read), (Op::Write, info.write)] {
                 let (mut all, mut strict, mut near, mut runs) = (0u64, 0u64, 0u64, 0u64);
                 for (i, &(device, is, offset, _)) in requests.iter().enumerate() {
                     let past = requests[..i].iter().rev().filter(|r| r.0 == device && r.1 == op);
@@ -201,11 +200,11 @@ mod tests {
                         runs += u64::from(ends.first() != Some(&offset));
                     }
                 }
-                prop_assert_eq!(found.is_some(), all > 0);
-                if let Some(found) = found {
-                    prop_assert_eq!(found.sequential_share, strict as f64 / all as f64);
-                    prop_assert_eq!(found.near_sequential_share, near as f64 / all as f64);
-                    prop_assert_eq!(found.runs, runs);
+                prop_assert_eq!(figures.is_some(), all > 0);
+                if let Some(figures) = figures {
+                    prop_assert_eq!(figures.sequential_share, strict as f64 / all as f64);
+                    prop_assert_eq!(figures.near_sequential_share, near as f64 / all as f64);
+                    prop_assert_eq!(figures.runs, runs);
                 }
             }
         }

@@ -1,7 +1,7 @@
-//! Sizes of requests by operation, and how their first bytes are aligned.
+//! Sizes of requests by operation, and the alignment of their first bytes.
 //!
-//! Cost: one addition a request for whole sectors up to 1 MiB, a look-up for others. At most [`OTHERS_MAX`] other sizes
-//! are told apart; those that come later are counted by power of two.
+//! Cost: one addition per request for whole sectors up to 1 MiB, a look-up for others. At most [`OTHERS_MAX`] other
+//! sizes are distinguished; later ones are counted by power of two.
 
 use floatgate_base::{Op, RequestBatch};
 use rustc_hash::FxHashMap;
@@ -19,32 +19,32 @@ const ALIGNMENTS: usize = 13;
 /// Sizes of the requests of one operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct OpSizes {
-    /// Different sizes; null where there are too many to tell.
+    /// Number of distinct sizes; null if there are too many to distinguish.
     pub distinct: Option<u64>,
     /// Smallest, in bytes.
     pub min: u64,
-    /// A tenth of the requests has at most so many bytes.
+    /// 10 % quantile in bytes.
     pub p10: u64,
-    /// A quarter of the requests has at most so many bytes.
+    /// 25 % quantile in bytes.
     pub p25: u64,
     /// Median in bytes.
     pub p50: u64,
-    /// Three quarters of the requests have at most so many bytes.
+    /// 75 % quantile in bytes.
     pub p75: u64,
-    /// Nine tenths of the requests have at most so many bytes.
+    /// 90 % quantile in bytes.
     pub p90: u64,
-    /// 99 of 100 requests have at most so many bytes.
+    /// 99 % quantile in bytes.
     pub p99: u64,
     /// Largest, in bytes.
     pub max: u64,
-    /// How many requests have which size.
+    /// Number of requests by size.
     pub histogram: SizeHistogram,
 }
 
 /// Requests by size, as columns.
 #[derive(Clone, Debug, Serialize)]
 pub struct SizeHistogram {
-    /// Whether each row is one size (`from` = `to`); else each is a power of two up to below the next.
+    /// Whether each row is one size (`from` = `to`); else each spans a power of two up to below the next.
     pub exact: bool,
     /// Smallest size of the row in bytes.
     pub from: Vec<u64>,
@@ -54,7 +54,7 @@ pub struct SizeHistogram {
     pub count: Vec<u64>,
 }
 
-/// Sizes by operation; null where the trace has no such request.
+/// Sizes by operation; null if the trace has no such request.
 #[derive(Clone, Debug, Serialize)]
 pub struct SizesInfo {
     /// Reads.
@@ -68,7 +68,7 @@ pub struct SizesInfo {
 /// Requests by the largest power of two that divides their first byte's address, as columns.
 #[derive(Clone, Debug, Serialize)]
 pub struct AlignmentInfo {
-    /// The power of two: 1 stands for all below 512, 1048576 for all from there on (address 0 too).
+    /// The power of two: 1 stands for all below 512, 1048576 for all from there on (and for address 0).
     pub offset_multiple_of: Vec<u64>,
     /// Reads.
     pub reads: Vec<u64>,
@@ -78,7 +78,7 @@ pub struct AlignmentInfo {
     pub trims: Vec<u64>,
 }
 
-/// Counts while the trace is read.
+/// Counters of one pass over the trace.
 pub(crate) struct Sizes {
     ops: [Counts; 3],
     alignment: [[u64; ALIGNMENTS]; 3],
@@ -93,7 +93,7 @@ impl Default for Sizes {
 struct Counts {
     sectors: Vec<u64>,
     others: FxHashMap<u64, u64>,
-    /// Sizes that came when `others` was full, by power of two.
+    /// Sizes after `others` was full, by power of two.
     late: [u64; 64],
     others_max: usize,
 }
@@ -157,11 +157,11 @@ impl Counts {
         let at = |q: f64| {
             let rank = (q * total as f64).ceil() as u64;
             let mut up_to = 0;
-            let found = rows.iter().find(|&&(_, n)| {
+            let row = rows.iter().find(|&&(_, n)| {
                 up_to += n;
                 up_to >= rank
             });
-            found.map_or(0, |&(bytes, _)| bytes)
+            row.map_or(0, |&(bytes, _)| bytes)
         };
         Some(OpSizes {
             distinct: exact.then_some(rows.len() as u64),
@@ -178,7 +178,7 @@ impl Counts {
     }
 }
 
-/// The rows as they are, or joined by power of two.
+/// Returns the rows unchanged, or combined by power of two.
 fn histogram(rows: &[(u64, u64)], exact: bool) -> SizeHistogram {
     if exact {
         let sizes: Vec<u64> = rows.iter().map(|row| row.0).collect();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn more_sizes_than_can_be_told_apart_still_count() {
+    fn sizes_beyond_the_limit_still_count() {
         let mut counts = Counts { others_max: 2, ..Counts::default() };
         [1, 3, 1, 5, 6, 7].iter().for_each(|&bytes| counts.add_other(bytes));
         let sizes = counts.describe().unwrap();

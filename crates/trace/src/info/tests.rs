@@ -1,4 +1,4 @@
-//! All analyses together, against brute force.
+//! Compares all analyses together with brute force.
 
 use super::*;
 use crate::source::Summary;
@@ -155,7 +155,7 @@ fn the_largest_requests_do_not_stall() {
     assert!(update.sampled_share < 0.1);
 }
 
-/// A sample of the pages tells what all pages tell: uniform writes have intervals that decay, and a cache hits its
+/// A sample of the pages gives the results of all pages: uniform writes have decaying intervals, and a cache hits its
 /// share of the footprint. Tolerances are some four standard deviations of a sample of 16,000 pages.
 #[test]
 fn a_sample_tells_what_all_pages_tell() {
@@ -181,7 +181,7 @@ fn a_sample_tells_what_all_pages_tell() {
     assert!((a.busiest.access_share[2] - b.busiest.access_share[2]).abs() < 0.01);
 }
 
-/// The plain way: what each page write finds.
+/// A naive model: the result of each page write.
 #[derive(Default)]
 struct Plain {
     intervals: BTreeMap<u64, u64>,
@@ -230,16 +230,16 @@ proptest! {
             let bytes = if large && op == Op::Trim { bytes << 12 } else { bytes };
             (i as i64, device, op, at * 1024, bytes, context)
         }).collect();
-        let (found, plain) = (described(&rows, 1 << 12), plain(&rows));
-        let update = found.update_interval.unwrap();
+        let (info, plain) = (described(&rows, 1 << 12), plain(&rows));
+        let update = info.update_interval.unwrap();
         prop_assert_eq!(update.page_writes - update.updates, plain.firsts);
         let mut buckets = log_histogram::LogHistogram::default();
         plain.intervals.iter().for_each(|(&interval, &n)| buckets.add(interval, n));
         prop_assert_eq!(update.bytes.histogram.count, buckets.describe(|v| v).histogram.count);
-        let contexts = found.contexts.unwrap();
+        let contexts = info.contexts.unwrap();
         prop_assert_eq!(contexts.updates, plain.of_context[1..].iter().sum::<u64>());
-        let frequency = found.frequency.unwrap();
+        let frequency = info.frequency.unwrap();
         prop_assert_eq!(frequency.written.map(|f| f.pages).unwrap_or(0), plain.writes.len() as u64);
-        prop_assert_eq!(found.pages_written_distinct, plain.writes.len() as u64);
+        prop_assert_eq!(info.pages_written_distinct, plain.writes.len() as u64);
     }
 }

@@ -1,7 +1,7 @@
-//! Large TRIMs: which pages they took, without a walk over them.
+//! Large TRIMs: the pages that they trimmed, without a scan.
 //!
-//! Each is kept as a range with its number, later ones over earlier ones; a page learns of it when it is written next.
-//! Cost: a search among the ranges. Memory: bounded by [`Trims::is_full`].
+//! Each is kept as a range with its number, later ones over earlier ones; a page learns of it at its next write. Cost:
+//! a search among the ranges. Memory: bounded by [`Trims::is_full`].
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const RANGES_MAX: usize = 1 << 16;
 /// Ranges of pages that were trimmed.
 #[derive(Default)]
 pub(crate) struct Trims {
-    /// Device and first page; page behind the last, and number of the TRIM.
+    /// Device and first page; end of the range, and number of the TRIM.
     ranges: BTreeMap<(u16, u64), (u64, u32)>,
     /// TRIMs so far.
     pub number: u32,
@@ -40,17 +40,17 @@ impl Trims {
         self.ranges.insert((device, from), (to, self.number));
     }
 
-    /// Whether the ranges should be applied to all pages and cleared.
+    /// Returns whether the ranges should be applied to all pages and cleared.
     pub fn is_full(&self) -> bool {
         self.ranges.len() >= RANGES_MAX
     }
 
-    /// Forgets the ranges, not how many there were.
+    /// Removes the ranges, but keeps their number.
     pub fn clear(&mut self) {
         self.ranges.clear();
     }
 
-    /// Calls `trim` with each page of `first..first + n` that a TRIM after number `since` took.
+    /// Calls `trim` for each page of `first..first + n` that a TRIM after number `since` covered.
     #[inline]
     pub fn apply(&self, device: u16, first: u64, n: u64, since: u32, mut trim: impl FnMut(u64)) {
         for (&(_, start), &(end, number)) in self.ranges.range((device, 0)..(device, first + n)).rev() {
@@ -85,12 +85,12 @@ mod tests {
             }
             for device in 0..2 {
                 for first in (0..300).step_by(4) {
-                    let mut found = Vec::new();
-                    ranges.apply(device, first, 4, since, |page| found.push(page));
-                    found.sort_unstable();
+                    let mut trimmed = Vec::new();
+                    ranges.apply(device, first, 4, since, |page| trimmed.push(page));
+                    trimmed.sort_unstable();
                     let expected: Vec<u64> = (first..first + 4)
                         .filter(|&page| plain.get(&(device, page)).is_some_and(|&number| number > since)).collect();
-                    prop_assert_eq!(found, expected);
+                    prop_assert_eq!(trimmed, expected);
                 }
             }
         }

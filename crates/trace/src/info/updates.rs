@@ -1,8 +1,8 @@
-//! Update intervals: how long a page's data live until the page is written again.
+//! Update intervals: the lifetime of a page's data until the page is written again.
 //!
-//! The interval of a page write that replaces data is the number of page writes since the previous one to that page, up
-//! to and with this one, times 4096: a log that is written around and around has intervals of its own size. A page
-//! written in part counts as written. A TRIM of a whole page ends its data: the next write is a first write.
+//! The interval of a page write that replaces data is the number of page writes since the previous one to that page,
+//! including this one, times 4096. A circular log thus has intervals of its own size. A page written in part counts as
+//! written. A TRIM of a whole page ends its data: the next write is a first write.
 
 use super::log_histogram::{Distribution, LogHistogram};
 use floatgate_base::TRACE_PAGE_BYTES;
@@ -19,13 +19,13 @@ pub struct UpdateInfo {
     pub updates: u64,
     /// Bytes written in pages between the two writes, the second one included.
     pub bytes: Distribution<u64>,
-    /// Seconds between the two writes; null where the trace has no times.
+    /// Seconds between the two writes; null if the trace has no times.
     pub time_s: Option<Distribution<f64>>,
-    /// Share of the pages that were followed; 1 means that all is exact.
+    /// Share of the pages that were followed; 1 means exact.
     pub sampled_share: f64,
 }
 
-/// Counts while the trace is read.
+/// Counters of one pass over the trace.
 #[derive(Default)]
 pub(crate) struct Updates {
     pub first: u64,

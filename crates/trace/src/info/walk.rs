@@ -1,4 +1,4 @@
-//! The walk over the pages of each request: what looks at single pages hangs here, and shares one table.
+//! The walk over the pages of each request: all analyses of single pages are called from here and share one table.
 
 use super::contexts::Contexts;
 use super::frequency::{self, FrequencyInfo};
@@ -8,32 +8,32 @@ use super::trims::Trims;
 use super::updates::{UpdateInfo, Updates};
 use floatgate_base::{Op, RequestBatch, TRACE_PAGE_BYTES};
 
-/// Pages that are walked between two looks at whether there is room.
+/// Pages walked between two checks for room.
 const STEP_PAGES: u64 = 256;
 /// Tiles that they may touch.
 const STEP_TILES: u32 = (STEP_PAGES / TILE_PAGES) as u32 + 1;
-/// TRIMs of more tiles are not walked.
+/// Larger TRIMs, in tiles, are not walked.
 const TRIM_TILES_MAX: u64 = 1024;
-/// Requests by which memory is asked for ahead.
+/// Distance in requests at which memory is prefetched.
 const PLACE_AHEAD: usize = 12;
 const TILE_AHEAD: usize = 6;
-/// Tiles of one request that are asked for together.
+/// Tiles of one request that are prefetched together.
 const TILES_AHEAD: u64 = 4;
 
-/// What is known of single pages.
+/// State of single pages.
 pub(crate) struct Walk {
     table: PageTable,
     stacks: Stacks,
     updates: Updates,
     pub contexts: Contexts,
     trims: Trims,
-    /// Number of the last large TRIM that each tile knows of; shorter than the table where there were none.
+    /// Number of the last large TRIM applied to each tile; shorter than the table until there was one.
     trims_known: Vec<u32>,
     page_writes: u64,
     page_reads: u64,
 }
 
-/// Updates of neighbours that are alike.
+/// Updates of neighbours with equal values.
 #[derive(Clone, Copy, PartialEq)]
 struct Alike {
     written: u64,
@@ -42,7 +42,7 @@ struct Alike {
 }
 
 impl Walk {
-    /// A walk that follows the pages of at most `tiles` tiles, at least 256.
+    /// Creates a walk that follows the pages of at most `tiles` tiles, at least 256.
     pub fn new(tiles: u32) -> Self {
         Self {
             table: PageTable::new(tiles.max(256)),
@@ -56,7 +56,7 @@ impl Walk {
         }
     }
 
-    /// `times` are in nanoseconds since the first request.
+    /// Walks a batch; `times` are in nanoseconds since the first request.
     pub fn add(&mut self, batch: &RequestBatch, times: &[i64]) {
         for (i, &time) in times.iter().enumerate() {
             self.look_ahead(batch, i);
@@ -81,8 +81,8 @@ impl Walk {
         }
     }
 
-    /// Asks for what the next requests will touch: the places of their tiles, then the tiles, then the places in the
-    /// order of accesses that these tell.
+    /// Prefetches memory for the next requests: the places of their tiles, then the tiles, then their places in the
+    /// order of accesses.
     #[inline]
     fn look_ahead(&self, batch: &RequestBatch, i: usize) {
         let tiles = |i: usize| {
@@ -100,7 +100,7 @@ impl Walk {
         }
     }
 
-    /// The same for a tile of the request at hand.
+    /// Prefetches memory for a tile of the current request.
     #[inline]
     fn look_ahead_inside(&self, device: u16, tile: u64, last: u64) {
         if tile + 2 * TILES_AHEAD <= last && tile & 3 == 0 {
@@ -111,7 +111,8 @@ impl Walk {
         }
     }
 
-    /// Pages `first..first + n`, at most [`STEP_PAGES`], by tile: number of the tile, its first and last page + 1.
+    /// Divides pages `first..first + n`, at most [`STEP_PAGES`], by tile: number of the tile, its first and last page +
+    /// 1.
     #[inline]
     fn tiles_of(first: u64, n: u64) -> impl Iterator<Item = (u64, usize, usize)> {
         let end = first + n;
@@ -142,7 +143,7 @@ impl Walk {
             for page in &mut self.table.tile(at).0[from..to] {
                 number += 1;
                 self.stacks.all.access(&mut page.accessed, shift);
-                // Distances, not numbers: pages written one after the other then and now have the same.
+                // Distances, not numbers: pages written one after the other both times have the same distance.
                 let written = page.written();
                 let this = if written == 0 {
                     none
@@ -182,7 +183,7 @@ impl Walk {
         self.stacks.reads.flush(shift);
     }
 
-    /// Sees to it that [`STEP_PAGES`] pages can be walked.
+    /// Ensures that [`STEP_PAGES`] pages can be walked.
     #[inline]
     fn make_room(&mut self) {
         if !self.table.has_room(STEP_TILES) {
@@ -204,7 +205,7 @@ impl Walk {
         }
     }
 
-    /// Ends the data of the pages that a TRIM covers wholly.
+    /// Removes the data of the pages that a TRIM covers entirely.
     fn trim(&mut self, device: u16, offset: u64, bytes: u64) {
         let (first, end) = (offset.div_ceil(TRACE_PAGE_BYTES), (offset + bytes) / TRACE_PAGE_BYTES);
         if first >= end {
@@ -225,7 +226,7 @@ impl Walk {
         }
     }
 
-    /// Tells a tile of the large TRIMs that came since it was last told.
+    /// Applies the large TRIMs since the last call to a tile.
     #[inline]
     fn learn_trims(&mut self, device: u16, tile: u64, at: u32) {
         let i = at as usize;
@@ -239,7 +240,7 @@ impl Walk {
         }
     }
 
-    /// Tells all tiles of all large TRIMs.
+    /// Applies all large TRIMs to all tiles.
     #[cold]
     fn settle_trims(&mut self) {
         if self.trims.number > 0 {
@@ -267,13 +268,13 @@ impl Walk {
         }
     }
 
-    /// One tile in `2^shift` is followed.
+    /// Returns the shift: one tile in `2^shift` is followed.
     pub fn shift(&self) -> u32 {
         self.table.shift
     }
 }
 
-/// Counts page writes that are alike.
+/// Counts page writes with equal values.
 #[inline]
 fn note(updates: &mut Updates, contexts: &mut Contexts, alike: Alike, n: u64) {
     if n == 0 {

@@ -1,18 +1,18 @@
-//! Start addresses of requests: how often they are accessed, and which of them are in patterns.
+//! Start addresses of requests: number of accesses, and membership in patterns.
 
 use super::strongest::Key;
 use floatgate_base::Op;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// Most addresses that are followed one by one.
+/// Most addresses that are followed.
 const ADDRESSES_MAX: usize = 1 << 22;
-/// An address is frequent from so many writes on (the paper: "flushed not less than 4 times").
+/// Fewest writes of a frequent address (the paper: "flushed not less than 4 times").
 const FREQUENT_WRITES: u32 = 4;
-/// Addresses are told by how often they are accessed, up to so many times one by one.
+/// Rows of addresses by their number of accesses; the last row covers this many or more.
 const TIMES: usize = 4;
 
-/// What is known of one address.
+/// State of one address.
 #[derive(Clone, Copy, Debug, Default)]
 struct Address {
     reads: u32,
@@ -20,12 +20,12 @@ struct Address {
     in_pattern: bool,
 }
 
-/// The addresses of a trace. Beyond a bound, a sample of them by their hash.
+/// The addresses of a trace; beyond a limit, a sample of them by their hash.
 #[derive(Debug)]
 pub(super) struct Addresses {
     seen: FxHashMap<Key, Address>,
     most: usize,
-    /// Followed are addresses whose hash begins with so many zeros.
+    /// Addresses are followed if their hash begins with so many zeros.
     zeros: u32,
 }
 
@@ -36,7 +36,7 @@ impl Default for Addresses {
 }
 
 impl Addresses {
-    /// Follows so many addresses at most.
+    /// Creates counters that follow at most `most` addresses.
     pub fn with_most(most: usize) -> Self {
         Self { seen: FxHashMap::default(), most, zeros: 0 }
     }
@@ -56,7 +56,7 @@ impl Addresses {
         }
     }
 
-    /// Says that an address is in a pattern.
+    /// Marks an address as part of a pattern.
     pub fn in_pattern(&mut self, key: Key) {
         if let Some(address) = self.seen.get_mut(&key) {
             address.in_pattern = true;
@@ -98,19 +98,19 @@ impl Addresses {
     }
 }
 
-/// Spreads an address over all bits.
+/// Hashes an address over all bits.
 fn hash((device, offset): Key) -> u64 {
     let mixed = (offset ^ u64::from(device) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// A share of a whole, where there is a whole.
+/// Returns a share of a whole, unless the whole is 0.
 pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Distinct start addresses of reads and writes; the counts are those of the sample where there is one.
+/// Distinct start addresses of reads and writes; the counts are those of the sample, if sampled.
 #[derive(Clone, Debug, Serialize)]
 pub struct AddressFigures {
     /// Share of the addresses that were followed; 1 means all.
@@ -133,23 +133,23 @@ pub struct AddressFigures {
     pub reads: Times,
 }
 
-/// Addresses that are written often.
+/// Frequently written addresses.
 #[derive(Clone, Debug, Serialize)]
 pub struct FrequentFigures {
-    /// From so many writes on.
+    /// Fewest writes of these addresses.
     pub writes_min: u32,
-    /// How many there are.
+    /// Their number.
     pub addresses: u64,
-    /// How many of them are in any pattern.
+    /// Number of them in any pattern.
     pub in_patterns: u64,
-    /// The share of the latter.
+    /// Share of those in patterns.
     pub share: Option<f64>,
 }
 
-/// Addresses by how often something was done to them.
+/// Addresses by their number of operations.
 #[derive(Clone, Debug, Serialize)]
 pub struct Times {
-    /// So many times; the last entry stands for all from there on.
+    /// Number of operations; the last entry covers this many or more.
     pub from: Vec<u32>,
     /// Addresses.
     pub addresses: Vec<u64>,

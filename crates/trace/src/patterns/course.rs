@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-/// Most points; beyond, neighbours are added up.
+/// Most points; beyond, neighbours are combined.
 const POINTS_MAX: usize = 1024;
 
-/// Patterns in groups of as many windows each.
+/// Patterns by groups of the same number of windows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Course {
-    /// Windows of a group; the last group may have fewer.
+    /// Windows per group; the last group may have fewer.
     pub windows: u64,
     /// Patterns of each group.
     pub patterns: Vec<u64>,

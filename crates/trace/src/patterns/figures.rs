@@ -1,4 +1,4 @@
-//! The patterns of a trace, as they are handed out.
+//! The patterns of a trace, as returned to the caller.
 
 use super::addresses::AddressFigures;
 use super::course::Course;
@@ -6,8 +6,8 @@ use super::strongest::Strong;
 use crate::slice::SliceReport;
 use serde::Serialize;
 
-/// Patterns of a trace; the fields are those of the JSON of `floatgate trace patterns`. Shares and means are null where
-/// there is nothing to share.
+/// Patterns of a trace; the fields are those of the JSON of `floatgate trace patterns`. Shares and means are null if
+/// their denominator is 0.
 #[derive(Clone, Debug, Serialize)]
 pub struct PatternsInfo {
     /// Name of the format.
@@ -20,13 +20,13 @@ pub struct PatternsInfo {
     pub writes: u64,
     /// Requests that trim.
     pub trims: u64,
-    /// Windows, with the last one if it is shorter.
+    /// Windows, including a shorter last one.
     pub windows: u64,
-    /// Patterns of all windows: one that is found in two windows counts twice.
+    /// Patterns of all windows: one that occurs in two windows counts twice.
     pub patterns: u64,
-    /// Mean number of patterns of a window.
+    /// Mean number of patterns per window.
     pub patterns_per_window: Option<f64>,
-    /// Mean number of addresses of a pattern.
+    /// Mean number of addresses per pattern.
     pub pattern_size_mean: Option<f64>,
     /// Share of the start addresses written that are in a pattern of any window.
     pub address_share: Option<f64>,
@@ -34,7 +34,7 @@ pub struct PatternsInfo {
     pub write_share: Option<f64>,
     /// Windows with any pattern.
     pub windows_with_patterns: u64,
-    /// Mean number of transactions of a pattern.
+    /// Mean number of transactions per pattern.
     pub support_mean: Option<f64>,
     /// Write requests that were mined.
     pub writes_mined: u64,
@@ -44,27 +44,27 @@ pub struct PatternsInfo {
     pub sizes: SizeCounts,
     /// Patterns over the trace.
     pub course: Course,
-    /// How often addresses are accessed, and which are in patterns.
+    /// Access counts of addresses, and membership in patterns.
     pub addresses: AddressFigures,
     /// The sets with the largest support times size in any window, each once.
     pub strongest: Vec<Strong>,
-    /// Stamps smaller than the one before.
+    /// Stamps smaller than the previous one.
     pub stamps_backwards: u64,
-    /// Where the first of them is: a line, a byte, a row or a request; null without any.
+    /// Place of the first of them: a line, a byte, a row or a request; null without any.
     pub stamps_backwards_first: Option<String>,
-    /// By how many seconds a stamp lies before the one before it, at most; null without any.
+    /// Largest step back of a stamp in seconds; null without any.
     pub stamps_backwards_s_max: Option<f64>,
-    /// Lines left out because they could not be understood.
+    /// Skipped lines that could not be parsed.
     pub bad_lines_skipped: u64,
     /// The first of them with its message.
     pub first_bad_line: Option<String>,
-    /// What looks wrong without being an error.
+    /// Suspicious findings that are not errors.
     pub suspicions: Vec<String>,
-    /// What the reader took for granted.
+    /// Assumptions of the reader.
     pub assumed: Vec<String>,
-    /// blake3 of the decompressed content.
+    /// BLAKE3 hash of the decompressed content.
     pub content_hash: Option<String>,
-    /// What a slice has kept and left out.
+    /// Requests kept and left out by a slice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slice: Option<SliceReport>,
 }
@@ -72,8 +72,8 @@ pub struct PatternsInfo {
 /// Patterns by size.
 #[derive(Clone, Debug, Serialize)]
 pub struct SizeCounts {
-    /// Addresses of a pattern, ascending.
+    /// Addresses per pattern, ascending.
     pub size: Vec<u64>,
-    /// Patterns of all windows that have so many.
+    /// Patterns of all windows with this number.
     pub patterns: Vec<u64>,
 }

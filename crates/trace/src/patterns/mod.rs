@@ -1,5 +1,5 @@
-//! Addresses that are written together: frequent patterns of the write requests of each window, as a scheduler would mine
-//! them that groups such writes (the paper's Table III and Figure 2, `docs/patterns.md`).
+//! Addresses that are written together: frequent patterns of the write requests of each window, as mined by a scheduler
+//! that groups such writes (the paper's Table III and Figure 2, `docs/patterns.md`).
 
 mod addresses;
 mod course;
@@ -17,10 +17,10 @@ pub use settings::{MINED_MAX, PatternSettings, WINDOW_MAX};
 pub use strongest::{Start, Strong};
 use windows::Windows;
 
-/// Reads a source to its end, from where it stands, and mines its windows.
+/// Reads a source from its current position to its end, and mines its windows.
 ///
 /// # Errors
-/// Those of the source, settings that cannot be, and a window with more sets than can be told.
+/// Those of the source, invalid settings, and a window with more sets than the miner can list.
 pub fn patterns(source: &mut dyn Source, settings: &PatternSettings) -> Result<PatternsInfo> {
     settings.validate()?;
     let mut windows = Windows::new(*settings);

@@ -1,28 +1,28 @@
-//! Which requests are mined, and for which sets.
+//! Settings of the mining.
 
 use floatgate_base::{Error, Place, Result};
 use floatgate_patterns::{Kind, Settings, TRANSACTION};
 
-/// Most requests of a window.
+/// Most requests per window.
 pub const WINDOW_MAX: u32 = 1 << 20;
 /// Most requests of a window whose writes are mined.
 pub const MINED_MAX: u32 = 1 << 14;
 
-/// How to mine. The defaults are the paper's, but for the length of a transaction, which it does not say: 12 is where its
-/// Table III can be reached (`docs/patterns.md`).
+/// Settings of the mining. The defaults are the paper's, except for the length of a transaction, which it does not
+/// state: with 12 its Table III can be reached (`docs/patterns.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatternSettings {
-    /// Requests of a window: reads, writes and TRIMs.
+    /// Requests per window: reads, writes and TRIMs.
     pub window: u32,
     /// Requests at its beginning whose writes are mined.
     pub mined: u32,
-    /// Write requests of a transaction; the last one of a window may have fewer.
+    /// Write requests per transaction; the last one of a window may have fewer.
     pub transaction: u32,
-    /// Transactions of a window that a set must be part of.
+    /// Least number of transactions of a window that contain a set.
     pub support: u32,
-    /// Addresses that a set must have.
+    /// Least number of addresses of a set.
     pub items_min: u32,
-    /// Whether closed sets are counted, not maximal ones.
+    /// Whether closed sets are counted instead of maximal ones.
     pub closed: bool,
 }
 
@@ -33,10 +33,10 @@ impl Default for PatternSettings {
 }
 
 impl PatternSettings {
-    /// Refuses what cannot be mined.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Names the option of the command line and what it may be.
+    /// Names the command-line option and the valid values.
     pub fn validate(&self) -> Result<()> {
         let bounds = [
             ("--window", self.window, WINDOW_MAX, "requests in a window", ""),
@@ -70,7 +70,7 @@ impl PatternSettings {
         Ok(())
     }
 
-    /// For the miner.
+    /// Converts to the settings of the miner.
     pub(super) fn of_miner(&self) -> Settings {
         let kind = if self.closed { Kind::Closed } else { Kind::Maximal };
         Settings { support: self.support, items_min: self.items_min, kind }

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-/// Where a request begins: device and byte.
+/// Start of a request: device and byte.
 pub(super) type Key = (u16, u64);
 
-/// Sets that are told.
+/// Number of sets reported.
 const SETS: usize = 10;
-/// Addresses of a set that are told.
+/// Most addresses reported per set.
 const NAMED: usize = 64;
 
-/// Sets by support times size in one window, the strongest first; of equal ones the earlier. Each set once.
+/// Sets by support times size in one window, the strongest first; among equal ones the earlier. Each set once.
 #[derive(Debug, Default)]
 pub(super) struct Strongest {
     sets: Vec<Set>,
@@ -30,7 +30,7 @@ impl Set {
 }
 
 impl Strongest {
-    /// Looks at a set of a window.
+    /// Offers a set of a window.
     pub fn add(&mut self, window: u64, support: u32, keys: impl ExactSizeIterator<Item = Key>) {
         let strength = u64::from(support) * keys.len() as u64;
         let full = self.sets.len() == SETS;
@@ -51,30 +51,30 @@ impl Strongest {
 
     pub fn describe(&self, devices: &[String]) -> Vec<Strong> {
         let start = |&(device, offset): &Key| Start { device: devices[device as usize].clone(), offset };
-        let told = |set: &Set| Strong {
+        let report = |set: &Set| Strong {
             window: set.window,
             support: set.support,
             size: set.keys.len() as u64,
             addresses: set.keys.iter().take(NAMED).map(start).collect(),
         };
-        self.sets.iter().map(told).collect()
+        self.sets.iter().map(report).collect()
     }
 }
 
-/// A set that stands out.
+/// A set of great strength.
 #[derive(Clone, Debug, Serialize)]
 pub struct Strong {
     /// The window in which it was strongest, from 0.
     pub window: u64,
-    /// Transactions of that window of which it is part.
+    /// Transactions of that window that contain it.
     pub support: u32,
-    /// Addresses of the set.
+    /// Number of addresses of the set.
     pub size: u64,
     /// The addresses, or the first of many.
     pub addresses: Vec<Start>,
 }
 
-/// Where requests begin.
+/// Start of requests.
 #[derive(Clone, Debug, Serialize)]
 pub struct Start {
     /// The device.

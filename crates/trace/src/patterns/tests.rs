@@ -1,4 +1,4 @@
-//! Windows and shares against brute force; the miner has its own tests.
+//! Compares windows and shares with brute force; the miner has its own tests.
 
 use super::addresses::Addresses;
 use super::*;
@@ -46,12 +46,12 @@ impl Source for Rows {
     }
 }
 
-fn told(rows: &[Row], settings: &PatternSettings) -> Result<PatternsInfo> {
+fn mined(rows: &[Row], settings: &PatternSettings) -> Result<PatternsInfo> {
     let devices = vec!["a".into(), "b".into()];
     patterns(&mut Rows { rows: rows.to_vec(), at: 0, devices }, settings)
 }
 
-/// Groups of addresses that are written together now and then, single writes, reads, and a few TRIMs.
+/// Draws groups of addresses that are written together now and then, single writes, reads, and a few TRIMs.
 fn draw(rng: &mut Rng) -> Vec<Row> {
     let groups: Vec<Vec<u64>> =
         (0..1 + rng.below(6)).map(|_| (0..2 + rng.below(5)).map(|_| rng.below(40)).collect()).collect();
@@ -83,7 +83,7 @@ fn draw_settings(rng: &mut Rng) -> PatternSettings {
 }
 
 fn check(rows: &[Row], settings: &PatternSettings, seed: u64) {
-    let info = told(rows, settings).unwrap();
+    let info = mined(rows, settings).unwrap();
     let (mut sizes, mut inside, mut busy) = (BTreeMap::new(), 0, 0);
     let mut together = BTreeSet::new();
     let (mut course, mut strongest) = (Vec::new(), Vec::new());
@@ -93,13 +93,14 @@ fn check(rows: &[Row], settings: &PatternSettings, seed: u64) {
         };
         let mined = writes(&window[..window.len().min(settings.mined as usize)]);
         let runs: Vec<_> = mined.chunks(settings.transaction as usize).map(<[_]>::to_vec).collect();
-        let found = mine(&runs, &settings.of_miner()).unwrap();
-        let here: BTreeSet<_> = found.iter().flat_map(|pattern| pattern.items.clone()).collect();
+        let patterns = mine(&runs, &settings.of_miner()).unwrap();
+        let here: BTreeSet<_> = patterns.iter().flat_map(|pattern| pattern.items.clone()).collect();
         inside += writes(window).iter().filter(|key| here.contains(key)).count();
-        found.iter().for_each(|pattern| *sizes.entry(pattern.items.len() as u64).or_insert(0) += 1);
-        busy += u64::from(!found.is_empty());
-        course.push(found.len() as u64);
-        strongest.extend(found.iter().map(|pattern| u64::from(pattern.support) * pattern.items.len() as u64));
+        patterns.iter().for_each(|pattern| *sizes.entry(pattern.items.len() as u64).or_insert(0) += 1);
+        busy += u64::from(!patterns.is_empty());
+        course.push(patterns.len() as u64);
+        strongest
+            .extend(patterns.iter().map(|pattern| u64::from(pattern.support) * pattern.items.len() as u64));
         together.extend(here);
     }
     let count: u64 = sizes.values().sum();
@@ -147,7 +148,7 @@ fn figures_equal_brute_force() {
     }
 }
 
-/// The paper's window: 4 runs of 12 writes hold the same 5 addresses, the other seven of each run are new.
+/// The paper's window: 4 runs of 12 writes contain the same 5 addresses, the other seven of each run are new.
 #[test]
 fn a_window_of_which_all_is_known() {
     let mut rows: Vec<Row> = (0..4u64)
@@ -157,21 +158,21 @@ fn a_window_of_which_all_is_known() {
     rows.extend((0..480).map(|i| (0, Op::Read, 4096 * i)));
     rows.extend((0..8).map(|i| (0, Op::Write, 4096 * i)));
     rows.resize(1024 + 10, (1, Op::Read, 0));
-    let info = told(&rows, &PatternSettings::default()).unwrap();
+    let info = mined(&rows, &PatternSettings::default()).unwrap();
     assert_eq!((info.windows, info.patterns, info.pattern_size_mean), (2, 1, Some(5.0)));
     assert_eq!((info.patterns_per_window, info.support_mean), (Some(0.5), Some(4.0)));
-    // 4 * 5 writes in the mined part and 5 behind it, of 56; 5 addresses of 5 + 28 + 3.
+    // 4 * 5 writes in the mined part and 5 after it, of 56; 5 addresses of 5 + 28 + 3.
     assert_eq!((info.write_share, info.address_share), (Some(25.0 / 56.0), Some(5.0 / 36.0)));
     assert_eq!((info.addresses.frequent.addresses, info.addresses.frequent.share), (5, Some(1.0)));
     let strong = &info.strongest[0];
     assert_eq!((info.strongest.len(), strong.window, strong.support, strong.size), (1, 0, 4, 5));
     assert_eq!((&strong.addresses[4].device[..], strong.addresses[4].offset), ("a", 4 * 4096));
     let all = PatternSettings { mined: 1024, items_min: 6, ..PatternSettings::default() };
-    assert_eq!(told(&rows, &all).unwrap().patterns, 0);
+    assert_eq!(mined(&rows, &all).unwrap().patterns, 0);
 }
 
 #[test]
-fn a_set_is_told_once_where_it_was_strongest() {
+fn a_set_is_listed_once_where_it_was_strongest() {
     let run = |copies: usize| [(0, Op::Write, 0), (0, Op::Write, 8), (0, Op::Write, 16)].repeat(copies);
     let window = |copies: usize| {
         let mut rows = run(copies);
@@ -180,12 +181,12 @@ fn a_set_is_told_once_where_it_was_strongest() {
     };
     let rows = [window(4), window(6), window(6), window(5)].concat();
     let settings = PatternSettings { window: 100, mined: 100, transaction: 3, ..PatternSettings::default() };
-    let info = told(&rows, &settings).unwrap();
+    let info = mined(&rows, &settings).unwrap();
     assert_eq!((info.patterns, info.strongest.len()), (4, 1));
     assert_eq!((info.strongest[0].window, info.strongest[0].support), (1, 6));
 }
 
-/// Runs of 40 of 41 addresses: closed sets without end.
+/// Runs of 40 of 41 addresses, with a huge number of closed sets.
 #[test]
 fn a_window_with_too_many_sets_fails_with_its_number() {
     let rows: Vec<Row> = (0..41u64)
@@ -199,7 +200,7 @@ fn a_window_with_too_many_sets_fails_with_its_number() {
         closed: true,
         ..PatternSettings::default()
     };
-    let error = told(&rows, &settings).unwrap_err();
+    let error = mined(&rows, &settings).unwrap_err();
     assert_eq!(error.status(), 1);
     assert!(
         error
@@ -211,7 +212,7 @@ fn a_window_with_too_many_sets_fails_with_its_number() {
 #[test]
 fn settings_that_cannot_be_are_refused() {
     let default = PatternSettings::default;
-    for (settings, said) in [
+    for (settings, message) in [
         (
             PatternSettings { support: 0, ..default() },
             "--support: 0 transactions as support cannot be; expected 1 to 1024",
@@ -229,12 +230,12 @@ fn settings_that_cannot_be_are_refused() {
     ] {
         let error = settings.validate().unwrap_err();
         assert_eq!(error.status(), 2);
-        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
     }
     assert!(default().validate().is_ok());
 }
 
-/// Of more addresses than can be followed, shares of a sample come near those of all.
+/// Beyond the limit of addresses, shares of a sample approximate those of all.
 #[test]
 fn addresses_beyond_the_bound_are_sampled() {
     let (mut all, mut some) = (Addresses::default(), Addresses::with_most(5000));
@@ -252,7 +253,7 @@ fn addresses_beyond_the_bound_are_sampled() {
     let (all, some) = (all.describe(), some.describe());
     assert_eq!(all.sampled_share, 1.0);
     assert!(some.sampled_share < 1.0 && some.written <= 5000);
-    // Binomial: the sample has more than 2500 addresses, so five standard deviations of a share are below 0.05.
+    // Binomial: the sample has more than 2500 addresses; five standard deviations of a share are below 0.05.
     assert!((some.written as f64 / some.sampled_share / all.written as f64 - 1.0).abs() < 0.1);
     let (of_all, of_some) = (all.frequent.share.unwrap(), some.frequent.share.unwrap());
     assert!((of_all - of_some).abs() < 0.05, "{of_all} {of_some}");

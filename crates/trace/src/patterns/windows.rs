@@ -9,11 +9,11 @@ use crate::source::Source;
 use floatgate_base::{Error, Op, RequestBatch, Result};
 use floatgate_patterns::Window;
 
-/// What is known of the windows so far, and the requests of the present one.
+/// Results of the windows so far, and the requests of the current one.
 #[derive(Debug)]
 pub(super) struct Windows {
     settings: PatternSettings,
-    /// Requests of the present window, the addresses of its writes, and how many of these are mined.
+    /// Requests of the current window, the addresses of its writes, and how many of these are mined.
     requests: u32,
     writes: Vec<Key>,
     mined: usize,
@@ -56,10 +56,10 @@ impl Windows {
         }
     }
 
-    /// Takes in requests.
+    /// Adds requests.
     ///
     /// # Errors
-    /// A window has more sets than can be told.
+    /// A window has more sets than the miner can list.
     pub fn add(&mut self, batch: &RequestBatch) -> Result<()> {
         for (i, &op) in batch.op.iter().enumerate() {
             let key = (batch.device[i], batch.offset[i]);
@@ -84,21 +84,21 @@ impl Windows {
     /// Ends the last window, if it has begun.
     ///
     /// # Errors
-    /// As [`Windows::add`].
+    /// As for [`Windows::add`].
     pub fn end(&mut self) -> Result<()> {
         if self.requests > 0 { self.close() } else { Ok(()) }
     }
 
     fn close(&mut self) -> Result<()> {
         let run = self.settings.transaction as usize;
-        let found = self.window.mine(&self.writes[..self.mined], run, &self.settings.of_miner());
-        if found.is_err() {
+        let patterns = self.window.mine(&self.writes[..self.mined], run, &self.settings.of_miner());
+        if patterns.is_err() {
             let what = format!("window {} of the trace has too many patterns", self.windows);
             let expected = "expected a larger --support, a larger --items-min, or a smaller --mined";
             return Err(Error::run(what, expected));
         }
-        let found = self.window.patterns();
-        for (items, support) in found.iter() {
+        let patterns = self.window.patterns();
+        for (items, support) in patterns.iter() {
             if self.sizes.len() <= items.len() {
                 self.sizes.resize(items.len() + 1, 0);
             }
@@ -107,8 +107,8 @@ impl Windows {
             let keys = items.iter().map(|&item| self.window.name(item));
             self.strongest.add(self.windows, support, keys);
         }
-        let count = found.len() as u64;
-        self.items += found.total_items() as u64;
+        let count = patterns.len() as u64;
+        self.items += patterns.total_items() as u64;
         self.patterns += count;
         self.course.add(count);
         if count > 0 {

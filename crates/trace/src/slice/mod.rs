@@ -1,7 +1,7 @@
-//! A part of a trace as a source of its own: chosen by device, operation, time and number, folded and scaled.
+//! A part of a trace as a source: selected by device, operation, time and number, folded and scaled.
 //!
-//! In this order: what the filters leave out goes, stamps then count from the first request kept and are scaled, and
-//! addresses are folded last. So the order of the settings makes no difference, and a slice of a slice is a slice.
+//! The steps are applied in this order: filters, stamps relative to the first request kept, scaling, folding of
+//! addresses. The order of the settings therefore makes no difference, and a slice of a slice is a slice.
 
 mod options;
 
@@ -14,41 +14,41 @@ use floatgate_base::error::quote;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
 use serde::Serialize;
 
-/// Devices that a message lists; more would hide what it says.
+/// Most devices in a message.
 const NAMES_SHOWN: usize = 20;
 
-/// What a slice has kept, left out and changed.
+/// The effect of a slice: requests kept, left out and changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SliceReport {
-    /// Requests of the trace that were looked at: all, or those up to the last one of `--requests`.
+    /// Requests of the trace that were read: all, or those up to the last one of `--requests`.
     pub requests_read: u64,
-    /// Requests kept; one that was split counts once.
+    /// Requests kept; a split one counts once.
     pub requests_kept: u64,
     /// Requests of other devices.
     pub left_out_by_device: u64,
-    /// Other operations of the devices wanted.
+    /// Other operations of the selected devices.
     pub left_out_by_operation: u64,
-    /// Requests wanted but for their time.
+    /// Requests that only fail the filter by time.
     pub left_out_by_time: u64,
     /// Requests that cross the fold and became two with one stamp.
     pub split: u64,
     /// Requests longer than the fold, cut to cover each of its addresses once.
     pub cut: u64,
-    /// Pages whose content is no longer known, because a split fell within them or shifted them.
+    /// Pages whose content is no longer known, because of a split inside them or before them.
     pub contents_lost: u64,
 }
 
-/// What is known about a device of the trace.
+/// State of a device of the trace.
 #[derive(Clone, Copy)]
 enum Verdict {
     LeftOut,
-    /// Wanted; no request has been kept yet.
+    /// Selected; no request has been kept yet.
     Wanted,
     /// Its number in the slice.
     Kept(u16),
 }
 
-/// What the whole trace has, for the message that a slice keeps nothing of it.
+/// Properties of the whole trace, for the message about an empty slice.
 #[derive(Default)]
 struct Whole {
     ops: [bool; 3],
@@ -58,35 +58,35 @@ struct Whole {
 
 /// A source of the requests that a [`Slice`] keeps.
 ///
-/// It has no hash of content: the trace's would be that of other requests, and what is behind the last request of
-/// `--requests` is not read at all. Bad lines and other records count as far as the trace has been read.
+/// It has no hash of content: that of the trace would cover other requests, and requests after the last one of
+/// `--requests` are not read at all. Bad lines and other records count as far as the trace has been read.
 pub struct Sliced {
     inner: Box<dyn Source>,
     path: String,
     slice: Slice,
     columns: OptionalColumns,
-    /// Requests of the trace, how many have gone through, and how many came before them.
+    /// Requests of the trace, the position among them, and the number of requests before them.
     batch: RequestBatch,
     cursor: usize,
     before: u64,
-    /// Whether the first part of the request at `cursor` has been handed out, and the second has not.
+    /// Whether only the first part of the request at `cursor` has been returned.
     halfway: bool,
     /// By the trace's numbers; the names by those of the slice.
     verdicts: Vec<Verdict>,
     names: Vec<String>,
-    /// Devices asked for that the trace has not shown yet.
+    /// Selected devices that have not occurred in the trace yet.
     missing: Vec<String>,
     origin_ns: Option<i64>,
     whole: Whole,
     report: SliceReport,
-    /// Counts stamps that run backwards, as in any trace.
+    /// Counts stamps that decrease, as in any trace.
     intake: Intake,
     trail: Trail,
     ended: bool,
 }
 
 impl Sliced {
-    /// The part `slice` of a source that stands at its beginning; `path` names it in messages.
+    /// Creates the part `slice` of a source at its beginning; `path` names it in messages.
     ///
     /// # Errors
     /// A slice by time, or scaled, of a trace without times.
@@ -96,7 +96,7 @@ impl Sliced {
             return Err(Error::input(
                 Place::Setting(setting.into()),
                 what,
-                "leave it out, or take --requests",
+                "leave it out, or use --requests",
             ));
         }
         Ok(Self {
@@ -120,7 +120,7 @@ impl Sliced {
         })
     }
 
-    /// Fetches more of the trace, or finds the end of the slice.
+    /// Reads more of the trace, or detects the end of the slice.
     fn refill(&mut self) -> Result<()> {
         self.before += self.batch.len() as u64;
         self.cursor = 0;
@@ -150,7 +150,7 @@ impl Sliced {
         self.slice.requests.is_some_and(|most| self.report.requests_kept >= most)
     }
 
-    /// Refuses devices that the trace does not have, and a slice with nothing in it.
+    /// Rejects devices that the trace does not have, and an empty slice.
     fn check(&self) -> Result<()> {
         let listed = |names: &[String]| {
             let mut shown: Vec<String> =
@@ -181,12 +181,12 @@ impl Sliced {
         } else {
             String::new()
         };
-        let what = format!("the slice keeps none of {} requests", self.report.requests_read);
+        let what = format!("the slice keeps none of the {} requests", self.report.requests_read);
         let has = format!("the trace {span}has operations {} and devices {devices}", ops.join(", "));
         Err(Error::input(Place::Path(self.path.clone()), what, has))
     }
 
-    /// Whether request `i` of the batch is kept; counts it.
+    /// Returns whether request `i` of the batch is kept, and counts it.
     #[inline]
     fn wanted(&mut self, i: usize) -> bool {
         let (time, report) = (self.batch.time_ns[i], &mut self.report);
@@ -209,7 +209,7 @@ impl Sliced {
         true
     }
 
-    /// Hands out request `i` of the batch, or its first part; false if a second part is left.
+    /// Appends request `i` of the batch, or its first part; returns false if a second part is left.
     #[inline]
     fn hand_out(&mut self, i: usize, batch: &mut RequestBatch) -> Result<bool> {
         let (offset, bytes) = (self.batch.offset[i], self.batch.bytes[i]);
@@ -226,7 +226,7 @@ impl Sliced {
         Ok(first == kept)
     }
 
-    /// Hands out the second part of request `i`, which begins where the space does.
+    /// Appends the second part of request `i`, which begins at the start of the space.
     fn hand_out_rest(&mut self, i: usize, batch: &mut RequestBatch) -> Result<()> {
         let fold = self.slice.fold_bytes.unwrap_or(u64::MAX);
         let first = fold - self.batch.offset[i] % fold;
@@ -255,7 +255,7 @@ impl Sliced {
             batch.predicted_life.push(self.batch.predicted_life[i]);
         }
         if self.columns.flags {
-            // The second part of a request asks for no second flush.
+            // The second part of a request does not flush again.
             let mask = if part.start > 0 { !flags::FLUSH } else { u8::MAX };
             batch.flags.push(self.batch.flags[i] & mask);
         }
@@ -267,7 +267,7 @@ impl Sliced {
         Ok(())
     }
 
-    /// The stamp of request `i`, since the first request kept and scaled.
+    /// Returns the stamp of request `i`, relative to the first request kept and scaled.
     #[inline]
     fn time(&mut self, i: usize) -> Result<i64> {
         let time = self.batch.time_ns[i];
@@ -275,29 +275,29 @@ impl Sliced {
         let scaled = self.slice.time_scale.map_or(since, |scale| scale.of(since));
         i64::try_from(scaled).map_err(|_| {
             let place = Place::Path(self.inner.place_of(self.before + i as u64));
-            let what = "the time stamp comes to lie more than 292 years from the first";
+            let what = "the time stamp would lie more than 292 years from the first";
             Error::input(place, what, "expected a smaller --time-scale, or a slice without this request")
         })
     }
 
-    /// The number of the device of request `i` in the slice.
+    /// Returns the number of the device of request `i` in the slice.
     #[inline]
     fn device(&mut self, i: usize) -> u16 {
         let at = usize::from(self.batch.device[i]);
         if let Verdict::Kept(device) = self.verdicts[at] {
             return device;
         }
-        // No more than the trace has, and these fit.
+        // No more than in the trace, which fit.
         let device = self.names.len() as u16;
         self.names.push(self.inner.devices()[at].clone());
         self.verdicts[at] = Verdict::Kept(device);
         device
     }
 
-    /// Appends what the bytes `part` of request `i` hold.
+    /// Appends the content of the bytes `part` of request `i`.
     ///
-    /// An entry stands for 4 KiB from the request's beginning on. Where a split falls between entries each part keeps
-    /// its own; within one, that entry and all behind it stand for bytes that no entry of the second part stands for.
+    /// An entry stands for 4 KiB from the request's beginning. If a split falls between entries, each part keeps its
+    /// own. Inside an entry, that entry and all later ones cover bytes that no entry of the second part covers.
     fn push_content(&mut self, i: usize, part: std::ops::Range<u64>, batch: &mut RequestBatch) {
         let content = &self.batch.content;
         let entries = content.range(i);
@@ -315,7 +315,7 @@ impl Sliced {
                 batch.content.push(0, 0);
             }
         } else {
-            // The entry that the split cuts was made unknown in the first part.
+            // The first part has made the content of the split entry unknown.
             let lost = at(part.start / TRACE_PAGE_BYTES)..at(end);
             self.report.contents_lost += lost.filter(|&k| known(k)).count() as u64;
         }
@@ -337,7 +337,7 @@ impl Source for Sliced {
             } else if i == self.batch.len() {
                 self.refill()?;
             } else if self.is_full() {
-                // What is left is read for the names of devices alone.
+                // The rest is read only for the names of devices.
                 self.cursor = self.batch.len();
             } else if self.wanted(i) && !self.hand_out(i, batch)? {
                 self.halfway = true;
@@ -395,7 +395,7 @@ impl Source for Sliced {
     fn assumed(&self) -> Vec<String> {
         let mut out = self.inner.assumed();
         let SliceReport { requests_kept, requests_read, .. } = self.report;
-        out.push(format!("a slice: {requests_kept} of {requests_read} requests read"));
+        out.push(format!("a slice: kept {requests_kept} of {requests_read} requests"));
         out
     }
 

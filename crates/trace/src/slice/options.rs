@@ -1,10 +1,10 @@
-//! What a slice keeps, as the command line says it.
+//! The options of a slice on the command line.
 
 use floatgate_base::error::quote;
 use floatgate_base::units::parse_bytes;
 use floatgate_base::{Error, Op, Place, Result, TRACE_PAGE_BYTES};
 
-/// Operations by the names that the command line knows.
+/// Operations by their command-line names.
 pub(super) const OPERATIONS: [(&str, Op); 3] = [("read", Op::Read), ("write", Op::Write), ("trim", Op::Trim)];
 
 /// Units of time in nanoseconds.
@@ -19,29 +19,29 @@ const SPANS: [(&str, u64); 8] = [
     ("d", 86_400_000_000_000),
 ];
 
-/// Digits of a decimal fraction: what 64 bits hold.
+/// Most digits of a decimal fraction that fit 64 bits.
 const DIGITS_MAX: usize = 18;
 
-/// What to keep of a trace and how to change it; the default keeps everything as it is.
+/// The settings of a slice; the default keeps everything unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slice {
     /// Keeps stamps from here on, in nanoseconds since the first of the trace.
     pub from_ns: Option<i64>,
     /// Keeps stamps before this, in nanoseconds since the first of the trace.
     pub until_ns: Option<i64>,
-    /// Keeps devices of these names; all if there is none.
+    /// Keeps devices with these names; all if empty.
     pub devices: Vec<String>,
     /// Keeps the operations that are true, by their number.
     pub ops: Option<[bool; 3]>,
-    /// Keeps this many requests at most, after all filters.
+    /// Keeps at most this many requests, after all filters.
     pub requests: Option<u64>,
-    /// Addresses become those modulo this many bytes, on each device; a multiple of 4096.
+    /// Reduces addresses modulo this many bytes, on each device; a multiple of 4096.
     pub fold_bytes: Option<u64>,
     /// Factor of the stamps, which count from the first request kept.
     pub time_scale: Option<Scale>,
 }
 
-/// A factor above 0, exact as its decimal fraction says it.
+/// A factor above 0, exact as its decimal fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     numerator: u64,
@@ -49,38 +49,38 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Reads a decimal fraction such as `0.5`: above 0, of at most 18 digits.
+    /// Parses a decimal fraction such as `0.5`: above 0, of at most 18 digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (numerator, denominator) = decimal(text)?;
         (numerator > 0).then_some(Self { numerator, denominator })
     }
 
-    /// A stamp scaled, to the nearest nanosecond, halves up; this keeps the order of stamps.
+    /// Scales a stamp, to the nearest nanosecond, halves up; this keeps the order of stamps.
     #[inline]
     #[must_use]
     pub fn of(self, ns: i128) -> i128 {
         let (numerator, denominator) = (i128::from(self.numerator), i128::from(self.denominator));
-        // Below 2^65 * 2^60, so it cannot overflow.
+        // Below 2^65 * 2^60: no overflow.
         (2 * ns * numerator + denominator).div_euclid(2 * denominator)
     }
 }
 
 impl Slice {
-    /// The keys that [`Slice::parse`] asks for.
+    /// The keys that [`Slice::parse`] reads.
     pub const KEYS: [&str; 7] = ["from", "until", "device", "op", "requests", "fold", "time_scale"];
 
-    /// Reads a slice as the command line gives it: `get` hands out the text of each of [`Slice::KEYS`] that was given.
+    /// Parses the options of the command line: `get` returns the text of each of [`Slice::KEYS`] that is present.
     ///
     /// - `from`, `until`: seconds since the first request of the trace, or with a unit: `90`, `0.5`, `10m`, `2h`;
-    /// - `device`: names with line breaks between them;
-    /// - `op`: some of `read`, `write` and `trim` with commas between them;
+    /// - `device`: names separated by line breaks;
+    /// - `op`: some of `read`, `write` and `trim`, separated by commas;
     /// - `requests`: a number above 0;
     /// - `fold`: a size that is a multiple of 4096, such as `4 GiB`;
     /// - `time_scale`: a decimal fraction above 0.
     ///
     /// # Errors
-    /// Quotes the value that cannot be understood and says what works.
+    /// Quotes the invalid value and states the valid ones.
     pub fn parse<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Self> {
         let time = |setting: &str, key: &str| {
             let expected = "expected seconds since the first request, such as 90, 0.5, 10m or 2h";
@@ -134,26 +134,26 @@ impl Slice {
         Ok(())
     }
 
-    /// Whether everything is kept as it is.
+    /// Returns whether everything is kept unchanged.
     #[must_use]
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether an operation is one of those asked for, or none was.
+    /// Returns whether an operation is selected; all are by default.
     #[inline]
     pub(super) fn keeps(&self, op: Op) -> bool {
         self.ops.is_none_or(|ops| ops[op as usize])
     }
 
-    /// The first setting that a trace without times cannot follow.
+    /// Returns the first setting that requires times.
     pub(super) fn needs_times(&self) -> Option<&'static str> {
-        let asked = [
+        let by_time = [
             ("--from", self.from_ns.is_some()),
             ("--until", self.until_ns.is_some()),
             ("--time-scale", self.time_scale.is_some()),
         ];
-        asked.iter().find(|(_, is)| *is).map(|(name, _)| *name)
+        by_time.iter().find(|(_, is)| *is).map(|(name, _)| *name)
     }
 }
 
@@ -163,7 +163,7 @@ fn refusal(setting: &str, what: String, expected: &str) -> Box<Error> {
     Error::input(Place::Setting(setting.into()), what, expected)
 }
 
-/// Reads a value, if it was given.
+/// Parses a value, if present.
 fn read<T>(
     text: Option<&str>,
     setting: &str,
@@ -179,7 +179,7 @@ fn read<T>(
     }
 }
 
-/// A decimal fraction without a sign, as numerator and power of ten.
+/// Parses a decimal fraction without a sign, to numerator and power of ten.
 fn decimal(text: &str) -> Option<(u64, u64)> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = whole.len() + fraction.len();
@@ -191,7 +191,7 @@ fn decimal(text: &str) -> Option<(u64, u64)> {
     Some((numerator, 10u64.pow(fraction.len() as u32)))
 }
 
-/// A length of time in nanoseconds; what is below one is cut off.
+/// Parses a duration to nanoseconds; fractions of one are cut off.
 fn span(text: &str) -> Option<i64> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -201,7 +201,7 @@ fn span(text: &str) -> Option<i64> {
     i64::try_from(u128::from(numerator) * u128::from(*ns) / u128::from(denominator)).ok()
 }
 
-/// Operations with commas between them.
+/// Parses operations separated by commas.
 fn operations(text: &str) -> Option<[bool; 3]> {
     let mut kept = [false; 3];
     for name in text.split(',') {
@@ -273,8 +273,8 @@ mod tests {
             ("time_scale", "inf", "--time-scale: 'inf' is not a factor; "),
             ("time_scale", "-1", "--time-scale: '-1' is not a factor; "),
         ] {
-            let found = message(key, value);
-            assert!(found.starts_with(expected), "{found}");
+            let refusal_text = message(key, value);
+            assert!(refusal_text.starts_with(expected), "{refusal_text}");
         }
         let both = |key: &str| match key {
             "from" => Some("1m"),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_kept_unless_something_is_said() {
+    fn everything_is_kept_by_default() {
         assert!(Slice::parse(|_| None).unwrap().is_all());
         let slice = parse("device", "8,16\nsda").unwrap();
         assert_eq!(slice.devices, ["8,16", "sda"]);

@@ -1,7 +1,7 @@
-//! blkparse's default text: one event Q a request, nine decimals of a second, sectors of 512 bytes.
+//! blkparse's default text: one event Q per request, nine decimals of a second, sectors of 512 bytes.
 //!
-//! Devices that are called `major,minor` keep their names; others get a minor number of the extended block devices.
-//! Requests that cut sectors are widened to whole ones.
+//! Devices named `major,minor` keep their names; others get a minor number of the extended block devices. Requests that
+//! cut sectors are widened to whole ones.
 
 use super::encoder::{Encoder, Names, Request, push, sectors};
 use super::report::WriteReport;
@@ -35,7 +35,7 @@ impl Encoder for BlkParse {
         report.requests += 1;
         push(out, report.requests, b' ');
         push(out, ns / SECOND_NS, b'.');
-        // A 1 before the nine decimals keeps their zeros; then the point takes its place.
+        // A 1 before the nine decimals preserves their zeros; then the point replaces it.
         let point = out.len() - 1;
         out.pop();
         push(out, SECOND_NS + ns % SECOND_NS, b' ');

@@ -1,10 +1,10 @@
-//! What the writers of all formats share: the contract, whole sectors, numbers and the names of devices.
+//! Code shared by the writers of all formats: the interface, whole sectors, numbers and the names of devices.
 
 use super::report::WriteReport;
 use floatgate_base::Op;
 use std::fmt::Display;
 
-/// One request on its way out.
+/// A request to write.
 pub(super) struct Request {
     pub time_ns: i64,
     pub device: usize,
@@ -13,15 +13,15 @@ pub(super) struct Request {
     pub bytes: u64,
 }
 
-/// How one format is written.
+/// The encoding of one format.
 pub(super) trait Encoder {
-    /// Appends what stands before the first request.
+    /// Appends the beginning of the file.
     fn begin(&mut self, _out: &mut Vec<u8>) {}
 
     /// Appends one request; `name` is its device's.
     fn request(&mut self, r: &Request, name: &str, out: &mut Vec<u8>, report: &mut WriteReport);
 
-    /// Appends what stands behind the last request.
+    /// Appends the end of the file.
     fn end(&mut self, _out: &mut Vec<u8>) {}
 }
 
@@ -30,9 +30,9 @@ const SECTOR: u64 = 512;
 const SECTORS_MAX: u64 = (1 << 40) / SECTOR;
 const SECTORS_END: u64 = u64::MAX / SECTOR;
 
-/// First sector and number of sectors of a request, widened to whole ones where it cuts some.
+/// Returns the first sector and number of sectors of a request, widened to whole ones.
 ///
-/// Readers refuse what ends beyond 2^64 bytes, or a transfer of more than 1 TiB; there it gets as wide as they allow.
+/// Readers reject requests that end beyond 2^64 bytes and transfers of more than 1 TiB; widening stops at these limits.
 pub(super) fn sectors(r: &Request, report: &mut WriteReport) -> (u64, u64) {
     report.widened += u64::from(!(r.offset | r.bytes).is_multiple_of(SECTOR));
     let first = (r.offset / SECTOR).min(SECTORS_END - 1);
@@ -41,7 +41,7 @@ pub(super) fn sectors(r: &Request, report: &mut WriteReport) -> (u64, u64) {
     (first, if r.op == Op::Trim { count } else { count.min(SECTORS_MAX) })
 }
 
-/// Appends a number and one byte behind it.
+/// Appends a number and one byte after it.
 pub(super) fn push(out: &mut Vec<u8>, mut value: u64, then: u8) {
     let mut digits = [0u8; 20];
     let mut at = digits.len();
@@ -57,7 +57,7 @@ pub(super) fn push(out: &mut Vec<u8>, mut value: u64, then: u8) {
     out.push(then);
 }
 
-/// How devices are called in the file: made at a device's first request, never the same twice.
+/// Names of devices in the file: created at a device's first request, all different.
 pub(super) struct Names<T> {
     by_device: Vec<Option<T>>,
 }
@@ -68,11 +68,11 @@ impl<T> Default for Names<T> {
     }
 }
 
-/// What a device could be called in the file, by the name that the source has for it.
+/// Possible names of a device in the file, from its name in the source.
 pub(super) type Candidates<T> = fn(&str) -> Box<dyn Iterator<Item = T>>;
 
 impl<T: PartialEq + Display> Names<T> {
-    /// The name of the device, which the source calls `name`: the first candidate that is free.
+    /// Returns the name of the device that the source calls `name`: the first free candidate.
     pub(super) fn of(
         &mut self,
         device: usize,
@@ -104,8 +104,8 @@ impl<T: PartialEq + Display> Names<T> {
     }
 }
 
-/// Tells whether a terminal takes a character of a name for a command: control characters, and those that change the
-/// direction of text or show nothing.
+/// Returns whether a terminal interprets a character of a name: control characters, and those that change the direction
+/// of text or show nothing.
 pub(super) fn is_command(c: char) -> bool {
     c.is_control()
         || matches!(c,

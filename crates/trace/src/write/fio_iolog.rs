@@ -1,4 +1,4 @@
-//! fio iolog: a header, files that are added and opened at their first request and closed at the end.
+//! fio iolog: a header, and files that are added and opened at their first request and closed at the end.
 
 use super::encoder::{Encoder, Names, Request, is_command, push};
 use super::report::WriteReport;
@@ -11,7 +11,7 @@ pub(super) struct FioIolog {
 }
 
 impl FioIolog {
-    /// Version 3 if there are times, else version 2.
+    /// Creates version 3 with times, else version 2.
     pub fn new(times: bool) -> Self {
         Self { times, files: Names::default(), last_us: 0 }
     }

@@ -1,6 +1,6 @@
 //! Writes requests as a trace of another format, streaming.
 //!
-//! What a format cannot hold is counted, never dropped in silence.
+//! Properties that a format cannot represent are counted, never dropped silently.
 
 mod blkparse;
 mod encoder;
@@ -17,7 +17,7 @@ use floatgate_base::{Error, Place, RequestBatch, Result};
 pub use report::WriteReport;
 use std::io::Write;
 
-/// Formats that can be written.
+/// Formats for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteFormat {
     /// fio iolog, version 3 if the source has times, else version 2.
@@ -35,7 +35,7 @@ pub enum WriteFormat {
 }
 
 impl WriteFormat {
-    /// All by the names that the command line knows.
+    /// All formats by their command-line names.
     pub const NAMES: &[(&str, WriteFormat)] = &[
         ("fio-iolog", WriteFormat::FioIolog),
         ("fio-iolog-v2", WriteFormat::FioIologV2),
@@ -45,13 +45,13 @@ impl WriteFormat {
         ("blkparse", WriteFormat::BlkParse),
     ];
 
-    /// Name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
     }
 
-    /// Reads a format's name.
+    /// Parses a format's name.
     ///
     /// # Errors
     /// Quotes an unknown name and lists the valid ones.
@@ -68,10 +68,10 @@ impl WriteFormat {
     }
 }
 
-/// Writes all requests of a source, from where it stands, to `out`.
+/// Writes all requests of a source, from its current position, to `out`.
 ///
 /// # Errors
-/// Those of the source; a trace of which the format can hold nothing; a failed write is a failed run.
+/// Those of the source; a trace without any request that the format supports; a failed write is a failed run.
 pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) -> Result<WriteReport> {
     let times = match format {
         WriteFormat::FioIolog => source.has_times(),

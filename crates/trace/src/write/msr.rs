@@ -4,7 +4,7 @@ use super::encoder::{Encoder, Names, Request, is_command, push};
 use super::report::WriteReport;
 use floatgate_base::Op;
 
-/// FILETIME of the first stamp; negative times remain possible behind it.
+/// FILETIME of the first stamp; negative times remain possible after it.
 const FIRST_TICKS: u64 = 128_166_372_000_000_000;
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl std::fmt::Display for Disk {
 
 /// Host and disk: `prxy_0` is disk 0 of prxy, other names are hosts.
 fn candidates(name: &str) -> Box<dyn Iterator<Item = Disk>> {
-    // A spreadsheet would compute a cell that begins like a formula.
+    // A spreadsheet would evaluate a cell that begins like a formula.
     let formula = |at: usize, c: char| at == 0 && matches!(c, '=' | '+' | '-' | '@');
     let clean = |s: &str| -> String {
         s.chars()
@@ -36,7 +36,7 @@ fn candidates(name: &str) -> Box<dyn Iterator<Item = Disk>> {
     };
     let split = name.rsplit_once('_').and_then(|(host, disk)| {
         let number: u64 = disk.parse().ok()?;
-        // Only what reads back as the same name.
+        // Only names that read back unchanged.
         (!host.is_empty() && number.to_string() == disk).then_some((host, number))
     });
     let (host, own) = split.unwrap_or((if name.is_empty() { "device" } else { name }, 0));
@@ -54,7 +54,7 @@ impl Encoder for Msr {
                 return;
             }
         };
-        // Times of 64 bits in nanoseconds reach back 292 years, less than to the beginning of this clock.
+        // Times of 64 bits in nanoseconds reach back 292 years, not to the beginning of this clock.
         let ticks = FIRST_TICKS.saturating_add_signed(r.time_ns.div_euclid(100));
         report.stamps_rounded += u64::from(r.time_ns.rem_euclid(100) != 0);
         push(out, ticks, b',');

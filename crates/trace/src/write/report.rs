@@ -1,9 +1,9 @@
-//! What a written trace says of itself.
+//! The report on a written trace.
 
 use floatgate_base::RequestBatch;
 use serde::Serialize;
 
-/// What was written, and what the format could not hold.
+/// Requests written, and properties that the format could not represent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WriteReport {
     /// Requests written.
@@ -18,9 +18,9 @@ pub struct WriteReport {
     pub stamps_rounded: u64,
     /// Requests whose stamps were left out because the format has none.
     pub stamps_left_out: u64,
-    /// Requests with the stamp 0 because the format must have one and the source has none.
+    /// Requests with stamp 0 because the format requires one and the source has none.
     pub stamps_made_up: u64,
-    /// Devices that get another name, because the format cannot hold theirs.
+    /// Devices that get another name, because the format cannot represent theirs.
     pub devices_renamed: u64,
     /// Requests of the source whose program context was left out.
     pub contexts_left_out: u64,
@@ -33,7 +33,7 @@ pub struct WriteReport {
 }
 
 impl WriteReport {
-    /// Counts what stands in the optional columns, which no text format has.
+    /// Counts values of the optional columns, which no text format has.
     pub(super) fn note_columns(&mut self, batch: &RequestBatch) {
         let count = |column: &[u32]| column.iter().filter(|v| **v != 0).count() as u64;
         self.contexts_left_out += count(&batch.context);
@@ -44,7 +44,7 @@ impl WriteReport {
         self.contents_left_out += known.count() as u64;
     }
 
-    /// A stamp in units of `unit_ns` without sign.
+    /// Converts a stamp to units of `unit_ns` without sign.
     pub(super) fn unsigned_time(&mut self, time_ns: i64, unit_ns: u64) -> u64 {
         let ns = u64::try_from(time_ns).unwrap_or_else(|_| {
             self.stamps_clamped += 1;

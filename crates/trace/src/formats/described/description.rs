@@ -1,64 +1,64 @@
-//! What a description says: the columns of a line, what each holds, what would contradict itself.
+//! Descriptions of lines: the columns of a line, the content of each, and checks for contradictions.
 
 use crate::formats::csv::{is_number, is_uint};
 use crate::formats::vscsi;
 use crate::options::{LbaUnit, TimeUnit};
 use floatgate_base::Op;
 
-/// States how a line is laid out.
+/// The layout of a line.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct Description {
     /// Byte between two columns.
     pub separator: u8,
     /// Whether blanks and tabs may surround a field.
     pub blanks: bool,
-    /// Beginning of a line that names the columns, in any case. Such lines may stand anywhere, since files are often
-    /// joined with `cat`. Empty where the format has none; never begins with a digit, which is what records begin with.
+    /// Beginning of a line that names the columns, in upper or lower case. Such lines may occur anywhere, since files
+    /// are often joined with `cat`. Empty if the format has none; never begins with a digit, with which records begin.
     pub header: &'static str,
     /// The columns from left to right.
     pub columns: &'static [Column],
-    /// Whether further columns may follow, which are not read.
+    /// Whether further columns may follow; they are ignored.
     pub more: bool,
 }
 
-/// Describes one column.
+/// A column.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct Column {
     pub kind: Kind,
-    /// What a message says about a field that does not fit.
+    /// The fault of an unsuitable field, for messages.
     pub what: &'static str,
-    /// What the message says would fit.
+    /// The expected value, for messages.
     pub expected: &'static str,
     /// Whether the field identifies the device, together with those of adjacent columns.
     pub device: bool,
-    /// Whether the line may end before this column, which is the last one then.
+    /// Whether the line may end before this column, which is then the last one.
     pub optional: bool,
-    /// Whether a record without this field is no request.
+    /// Whether a record with this field empty is not a request.
     pub other_if_empty: bool,
-    /// Values by which a file is recognised; empty where any value of the kind will do.
+    /// Values by which a file is recognised; empty if any value of the kind is typical.
     pub typical: &'static [&'static str],
 }
 
-/// States what a column holds.
+/// The kind of content of a column.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) enum Kind {
     /// Time stamp; the user may override the unit.
     Time(TimeUnit),
-    /// One of these words, in any case; none may begin a later one.
+    /// One of these words, in upper or lower case; none may begin a later one.
     Words(&'static [(&'static str, Op)]),
-    /// SCSI operation code in hexadecimal; codes that neither read nor write are no requests.
+    /// SCSI operation code in hexadecimal; codes that neither read nor write are not requests.
     ScsiCode,
     /// Address; the user may override the unit.
     Offset(LbaUnit),
     /// Length of the transfer.
     Size(LbaUnit),
-    /// Whole number that is not read, except as a part of the device.
+    /// Whole number that is ignored, except as a part of the device.
     Number,
-    /// Text that is not read, except as a part of the device.
+    /// Text that is ignored, except as a part of the device.
     Text,
-    /// Time without use, or nothing.
+    /// Unused time, or empty.
     Latency,
-    /// Last column without use that some tools write as a float or a negative number.
+    /// Unused last column that some tools write as a float or a negative number.
     Figure,
 }
 
@@ -149,7 +149,7 @@ impl Column {
         Self { typical, ..self }
     }
 
-    /// Whether a field looks like one of this column.
+    /// Returns whether a field looks like one of this column.
     fn fits(&self, field: &[u8]) -> bool {
         if !self.typical.is_empty() {
             return self.typical.iter().any(|value| value.as_bytes() == field);
@@ -167,7 +167,7 @@ impl Column {
     }
 }
 
-/// Whether a word is empty or the beginning of a later one, which would never be read.
+/// Returns whether a word is empty or the beginning of a later one, which would never be reached.
 const fn ambiguous(words: &[(&str, Op)]) -> bool {
     let mut i = 0;
     while i < words.len() {
@@ -247,14 +247,14 @@ impl Description {
         }
     }
 
-    /// Whether a line names the columns.
+    /// Returns whether a line names the columns.
     #[inline(always)]
     pub fn is_header(&self, line: &[u8]) -> bool {
         let header = self.header.as_bytes();
         !header.is_empty() && line.get(..header.len()).is_some_and(|w| w.eq_ignore_ascii_case(header))
     }
 
-    /// Whether a line of a file looks like this.
+    /// Returns whether a line of a file fits the description.
     pub fn recognises(&self, line: &[u8]) -> bool {
         let trimmed = |field| if self.blanks { <[u8]>::trim_ascii(field) } else { field };
         let fields: Vec<&[u8]> = line.split(|&b| b == self.separator).map(trimmed).collect();
@@ -265,12 +265,12 @@ impl Description {
     }
 }
 
-/// Whether a text could be a number of any kind.
+/// Returns whether a text could be a number of any kind.
 pub(super) fn is_figure(text: &[u8]) -> bool {
     text.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b' '))
 }
 
-/// Reads a byte in hexadecimal.
+/// Parses a byte in hexadecimal.
 pub(super) fn opcode(text: &[u8]) -> Option<u8> {
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
     let text = std::str::from_utf8(digits).ok().filter(|_| matches!(digits.len(), 1 | 2))?;

@@ -1,12 +1,13 @@
-//! Reads lines of described columns: a [`Description`] states what each column holds, this file does the rest.
+//! Reads lines of described columns: a [`Description`] states the content of each column, and this file parses it.
 //!
-//! The rows of `rows.rs` are descriptions that the compiler knows. [`Described`] names each column by a constant, and
-//! all functions that look at the description are inlined, so a row costs what a reader written for it alone would.
+//! The rows of `rows.rs` are descriptions known at compile time. [`Described`] names each column by a constant, and all
+//! functions that examine the description are inlined. A row therefore costs no more than a reader written for it
+//! alone.
 //!
-//! A description made at run time drives the same functions: [`Description::problem`] checks it, then each line goes
-//! through [`Description::passes_over`], [`Description::column`] for every column and [`Fields::record`]. All that it
-//! refers to is static, like the [`FormatInfo`] it belongs to, so it is leaked once per process. Devices are then named
-//! by their fields alone: the prefix belongs to [`Row`]. `tests.rs` beside this file has such a reader.
+//! A description created at run time uses the same functions: [`Description::problem`] checks it, then each line goes
+//! through [`Description::passes_over`], [`Description::column`] for every column and [`Fields::record`]. All its
+//! references are static, like the [`FormatInfo`] to which it belongs, and it is leaked once per process. Devices are
+//! then named by their fields alone: the prefix belongs to [`Row`]. `tests.rs` beside this file has such a reader.
 
 mod description;
 #[cfg(test)]
@@ -23,7 +24,7 @@ use floatgate_base::Op;
 use floatgate_input::{Cursor, Fault, scaled};
 use std::marker::PhantomData;
 
-/// Units that a trace is read in.
+/// The units of a trace.
 #[derive(Clone, Copy)]
 pub(super) struct Units {
     time_power: u32,
@@ -36,20 +37,20 @@ impl Units {
     }
 }
 
-/// Says how a line goes on behind a column.
+/// Continuation of a line after a column.
 pub(super) enum Step {
-    /// With the next column.
+    /// The next column follows.
     Next,
-    /// Not at all: the line is complete.
+    /// The line is complete.
     Complete,
-    /// Not at all: the line is another record.
+    /// The line is another record.
     Other,
 }
 
-/// Collects what the columns of one line hold.
+/// The parsed columns of a line.
 pub(super) struct Fields<'a> {
     stamp: i128,
-    /// None for a command that is no request.
+    /// None for a command that is not a request.
     op: Option<Op>,
     lba: u64,
     size: u64,
@@ -65,7 +66,7 @@ impl<'a> Fields<'a> {
         Self { stamp: 0, op: None, lba, size, size_bytes, device_from: None, device: ONE_DEVICE }
     }
 
-    /// Makes the record of a complete line; `None` for what is no request.
+    /// Makes the record of a complete line; `None` if it is not a request.
     #[inline(always)]
     pub fn record(self, units: Units) -> Result<Option<Record<'a>>, Fault> {
         let offset = scaled(self.lba, units.lba_bytes)?;
@@ -76,7 +77,7 @@ impl<'a> Fields<'a> {
 }
 
 impl Description {
-    /// Whether the line is a header or empty, with the cursor at its beginning.
+    /// Returns whether the line is a header or empty, with the cursor at its beginning.
     #[inline(always)]
     pub fn passes_over(&self, line: &mut Cursor<'_>) -> bool {
         if self.blanks {
@@ -88,7 +89,7 @@ impl Description {
         }
     }
 
-    /// Reads a column and what stands between it and the next.
+    /// Parses a column and the separator after it.
     #[inline(always)]
     pub fn column<'a>(
         &self,
@@ -130,13 +131,13 @@ impl Description {
         Ok(Step::Next)
     }
 
-    /// Whether a field is empty; `may_end` where it may be the last one.
+    /// Returns whether a field is empty; `may_end` if it may be the last one.
     #[inline(always)]
     fn is_empty(&self, may_end: bool, line: &Cursor<'_>) -> bool {
         line.peek().map_or(may_end, |byte| byte == self.separator)
     }
 
-    /// Reads the field of a column.
+    /// Parses the field of a column.
     #[inline(always)]
     fn field<'a>(
         &self,
@@ -190,7 +191,7 @@ impl Description {
         Ok(())
     }
 
-    /// Reads a figure up to the end of the line.
+    /// Skips a figure up to the end of the line.
     #[inline(always)]
     fn figure(&self, column: &Column, line: &mut Cursor<'_>) -> Result<(), Fault> {
         let from = line.at();
@@ -227,11 +228,11 @@ impl Description {
     }
 }
 
-/// Reads one of the words.
+/// Parses one of the words.
 #[inline(always)]
 fn operation(words: &[(&str, Op)], line: &mut Cursor<'_>) -> Option<Op> {
     match words {
-        // The usual two are not in a loop: each is a constant to the compiler, like the columns.
+        // The usual two words are not in a loop: each is a compile-time constant, like the columns.
         [first, second, more @ ..] => {
             if line.eat_word(first.0.as_bytes()) {
                 return Some(first.1);
@@ -245,18 +246,18 @@ fn operation(words: &[(&str, Op)], line: &mut Cursor<'_>) -> Option<Op> {
     }
 }
 
-/// One row of the table: a format whose lines are described.
+/// A row of the table: a format with described lines.
 pub(super) trait Row: Send + 'static {
     const INFO: FormatInfo;
     const LINE: Description;
-    /// Precedes the fields of a device in its name.
+    /// Prefix of a device name, before its fields.
     const DEVICE_PREFIX: &str = "";
 }
 
 /// Most columns of a row.
 const COLUMNS_MAX: usize = 8;
 
-/// Fills in what the description of a row says about the format.
+/// Derives the information on a format from the description of a row.
 pub(super) const fn info<R: Row>() -> FormatInfo {
     let mut out = FormatInfo {
         name: "",
@@ -289,7 +290,7 @@ fn recognise<R: Row>(line: &[u8]) -> Likeness {
     Likeness::sure(R::LINE.recognises(line))
 }
 
-/// Reads the lines of a row.
+/// A reader of a row's lines.
 pub(super) struct Described<R> {
     units: Units,
     row: PhantomData<R>,
@@ -311,7 +312,7 @@ impl<R: Row> LineFormat for Described<R> {
             return Ok(None);
         }
         let mut fields = Fields::new();
-        // Not a loop: each column by its number is a constant to the compiler.
+        // Not a loop: each column number is a compile-time constant.
         macro_rules! columns {
             ($($index:literal)*) => { 'line: {$(
                 if $index < description.columns.len() {

@@ -1,4 +1,4 @@
-//! Descriptions made at run time: they read what was written by them, and the rows as their own readers do.
+//! Descriptions created at run time: they read lines written by them, and rows as the rows' own readers do.
 
 use super::super::rows::{Alibaba, CloudPhysics, K5Cloud, Msr, Systor17, Tencent};
 use super::super::samples;
@@ -14,11 +14,11 @@ use proptest::prelude::*;
 use std::cell::Cell;
 
 thread_local! {
-    /// What [`AtRunTime`] reads by.
+    /// The description of [`AtRunTime`].
     static DESCRIPTION: Cell<Description> = const { Cell::new(Alibaba::LINE) };
 }
 
-/// Reads by a description that the compiler does not know.
+/// A reader by a description created at run time.
 struct AtRunTime {
     description: Description,
     units: Units,
@@ -48,7 +48,7 @@ impl LineFormat for AtRunTime {
 /// One request: time in ns, device by name, operation, offset, bytes.
 type Request = (i64, String, Op, u64, u64);
 
-/// All requests, and what the reader says at the end or why it stops.
+/// Collects all requests, and the reader's summary or the error that stops it.
 fn drain(mut source: Box<dyn Source>) -> (Vec<Request>, String) {
     let (mut batch, mut out) = (RequestBatch::default(), Vec::new());
     let mut bound = Bound::new(100_000);
@@ -84,12 +84,12 @@ fn read(description: Description, content: &[u8], on_bad_line: OnBadLine) -> (Ve
         }
     }
     DESCRIPTION.set(description);
-    // Of the row, only the name and the line are shown.
+    // Messages show only the name and the line of the row.
     let setup = Setup::new("t", &const { Alibaba::INFO }, options).unwrap();
     drain(Box::new(TextReader::<AtRunTime>::new(input(content), CHUNK, setup).unwrap()))
 }
 
-/// Reads by a row, with its own reader and with the one of descriptions made at run time.
+/// Reads by a row, with its own reader and with the reader of descriptions created at run time.
 fn both<R: Row>(content: &[u8], on_bad_line: OnBadLine) {
     let options = OpenOptions { on_bad_line, ..OpenOptions::default() };
     let setup = || Setup::new("t", &const { R::INFO }, options).unwrap();
@@ -104,7 +104,7 @@ fn both<R: Row>(content: &[u8], on_bad_line: OnBadLine) {
 
 type Damage = Vec<(prop::sample::Index, u8, u8)>;
 
-/// Changes, adds and removes bytes.
+/// Changes, inserts and removes bytes.
 fn damaged(mut content: Vec<u8>, damage: &Damage) -> Vec<u8> {
     for (at, byte, how) in damage {
         let at = at.index(content.len());
@@ -130,7 +130,7 @@ const WORDS: &[&[(&str, Op)]] = &[
 ];
 const LBA_UNITS: [LbaUnit; 3] = [LbaUnit::Byte, LbaUnit::Sector, LbaUnit::Page4k];
 
-/// Any description without contradiction.
+/// Generates any consistent description.
 fn descriptions() -> impl Strategy<Value = Description> {
     let unread = prop_oneof![
         Just(Column::number("is not a number")),
@@ -175,23 +175,23 @@ fn descriptions() -> impl Strategy<Value = Description> {
             let figure = Column::figure("is not a figure", "expected a figure");
             columns.extend([figure.optional(), figure].into_iter().nth(last));
             let more = more && last == 2;
-            // As a description that a user has written would be.
+            // As a description written by a user would be.
             let description = Description { separator, blanks, header, columns: columns.leak(), more };
             assert_eq!(description.problem(), None);
             description
         })
 }
 
-/// What a line says: ticks, device, which word or code, address, length, shape of what is not read.
-type Said = (u64, u8, prop::sample::Index, u64, u64, u64);
+/// Content of a line: ticks, device, which word or code, address, length, form of ignored fields.
+type Content = (u64, u8, prop::sample::Index, u64, u64, u64);
 
-fn said() -> impl Strategy<Value = Said> {
+fn content() -> impl Strategy<Value = Content> {
     (0..1u64 << 30, 0..3u8, any::<prop::sample::Index>(), 0..1u64 << 50, 1..1u64 << 28, 0..1u64 << 20)
 }
 
-/// Writes one line by a description, and the request that it stands for.
-fn render(description: &Description, said: &Said, first_ns: Option<i64>) -> (String, Request) {
-    let (ticks, disk, which, lba, size, odd) = *said;
+/// Writes one line by a description; returns it with its request.
+fn render(description: &Description, content: &Content, first_ns: Option<i64>) -> (String, Request) {
+    let (ticks, disk, which, lba, size, odd) = *content;
     let mut request = (0, String::new(), Op::Read, 0, 0);
     let mut fields = Vec::new();
     for column in description.columns {
@@ -228,7 +228,7 @@ fn render(description: &Description, said: &Said, first_ns: Option<i64>) -> (Str
             Kind::Figure => format!("-{odd}.5"),
         };
         if column.device {
-            // The key of several columns is all that stands between their ends.
+            // The key of several columns is everything between their ends.
             if !request.1.is_empty() {
                 request.1.push(char::from(description.separator));
             }
@@ -246,15 +246,15 @@ fn render(description: &Description, said: &Said, first_ns: Option<i64>) -> (Str
     (fields.join(&char::from(description.separator).to_string()), request)
 }
 
-/// Writes a trace by a description, and its requests.
-fn trace(description: &Description, lines: &[Said]) -> (String, Vec<Request>) {
+/// Writes a trace by a description; returns it with its requests.
+fn trace(description: &Description, lines: &[Content]) -> (String, Vec<Request>) {
     let first_ns = description.columns.iter().find_map(|column| match column.kind {
         Kind::Time(unit) => Some(lines[0].0 as i64 * 10i64.pow(unit.power())),
         _ => None,
     });
     let (text, requests): (Vec<String>, Vec<Request>) =
-        lines.iter().map(|said| render(description, said, first_ns)).unzip();
-    // A header may stand anywhere.
+        lines.iter().map(|content| render(description, content, first_ns)).unzip();
+    // A header may occur anywhere.
     let header = format!("\n{}{}more\n", description.header.to_uppercase(), description.header);
     (text.join(if description.header.is_empty() { "\n" } else { &header }), requests)
 }
@@ -262,22 +262,22 @@ fn trace(description: &Description, lines: &[Said]) -> (String, Vec<Request>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-    /// What was written by a description is read by it.
+    /// Lines written by a description are read back unchanged.
     #[test]
     fn described_lines_are_read_back(
         description in descriptions(),
-        lines in prop::collection::vec(said(), 1..12),
+        lines in prop::collection::vec(content(), 1..12),
     ) {
         let (text, requests) = trace(&description, &lines);
-        let (found, last) = read(description, text.as_bytes(), OnBadLine::Stop);
-        prop_assert_eq!(found, requests, "{}\n{}\n{:?}", last, text, description);
+        let (read_back, last) = read(description, text.as_bytes(), OnBadLine::Stop);
+        prop_assert_eq!(read_back, requests, "{}\n{}\n{:?}", last, text, description);
     }
 
-    /// Damaged lines stop the reader with their place or are skipped; the requests before and behind them stay.
+    /// Damaged lines stop the reader with their place or are skipped; the requests before and after them remain.
     #[test]
     fn damaged_lines_are_refused_or_skipped(
         description in descriptions(),
-        lines in prop::collection::vec(said(), 1..12),
+        lines in prop::collection::vec(content(), 1..12),
         damage in damage(6),
     ) {
         let (text, requests) = trace(&description, &lines);
@@ -290,7 +290,7 @@ proptest! {
         prop_assert!(!complete || last == error);
     }
 
-    /// A row read by its constant and by the same value at run time: the same requests, the same messages.
+    /// A row read by its constant and by the same value at run time gives the same requests and messages.
     #[test]
     fn rows_are_read_alike_at_run_time(which in 0..6usize, damage in damage(8), skip in any::<bool>()) {
         let on_bad_line = if skip { OnBadLine::Skip } else { OnBadLine::Stop };

@@ -1,5 +1,6 @@
-//! When a twin's requests come: a number for each window from the daily cycle (or a profile) and seeded noise, placed
-//! inside the window in bursts. The numbers of all windows add up to the number of requests, so the span is exact.
+//! Arrivals of a twin: a number of requests for each window, from the daily cycle (or a profile) and seeded noise,
+//! placed inside the window in bursts. The numbers of all windows add up to the number of requests, which makes the
+//! span exact.
 
 use super::super::clock::exponential;
 use super::statistics::Twin;
@@ -7,13 +8,13 @@ use floatgate_base::Rng;
 use std::f64::consts::TAU;
 
 const DAY_S: f64 = 86_400.0;
-/// The noise of a window holds on to this share of the one before: demand that was high tends to stay high.
+/// Autocorrelation of the noise from window to window: high demand tends to last.
 const MEMORY: f64 = 0.5;
 /// A gap inside a burst, in units of the mean gap between bursts.
 const SHORT: f64 = 0.0002;
 
 pub(super) struct Arrivals {
-    /// Share of the requests that has come by the end of each window.
+    /// Share of the requests that has arrived by the end of each window.
     until: Vec<f64>,
     window_ns: f64,
     duration_ns: f64,
@@ -21,7 +22,7 @@ pub(super) struct Arrivals {
     burst: f64,
     rng: Rng,
     window: usize,
-    /// Stamps of this window, and the next of them.
+    /// Stamps of the current window, and the next of them.
     stamps: Vec<i64>,
     at: usize,
     start_ns: i64,
@@ -66,13 +67,13 @@ impl Arrivals {
         }
     }
 
-    /// Begins again behind the last pass.
+    /// Restarts after a pass.
     pub fn next_pass(&mut self) {
         self.start_ns = self.start_ns.saturating_add(self.duration_ns as i64);
         self.window = 0;
     }
 
-    /// Appends the stamps of the next `n` requests of this pass, of which there must be as many.
+    /// Appends the stamps of the next `n` requests of this pass, which must have that many left.
     pub fn fill(&mut self, times: &mut Vec<i64>, mut n: usize) {
         while n > 0 {
             let ready = (self.stamps.len() - self.at).min(n);
@@ -100,7 +101,7 @@ impl Arrivals {
             sum += if jump { exponential(&mut self.rng, 1.0) } else { SHORT };
             gaps.push(sum);
         }
-        // The last gap of the window holds no request, but where the span ends: there the last one stands.
+        // The last gap of the window holds no request, except at the end of the span, where the last request lies.
         sum += if last { 0.0 } else { exponential(&mut self.rng, 1.0) };
         let scale = if sum > 0.0 { self.window_ns / sum } else { 0.0 };
         let from = self.window as f64 * self.window_ns;
@@ -110,7 +111,7 @@ impl Arrivals {
     }
 }
 
-/// A draw of the standard normal law (Box and Muller; one of the pair is left).
+/// Draws from the standard normal law (Box and Muller; one of the pair is discarded).
 fn normal(rng: &mut Rng) -> f64 {
     let radius = exponential(rng, 2.0).sqrt();
     radius * libm::cos(TAU * rng.unit())

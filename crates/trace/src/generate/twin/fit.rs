@@ -1,9 +1,9 @@
-//! Finds the twin of a trace, in one pass.
+//! Fits a twin to a trace, in one pass.
 //!
-//! What is measured is what a twin holds. Operations, sizes, span and distinct pages are counted exactly; the rate is
-//! kept in equal parts of the span, popularity as the share of the accesses that goes to the most popular fifth of the
-//! clusters. TRIMs are left out, and devices lie side by side. What a twin cannot hold is told with the keys that
-//! stand in for it, in [`Fit::assumed`].
+//! The fit measures the statistics of a twin. Operations, sizes, span and distinct pages are counted exactly. The rate
+//! is kept in equal parts of the span, popularity as the share of the accesses to the most popular fifth of the
+//! clusters. TRIMs are left out, and devices lie side by side. Properties that a twin cannot hold are listed in
+//! [`Fit::assumed`] with the keys that replace them.
 
 use super::laws::{Content, REQUEST_BYTES_MAX, Rate, Side, SizeLaw, Skew, Visits};
 use super::loops::Loops;
@@ -17,13 +17,13 @@ use std::collections::BTreeMap;
 const PAGE: u64 = TRACE_PAGE_BYTES;
 /// Parts of the span whose rates are kept.
 const PARTS: usize = 168;
-/// Sizes that are kept by themselves, the others by powers of two.
+/// Sizes that are kept individually, the others by powers of two.
 const SIZES_KEPT: usize = 48;
 /// Clusters of pages whose popularity is counted.
 const CLUSTER: u64 = 65_536;
 /// Share of the clusters that is called hot.
 const HOT: f64 = 0.2;
-/// Keys of reads and of writes that stand in for what a twin does not keep.
+/// Keys of reads and of writes that replace properties not kept by a twin.
 const STAND_INS: [(&str, &str); 7] = [
     ("writes.growth", GROWTH),
     ("writes.hot_share_of_pages", POPULARITY),
@@ -33,14 +33,14 @@ const STAND_INS: [(&str, &str); 7] = [
     ("reads.cluster_bytes", CLUSTERS),
     ("reads.sequential_share", RUNS),
 ];
-const GROWTH: &str = "one power of the requests in place of the course of first accesses; new pages lie in the order \
+const GROWTH: &str = "one power of the requests instead of the course of first accesses; new pages lie in the order \
                       of their first access, so first accesses run on in the twin where they need not in the trace";
 const POPULARITY: &str = "the busiest fifth has its share; which page follows which, and so the intervals of updates \
                           and the distances of reuse, are not kept";
 const CLUSTERS: &str = "pages are counted in pieces of 64 KiB; neighbours farther off are not kept";
 const RUNS: &str = "counted where the request just before ends; first accesses run on besides";
 
-/// A twin and what the trace did not tell.
+/// A twin and the properties that the trace did not determine.
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// The twin; its footprint has no holes.
@@ -51,7 +51,7 @@ pub struct Fit {
     pub trims_left_out: u64,
 }
 
-/// Reads a source to its end, from where it stands, and finds its twin.
+/// Reads a source from its current position to its end, and fits a twin.
 ///
 /// # Errors
 /// Those of the source, and a source without a read or a write.
@@ -70,20 +70,20 @@ pub fn fit(source: &mut dyn Source, name: &str, path: &str) -> Result<Fit> {
         let expected = "expected at least one read or write";
         return Err(Error::input(
             Place::Path(path.into()),
-            "the trace holds nothing to fit a twin to",
+            "the trace has neither reads nor writes to fit a twin to",
             expected,
         ));
     }
     counts.twin(name, source.format(), source.has_times())
 }
 
-/// What is known of 64 pages.
+/// State of 64 pages.
 #[derive(Clone, Copy, Default)]
 struct Pages {
     written: u64,
     /// Written and read.
     read_written: u64,
-    /// Read and not yet written.
+    /// Read but not yet written.
     read_only: u64,
 }
 
@@ -106,7 +106,7 @@ struct Requests {
     aligned: u64,
 }
 
-/// What page writes hold.
+/// Content of page writes.
 #[derive(Debug, Default)]
 struct Contents {
     known: u64,
@@ -134,7 +134,7 @@ impl Contents {
         }
     }
 
-    /// The shares, and what of them is assumed.
+    /// Returns the shares, and the assumptions about them.
     fn shares(&self) -> (Content, Option<&'static str>) {
         let duplicates = self.known - self.distinct.len() as u64;
         let compressed_share = match self.compressed {
@@ -148,9 +148,9 @@ impl Contents {
             incompressible_share: if some_shrink { ratio(self.incompressible, self.compressed) } else { 0.0 },
         };
         let assumed = match (self.known, self.compressed) {
-            (0, 0) => Some("the trace tells no content: taken as unique and incompressible"),
-            (0, _) => Some("the trace has no fingerprints: taken as unique"),
-            (_, 0) => Some("the trace has no compressed sizes: taken as incompressible"),
+            (0, 0) => Some("the trace has no content: assumed unique and incompressible"),
+            (0, _) => Some("the trace has no fingerprints: assumed unique"),
+            (_, 0) => Some("the trace has no compressed sizes: assumed incompressible"),
             _ => None,
         };
         (content, assumed)
@@ -174,7 +174,7 @@ struct Counts {
     before: Option<(Op, u16, u64)>,
 }
 
-/// Gaps by powers of two of nanoseconds: the mean is known at the end only.
+/// Gaps by powers of two of nanoseconds: the mean is known only at the end.
 #[derive(Default)]
 struct ShortGaps {
     before_ns: Option<i64>,
@@ -229,13 +229,13 @@ impl Counts {
     }
 
     fn page(&mut self, op: Op, device: u16, page: u64) {
-        // Addresses end at 2^64 bytes, so the upper bits of a page number are free for the device.
+        // Addresses end at 2^64 bytes, which leaves the upper bits of a page number for the device.
         let key = u64::from(device) << 46 ^ (page >> 6);
         let bit = 1u64 << (page & 63);
         let pages = self.pages.entry(key).or_default();
         if op == Op::Write && pages.written & bit == 0 && pages.read_only & bit != 0 {
-            // It was read before it was written. A twin reads written pages after their first write only, so that its
-            // footprint is that of the trace; the page's first read is moved there.
+            // The page was read before it was written. A twin reads written pages only after their first write. To keep
+            // the footprint of the trace, the page's first read is moved there.
             pages.read_only &= !bit;
             pages.read_written |= bit;
             let [_, read_written, read_only] = &mut self.kinds;
@@ -269,7 +269,7 @@ impl Counts {
             vec![("footprint_bytes", "the distinct pages without the holes between them".to_owned())];
         assumed.extend(no_content.map(|why| ("content", why.to_owned())));
         if !timed {
-            assumed.push(("duration_s", "the trace has no times: a millisecond a request".to_owned()));
+            assumed.push(("duration_s", "the trace has no times: one millisecond per request".to_owned()));
         }
         assumed.extend(STAND_INS.map(|(key, why)| (key, why.to_owned())));
         for key in ["reads.aligned_share", "writes.aligned_share"] {
@@ -284,7 +284,7 @@ impl Counts {
         }
         let [written, read_written, read_only] = &self.kinds;
         let page_reads = read_written.accesses + read_only.accesses;
-        // Both kinds of reads share a law of popularity: that of the more frequent kind.
+        // Both kinds of reads share a law of popularity, that of the more frequent kind.
         let mostly = if read_written.accesses > read_only.accesses { read_written } else { read_only };
         let reads = |kind: &Kind| Visits { again_share: kind.again_share(), ..mostly.visits(self.made) };
         let mut twin = Twin {
@@ -318,7 +318,7 @@ impl Counts {
                 profile[part.min(PARTS - 1)] += count as f64;
             }
         }
-        // Requests that come within a hundredth of the mean gap come at once; by chance one in a hundred does.
+        // Requests within a hundredth of the mean gap count as simultaneous; by chance one in a hundred is.
         let by_power = &self.short_gaps.by_power;
         let gaps: u64 = by_power.values().sum();
         let limit = span_s * 1e9 / gaps.max(1) as f64 / 100.0;
@@ -364,7 +364,8 @@ impl Requests {
         }
     }
 
-    /// The most frequent sizes as they are, the others by powers of two with their mean; the mean of all is exact.
+    /// Returns the most frequent sizes unchanged, the others by powers of two with their mean; the mean of all is
+    /// exact.
     fn law(&self, count: u64) -> SizeLaw {
         let mut by_count: Vec<(u64, u64)> = self.sizes.iter().map(|(&bytes, &n)| (bytes, n)).collect();
         by_count.sort_by_key(|&(bytes, n)| (std::cmp::Reverse(n), bytes));
@@ -405,7 +406,8 @@ impl Kind {
         }
     }
 
-    /// From the distinct pages at the last power of two of requests, but one that leaves something to come.
+    /// Estimates the growth from the distinct pages at the last power of two of requests, or the one before if none are
+    /// left after it.
     fn growth(&self, requests: u64) -> f64 {
         let powers = (0..self.at_powers.len()).rev().find(|&p| (1u64 << p) * 4 <= requests * 3);
         let Some(power) = powers.filter(|&p| self.at_powers[p] > 0 && self.distinct > self.at_powers[p])

@@ -1,26 +1,26 @@
-//! The laws that a twin is made of: sizes, what accesses come back to, when requests come.
+//! The laws of a twin: sizes, repeated accesses, and arrivals.
 
 use crate::generate::sizes::{Weighted, lognormal, with_mean};
 use floatgate_base::{Error, Place, Result, TRACE_PAGE_BYTES};
 
-/// How the requests of one operation look.
+/// Properties of the requests of one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
     /// Sizes.
     pub sizes: SizeLaw,
-    /// Share that begins where the request before, of the same operation, ended.
+    /// Share that begins where the previous request of the same operation ended.
     pub sequential_share: f64,
     /// Share of the others that begins at a multiple of 4 KiB; the rest begins at another multiple of 512 B.
     pub aligned_share: f64,
-    /// Share of the requests to known pages that are made once more as they were when their pages were new. Those that run
-    /// on from them have sizes that go by the place.
+    /// Share of the requests to known pages that exactly repeat the request that made their pages known. The sizes of
+    /// requests that continue from them depend on the place.
     pub recurring_share: f64,
 }
 
 /// Request sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeLaw {
-    /// A list with weights; where a mean is given, the weights are tilted until they have it.
+    /// A list with weights; if a mean is set, the weights are tilted to it.
     List {
         /// Bytes and weights.
         sizes: Weighted,
@@ -42,16 +42,16 @@ pub enum SizeLaw {
     },
 }
 
-/// How often accesses come back, and to what.
+/// Frequency and targets of repeated accesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visits {
     /// 1 - distinct pages / all page accesses.
     pub again_share: f64,
-    /// The distinct pages grow with this power of the requests: 1 is evenly, less is more of them early.
+    /// The distinct pages grow with this power of the requests: 1 is even growth, lower values mean earlier growth.
     pub growth: f64,
     /// Popularity of pages among those seen before.
     pub skew: Skew,
-    /// Pages that are equally popular lie in runs of this length.
+    /// Pages of equal popularity lie in runs of this length.
     pub cluster_bytes: u64,
 }
 
@@ -64,32 +64,32 @@ pub enum Skew {
     HotCold {
         /// Share of the clusters that is hot.
         pages: f64,
-        /// Share of the accesses that goes there.
+        /// Share of the accesses to the hot clusters.
         accesses: f64,
     },
 }
 
-/// When requests come.
+/// Arrivals of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
-    /// The rate swings daily by this share of its mean.
+    /// Daily swing of the rate, as a share of its mean.
     pub daily_swing: f64,
     /// Hour after the first request at which the rate is largest.
     pub peak_hour: f64,
-    /// Relative rates in equal parts of the span, in place of a daily swing; empty: none.
+    /// Relative rates in equal parts of the span, instead of a daily swing; empty for none.
     pub profile: Vec<f64>,
-    /// Standard deviation of the logarithm of the rate from window to window, on top of the above.
+    /// Standard deviation of the logarithm of the rate from window to window, in addition to the above.
     pub noise: f64,
     /// Length of a window, seconds.
     pub noise_window_s: f64,
-    /// Mean number of requests that come at once.
+    /// Mean number of simultaneous requests.
     pub burst_requests: f64,
 }
 
-/// What is written.
+/// Content of writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Content {
-    /// Share of the page writes whose content is stored already.
+    /// Share of the page writes whose content is already stored.
     pub duplicate_share: f64,
     /// Mean compressed size of a page / its size, incompressible pages included; 1 is incompressible.
     pub compressed_share: f64,
@@ -98,18 +98,18 @@ pub struct Content {
 }
 
 impl Default for Content {
-    /// Nothing is known: unique and incompressible.
+    /// Returns the content of unknown data: unique and incompressible.
     fn default() -> Self {
         Self { duplicate_share: 0.0, compressed_share: 1.0, incompressible_share: 0.0 }
     }
 }
 
-/// A setting of a twin that cannot be used.
+/// Returns the error of an unusable setting of a twin.
 pub(super) fn refuse(key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
     Error::input(Place::Setting(key.into()), what, expected)
 }
 
-/// Refuses what is no share.
+/// Rejects a value that is not a share.
 pub(super) fn share(key: &str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
@@ -117,7 +117,7 @@ pub(super) fn share(key: &str, value: f64) -> Result<()> {
     Err(refuse(key, format!("{value} is not a share"), "expected a number from 0 to 1"))
 }
 
-/// Refuses what is out of range.
+/// Rejects a value out of range.
 pub(super) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<()> {
     if value >= low && value <= high {
         return Ok(());
@@ -129,10 +129,10 @@ pub(super) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<()> {
 pub const REQUEST_BYTES_MAX: u64 = 16 << 20;
 
 impl SizeLaw {
-    /// The law as a list of sizes with weights.
+    /// Returns the law as a list of sizes with weights.
     ///
     /// # Errors
-    /// Names what the law cannot hold; `key` is the table that it stands in.
+    /// Names the invalid setting; `key` is the table of the law.
     pub fn table(&self, key: &str) -> Result<Weighted> {
         let list = match self {
             Self::List { sizes, mean_bytes } => {
@@ -185,7 +185,7 @@ impl Visits {
         share(&format!("{key}.again_share"), self.again_share)?;
         within(&format!("{key}.growth"), self.growth, 0.05, 1.0)?;
         if !(TRACE_PAGE_BYTES..=REQUEST_BYTES_MAX).contains(&self.cluster_bytes) {
-            let what = format!("{} bytes are no cluster", self.cluster_bytes);
+            let what = format!("{} bytes are not a valid cluster size", self.cluster_bytes);
             return Err(refuse(&format!("{key}.cluster_bytes"), what, "expected from 4096 to 16777216"));
         }
         match self.skew {
@@ -206,8 +206,8 @@ impl Side {
         self.sizes.table(key).map(|_| ())
     }
 
-    /// Mean 4 KiB pages that a request touches. Where in a page a request begins is a chain: a jump draws it, one that
-    /// goes on begins where the one before ended.
+    /// Computes the mean number of 4 KiB pages that a request touches. The position of a request in its page is a
+    /// Markov chain: a jump draws it, a continuing request begins where the previous one ended.
     pub(super) fn pages(&self, key: &str) -> Result<f64> {
         const SECTORS: u64 = TRACE_PAGE_BYTES / 512;
         let list = self.sizes.table(key)?;
@@ -219,7 +219,7 @@ impl Side {
             _ => (1.0 - self.aligned_share) / (SECTORS - 1) as f64,
         };
         let mut begin: [f64; SECTORS as usize] = std::array::from_fn(jump);
-        // Each round forgets all but sequential_share of what it began with, and mixes that: 64 are plenty.
+        // Each round keeps only sequential_share of its input and mixes it: 64 rounds are plenty.
         for _ in 0..64 {
             let mut end = [0.0; SECTORS as usize];
             for (at, b) in begin.iter().enumerate() {

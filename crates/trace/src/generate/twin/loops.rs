@@ -1,14 +1,13 @@
-//! Reads that go over the same pages again and again, as scans of the same tables and files do.
+//! Repeated reads over the same pages, as from scans of the same tables and files.
 //!
-//! A loop is a sequence of read requests that is made anew, the same requests in the same order, whenever it has come
-//! to its end: its random numbers begin again, so that it takes no memory. Between two reads of a page lie all other
-//! pages of its loop and what other reads come in between, so a read buffer smaller than that never meets it, however
-//! often it is read.
+//! A loop is a sequence of read requests that is repeated in the same order whenever it has ended. Its random numbers
+//! restart, which needs no memory. Between two reads of a page lie all other pages of its loop and interleaved other
+//! reads. A smaller read buffer therefore never hits the loop, however often it is read.
 //!
-//! Its pages lie in clusters of varied length, from one request to nearly `cluster_bytes`, evenly. Each cluster has
-//! `cluster_bytes` of the pages that are only read for itself and begins anywhere in there; a seeded permutation
-//! scatters them. What a cluster leaves free stays with the other reads. So pages of a loop and others lie side by side
-//! in any piece of the address space larger than a cluster.
+//! Its pages lie in clusters whose length varies evenly from one request to nearly `cluster_bytes`. Each cluster has
+//! `cluster_bytes` of the read-only pages for itself and begins anywhere in there; a seeded permutation scatters them.
+//! The rest of a cluster's space stays with the other reads. Pages of a loop and others thus lie side by side in any
+//! piece of the address space larger than a cluster.
 
 use super::laws::{REQUEST_BYTES_MAX, Side, refuse};
 use crate::generate::sizes::Sizes;
@@ -16,36 +15,36 @@ use floatgate_base::permute::Permutation;
 use floatgate_base::{Result, Rng, TRACE_PAGE_BYTES};
 
 const PAGE: u64 = TRACE_PAGE_BYTES;
-/// Most loops; each is asked whether a read is its own.
+/// Most loops; each read tests them one by one.
 const LOOPS_MAX: usize = 16;
 
 /// The loops of a twin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loops {
-    /// Of each loop the bytes that it goes over, and the share of the reads that do so. Empty: there are none.
+    /// For each loop its size in bytes and its share of the reads. Empty for no loops.
     pub sets: Vec<(u64, f64)>,
-    /// Space that a cluster of pages of a loop has for itself; a power of two.
+    /// Space reserved for a cluster of a loop; a power of two.
     pub cluster_bytes: u64,
 }
 
-/// Counts of pages that clusters are made by.
+/// Sizes in pages from which clusters are made.
 #[derive(Clone, Copy)]
 struct Shape {
     /// Space of a cluster.
     slot: u64,
-    /// Everything begins and ends at multiples of it: the largest power of two that divides all sizes.
+    /// Everything begins and ends at its multiples: the largest power of two that divides all sizes.
     grain: u64,
     /// The largest request.
     largest: u64,
 }
 
 impl Shape {
-    /// Lengths that a cluster may have, in grains: from 1 to this, evenly, before its last request.
+    /// Returns the number of possible lengths of a cluster: 1 to this many grains, evenly, before its last request.
     fn lengths(self) -> u64 {
         (self.slot - self.largest) / self.grain
     }
 
-    /// Clusters that are surely enough for a loop of so many pages: each is at least as long as drawn.
+    /// Returns a sufficient number of clusters for a loop of so many pages: each is at least as long as drawn.
     fn slots(self, pages: u64) -> u64 {
         let mean = (self.grain * (self.lengths() + 1)) as f64 / 2.0;
         let clusters = pages as f64 / mean;
@@ -54,7 +53,7 @@ impl Shape {
 }
 
 impl Loops {
-    /// Share of the reads that go to loops.
+    /// Returns the share of the reads that belong to loops.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.sets.iter().map(|(_, share)| share).sum()
@@ -73,20 +72,20 @@ impl Loops {
             return Ok(());
         }
         if read_share == 0.0 {
-            return Err(refuse("reads.loops", "loops where nothing reads", "expected a read_share above 0"));
+            return Err(refuse("reads.loops", "loops without reads", "expected a read_share above 0"));
         }
         let cluster = self.cluster_bytes;
         if !cluster.is_power_of_two() || !(PAGE..=REQUEST_BYTES_MAX).contains(&cluster) {
             let expected = "expected a power of two from 4096 to 16777216";
             return Err(refuse(
                 "reads.loop_cluster_bytes",
-                format!("{cluster} bytes are no cluster"),
+                format!("{cluster} bytes are not a valid cluster size"),
                 expected,
             ));
         }
         let largest = self.shape(reads)?.largest * PAGE;
         if cluster < 2 * largest {
-            let what = format!("clusters of {cluster} bytes hold no two reads of {largest}");
+            let what = format!("clusters of {cluster} bytes cannot hold two reads of {largest}");
             let expected =
                 format!("expected at least {}, or smaller reads", (2 * largest).next_power_of_two());
             return Err(refuse("reads.loop_cluster_bytes", what, expected));
@@ -105,7 +104,7 @@ impl Loops {
         Ok(())
     }
 
-    /// Pages that clusters take, each with its space, and pages of the space of one; 0 without loops.
+    /// Returns the pages that clusters take, each with its space, and the pages of one space; 0 without loops.
     pub(super) fn space(&self, reads: &Side) -> Result<(u64, u64)> {
         if self.sets.is_empty() {
             return Ok((0, 0));
@@ -115,22 +114,22 @@ impl Loops {
         Ok((slots * shape.slot, shape.slot))
     }
 
-    /// The same with every set a `k`-th as large.
+    /// Divides the size of every loop by `k`.
     pub(super) fn thinned(&self, k: u64) -> Self {
         let thinned = |&(bytes, share): &(u64, f64)| ((bytes / k.max(1)).max(self.cluster_bytes), share);
         Self { sets: self.sets.iter().map(thinned).collect(), ..*self }
     }
 
-    /// Reads that begin elsewhere than the one before ended, by all reads: runs of other reads are begun once.
+    /// Returns the share of reads that begin elsewhere than the previous one ended: runs of other reads begin once.
     pub(super) fn begun(&self, sequential_share: f64) -> f64 {
         let loops = self.share();
         (1.0 - loops) * (1.0 - sequential_share) + loops
     }
 }
 
-/// One loop, and where in it the reads are.
+/// A loop with its current position.
 struct Course {
-    /// The loop is taken where a draw lies below; those before it come first.
+    /// The loop is selected by draws below this value and above those of earlier loops.
     until: f64,
     first_slot: u64,
     slots: u64,
@@ -140,7 +139,7 @@ struct Course {
     rng: Rng,
     /// Next cluster.
     slot: u64,
-    /// Next page, where the cluster ends, and what is left of the loop.
+    /// Next page, the end of the cluster, and the rest of the loop.
     at: u64,
     end: u64,
     left: u64,
@@ -154,7 +153,7 @@ pub(super) struct Courses {
 }
 
 impl Courses {
-    /// `pages` are those that are only read.
+    /// Creates the state of all loops; `pages` is the number of read-only pages.
     pub fn new(loops: &Loops, reads: &Side, pages: u64, seed: u64) -> Result<Option<Self>> {
         if loops.sets.is_empty() {
             return Ok(None);
@@ -187,7 +186,7 @@ impl Courses {
         Ok(Some(Self { courses, shape, places }))
     }
 
-    /// First page and bytes of the next read, where it is a loop's.
+    /// Returns the first page and the bytes of the next read, if it belongs to a loop.
     #[inline]
     pub fn read(&mut self, rng: &mut Rng, sizes: &Sizes) -> Option<(u64, u64)> {
         let draw = rng.unit();
@@ -212,7 +211,7 @@ impl Course {
         let length = 1 + self.rng.below(shape.lengths());
         let room = shape.lengths() - length;
         self.at = first + shape.grain * self.rng.below(room + 1);
-        // The last request may end behind it, but inside the space of the cluster.
+        // The last request may end after the cluster, but inside its space.
         self.end = self.at + (shape.grain * length).min(self.left);
         self.slot += 1;
     }

@@ -1,12 +1,11 @@
-//! Twins: workloads that no one can ship, made again from their statistics.
+//! Twins: workloads that cannot be redistributed, recreated from their statistics.
 //!
-//! A twin holds what can be counted in a trace: operations, sizes, rate over time, how many page accesses come back to
-//! pages seen before, how skewed they are, how long requests run on. [`Run`] makes requests from it, [`fit()`] finds it
-//! in a trace.
+//! A twin holds countable statistics of a trace: operations, sizes, rate over time, the share and the skew of repeated
+//! page accesses, and the length of runs. [`Run`] generates requests from it, [`fit()`] derives it from a trace.
 //!
-//! What decides write amplification and wear is met by control, not by chance: the number of requests and the span are
-//! exact, sizes come from a law whose mean is exact, and a page that was never written before is written whenever the
-//! distinct pages lag behind their share. What is left to chance has a standard error of a few thousandths at most.
+//! The statistics that determine write amplification and wear are controlled, not left to chance. The number of
+//! requests and the span are exact, and sizes come from a law whose mean is exact. A new page is written whenever the
+//! distinct pages lag behind their share. Random quantities have a standard error of a few thousandths at most.
 
 mod arrivals;
 pub mod fit;

@@ -1,16 +1,15 @@
-//! Pages that one kind of access goes to, in the order of their first access, with the number of distinct ones under
-//! control.
+//! Pages of one kind of access, in the order of their first access, with a controlled number of distinct ones.
 //!
-//! Pages are numbered by birth: 0 is the first page accessed. An access that comes back draws a cluster by popularity
-//! among all that will ever be born, and again where it is not born yet; a new one takes the next pages. Which of the
-//! two comes next is decided by whether the distinct pages lag behind their share of the accesses so far.
+//! Pages are numbered by birth: 0 is the first page accessed. A repeated access draws a cluster by popularity among all
+//! that will ever be born, and draws again if it is not born yet. A new access takes the next pages. The choice between
+//! the two depends on whether the distinct pages lag behind their share of the accesses so far.
 
 use super::super::zipf::Zipf;
 use super::laws::{Skew, Visits};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{Rng, TRACE_PAGE_BYTES};
 
-/// Draws of an unborn cluster before any born page will do.
+/// Draws of an unborn cluster before any born page is accepted.
 const TRIES: u32 = 24;
 
 /// Where a request began, in bytes by birth.
@@ -32,7 +31,8 @@ enum Popularity {
 }
 
 impl Popularity {
-    /// Of `all` things, by the streams of these names: the draws of a Zipf law, and what is how popular.
+    /// Prepares draws from `all` items, with the names of the two streams: that of the Zipf law, and that of the
+    /// popularity of items.
     fn new(skew: Skew, all: u64, seed: u64, draws: &str, places: &str) -> Self {
         let mut places = Rng::new(seed, places);
         match skew {
@@ -60,31 +60,31 @@ impl Popularity {
     }
 }
 
-/// Requests that began with new pages, in their order, and how popular those are that come again.
+/// Requests that began with new pages, in their order, and their popularity when they recur.
 struct Starts {
     known: Vec<Start>,
-    /// How many there will be.
+    /// Their expected number.
     all: u64,
     popularity: Popularity,
 }
 
 pub(super) struct Region {
-    /// Pages that have been accessed: 0 to here.
+    /// Pages that have been accessed: all below this number.
     pub born: u64,
     accesses: u64,
     fresh_share: f64,
     growth: f64,
     cluster: u64,
     popularity: Popularity,
-    /// How far chance may move the time of a first access, pages.
+    /// Random variation of the time of a first access, in pages.
     jitter: f64,
     rng: Rng,
-    /// Where requests have begun, if they are to begin there again.
+    /// Starts of requests, if requests recur there.
     starts: Option<Starts>,
 }
 
 impl Region {
-    /// `pages` are expected to be accessed in the end.
+    /// Creates a region; `pages` is the expected number of accessed pages.
     pub fn new(visits: &Visits, pages: u64, seed: u64, name: &str) -> Self {
         let cluster = (visits.cluster_bytes / TRACE_PAGE_BYTES).max(1);
         let all = pages.div_ceil(cluster).max(1);
@@ -107,7 +107,7 @@ impl Region {
         }
     }
 
-    /// Keeps where requests begin that take new pages: `all` in a pass, and some more or fewer.
+    /// Keeps the starts of requests with new pages: about `all` per pass.
     pub fn with_starts(self, visits: &Visits, all: u64, seed: u64, name: &str) -> Self {
         let all = all.max(1);
         let names = (format!("twin starts {name}"), format!("twin places of starts {name}"));
@@ -115,7 +115,7 @@ impl Region {
         Self { starts: Some(Starts { known: Vec::new(), all, popularity }), ..self }
     }
 
-    /// What the distinct pages must be, as a share of the accesses, when this share of the requests is made.
+    /// Returns the target for distinct pages, as a share of the accesses, at this share of the requests.
     pub fn due_share(&self, progress: f64) -> f64 {
         if self.growth >= 1.0 {
             return self.fresh_share;
@@ -123,8 +123,8 @@ impl Region {
         (self.fresh_share * libm::pow(progress, self.growth - 1.0)).min(1.0)
     }
 
-    /// First page of an access to `pages` pages that are new, if it is time for some; pages lie inside the first `limit`,
-    /// which must be as many at least.
+    /// Returns the first page of an access to `pages` new pages, if new pages are due; they lie inside the first
+    /// `limit`, which must be at least as many.
     pub fn new_place(&mut self, pages: u64, due_share: f64, limit: u64) -> Option<u64> {
         let chance = (self.rng.unit() - 0.5) * self.jitter;
         let behind = (self.born as f64) < due_share * (self.accesses + pages) as f64 + chance;
@@ -132,7 +132,7 @@ impl Region {
         is_new.then(|| self.born.min(limit - pages))
     }
 
-    /// First page of an access to `pages` pages that are known.
+    /// Returns the first page of an access to `pages` known pages.
     pub fn known_place(&mut self, pages: u64, limit: u64) -> u64 {
         let born = self.born.min(limit);
         for _ in 0..TRIES {
@@ -146,7 +146,7 @@ impl Region {
         self.rng.below((born + 1).saturating_sub(pages).max(1)).min(limit - pages)
     }
 
-    /// Where a request has begun, by popularity; none where several tries find nothing.
+    /// Draws the start of an earlier request by popularity; none if several draws fail.
     pub fn known_start(&mut self, limit: u64) -> Option<Start> {
         let starts = self.starts.as_mut()?;
         let rng = &mut self.rng;
@@ -156,12 +156,12 @@ impl Region {
         })
     }
 
-    /// How many starts there will be in a pass, and how many there are.
+    /// Returns the expected number of starts per pass, and the current number.
     pub fn starts(&self) -> (u64, u64) {
         self.starts.as_ref().map_or((1, 0), |starts| (starts.all, starts.all.min(starts.known.len() as u64)))
     }
 
-    /// Where a request has begun that is there already.
+    /// Returns an existing start of a request.
     pub fn start(&self, number: u64) -> Option<Start> {
         self.starts.as_ref()?.known.get(number as usize).copied()
     }
@@ -170,7 +170,7 @@ impl Region {
         self.popularity.draw(&mut self.rng)
     }
 
-    /// Notes an access to these bytes; there is no gap between its pages and those before.
+    /// Records an access to these bytes, whose pages follow the earlier ones without a gap.
     pub fn touch(&mut self, start: u64, bytes: u64) {
         let (first, last) = (start / TRACE_PAGE_BYTES, (start + bytes - 1) / TRACE_PAGE_BYTES);
         debug_assert!(first <= self.born);

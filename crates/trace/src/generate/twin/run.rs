@@ -1,8 +1,8 @@
-//! Requests of a twin.
+//! Generates the requests of a twin.
 //!
-//! The address space is cut into extents. Written pages take their extents in the order of their birth, pages that are
-//! only read take others; a seeded permutation scatters all of them, so that neighbours in birth are neighbours on the
-//! drive inside an extent only. A request that runs on stays inside its extent.
+//! The address space is divided into extents. Written pages take their extents in the order of their birth, read-only
+//! pages take others; a seeded permutation scatters all of them. Neighbours in birth are therefore neighbours on the
+//! drive only within an extent. A request that continues a run stays inside its extent.
 
 use super::arrivals::Arrivals;
 use super::laws::Side;
@@ -17,18 +17,18 @@ use floatgate_base::{Op, RequestBatch, Result, Rng, TRACE_PAGE_BYTES};
 use std::sync::Arc;
 
 const PAGE: u64 = TRACE_PAGE_BYTES;
-/// Requests between two looks at how many distinct pages are due.
+/// Requests between two updates of the number of distinct pages due.
 const STRIDE: u64 = 1024;
 
-/// Where a request goes on, if the next one does.
+/// Where a continuing request would begin.
 #[derive(Clone, Copy)]
 struct Last {
     op: Op,
-    /// Which pages: 0 written, 1 read of the written, 2 only read.
+    /// Kind of pages: 0 written, 1 read of the written, 2 only read.
     region: usize,
     /// Its end in bytes by birth.
     end: u64,
-    /// Whether sizes go by the place.
+    /// Whether sizes depend on the place.
     recurs: bool,
 }
 
@@ -66,21 +66,21 @@ impl Draws {
     }
 }
 
-/// Pages that are only read are others than those written.
+/// Returns the salt of a region: read-only pages differ from written ones.
 fn salt(region: usize) -> u64 {
     if region == 2 { 1 << 63 } else { 0 }
 }
 
-/// Makes the requests of a twin, again and again.
+/// Generates the requests of a twin, repeatedly.
 pub struct Run {
     twin: Arc<Twin>,
     seed: u64,
     /// Reads, writes.
     draws: [Draws; 2],
     division: Division,
-    /// Where each extent lies.
+    /// Position of each extent.
     extents: Permutation,
-    /// Pages of the twin's space, and of the space that they are stretched or shrunk to.
+    /// Pages of the twin's space, and of the space to which they are stretched or shrunk.
     scale: Option<(u64, u64)>,
     arrivals: Arrivals,
     regions: [Region; 3],
@@ -88,9 +88,9 @@ pub struct Run {
     sets: Option<Recurring>,
     due_shares: [f64; 3],
     last: Option<Last>,
-    /// Share of the runs that reads, so that the share of the requests comes out.
+    /// Share of reads among runs, chosen for the right share of reads among requests.
     runs_of_reads: f64,
-    /// Whether only the place within a page counts.
+    /// Whether only the position within a page counts.
     counting: bool,
     made: u64,
     rng: Rng,
@@ -98,10 +98,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Prepares a twin; `target_bytes` is the space that its footprint is stretched or shrunk to.
+    /// Prepares a twin; `target_bytes` is the space to which its footprint is stretched or shrunk.
     ///
     /// # Errors
-    /// As [`Twin::validate`].
+    /// As for [`Twin::validate`].
     pub fn new(twin: Arc<Twin>, target_bytes: Option<u64>, seed: u64) -> Result<Self> {
         let division = Division::of(&twin)?;
         let space = (twin.footprint_bytes / (division.extent_pages * PAGE)).max(1);
@@ -109,7 +109,7 @@ impl Run {
         let there = [twin.read_share > 0.0, twin.read_share < 1.0];
         let draws =
             [Draws::new(&twin.reads, "reads", there[0])?, Draws::new(&twin.writes, "writes", there[1])?];
-        // Runs of reads and of writes differ in length; requests of the two must still have their shares.
+        // Runs of reads and of writes differ in length, but requests of the two must have their shares.
         let reads = twin.read_share * twin.loops.begun(draws[0].sequential);
         let writes = (1.0 - twin.read_share) * twin.sets.begun(draws[1].sequential);
         Ok(Self {
@@ -133,8 +133,7 @@ impl Run {
         })
     }
 
-    /// The same without pages, where these do not follow from the draws alone: loops, sets and recurring requests have sizes
-    /// that go by the place.
+    /// Omits pages if only counts are needed, unless loops, sets or recurring requests make sizes depend on the place.
     #[must_use]
     pub fn counting(mut self) -> Self {
         let plain = self.loops.is_none() && self.sets.is_none();
@@ -142,7 +141,7 @@ impl Run {
         self
     }
 
-    /// Appends the next `n` requests. Behind the last one the twin begins again: the same requests, later.
+    /// Appends the next `n` requests. After the last one the twin repeats: the same requests, later.
     pub fn fill(&mut self, batch: &mut RequestBatch, n: usize) {
         batch.device.resize(batch.device.len() + n, 0);
         let mut left = n;
@@ -169,7 +168,7 @@ impl Run {
         }
     }
 
-    /// All but the times and their random numbers starts anew.
+    /// Resets everything except the times and their random numbers.
     fn begin_again(&mut self) {
         self.arrivals.next_pass();
         self.regions = regions(&self.twin, &self.division, self.seed).expect("the same as before");
@@ -207,14 +206,14 @@ impl Run {
         match place {
             Some(place) => self.make(op, place, true),
             None => {
-                // A read that wants a written page before there is one.
+                // A read that requires a written page before one exists.
                 self.last = None;
                 (op, self.on_drive(0, 0, bytes), bytes)
             }
         }
     }
 
-    /// A request that begins where it should within its page; all of an operation begin in the same pages.
+    /// Makes a request with the right position within its page; all requests of an operation begin in the same pages.
     #[inline]
     fn counted(&mut self) -> (Op, u64, u64) {
         let went_on = self.last.filter(|last| self.rng.unit() < self.draws[last.op as usize].sequential);
@@ -234,7 +233,7 @@ impl Run {
         (op, within, bytes)
     }
 
-    /// Makes a request, which another may run on from.
+    /// Makes a request, which another may continue.
     fn make(&mut self, op: Op, place: Place, runs_on: bool) -> (Op, u64, u64) {
         let Place { region, start, bytes, recurs } = place;
         self.regions[region].touch(start, bytes);
@@ -242,7 +241,7 @@ impl Run {
         (op, self.on_drive(region, start, bytes), bytes)
     }
 
-    /// A member of a set, if it is time for one.
+    /// Returns a member of a set, if one is due.
     fn member(&mut self) -> Option<Place> {
         let sets = self.sets.as_mut()?;
         let (all, known) = self.regions[0].starts();
@@ -251,13 +250,13 @@ impl Run {
         self.regions[0].start(start).map(|start| Place::again(0, start))
     }
 
-    /// The place behind the last request, unless its extent or the born pages end there.
+    /// Returns the place after the last request, unless its extent or the born pages end there.
     fn go_on(&self, last: Last, bytes: u64) -> Option<Place> {
         let extent = self.division.extent_pages * PAGE;
         let end_page = (last.end + bytes - 1) / PAGE;
         let fits = !last.end.is_multiple_of(extent) && last.end / extent == (last.end + bytes - 1) / extent;
         let region = &self.regions[last.region];
-        // A run of new pages goes on with new pages, one of old pages stays with old ones.
+        // A run of new pages continues with new pages, one of old pages stays with old ones.
         let at_edge = last.end.div_ceil(PAGE) >= region.born;
         let inside = match last.region {
             1 => end_page < self.regions[0].born,
@@ -273,7 +272,7 @@ impl Run {
         extents * self.division.extent_pages
     }
 
-    /// A new place: popular or new. None for a read where there is nothing that it could read.
+    /// Draws a new place: popular or new. None for a read without any readable page.
     fn jump(&mut self, op: Op, bytes: u64) -> Option<Place> {
         let aligned = self.draws[op as usize].aligned;
         let within =
@@ -295,7 +294,7 @@ impl Run {
         Some(Place { region, start: page * PAGE + within, bytes, recurs: false })
     }
 
-    /// A place where others have begun, if it is time for one.
+    /// Returns the start of an earlier request, if a recurring one is due.
     fn recur(&mut self, op: Op, region: usize, limit: u64) -> Option<Place> {
         let share = self.draws[op as usize].recurring;
         if share <= 0.0 || self.rng.unit() >= share {
@@ -304,18 +303,19 @@ impl Run {
         self.regions[region].known_start(limit).map(|start| Place::again(region, start))
     }
 
-    /// The size of the request that begins at this byte whenever one does.
+    /// Returns the size of every request that begins at this byte.
     fn bytes_at(&self, op: Op, region: usize, start: u64) -> u64 {
         self.draws[op as usize].sizes.of(mix(mix(start) ^ salt(region) ^ op as u64))
     }
 
-    /// No request crosses the end of an extent; one that would begins a little earlier, on pages that are born.
+    /// Moves a request that would cross the end of an extent to an earlier place, on born pages.
     fn in_extent(&self, page: u64, pages: u64) -> u64 {
         let extent = self.division.extent_pages;
         if page / extent == (page + pages - 1) / extent { page } else { (page / extent + 1) * extent - pages }
     }
 
-    /// Pages that were written before, where they are asked for and there are enough, or others, where there are any.
+    /// Selects the pages of a read: written ones, if due and there are enough of them, otherwise others, if there are
+    /// any.
     fn region_of_read(&mut self, pages: u64) -> Option<usize> {
         let share = self.twin.reads_of_written_share;
         let wanted = share >= 1.0 || (share > 0.0 && self.rng.unit() < share);
@@ -327,7 +327,7 @@ impl Run {
         }
     }
 
-    /// From bytes by birth to bytes of the drive.
+    /// Converts bytes by birth to bytes of the drive.
     fn on_drive(&self, region: usize, start: u64, bytes: u64) -> u64 {
         let extent = self.division.extent_pages * PAGE;
         let first = if region == 2 { self.division.written } else { 0 };

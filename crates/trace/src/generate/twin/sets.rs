@@ -1,11 +1,11 @@
-//! Writes that come together again and again: recurring sets of addresses.
+//! Writes that recur together: sets of addresses.
 //!
-//! A set is a number of places where writes have begun before, scattered over all of them. A visit writes its members one
-//! after the other, with what other requests come in between: in an order of its own, where some have changed places, and
-//! without some, where not all are written each time. A set is visited a few times in turn with the other active ones;
-//! then another takes its place, old or new, so that every set comes back now and then.
+//! A set is a number of starts of earlier writes, scattered over all of them. A visit writes its members one after the
+//! other, interleaved with other requests. Each set has its own order, in which some members may be swapped, and some
+//! left out if not all are written each time. A set is visited a few times in turn with the other active ones. Then
+//! another one, old or new, takes its place; every set returns now and then.
 //!
-//! Which members a set has follows from its number: nothing is kept of those that are not active.
+//! The members of a set are computed from its number: inactive sets take no memory.
 
 use super::laws::{refuse, share, within};
 use super::mix;
@@ -22,24 +22,24 @@ const ACTIVE_MAX: u64 = 64;
 /// The sets of a twin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sets {
-    /// Share of the writes that are members of a visit; 0: there are no sets.
+    /// Share of the writes that are members of a visit; 0 for no sets.
     pub share: f64,
-    /// Members of a set, with weights.
+    /// Number of members of a set, with weights.
     pub addresses: Weighted,
-    /// Sets in a pass.
+    /// Sets per pass.
     pub count: u64,
-    /// Sets that are visited in turns at a time.
+    /// Number of active sets, which are visited in turn.
     pub active: u64,
-    /// Visits to a set until another takes its place, with weights.
+    /// Number of visits to a set before another one takes its place, with weights.
     pub visits: Weighted,
     /// Share of the members that a visit writes.
     pub member_share: f64,
-    /// Share of the members of a visit that change places.
+    /// Share of the members of a visit that are swapped.
     pub moved_share: f64,
 }
 
 impl Sets {
-    /// Whether there are any.
+    /// Returns whether there are any sets.
     #[must_use]
     pub fn any(&self) -> bool {
         self.share > 0.0
@@ -51,7 +51,7 @@ impl Sets {
             return Ok(());
         }
         if read_share >= 1.0 {
-            let what = "sets of writes where nothing writes";
+            let what = "sets without writes";
             return Err(refuse("sets.share", what, "expected a read_share below 1"));
         }
         for (key, list, most) in
@@ -60,7 +60,7 @@ impl Sets {
             let good = |&(n, weight): &(u64, f64)| (1..=most).contains(&n) && weight > 0.0;
             if list.is_empty() || !list.iter().all(|entry| good(entry) && entry.1.is_finite()) {
                 let expected = format!("expected pairs of a number from 1 to {most} and its weight");
-                return Err(refuse(key, "no such list of numbers with weights", expected));
+                return Err(refuse(key, "not a list of numbers with weights", expected));
             }
         }
         for (key, value, most) in
@@ -75,19 +75,19 @@ impl Sets {
         share("sets.moved_share", self.moved_share)
     }
 
-    /// The same with a `k`-th of the sets, so that each comes back as often.
+    /// Divides the number of sets by `k`; each recurs as often as before.
     pub(super) fn thinned(&self, k: u64) -> Self {
         let count = (self.count / k.max(1)).max(self.count.min(1));
         Self { count, ..self.clone() }
     }
 
-    /// Writes that begin elsewhere than the one before ended, by all writes: runs of other writes are begun once.
+    /// Returns the share of writes that begin elsewhere than the previous one ended: runs of other writes begin once.
     pub(super) fn begun(&self, sequential_share: f64) -> f64 {
         (1.0 - self.share) * (1.0 - sequential_share) + self.share
     }
 }
 
-/// A set that is visited now.
+/// An active set.
 #[derive(Clone, Copy, Default)]
 struct Active {
     set: u64,
@@ -102,8 +102,8 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Its place among the starts, `all` in a pass. Sets that come early lie among what is written early: set `n` in the
-    /// first `(n + 1) / count` of the starts.
+    /// Returns its position among the starts, `all` per pass. Early sets lie among early writes: set `n` in the first
+    /// `(n + 1) / count` of the starts.
     pub fn start(self, count: u64, all: u64) -> u64 {
         let among = u128::from(self.set + 1) * u128::from(all) / u128::from(count);
         let drawn = u128::from(mix(self.set << 8 | self.number));
@@ -113,7 +113,7 @@ impl Member {
 
 /// The sets of a run.
 pub(super) struct Recurring {
-    /// Share of the writes that are begun.
+    /// Share of the writes that do not continue a run.
     begun_share: f64,
     addresses: Sizes,
     visits: Sizes,
@@ -121,7 +121,7 @@ pub(super) struct Recurring {
     member_share: f64,
     moved_share: f64,
     active: Vec<Active>,
-    /// The set that is visited, and which of its members are still to be written: the last one next.
+    /// The current set, and its members still to be written; the last one is next.
     set: u64,
     order: [u8; MEMBERS_MAX as usize],
     left: usize,
@@ -129,7 +129,7 @@ pub(super) struct Recurring {
 }
 
 impl Recurring {
-    /// The state before the first request; `sequential_share` is that of the other writes.
+    /// Creates the state before the first request; `sequential_share` is that of the other writes.
     pub fn new(sets: &Sets, sequential_share: f64, seed: u64) -> Option<Self> {
         sets.any().then(|| Self {
             begun_share: sets.share / sets.begun(sequential_share),
@@ -146,7 +146,7 @@ impl Recurring {
         })
     }
 
-    /// The member that is written next, where the next write that is begun is one; `there` sets can be visited.
+    /// Returns the member to write next, if the next write that begins a run is one; `there` sets can be visited.
     #[inline]
     pub fn next(&mut self, there: u64) -> Option<Member> {
         if there == 0 || self.rng.unit() >= self.begun_share {

@@ -1,4 +1,4 @@
-//! A workload by its statistics, and how much space it takes.
+//! A workload described by its statistics, and the space that it takes.
 
 use super::laws::{Content, Rate, Side, Visits, refuse, share};
 use super::loops::Loops;
@@ -6,48 +6,48 @@ use super::sets::Sets;
 use crate::generate::sizes::mean;
 use floatgate_base::{Result, TRACE_PAGE_BYTES};
 
-/// A workload by its statistics.
+/// A workload described by its statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Twin {
     /// Name.
     pub name: String,
-    /// What it is, in a line.
+    /// Description in one line.
     pub summary: String,
     /// Time from the first to the last request, seconds.
     pub duration_s: f64,
     /// Number of requests.
     pub requests: u64,
-    /// Share of them that reads; the rest writes.
+    /// Share of reads; the others write.
     pub read_share: f64,
-    /// How reads look.
+    /// Properties of reads.
     pub reads: Side,
-    /// How writes look.
+    /// Properties of writes.
     pub writes: Side,
-    /// Page writes: which come back to written pages.
+    /// Page writes: repeated accesses to written pages.
     pub rewrites: Visits,
-    /// Reads that go over the same pages again and again. What follows is of the others.
+    /// Repeated reads over the same pages. The statistics below cover the other reads.
     pub loops: Loops,
-    /// Sets of places that are written together again and again. What is said of `writes` is of the others.
+    /// Sets of places that are repeatedly written together. The statistics of `writes` cover the other writes.
     pub sets: Sets,
-    /// Share of the reads that goes to pages written before, where there are any.
+    /// Share of the reads that goes to earlier written pages, if there are any.
     pub reads_of_written_share: f64,
-    /// Reads of written pages: which come back.
+    /// Reads of written pages: repeated accesses.
     pub rereads_of_written: Visits,
-    /// Reads of pages that are never written: which come back.
+    /// Reads of pages that are never written: repeated accesses.
     pub rereads: Visits,
-    /// When requests come.
+    /// Arrivals of requests.
     pub rate: Rate,
-    /// Size of the address space that the pages are scattered over.
+    /// Size of the address space over which the pages are scattered.
     pub footprint_bytes: u64,
-    /// What is written; kept as parameters until requests have content.
+    /// Content of writes; kept as parameters until requests have content.
     pub content: Content,
 }
 
 impl Twin {
-    /// Refuses what cannot be made.
+    /// Checks the statistics.
     ///
     /// # Errors
-    /// Names the setting and what it may be.
+    /// Names the setting and the valid values.
     pub fn validate(&self) -> Result<()> {
         if !(self.duration_s > 0.0 && self.duration_s <= 9e9) {
             let what = format!("{} is not a span", self.duration_s);
@@ -77,32 +77,32 @@ impl Twin {
         let least = least_bytes(self)?;
         if self.footprint_bytes < least {
             let what = format!("a footprint of {} bytes", self.footprint_bytes);
-            let expected = format!("expected at least {least}, which the distinct pages take");
+            let expected = format!("expected at least {least}, the size of the distinct pages");
             return Err(refuse("footprint_bytes", what, expected));
         }
         Ok(())
     }
 
-    /// Mean size of a write in bytes; 0 where none is possible.
+    /// Returns the mean size of a write in bytes; 0 without writes.
     #[must_use]
     pub fn mean_write_bytes(&self) -> f64 {
         self.writes.sizes.table("writes").map_or(0.0, |list| mean(&list))
     }
 
-    /// Mean size of a read in bytes; 0 where none is possible.
+    /// Returns the mean size of a read in bytes; 0 without reads.
     #[must_use]
     pub fn mean_read_bytes(&self) -> f64 {
         self.reads.sizes.table("reads").map_or(0.0, |list| mean(&list))
     }
 
-    /// Bytes written in one pass, on average over the draws.
+    /// Returns the bytes written per pass, on average over the draws.
     #[must_use]
     pub fn write_bytes(&self) -> f64 {
         self.requests as f64 * (1.0 - self.read_share) * self.mean_write_bytes()
     }
 
-    /// Every `k`-th request, so to speak: the same laws, shares and span with a `k`-th of the requests. For looking at
-    /// a long twin quickly; its totals and what its loops go over are a `k`-th, its shares and means the same.
+    /// Samples the twin: the same laws, shares and span with a `k`-th of the requests. Serves for a quick look at a
+    /// long twin. Its totals and the sizes of its loops are a `k`-th, its shares and means the same.
     #[must_use]
     pub fn thinned(&self, k: u64) -> Self {
         let loops = self.loops.thinned(k);
@@ -110,10 +110,10 @@ impl Twin {
         Self { requests: (self.requests / k.max(1)).max(1), loops, sets, ..self.clone() }
     }
 
-    /// A `k`-th of the twin for a `k`-th of the drive: as [`Twin::thinned`], in a `k`-th of the space.
+    /// Reduces the twin for a `k`-th of the drive: as [`Twin::thinned`] does, in a `k`-th of the space.
     ///
     /// # Errors
-    /// As [`Twin::validate`].
+    /// As for [`Twin::validate`].
     pub fn reduced(&self, k: u64) -> Result<Self> {
         let thinned = self.thinned(k);
         let footprint_bytes = (self.footprint_bytes / k.max(1)).max(least_bytes(&thinned)?);
@@ -121,17 +121,17 @@ impl Twin {
     }
 }
 
-/// How the space is divided: extents of written pages first, of pages that are only read behind.
+/// Division of the space: extents of written pages first, then those of read-only pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Division {
     pub extent_pages: u64,
     pub written: u64,
     pub read_only: u64,
-    /// Pages expected to be accessed: written, read of those, only read.
+    /// Expected accessed pages: written, read of those, only read.
     pub due: [u64; 3],
 }
 
-/// Bytes that the distinct pages of a twin take.
+/// Computes the bytes that the distinct pages of a twin take.
 pub(super) fn least_bytes(twin: &Twin) -> Result<u64> {
     let division = Division::of(twin)?;
     Ok((division.written + division.read_only) * division.extent_pages * TRACE_PAGE_BYTES)
@@ -165,7 +165,7 @@ impl Division {
         while extent_pages < 4096 && taken / (extent_pages as f64) > 128.0 {
             extent_pages *= 2;
         }
-        // Room for what chance adds, and for one request more.
+        // Room for random excess, and for one more request.
         let extents = |pages: f64, there: bool| {
             let room = pages * 1.01 + 4.0 * pages.sqrt() + largest as f64;
             if there { (room / extent_pages as f64).ceil() as u64 } else { 0 }
