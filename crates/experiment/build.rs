@@ -1,9 +1,9 @@
-//! Tells the code how it is compiled, which speed depends on: cargo hands profile and optimization to build scripts, but
+//! Passes the build settings that affect speed to the code: cargo gives profile and optimization to build scripts, but
 //! link-time optimization is only in the environment and the manifest.
 
 use std::path::Path;
 
-/// The value of `lto` in `[profile.release]` of the workspace's manifest.
+/// Returns the value of `lto` in `[profile.release]` of the workspace's manifest.
 fn lto_of(manifest: &str) -> Option<String> {
     let release = manifest.split("[profile.release]").nth(1)?;
     let table = release.split("\n[").next()?;
@@ -19,7 +19,7 @@ fn main() {
     let profile = std::env::var("PROFILE").unwrap_or_default();
     let lto = match std::env::var("CARGO_PROFILE_RELEASE_LTO") {
         _ if profile != "release" => "off".to_owned(),
-        Ok(asked) => asked,
+        Ok(lto) => lto,
         Err(_) => {
             std::fs::read_to_string(&manifest).ok().and_then(|text| lto_of(&text)).unwrap_or("off".into())
         }

@@ -139,7 +139,7 @@ def test_the_summary_gives_a_command_that_works(cli: Cli, tmp_path: Path) -> Non
         ),
         (
             ["--waveform", "p.vcd", "--out", "o", "--snapshot-every", "5"],
-            "--snapshot-every: a log of requests or a waveform cannot be taken up again; expected a run without it",
+            "--snapshot-every: a log of requests or a waveform cannot be resumed; expected a run without it",
         ),
         (
             ["--waveform", "p.vcd", "--set", "mode=functional"],

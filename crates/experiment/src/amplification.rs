@@ -1,21 +1,21 @@
-//! Write amplification in bytes: what flash programs for each byte that the host writes, and why.
+//! Write amplification in bytes: flash bytes programmed per byte that the host writes, by cause.
 //!
-//! `waf` counts flash pages for each page that the host touches, so it does not see that a small write takes a whole
-//! page. Endurance (TBW, DWPD, years) follows from bytes, and so does what drive makers call write amplification
-//! (JESD218, section 3).
+//! `waf` counts flash pages per page that the host touches; it does not show that a small write takes a whole page.
+//! Endurance (TBW, DWPD, years) follows from bytes, and drive makers define write amplification in bytes (JESD218,
+//! section 3).
 
 use crate::by_cause::by_cause;
 use floatgate_flash::{Cause, Counters};
 use floatgate_stats::WafEstimate;
 use serde_json::{Value, json};
 
-/// Bytes of flash for each byte of the host.
+/// Flash bytes per host byte.
 pub(crate) struct Amplification<'a> {
-    /// What flash did.
+    /// Flash operations.
     pub flash: &'a Counters,
     /// Bytes of a page.
     pub page_bytes: u32,
-    /// Pages that the host wrote, those written in part included.
+    /// Pages that the host wrote, including those written in part.
     pub page_writes: u64,
     /// Bytes that the host wrote.
     pub write_bytes: u64,
@@ -26,21 +26,21 @@ impl Amplification<'_> {
         (self.write_bytes > 0).then(|| pages * f64::from(self.page_bytes) / self.write_bytes as f64)
     }
 
-    /// Bytes programmed over bytes written; none where the host wrote nothing.
+    /// Returns bytes programmed over bytes written; None if the host wrote nothing.
     pub fn total(&self) -> Option<f64> {
         self.of_pages(self.flash.programs_total() as f64)
     }
 
-    /// The 95 % interval of [`Amplification::total`]. How many bytes the host writes to a page is known without error, so
-    /// the interval of pages holds, in bytes.
+    /// Returns the 95 % interval of [`Amplification::total`]. The host's bytes per page are known without error; the
+    /// interval of pages therefore holds in bytes.
     pub fn interval(&self, pages: &WafEstimate) -> Option<[f64; 2]> {
         let (low, high) = pages.interval?;
         let in_bytes = |waf: f64| self.of_pages(waf * self.page_writes as f64);
         Some([in_bytes(low)?, in_bytes(high)?])
     }
 
-    /// The total by cause of the programs; null without host writes. Beyond 1, what `host` and `partial` have together is
-    /// written because pages are programmed whole; below 1, a buffer merged writes.
+    /// Returns the total by cause of the programs; null without host writes. The sum of `host` and `partial` exceeds 1
+    /// because pages are programmed whole; it is below 1 if a buffer merged writes.
     pub fn parts(&self) -> Value {
         let Some(total) = self.total() else { return Value::Null };
         let part = |cause: Cause| self.of_pages(self.flash.programs[cause as usize] as f64);

@@ -1,12 +1,12 @@
-//! When single blocks wear out in a forecast: the first one, and the first one beyond the reserve of spare blocks.
+//! Wear-out of single blocks in a forecast: the first one, and the first one beyond the reserve of spare blocks.
 //!
-//! - A life that went through the FTL in full has the moments themselves.
-//! - Laps of a small drive reach them, too: then the page writes of the host until then say when that is.
-//! - Else the lead of the block over the mean one grows as the spread of wear did (`floatgate_lifetime::worn_blocks`), up to what the
-//!   leveler allows near the end of life, where it was looked at.
+//! - A life with every request through the FTL has the times themselves.
+//! - Laps of a small drive may reach them, too; the page writes of the host until then give the time.
+//! - Otherwise the lead of the block over the mean one grows as the spread of wear did
+//! (`floatgate_lifetime::worn_blocks`), up to the leveler's limit near the end of life, if that was simulated.
 
 use crate::life_interval::deviations;
-use crate::lifetime_found::Found;
+use crate::lifetime_found::LifeResults;
 use floatgate_lifetime::{BlockLife, Growth, SECONDS_PER_YEAR, WornBlock};
 use floatgate_nand::endurance::mean_idle_s;
 use floatgate_sim::lap_wear::{BlockWear, LapWear};
@@ -15,46 +15,46 @@ use std::f64::consts::PI;
 /// The normal distribution's 97.5 % point.
 const Z_975: f64 = 1.96;
 
-/// A life of a block with its range, years without growth of the demand.
+/// Life of a block with its range, years without growth of the demand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BlockYears {
     pub years: f64,
     pub range: [f64; 2],
 }
 
-/// Which block.
+/// A block of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Block {
     First,
     BeyondReserve,
 }
 
-/// Years until a block is worn out; none where it was erased too seldom to tell.
-pub(crate) fn block_years(found: &Found<'_>, which: Block) -> Option<BlockYears> {
-    let (wear, growth) = wear(found)?;
+/// Returns the years until a block is worn out; None if it was erased too seldom for an estimate.
+pub(crate) fn block_years(results: &LifeResults<'_>, which: Block) -> Option<BlockYears> {
+    let (wear, growth) = wear(results)?;
     let block = match which {
         Block::First => wear.first,
         Block::BeyondReserve => wear.beyond_reserve,
     };
-    let error = error(found, which, &block);
+    let error = error(results, which, &block);
     let wider = |[low, high]: [f64; 2]| [low * (1.0 - error).max(0.0), high * (1.0 + error)];
-    if let Some(worn_s) = found.worn_s[which as usize] {
+    if let Some(worn_s) = results.worn_s[which as usize] {
         let years = worn_s / SECONDS_PER_YEAR;
         return Some(BlockYears { years, range: wider([years; 2]) });
     }
-    let forecast = &found.resolved.forecast;
+    let forecast = &results.resolved.forecast;
     if forecast.cycles_used > 0.0 {
-        return with_past(found, &block).map(|years| BlockYears { years, range: wider([years; 2]) });
+        return with_past(results, &block).map(|years| BlockYears { years, range: wider([years; 2]) });
     }
-    let span_s = span_s(found, &block, wear.programs_per_erase)?;
+    let span_s = span_s(results, &block, wear.programs_per_erase)?;
     let years = |runs: f64| runs * span_s / SECONDS_PER_YEAR;
-    let BlockLife { runs, range } = worn_block(found, which, &block, span_s).life(growth)?;
+    let BlockLife { runs, range } = worn_block(results, which, &block, span_s).life(growth)?;
     Some(BlockYears { years: years(runs), range: wider(range.map(years)) })
 }
 
-/// Erases as far as the drive was run, and how the spread of wear grew.
-fn wear(found: &Found<'_>) -> Option<(LapWear, Option<Growth>)> {
-    let (wear, growth) = match found.drive {
+/// Returns the erases in the simulated time, and the growth of the spread of wear.
+fn wear(results: &LifeResults<'_>) -> Option<(LapWear, Option<Growth>)> {
+    let (wear, growth) = match results.drive {
         Some(drive) => {
             let (_, mean, most, sd) = drive.erases;
             let programs = drive.flash.programs_total() as f64;
@@ -67,21 +67,23 @@ fn wear(found: &Found<'_>) -> Option<(LapWear, Option<Growth>)> {
             };
             ((mean > 0.0).then_some(wear), drive.wear_growth)
         }
-        None => found.laps().map_or((None, None), |laps| (laps.wear, laps.growth)),
+        None => results.laps().map_or((None, None), |laps| (laps.wear, laps.growth)),
     };
-    let growth = growth.map(|found| Growth { exponent: found.exponent, error: found.error });
+    let growth = growth.map(|growth| Growth { exponent: growth.exponent, error: growth.error });
     wear.map(|wear| (wear, growth))
 }
 
-/// How far off the life of a block may be, relative: by the error of write amplification and by chance. The most of `n` blocks whose
-/// erases scatter by `sd` itself scatters by sd * pi / sqrt(12 ln n) (Gumbel), the one at a share `p` of them by
-/// sd * sqrt(p (1 - p) / n) / phi(z_p). Leads that a leveler holds back do not scatter so: half of the lead is taken where that is more;
-/// near the end of life at least a quarter of what the leveler allows.
-fn error(found: &Found<'_>, which: Block, block: &BlockWear) -> f64 {
-    let plan = &found.resolved.plan;
+/// Returns the relative error of the life of a block: from the error of write amplification and from chance.
+///
+/// The maximum over `n` blocks whose erases scatter by `sd` itself scatters by sd * pi / sqrt(12 ln n) (Gumbel), the
+/// block at a share `p` of them by sd * sqrt(p (1 - p) / n) / phi(z_p). Leads limited by a leveler do not scatter in
+/// this way: half of the lead is used where that is more, and near the end of life at least a quarter of the leveler's
+/// limit.
+fn error(results: &LifeResults<'_>, which: Block, block: &BlockWear) -> f64 {
+    let plan = &results.resolved.plan;
     let blocks = f64::from(plan.layout().units()).max(2.0);
-    let ahead = found.laps().and_then(|laps| laps.ahead);
-    let waf = found.laps().map_or(0.0, |laps| match ahead {
+    let ahead = results.laps().and_then(|laps| laps.ahead);
+    let waf = results.laps().map_or(0.0, |laps| match ahead {
         Some(_) => laps.error,
         None => laps.waf_error_over(block.programs),
     });
@@ -107,41 +109,41 @@ fn error(found: &Found<'_>, which: Block, block: &BlockWear) -> f64 {
     (chance * chance + waf * waf).sqrt().min(1.0)
 }
 
-/// Seconds of the life in which the drive wore as much as it did.
-fn span_s(found: &Found<'_>, block: &BlockWear, programs_per_erase: f64) -> Option<f64> {
-    let plan = &found.resolved.plan;
+/// Returns the seconds of the life that caused the simulated wear.
+fn span_s(results: &LifeResults<'_>, block: &BlockWear, programs_per_erase: f64) -> Option<f64> {
+    let plan = &results.resolved.plan;
     let target_s = plan.throttle.target_years * SECONDS_PER_YEAR;
-    if found.drive.is_some() {
-        return Some(found.life.end_ns as f64 / 1e9);
+    if results.drive.is_some() {
+        return Some(results.life.end_ns as f64 / 1e9);
     }
     let worn = block.erases >= f64::from(plan.drive.endurance.pe_cycles());
-    let pages = found.pass.demand.pages();
+    let pages = results.pass.demand.pages();
     if worn && !plan.throttles() && pages > 0 {
-        return Some(block.page_writes / pages as f64 * found.pass.demand.period_ns() as f64 / 1e9);
+        return Some(block.page_writes / pages as f64 * results.pass.demand.period_ns() as f64 / 1e9);
     }
     // At the mean rate of the whole life.
     let programmed = block.mean * programs_per_erase * f64::from(plan.drive.geometry.page_bytes);
-    (found.life.work_bytes > 0.0).then(|| target_s * programmed / found.life.work_bytes)
+    (results.life.work_bytes > 0.0).then(|| target_s * programmed / results.life.work_bytes)
 }
 
-/// What is known of a block without a past.
-fn worn_block(found: &Found<'_>, which: Block, block: &BlockWear, span_s: f64) -> WornBlock {
-    let plan = &found.resolved.plan;
+/// Returns the state of a block on a drive without earlier wear.
+fn worn_block(results: &LifeResults<'_>, which: Block, block: &BlockWear, span_s: f64) -> WornBlock {
+    let plan = &results.resolved.plan;
     WornBlock {
         endurance: plan.drive.endurance,
         span_s: Some(span_s),
         mean: block.mean,
         erases: block.erases.max(block.mean),
         lead_limit: plan.ftl.lead_limit(),
-        lead_max: found.laps().and_then(|laps| laps.ahead).map(|ahead| ahead.lead(which == Block::First)),
+        lead_max: results.laps().and_then(|laps| laps.ahead).map(|ahead| ahead.lead(which == Block::First)),
     }
 }
 
-/// Years of a block on a drive that has a past: those of a lead that lasts.
-fn with_past(found: &Found<'_>, block: &BlockWear) -> Option<f64> {
-    let (plan, forecast) = (&found.resolved.plan, &found.resolved.forecast);
+/// Returns the years of a block on a drive with earlier wear: those of a permanent lead.
+fn with_past(results: &LifeResults<'_>, block: &BlockWear) -> Option<f64> {
+    let (plan, forecast) = (&results.resolved.plan, &results.resolved.forecast);
     let target_years = plan.throttle.target_years;
-    let cycles = found.life.work_bytes / plan.drive.geometry.bytes() as f64 * block.erases / block.mean;
+    let cycles = results.life.work_bytes / plan.drive.geometry.bytes() as f64 * block.erases / block.mean;
     let age_s = (forecast.age_years + target_years) * SECONDS_PER_YEAR;
     let idle_s = mean_idle_s(age_s, forecast.cycles_used + cycles);
     let left = plan.drive.endurance.cycles(idle_s) - forecast.cycles_used;

@@ -1,12 +1,12 @@
-//! What a result says of the DRAM buffer.
+//! The tables of the DRAM buffer in a result.
 
 use floatgate_flash::timed::LinkTimes;
 use floatgate_host::{BufferConfig, BufferCounters};
 use floatgate_sim::Outcome;
 use serde_json::{Value, json};
 
-/// Hits and misses by page, pages flushed by reason; ratios are null where there was nothing to hit.
-/// `kept_pages` are those that the disturb-aware order keeps at the end.
+/// Returns hits and misses by page, and pages flushed by reason; ratios are null without accesses. `kept_pages` are
+/// those kept by the disturb-aware order at the end.
 pub(crate) fn buffer(config: &BufferConfig, c: &BufferCounters, kept_pages: u32) -> Value {
     let ratio = |hits: u64, misses: u64| (hits + misses > 0).then(|| hits as f64 / (hits + misses) as f64);
     json!({
@@ -34,8 +34,8 @@ pub(crate) fn buffer(config: &BufferConfig, c: &BufferCounters, kept_pages: u32)
     })
 }
 
-/// What reads and writes (with TRIMs) waited for at the buffer on average over all requests of the kind: for a place,
-/// and then for data to be on flash.
+/// Returns the waits of reads and writes (including TRIMs) at the buffer, mean over all requests of the kind: for
+/// space, and then for data to be on flash.
 pub(crate) fn buffer_wait_us(outcome: &Outcome) -> Option<Value> {
     let [reads, writes] = outcome.buffer_times.as_ref()?;
     let host = &outcome.host;

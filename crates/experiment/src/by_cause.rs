@@ -1,9 +1,9 @@
-//! Figures by cause of operations.
+//! Metrics by cause of operations.
 
 use floatgate_flash::Cause;
 use serde_json::{Map, Value};
 
-/// A flat map cause -> figure with the total at the end.
+/// Builds a flat map from causes to values with the total at the end.
 pub(crate) fn by_cause<T: Copy + Into<Value>>(
     causes: &[Cause],
     figure: impl Fn(Cause) -> T,

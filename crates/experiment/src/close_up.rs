@@ -1,4 +1,4 @@
-//! Latencies of a forecast: how a variant looks in timed mode, and what was seen of it there.
+//! Latencies of a forecast: the plan of a variant in timed mode, and the results of its close-up.
 
 use crate::lifetime_variant::{functional, is_given};
 use crate::load::{experiment_toml, load};
@@ -10,21 +10,21 @@ use floatgate_sim::close_up::{CloseUp, StretchResult};
 use serde_json::{Value, json};
 use toml::Table;
 
-/// The plan of a variant in timed mode, or why there is none.
-pub(crate) type InTime = std::result::Result<Box<Plan>, String>;
+/// The plan of a variant in timed mode, or the reason for its absence.
+pub(crate) type TimedPlan = std::result::Result<Box<Plan>, String>;
 
-/// How a variant looks in timed mode.
+/// Builds the plan of a variant in timed mode.
 ///
 /// # Errors
-/// Where the experiment asks for that mode, its input errors.
-pub(crate) fn in_time(
+/// If the experiment sets that mode itself, its input errors.
+pub(crate) fn timed_plan(
     text: Option<&str>,
     path: &str,
     overrides: &[(String, String)],
     (resolved, wanted): (&Resolved, bool),
-) -> Result<InTime> {
+) -> Result<TimedPlan> {
     if !wanted {
-        return Ok(Err("not asked for".into()));
+        return Ok(Err("not requested".into()));
     }
     if is_given(resolved) {
         return Ok(Err("write amplification is given, so no drive was simulated".into()));
@@ -32,22 +32,22 @@ pub(crate) fn in_time(
     if resolved.forecast.close_up_requests == 0 {
         return Ok(Err("lifetime.forecast.close_up_requests is 0".into()));
     }
-    let found = experiment_in_time(text, path, overrides, resolved).and_then(|experiment| {
-        let plain = load_in_time(&experiment);
-        match load_in_time(&collecting_as_in_time(experiment)) {
+    let resolved = timed_experiment(text, path, overrides, resolved).and_then(|experiment| {
+        let plain = load_timed(&experiment);
+        match load_timed(&with_timed_collection(experiment)) {
             Ok(resolved) if resolved.plan.ftl.setup.incremental => Ok(resolved),
             _ => plain,
         }
     });
-    match found {
+    match resolved {
         Ok(resolved) => Ok(Ok(Box::new(resolved.plan))),
-        Err(error) if asks_for_time(text, overrides) => Err(error),
+        Err(error) if sets_timed_mode(text, overrides) => Err(error),
         Err(error) => Ok(Err(format!("timed mode refuses the experiment: {error}"))),
     }
 }
 
-/// Whether the experiment itself is in timed mode.
-fn asks_for_time(text: Option<&str>, overrides: &[(String, String)]) -> bool {
+/// Returns whether the experiment itself sets timed mode.
+fn sets_timed_mode(text: Option<&str>, overrides: &[(String, String)]) -> bool {
     let in_text = || Some(text?.parse::<Table>().ok()?.get("mode")?.as_str()? == "timed");
     match overrides.iter().rfind(|(key, _)| key == "mode") {
         Some((_, mode)) => mode.trim_matches('"') == "timed",
@@ -55,26 +55,26 @@ fn asks_for_time(text: Option<&str>, overrides: &[(String, String)]) -> bool {
     }
 }
 
-fn load_in_time(experiment: &Table) -> Result<Resolved> {
+fn load_timed(experiment: &Table) -> Result<Resolved> {
     let text = toml::to_string(experiment).expect("an experiment is TOML");
     load(Some(&text), "the resolved experiment", &[("mode".into(), "timed".into())])
 }
 
-/// The experiment of a forecast with every default written out, as TOML. It says in timed mode what acts there alone, for the
-/// close-up; lives pass over that. A forecast of it is the same forecast.
+/// Formats the experiment of a forecast with every default, as TOML. Settings of timed mode stay for the close-up;
+/// lives ignore them. A forecast of the result is the same forecast.
 ///
 /// # Errors
 /// Input errors with their place.
 pub fn forecast_toml(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<String> {
     let resolved = functional(text, path, overrides)?;
-    match experiment_in_time(text, path, overrides, &resolved) {
+    match timed_experiment(text, path, overrides, &resolved) {
         Ok(experiment) => Ok(toml::to_string(&experiment).expect("an experiment is TOML")),
-        Err(error) if asks_for_time(text, overrides) => Err(error),
+        Err(error) if sets_timed_mode(text, overrides) => Err(error),
         Err(_) => Ok(with_forecast(&resolved)),
     }
 }
 
-/// The resolved experiment, with how its life is forecast, of which a run's says nothing.
+/// Formats the resolved experiment with its forecast settings, which that of a run lacks.
 fn with_forecast(resolved: &Resolved) -> String {
     let mut resolved = resolved.clone();
     if let Some(lifetime) = &mut resolved.experiment.lifetime {
@@ -83,8 +83,8 @@ fn with_forecast(resolved: &Resolved) -> String {
     experiment_toml(&resolved)
 }
 
-/// What was resolved without time, and beside it what acts in time alone.
-fn experiment_in_time(
+/// Returns the resolved functional experiment, with the settings of timed mode added.
+fn timed_experiment(
     text: Option<&str>,
     path: &str,
     overrides: &[(String, String)],
@@ -95,7 +95,7 @@ fn experiment_in_time(
     overrides.push(("mode".into(), "timed".into()));
     let timed = table(&experiment_toml(&load(text, path, &overrides)?));
     let mut made = table(&with_forecast(resolved));
-    // How requests arrive is the close-up's own affair.
+    // The close-up determines the arrival of requests itself.
     for key in acting_in_time().filter(|key| !key.starts_with("workload.")) {
         if let Some(value) = find(&timed, &key) {
             set(&mut made, &key, value.clone());
@@ -105,9 +105,9 @@ fn experiment_in_time(
     Ok(made)
 }
 
-/// Collection as it is in timed mode where nothing is said of it: a life counts blocks that are collected whole, and in time real
+/// Removes collection settings to use the defaults of timed mode: a life counts whole collected blocks, whereas real
 /// drives collect page by page (`docs/decisions/0019-incremental-collection.md`).
-fn collecting_as_in_time(mut experiment: Table) -> Table {
+fn with_timed_collection(mut experiment: Table) -> Table {
     for key in ["mode", "trigger_free_blocks", "stop_free_blocks"] {
         remove(&mut experiment, &format!("ftl.collect.{key}"));
     }
@@ -148,24 +148,24 @@ fn remove(table: &mut Table, key: &str) {
     }
 }
 
-/// The table `close_up` of a forecast, and its `latency_us`.
-pub(crate) fn tables(in_time: &InTime, close_up: Option<&CloseUp>) -> (Value, Value) {
-    let unknown = match (in_time, close_up) {
+/// Returns the table `close_up` of a forecast, and its `latency_us`.
+pub(crate) fn tables(timed_plan: &TimedPlan, close_up: Option<&CloseUp>) -> (Value, Value) {
+    let unknown = match (timed_plan, close_up) {
         (_, Some(_)) => None,
         (Err(why), None) => Some(why.clone()),
         (Ok(_), None) => Some("the workload writes nothing".into()),
     };
-    let Some(found) = close_up else {
+    let Some(result) = close_up else {
         let none = json!({ "unknown": unknown, "busiest": null, "typical": null });
         return (none, json!({ "read": null, "write": null }));
     };
-    let typical = found.typical.as_ref().map(|seen| {
+    let typical = result.typical.as_ref().map(|seen| {
         let mut table = part(seen);
         table["latency_us"] = latencies(seen);
         table
     });
-    let table = json!({ "unknown": null, "busiest": part(&found.busiest), "typical": typical });
-    (table, latencies(&found.busiest))
+    let table = json!({ "unknown": null, "busiest": part(&result.busiest), "typical": typical });
+    (table, latencies(&result.busiest))
 }
 
 fn latencies(seen: &StretchResult) -> Value {

@@ -1,10 +1,10 @@
-//! What the dispatcher of a run did, for result.json.
+//! The table of the dispatcher in result.json.
 
 use floatgate_sim::{Outcome, Plan};
 use serde_json::{Value, json};
 
-/// Windows, patterns and matched writes; none where the dispatcher labels nothing. Patterns are null where the
-/// dispatcher looks for none.
+/// Returns windows, patterns and matched writes; None if the dispatcher labels nothing. Patterns are null if the
+/// dispatcher does not mine them.
 pub(crate) fn dispatch(plan: &Plan, outcome: &Outcome) -> Option<Value> {
     let (found, matched_pages) = outcome.dispatched?;
     let mines = plan.ftl.dispatch.makes_groups();

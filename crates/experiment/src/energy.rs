@@ -7,14 +7,14 @@ use floatgate_nand::energy::joules;
 use floatgate_sim::outcome::ReduceCounters;
 use serde_json::{Map, Value, json};
 
-/// An operation: its name, its energy, and how many of it a cause asked for.
+/// An operation: its name, its energy, and its number by cause.
 type Operation<'a> = (&'static str, Option<f64>, &'a dyn Fn(Cause) -> u64);
 
-/// Pages that moved inside their die by cause, which went over no channel; and what hash and compressor did, where there are
+/// Pages moved inside their die by cause, which use no channel; and the counts of hash and compressor, if there are
 /// any.
 type Beside = ([u64; Cause::ALL.len()], Option<(EngineUj, ReduceCounters)>);
 
-/// Joules by operation and cause. An operation whose energy is not known is null and in no sum.
+/// Builds joules by operation and cause. An operation of unknown energy is null and in no sum.
 pub(crate) fn energy(
     energy: &Energy,
     flash: &Counters,
@@ -40,7 +40,7 @@ pub(crate) fn energy(
         ("compress", Some(engine.compress), &compressed),
         ("decompress", Some(engine.decompress), &decompressed),
     ];
-    // Drives without either have no such lines.
+    // Omitted for drives without either.
     let operations = &operations[..if engines.is_some() { 7 } else { 4 }];
     let spent = |&(_, uj, count): &Operation, cause: Cause| joules(uj, count(cause));
     let causes = Cause::ALL.map(|c| (c.name(), operations.iter().filter_map(|op| spent(op, c)).sum::<f64>()));
@@ -61,7 +61,7 @@ pub(crate) fn energy(
     table.into()
 }
 
-/// A flat map with the total of what is known at its end.
+/// Builds a flat map with the total of the known values at its end.
 fn flat<'a>(entries: impl Iterator<Item = (&'a str, Option<f64>)>) -> Value {
     let mut map: Map<String, Value> = entries.map(|(name, j)| (name.to_owned(), json!(j))).collect();
     let total: f64 = map.values().filter_map(Value::as_f64).sum();
@@ -76,14 +76,14 @@ mod tests {
     const ALL: Energy =
         Energy { read_uj: Some(2.0), program_uj: Some(30.0), erase_uj: Some(100.0), transfer_uj: Some(0.5) };
 
-    /// Counts of some causes, none of the others.
+    /// Counts of some causes; 0 for the others.
     fn of(counts: &[(Cause, u64)]) -> [u64; Cause::ALL.len()] {
         let mut all = [0; Cause::ALL.len()];
         counts.iter().for_each(|&(cause, n)| all[cause as usize] = n);
         all
     }
 
-    /// 10 pages of the host, 1 written in part, 4 moved out of 2 victims, 3 moved for the sake of wear out of a block, 7
+    /// 10 pages of the host, 1 written in part, 4 moved out of 2 victims, 3 moved out of a block for wear-leveling, 7
     /// read by the host.
     fn counters() -> Counters {
         let [programs, reads] = [10, 7]
@@ -98,8 +98,8 @@ mod tests {
     }
 
     fn close(table: &Value, place: &str, uj: f64) {
-        let found = table.pointer(place).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {place}"));
-        assert!((found * 1e6 - uj).abs() < 1e-9, "{place}: {found} J, by hand {uj} uJ");
+        let computed = table.pointer(place).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {place}"));
+        assert!((computed * 1e6 - uj).abs() < 1e-9, "{place}: {computed} J, by hand {uj} uJ");
     }
 
     #[test]

@@ -1,21 +1,22 @@
-//! What a run's figures are worth: whether it wrote enough, and evenly enough over time, to speak of years.
+//! The evidence of a run: whether it wrote enough, and evenly enough over time, for a forecast of years.
 
 use floatgate_sim::{Outcome, Plan};
 use serde_json::{Value, json};
 
-/// Capacities that the host must write at least: with less, some of the drive still holds what it started with.
+/// Minimum of capacities that the host must write; with less, part of the drive still holds its initial data.
 const DRIVE_WRITES_MIN: f64 = 1.0;
-/// Capacities that flash must program at least where blocks were never erased. Blocks that are never erased after that
-/// hold cold data: that is no shortness of the run, but uneven wear.
+/// Minimum of capacities that flash must program if blocks were never erased. Blocks never erased after that hold cold
+/// data: the run is not too short, wear is uneven.
 const FLASH_WRITES_MIN: f64 = 3.0;
 
-/// What a longer run would need.
+/// Requirements of a longer run.
 struct Lack {
     why: &'static str,
     drive_writes_needed: f64,
 }
 
-/// How much was written, and whether that is enough to speak of a life. `enough` is null where the host wrote nothing.
+/// Returns how much was written, and whether that is enough for a forecast of a life. `enough` is null if the host
+/// wrote nothing.
 pub(crate) fn evidence(plan: &Plan, outcome: &Outcome) -> Value {
     let page_bytes = f64::from(plan.drive.geometry.page_bytes);
     let logical_bytes = f64::from(plan.ftl.setup.logical_pages) * page_bytes;
@@ -34,8 +35,9 @@ pub(crate) fn evidence(plan: &Plan, outcome: &Outcome) -> Value {
     })
 }
 
-/// What is lacking first, and how much would do for all that is lacking by now: a longer run that meets the first alone would only
-/// be told of the next. How long a drift goes on nobody knows; twice as long shows whether it does.
+/// Returns the first missing requirement, and the drive writes that satisfy all missing ones; a longer run for the
+/// first alone would only meet the next. The duration of a drift is unknown; a run of twice the length shows whether it
+/// lasts.
 fn lack(drive_writes: f64, flash_writes: f64, never_erased: u64, stationary: Option<bool>) -> Option<Lack> {
     let around = drive_writes * FLASH_WRITES_MIN / flash_writes;
     let lacking = [
@@ -44,9 +46,9 @@ fn lack(drive_writes: f64, flash_writes: f64, never_erased: u64, stationary: Opt
         (stationary == Some(false), "not stationary", 2.0 * drive_writes),
         (stationary.is_none(), "too few requests", 2.0 * drive_writes),
     ];
-    let mut found = lacking.into_iter().filter(|&(is_lacking, ..)| is_lacking);
-    let (_, why, first) = found.next()?;
-    let drive_writes_needed = found.map(|(_, _, needed)| needed).fold(first, f64::max);
+    let mut missing = lacking.into_iter().filter(|&(is_lacking, ..)| is_lacking);
+    let (_, why, first) = missing.next()?;
+    let drive_writes_needed = missing.map(|(_, _, needed)| needed).fold(first, f64::max);
     Some(Lack { why, drive_writes_needed })
 }
 
@@ -61,7 +63,7 @@ mod tests {
         };
         assert_eq!(of(0.3, 9.0, 0, Some(true)), Some(("too short", 1.0)));
         assert_eq!(of(0.999, 9.0, 0, Some(true)), Some(("too short", 1.0)));
-        // Of a short run that went through a tenth of the flash, 3.0 / 0.1 times as much takes all blocks around.
+        // A short run that covered a tenth of the flash needs 3.0 / 0.1 times as much to cover all blocks.
         assert_eq!(of(0.125, 0.1, 7, Some(true)), Some(("too short", 3.75)));
         assert_eq!(of(0.9, 9.0, 0, Some(false)), Some(("too short", 1.8)));
         assert_eq!(of(1.5, 2.0, 7, Some(false)), Some(("not all blocks were erased", 3.0)));

@@ -1,11 +1,11 @@
-//! What requests waited for in the host's queues, for result.json.
+//! Waits of requests in the host's queues, for result.json.
 
 use floatgate_sim::Outcome;
 use floatgate_sim::plan::Plan;
 use floatgate_sim::serve::clock::QueueCount;
 use serde_json::{Value, json};
 
-/// Mean time in a queue by kind of request, microseconds; null where there was none.
+/// Returns the mean time in a queue by kind of request, microseconds; null without requests of the kind.
 pub(crate) fn wait_us(outcome: &Outcome) -> Value {
     let Some((waits, latencies)) = outcome.queue_wait_ns.zip(outcome.latencies.as_ref()) else {
         return Value::Null;
@@ -14,7 +14,7 @@ pub(crate) fn wait_us(outcome: &Outcome) -> Value {
     json!({ "read": mean(0), "write": mean(1) })
 }
 
-/// Requests, priority and times of each queue; null where there is one that the drive empties at once.
+/// Returns requests, priority and times of each queue; null for a single queue that the drive empties at once.
 pub(crate) fn by_queue_us(plan: &Plan, outcome: &Outcome) -> Value {
     let row = |(i, count): (usize, &QueueCount)| {
         json!({

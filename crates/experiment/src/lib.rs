@@ -1,5 +1,5 @@
-//! One run, from the text of an experiment to its result: what the command line, the Python package, the goldens and
-//! the benchmarks all call.
+//! One run, from the text of an experiment to its result: the common entry of command line, Python package, goldens and
+//! benchmarks.
 //!
 //! The only crate that reads a clock; the clock fills the `run` table of a result and nothing else (`meter.rs`).
 //!

@@ -1,13 +1,13 @@
-//! How far off a life may be: the interval in which it lies in 19 of 20 cases, as far as its sources are known.
+//! The interval of a life: it holds in 19 of 20 cases, as far as the sources of error are known.
 //!
-//! - Write amplification: the error that the laps state; none where every request of the life went through the FTL.
-//! - The trace: its days (or hours, of a trace that is shorter than four days) are drawn again and again, with replacement.
-//! - The cycles of blocks, where it is known how they scatter: at the lower end the drive is worn out when as many blocks are as its
-//!   reserve has.
+//! - Write amplification: the error reported by the laps; 0 if every request of the life went through the FTL.
+//! - The trace: its days (or hours, if the trace is shorter than four days) are resampled with replacement.
+//! - The cycles of blocks, if their scatter is known: at the lower end the drive is worn out when as many blocks are
+//! worn out as the reserve holds.
 //!
-//! The first two say by how much more or less may be programmed at every moment. The life is gone through again with both ends of that,
-//! so that throttles and recovery answer for themselves: a throttle that guarantees its target does so with more demand, too, and serves
-//! less of it.
+//! The first two determine how much more or less may be programmed at every moment. The life is simulated again at both
+//! ends of this range, which includes throttling and recovery: a throttle that guarantees its target also does so at a
+//! higher demand, and serves less of it.
 
 use floatgate_base::Rng;
 use floatgate_config::Resolved;
@@ -16,11 +16,11 @@ use floatgate_stats::student_t_975;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
-/// Parts of a trace of which fewer tell nothing of how they differ.
+/// Minimum of parts of a trace; fewer do not show their differences.
 const PARTS_MIN: usize = 4;
-/// Times that days are drawn anew.
+/// Number of resampled traces.
 const DRAWS: usize = 2000;
-/// Of these, so many lie below the interval, and as many above.
+/// Number of them below the interval, and above.
 const OUTSIDE: usize = DRAWS / 40;
 /// The normal distribution's 97.5 % point.
 const Z_975: f64 = 1.96;
@@ -28,7 +28,7 @@ const Z_975: f64 = 1.96;
 /// Equal parts of a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Parts {
-    /// `days` or `hours`, about.
+    /// `days` or `hours`, approximately.
     pub name: &'static str,
     /// Length of each.
     pub part_ns: u64,
@@ -37,12 +37,12 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Days of a pass of four days or more, hours of one of four hours or more (four days of them); a shorter one has none.
+    /// Splits a pass of four days or more into days, and one of four hours or more into hours; None for a shorter one.
     pub fn of(demand: &Demand) -> Option<Self> {
         let span_ns = demand.period_ns();
         let (name, count) = match span_ns {
             ns if ns >= PARTS_MIN as u64 * DAY_NS => ("days", (ns + DAY_NS / 2) / DAY_NS),
-            // A minute less is an hour, too: stamps are rounded.
+            // An hour may lack a minute: time stamps are rounded.
             ns => ("hours", (ns + HOUR_NS / 60) / HOUR_NS),
         };
         let count = count as usize;
@@ -55,7 +55,7 @@ impl Parts {
 }
 
 impl Parts {
-    /// By which share of their mean the parts grow from one to the next, by least squares, and half of its 95 % interval.
+    /// Returns the growth from part to part as a share of their mean, by least squares, and half of its 95 % interval.
     pub fn trend(&self) -> Option<(f64, f64)> {
         let n = self.pages.len() as f64;
         let mean = self.pages.iter().sum::<u64>() as f64 / n;
@@ -70,28 +70,28 @@ impl Parts {
     }
 }
 
-/// What an interval is made from.
+/// Sources of the interval.
 pub(crate) struct Sources<'a> {
-    /// How far off write amplification may be, relative; none where it is not known.
+    /// Relative error of write amplification; None if unknown.
     pub waf_error: Option<f64>,
-    /// Parts of the trace, where it is one and long enough.
+    /// Parts of the trace, if it is one and long enough.
     pub parts: Option<&'a Parts>,
-    /// Whether every request went through the FTL: the middle is not that of the life without a drive then.
+    /// Whether every request went through the FTL; the middle then differs from the life without a drive.
     pub full: bool,
 }
 
-/// Where a life lies.
+/// The interval of a life.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// The shortest life, and the longest; none where there may be hardly anything to write.
+    /// The shortest life, and the longest; None if there may be hardly any writes.
     pub years: [Option<f64>; 2],
-    /// What is written in the target time at the two ends, relative to the middle.
+    /// Writes in the target time at the two ends, relative to the middle.
     pub served: [f64; 2],
-    /// `waf`, `days` or `hours`, `blocks`: the sources that are in it.
+    /// The sources in the interval: `waf`, `days` or `hours`, `blocks`.
     pub from: Vec<&'static str>,
 }
 
-/// A life at one end, relative to its middle.
+/// A life at one end, relative to the middle.
 struct End {
     years: Option<f64>,
     served: f64,
@@ -99,12 +99,12 @@ struct End {
 
 const MIDDLE: End = End { years: Some(1.0), served: 1.0 };
 
-/// The interval of a life that came to `found`; `life` is the same one without a drive. None where no source is known, or nothing is
-/// written.
+/// Returns the interval of a life with this `outcome`; `life` is the same life without a drive. None if no source is
+/// known, or nothing is written.
 pub(crate) fn interval<E>(
     resolved: &Resolved,
     life: &Life<'_>,
-    found: &Outcome,
+    outcome: &Outcome,
     sources: &Sources<'_>,
     tick: &mut dyn FnMut(f64) -> Result<(), E>,
 ) -> Result<Option<Interval>, E> {
@@ -112,7 +112,7 @@ pub(crate) fn interval<E>(
     let spread = resolved.forecast.cycles_spread;
     let from = [waf_error.map(|_| "waf"), sources.parts.map(|parts| parts.name), spread.map(|_| "blocks")];
     let from: Vec<_> = from.into_iter().flatten().collect();
-    let Some(years) = found.years.filter(|_| !from.is_empty()) else { return Ok(None) };
+    let Some(years) = outcome.years.filter(|_| !from.is_empty()) else { return Ok(None) };
     let pages = sources.parts.map_or(&[][..], |parts| &parts.pages);
     let mut rng = Rng::new(resolved.plan.seed, "interval of a life");
     let factors = factors(waf_error.unwrap_or(0.0), pages, &mut rng);
@@ -120,9 +120,9 @@ pub(crate) fn interval<E>(
         [MIDDLE; 2]
     } else {
         let middle = if sources.full { Some(life.scaled(1.0).run(tick)?) } else { None };
-        ends(life, middle.as_ref().unwrap_or(found), factors, tick)?
+        ends(life, middle.as_ref().unwrap_or(outcome), factors, tick)?
     };
-    let weak = spread.map_or(1.0, |spread| worn_early(resolved, found.pe_cycles, spread));
+    let weak = spread.map_or(1.0, |spread| worn_early(resolved, outcome.pe_cycles, spread));
     Ok(Some(Interval {
         years: [low.years.map(|low| years * low * weak), high.years.map(|high| years * high)],
         served: [low.served, high.served],
@@ -130,7 +130,7 @@ pub(crate) fn interval<E>(
     }))
 }
 
-/// Lives with the most and with the least demand, relative to the one in the middle.
+/// Simulates lives with the most and with the least demand, relative to the one in the middle.
 fn ends<E>(
     life: &Life<'_>,
     middle: &Outcome,
@@ -148,11 +148,11 @@ fn ends<E>(
     Ok([end(most)?, end(least)?])
 }
 
-/// By how much less and more than in the middle may be programmed: 19 of 20 draws lie between.
+/// Returns the factors of the programs relative to the middle between which 19 of 20 draws lie.
 fn factors(waf_error: f64, pages: &[u64], rng: &mut Rng) -> [f64; 2] {
     let blocks = widest(pages);
     let mean = blocks.iter().sum::<f64>() / blocks.len().max(1) as f64;
-    // Few parts scatter less among themselves than the days to come: as Student's t has it.
+    // The sample variance of few parts is too small; corrected as by Student's t.
     let count = blocks.len() as f64;
     let widened = (count / (count - 1.0)).sqrt() * student_t_975(count - 1.0) / Z_975;
     let mut draw = || {
@@ -161,9 +161,9 @@ fn factors(waf_error: f64, pages: &[u64], rng: &mut Rng) -> [f64; 2] {
             let drawn: f64 = (0..blocks.len()).map(|_| blocks[rng.below(blocks.len() as u64) as usize]).sum();
             demand = libm::pow(drawn / count / mean, widened);
         }
-        // The sum of twelve even draws is nearly normal.
+        // The sum of twelve uniform draws is nearly normal.
         let normal = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
-        // However large the error, something is programmed.
+        // Some programs remain at any error.
         demand * libm::exp(waf_error * normal / Z_975)
     };
     let mut drawn: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
@@ -171,7 +171,7 @@ fn factors(waf_error: f64, pages: &[u64], rng: &mut Rng) -> [f64; 2] {
     [drawn[OUTSIDE], drawn[DRAWS - 1 - OUTSIDE]]
 }
 
-/// Sums over neighbouring parts, of as many as make the mean least certain: quiet days may come in a row.
+/// Sums neighbouring parts, in blocks of the length that makes the mean least certain: quiet days may come in a row.
 fn widest(pages: &[u64]) -> Vec<f64> {
     let joined = (1..=pages.len() / PARTS_MIN).map(|len| {
         let sum = |parts: &[u64]| parts.iter().sum::<u64>() as f64;
@@ -187,7 +187,7 @@ fn widest(pages: &[u64]) -> Vec<f64> {
     widest.0
 }
 
-/// Half the width of the interval of confidence of a mean, relative to it.
+/// Returns half the width of the confidence interval of a mean, relative to the mean.
 fn uncertainty(blocks: &[f64]) -> f64 {
     let count = blocks.len() as f64;
     let mean = blocks.iter().sum::<f64>() / count;
@@ -198,8 +198,8 @@ fn uncertainty(blocks: &[f64]) -> f64 {
     student_t_975(count - 1.0) * (squares / ((count - 1.0) * count)).sqrt()
 }
 
-/// Of the cycles that the mean block has left, the share that is over when so many blocks are worn out as the reserve has, where their
-/// cycles scatter normally.
+/// Returns the share of the mean block's remaining cycles at which as many blocks are worn out as the reserve holds, if
+/// cycles are normally distributed.
 fn worn_early(resolved: &Resolved, pe_cycles: f64, spread: f64) -> f64 {
     let drive = &resolved.plan.drive;
     let worn = drive.bad_block_reserve.max(1.0 / drive.geometry.blocks() as f64);
@@ -207,7 +207,7 @@ fn worn_early(resolved: &Resolved, pe_cycles: f64, spread: f64) -> f64 {
     ((pe_cycles * (1.0 - deviations(worn) * spread) - used) / (pe_cycles - used)).max(0.0)
 }
 
-/// By how many standard deviations a share of a normal distribution lies below its mean, at least.
+/// Returns the number of standard deviations by which a share of a normal distribution is at least below its mean.
 pub(crate) fn deviations(share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..64 {
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_trend_is_told_with_its_error() {
         let of = |pages: &[u64]| Parts { name: "days", part_ns: DAY_NS, pages: pages.to_vec() }.trend();
-        // 10 more each day, of 120 in the middle.
+        // 10 more per day, with 120 in the middle.
         let (trend, error) = of(&[100, 110, 120, 130, 140]).unwrap();
         assert!((trend - 10.0 / 120.0).abs() < 1e-12 && error < 1e-9, "{trend} {error}");
         let (trend, error) = of(&[100, 140, 90, 130, 95, 135]).unwrap();
@@ -249,14 +249,14 @@ mod tests {
         assert_eq!(factors(0.02, &[], &mut rng(1)), [low, high], "draws are the seed's");
     }
 
-    /// Nothing was written on five of six days: on all days to come that may be so.
+    /// Nothing was written on five of six days: the same may hold for all coming days.
     #[test]
     fn a_single_burst_leaves_the_longest_life_open() {
         let [low, high] = factors(0.0, &[0, 0, 600, 0, 0, 0], &mut rng(1));
         assert!(low == 0.0 && high > 2.0, "{low} {high}");
     }
 
-    /// Half of a month is quiet, half is busy: single days would tell a fifth of it.
+    /// Half of a month is quiet, half is busy: single days would show a fifth of the variation.
     #[test]
     fn days_that_come_in_a_row_are_drawn_in_a_row() {
         let month: Vec<u64> = (0..28).map(|day| 100 + 100 * (day / 7 % 2)).collect();
@@ -265,7 +265,8 @@ mod tests {
         assert_eq!(widest(&days).len(), 28);
     }
 
-    /// Weeks of days that scatter by half: the mean of all days to come lies in the interval of 19 of 20 weeks, about (of few days that scatter skewly, 93 of 100).
+    /// Weeks of days that scatter by half: the mean of all coming days lies in the interval of about 19 of 20 weeks
+    /// (with few days of skewed scatter, of 93 of 100).
     #[test]
     fn the_mean_of_all_days_lies_in_the_interval_of_a_week() {
         let (mut within, weeks) = (0, 1000);

@@ -1,13 +1,13 @@
-//! Years of life from a workload that is shorter: what `floatgate lifetime` gives.
+//! Forecasts years of life from a shorter workload: the core of `floatgate lifetime`.
 //!
-//! Several variants of an experiment are gone through at once. The workload is read once, and the FTL is run once, for
-//! all variants that agree on what these depend on.
+//! Several variants of an experiment are forecast in one call. The workload is read once, and the FTL runs once, for
+//! all variants that share their dependencies.
 
-use crate::close_up::{InTime, in_time};
+use crate::close_up::{TimedPlan, timed_plan};
 use crate::life_interval::{self, Interval, Parts, Sources};
-use crate::lifetime_found::{Found, waf, waf_error};
+use crate::lifetime_found::{LifeResults, waf, waf_error};
 use crate::lifetime_json::object;
-use crate::lifetime_laps::{Measured, measure_all, reduction, wanted_of};
+use crate::lifetime_laps::{Measured, close_up_plan, measure_all, reduction};
 use crate::lifetime_variant::{is_given, variant};
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
@@ -24,15 +24,15 @@ use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::{FullLife, LifeOptions, Plan, full_life};
 use serde_json::Value;
 
-/// What to look at besides.
+/// Options of a forecast.
 #[derive(Clone, Debug)]
 pub struct LifetimeOptions {
-    /// From and to so many seconds of the life, of each variant: throughput second by second. Variants beyond its end
-    /// have none.
+    /// Start and end of the detail in seconds, per variant: throughput second by second. Variants that end before have
+    /// none.
     pub details_s: Vec<Option<(f64, f64)>>,
-    /// Whether it is worked out between which bounds lives lie: each is then gone through three times.
+    /// Whether to compute intervals; each life is then simulated three times.
     pub intervals: bool,
-    /// Whether the worn-in drive is looked at in timed mode, for latencies.
+    /// Whether to serve a close-up of the worn-in drive in timed mode, for latencies.
     pub latencies: bool,
 }
 
@@ -42,14 +42,14 @@ impl Default for LifetimeOptions {
     }
 }
 
-/// The longest stretch that is looked at second by second.
+/// Longest detail.
 const DETAIL_S_MAX: f64 = 7.0 * 86_400.0;
 
-/// Goes through the life of each variant: the text of a file (with its path) with overrides on top. Gives one object of
-/// schema `floatgate.lifetime/1` each, in their order. `progress` is called a few times a second and may stop it.
+/// Forecasts the life of each variant: the text of a file (with its path) with overrides on top. Returns one object of
+/// schema `floatgate.lifetime/1` each, in their order. `progress` is called a few times per second and may stop it.
 ///
 /// # Errors
-/// Input errors with their place, run errors, and what `progress` returns.
+/// Input errors with their place, run errors, and the errors of `progress`.
 pub fn lifetime(
     text: Option<&str>,
     path: &str,
@@ -62,12 +62,12 @@ pub fn lifetime(
     let details_ns = details_ns.collect::<Result<Vec<_>>>()?;
     let mut resolved: Vec<Resolved> =
         variants.iter().map(|overrides| variant(text, path, overrides)).collect::<Result<_>>()?;
-    let mut in_time: Vec<InTime> = variants
+    let mut timed_plan: Vec<TimedPlan> = variants
         .iter()
         .zip(&resolved)
-        .map(|(one, r)| in_time(text, path, one, (r, options.latencies)))
+        .map(|(one, r)| timed_plan(text, path, one, (r, options.latencies)))
         .collect::<Result<_>>()?;
-    shared_traces::share(&mut resolved, &mut in_time);
+    shared_traces::share(&mut resolved, &mut timed_plan);
     let (pass_of, firsts) = group(&resolved, pass_key);
     let passes = read_passes(&resolved, &firsts, progress)?;
     for (i, one) in resolved.iter().enumerate() {
@@ -80,28 +80,33 @@ pub fn lifetime(
         .enumerate()
         .map(|(i, one)| Parts::of(&passes[pass_of[i]].demand).filter(|_| repeats(&one.plan)))
         .collect();
-    // Lives that go through the FTL request by request need no laps.
+    // Lives with every request through the FTL need no laps.
     let wanted: Vec<_> = (0..resolved.len())
         .map(|i| {
             (methods[i] != Method::Full)
-                .then(|| (&resolved[i], &passes[pass_of[i]], in_time[i].as_deref().ok()))
+                .then(|| (&resolved[i], &passes[pass_of[i]], timed_plan[i].as_deref().ok()))
         })
         .collect();
     let laps = measure_all(&wanted, progress)?;
     let all: Vec<usize> = (0..resolved.len()).collect();
-    let lives = each(&all, "life", progress, |&i, told| {
+    let lives = each(&all, "life", progress, |&i, ticker| {
         let measured = (&passes[pass_of[i]], &laps[i], parts[i].as_ref());
         let detail_ns = details_ns.get(i).copied().flatten();
-        let mut tick = |share: f64| told.tick(share);
+        let mut tick = |share: f64| ticker.tick(share);
         match methods[i] {
             Method::Full => {
-                let in_time = in_time[i].as_deref().ok();
-                go_through_fully((&resolved[i], in_time), measured, (detail_ns, options.intervals), &mut tick)
+                let timed_plan = timed_plan[i].as_deref().ok();
+                go_through_fully(
+                    (&resolved[i], timed_plan),
+                    measured,
+                    (detail_ns, options.intervals),
+                    &mut tick,
+                )
             }
             _ => go_through(&resolved[i], measured, (detail_ns, options.intervals), &mut tick),
         }
     })?;
-    let found = |i: usize| Found {
+    let results = |i: usize| LifeResults {
         resolved: &resolved[i],
         pass: &passes[pass_of[i]],
         method: methods[i],
@@ -109,39 +114,39 @@ pub fn lifetime(
         life: &lives[i].life,
         drive: lives[i].drive.as_ref(),
         worn_s: lives[i].worn_s,
-        in_time: &in_time[i],
+        timed_plan: &timed_plan[i],
         close_up: lives[i].close_up.as_ref(),
         parts: parts[i].as_ref(),
         interval: lives[i].interval.as_ref(),
     };
     let cpu_s = process_cpu_s() - cpu_s;
-    Ok(all.into_iter().map(|i| object(&found(i), meter.wall_s(), cpu_s)).collect())
+    Ok(all.into_iter().map(|i| object(&results(i), meter.wall_s(), cpu_s)).collect())
 }
 
-/// One pass over the workload of each variant that is the first of its group.
+/// Reads one pass over the workload of the first variant of each group.
 fn read_passes(
     resolved: &[Resolved],
     firsts: &[usize],
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Vec<Pass>> {
-    each(firsts, "workload", progress, |&i, told| {
+    each(firsts, "workload", progress, |&i, ticker| {
         let r = &resolved[i];
         let all = requests_of(&r.plan);
         read_pass(&plan_of_pass(r), window_ns(r), &mut |done| {
-            told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64)
+            ticker.tick(done as f64 / all.unwrap_or(u64::MAX) as f64)
         })
     })
 }
 
-/// The least programs per page written that a drive without a buffer can have, but for rounding.
+/// Least possible programs per page written without a buffer, except for rounding.
 const POSSIBLE: f64 = 0.995;
 
-/// Refuses a write amplification that means less than a program per page written. A buffer may absorb page writes.
+/// Refuses a write amplification of less than a program per page written. A buffer may absorb page writes.
 fn waf_is_possible(resolved: &Resolved, pass: &Pass) -> Result<()> {
     if resolved.plan.buffer.is_some() {
         return Ok(());
     }
-    // A rounding of the third digit is no impossible drive.
+    // Rounding of the third digit does not make a drive impossible.
     if let Some(waf) = resolved.forecast.waf.filter(|&waf| waf < POSSIBLE) {
         let what = format!("{waf} programs per page written, without a buffer that absorbs writes");
         let expected = "expected at least 1, or drive.buffer";
@@ -170,7 +175,7 @@ fn detail_ns((from_s, to_s): (f64, f64)) -> Result<(u64, u64)> {
     if fits && to_s > from_s && to_s - from_s <= DETAIL_S_MAX && to_s < 3e9 {
         return Ok(((from_s * 1e9) as u64, (to_s * 1e9) as u64));
     }
-    let what = format!("{from_s} to {to_s} s is not a part of a life to look at");
+    let what = format!("{from_s} to {to_s} s is not a valid part of a life");
     Err(Error::input(
         Place::Setting("detail".into()),
         what,
@@ -178,7 +183,7 @@ fn detail_ns((from_s, to_s): (f64, f64)) -> Result<(u64, u64)> {
     ))
 }
 
-/// Requests of a pass, where they are known before.
+/// Returns the requests of a pass, if known in advance.
 fn requests_of(plan: &Plan) -> Option<u64> {
     match &plan.workload.source {
         floatgate_sim::Workload::Synthetic(config) => Some(config.requests),
@@ -186,7 +191,7 @@ fn requests_of(plan: &Plan) -> Option<u64> {
     }
 }
 
-/// The plan by which a pass is read: where write amplification is given, no one asks which pages are written.
+/// Returns the plan for reading a pass; if write amplification is configured, the written pages are not needed.
 fn plan_of_pass(resolved: &Resolved) -> Plan {
     let mut plan = resolved.plan.clone();
     if let floatgate_sim::Workload::Synthetic(config) = &mut plan.workload.source {
@@ -195,12 +200,12 @@ fn plan_of_pass(resolved: &Resolved) -> Plan {
     plan
 }
 
-/// By windows unless every request is asked for.
+/// Returns the width of the windows, unless the life is simulated request by request.
 fn window_ns(resolved: &Resolved) -> Option<u64> {
     (resolved.forecast.method != Method::Requests).then_some(resolved.forecast.window_ns)
 }
 
-/// Which group each variant belongs to, and the first variant of each group.
+/// Returns the group of each variant, and the first variant of each group.
 fn group(resolved: &[Resolved], key: impl Fn(&Resolved) -> String) -> (Vec<usize>, Vec<usize>) {
     let keys: Vec<String> = resolved.iter().map(key).collect();
     let mut firsts: Vec<usize> = Vec::new();
@@ -213,16 +218,16 @@ fn group(resolved: &[Resolved], key: impl Fn(&Resolved) -> String) -> (Vec<usize
     (groups.collect(), firsts)
 }
 
-/// What a pass over the workload depends on.
+/// Returns the dependencies of a pass over the workload.
 fn pass_key(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
     let windows = (window_ns(resolved), plan.reduction_window_ns());
-    let given = is_given(resolved);
+    let skips_laps = is_given(resolved);
     let (geometry, page_ns) = (plan.drive.geometry, plan.page_ns());
-    format!("{:?} {} {geometry:?} {page_ns:?} {windows:?} {given}", plan.workload.source, plan.seed)
+    format!("{:?} {} {geometry:?} {page_ns:?} {windows:?} {skips_laps}", plan.workload.source, plan.seed)
 }
 
-/// Whether a pass is a sample of days to come; generators continue as they began.
+/// Returns whether a pass is a sample of coming days; generators continue as they began.
 fn repeats(plan: &Plan) -> bool {
     match &plan.workload.source {
         floatgate_sim::Workload::Synthetic(config) => config.twin.is_some(),
@@ -230,18 +235,18 @@ fn repeats(plan: &Plan) -> bool {
     }
 }
 
-/// A life, the drive at its end where it had one, and how far off the life may be.
+/// A life, the drive at its end if there was one, and the interval of the life.
 struct Lived {
     life: Outcome,
     drive: Option<floatgate_sim::Outcome>,
-    /// When the first block was worn out then, and the first one beyond the reserve, seconds.
+    /// Seconds until the first block was worn out, and until the first one beyond the reserve was.
     worn_s: [Option<f64>; 2],
     interval: Option<Interval>,
-    /// What was seen of a drive that had no laps.
+    /// The close-up of a drive without laps.
     close_up: Option<CloseUp>,
 }
 
-/// What `auto` comes to: full where that takes seconds.
+/// Resolves `auto`: full if that takes seconds.
 fn method(resolved: &Resolved, pass: &Pass) -> Method {
     if resolved.forecast.method != Method::Auto {
         return resolved.forecast.method;
@@ -252,14 +257,14 @@ fn method(resolved: &Resolved, pass: &Pass) -> Method {
     if work <= FULL_MAX && !is_given(resolved) { Method::Full } else { Method::Windows }
 }
 
-/// Requests and page writes of a life up to which `auto` takes every one through the FTL.
+/// Requests and page writes of a life up to which `auto` selects the full method.
 const FULL_MAX: f64 = 3e7;
 
-/// What a life goes by: the pass, what laps have measured, and the parts of the pass.
+/// Input of a life: the pass, the measurements of laps, and the parts of the pass.
 type Known<'a> = (&'a Pass, &'a Measured, Option<&'a Parts>);
 
 fn go_through_fully(
-    (resolved, in_time): (&Resolved, Option<&Plan>),
+    (resolved, timed_plan): (&Resolved, Option<&Plan>),
     (pass, _, parts): Known<'_>,
     (detail_ns, interval): (Option<(u64, u64)>, bool),
     tick: &mut dyn FnMut(f64) -> Result<()>,
@@ -271,7 +276,7 @@ fn go_through_fully(
         age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
     };
     let FullLife { life, drive, worn_s } = full_life(resolved.plan.clone(), &options, tick)?;
-    // Nothing is left open by the laps.
+    // No error of laps.
     let sources = Sources { waf_error: drive.waf.waf.map(|_| 0.0), parts, full: true };
     let alike = without_drive(resolved, pass, (drive.waf.waf.unwrap_or(1.0), None), None);
     let interval = if interval {
@@ -279,10 +284,10 @@ fn go_through_fully(
     } else {
         None
     };
-    let close_up = match in_time {
+    let close_up = match timed_plan {
         None => None,
-        Some(in_time) => {
-            let wanted = wanted_of(in_time, pass, u64::from(resolved.forecast.close_up_requests));
+        Some(timed_plan) => {
+            let wanted = close_up_plan(timed_plan, pass, u64::from(resolved.forecast.close_up_requests));
             close_up_without_laps(pass, &wanted, &mut |_| tick(1.0))?
         }
     };
@@ -295,18 +300,21 @@ fn go_through(
     (detail_ns, interval): (Option<(u64, u64)>, bool),
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
-    // Under a manager, that of a drive on which nothing is on.
+    // Under a manager, the one of a drive without active schemes.
     let waf = waf(resolved, pass, laps.all().first()).unwrap_or(1.0);
     let reduction = reduction(pass, laps);
     let lumps = laps.once().and_then(|laps| laps.lumps.as_ref());
     let life = Life { lumps, ..without_drive(resolved, pass, (waf, reduction), detail_ns) };
-    let found = life.run(&mut |share| tick(if interval { share / 3.0 } else { share }))?;
+    let outcome = life.run(&mut |share| tick(if interval { share / 3.0 } else { share }))?;
     let waf_error = laps.all().iter().map(|laps| waf_error(resolved, pass, laps)).reduce(f64::max);
     let sources = Sources { waf_error, parts, full: false };
     let mut later = |share: f64| tick((1.0 + 2.0 * share) / 3.0);
-    let interval =
-        if interval { life_interval::interval(resolved, &life, &found, &sources, &mut later)? } else { None };
-    Ok(Lived { life: found, drive: None, worn_s: [None; 2], interval, close_up: None })
+    let interval = if interval {
+        life_interval::interval(resolved, &life, &outcome, &sources, &mut later)?
+    } else {
+        None
+    };
+    Ok(Lived { life: outcome, drive: None, worn_s: [None; 2], interval, close_up: None })
 }
 
 fn without_drive<'a>(

@@ -1,6 +1,6 @@
-//! What a forecast goes by when its object is built, and the write amplification that follows from it.
+//! Results of a forecast, and its write amplification.
 
-use crate::close_up::InTime;
+use crate::close_up::TimedPlan;
 use crate::life_interval::{Interval, Parts};
 use crate::lifetime_laps::Measured;
 use floatgate_config::Resolved;
@@ -10,30 +10,31 @@ use floatgate_sim::close_up::CloseUp;
 use floatgate_sim::laps::Laps;
 use floatgate_sim::reading::pass::Pass;
 
-/// What a forecast goes by.
-pub(crate) struct Found<'a> {
+/// Results of a forecast, from which its object is built.
+pub(crate) struct LifeResults<'a> {
     pub resolved: &'a Resolved,
     pub pass: &'a Pass,
     /// Full, windows or requests.
     pub method: Method,
-    /// None where the drive itself was there.
+    /// None if the drive itself was simulated.
     pub laps: Option<&'a Measured>,
     pub life: &'a Outcome,
-    /// The drive at the end, where there was one.
+    /// The drive at the end, if it was simulated.
     pub drive: Option<&'a floatgate_sim::Outcome>,
-    /// When the first block had its cycles, and the first one beyond the reserve of spare blocks, seconds, where that was seen.
+    /// Seconds until the first block used up its cycles, and until the first one beyond the reserve of spare blocks
+    /// did, if that happened.
     pub worn_s: [Option<f64>; 2],
-    /// How it looks in timed mode, or why that is not known.
-    pub in_time: &'a InTime,
-    /// What was seen of it there, where its laps do not tell.
+    /// The plan in timed mode, or the reason for its absence.
+    pub timed_plan: &'a TimedPlan,
+    /// The close-up, if it is not among the results of laps.
     pub close_up: Option<&'a CloseUp>,
-    /// Days or hours of the pass, where it has enough of them.
+    /// Days or hours of the pass, if it has enough of them.
     pub parts: Option<&'a Parts>,
-    /// How far off the life may be, where that is known.
+    /// Interval of the life, if known.
     pub interval: Option<&'a Interval>,
 }
 
-/// Flash programs for each host page write: as given, as measured, or none where nothing is written.
+/// Returns the flash programs per host page write: as configured, as measured, or None if nothing is written.
 pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Option<f64> {
     let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
     let of_bytes = resolved.forecast.waf_of_bytes.filter(|_| pages > 0.0);
@@ -42,12 +43,12 @@ pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Opti
     resolved.forecast.waf.or(by_pages).or(measured)
 }
 
-/// How far off the write amplification of the laps may be over a life, relative.
+/// Returns the relative error of the laps' write amplification over a life.
 pub(crate) fn waf_error(resolved: &Resolved, pass: &Pass, laps: &Laps) -> f64 {
     laps.waf_error_over(programs_of_life(resolved, pass, laps.waf))
 }
 
-/// Page programs of a life, about: what the cycles stand, or what is written until the target.
+/// Estimates the page programs of a life: the endurance, or the writes until the target.
 fn programs_of_life(resolved: &Resolved, pass: &Pass, waf: f64) -> f64 {
     let plan = &resolved.plan;
     let cycles = (f64::from(plan.drive.endurance.pe_cycles()) - resolved.forecast.cycles_used).max(0.0);
@@ -55,8 +56,8 @@ fn programs_of_life(resolved: &Resolved, pass: &Pass, waf: f64) -> f64 {
     (cycles * plan.drive.geometry.pages() as f64).min(passes * pass.demand.pages() as f64 * waf)
 }
 
-impl Found<'_> {
-    /// The laps that the life went by; of a managed drive those of the choice that most epochs had.
+impl LifeResults<'_> {
+    /// Returns the laps of the life; for a managed drive those of the choice with the most epochs.
     pub fn laps(&self) -> Option<&Laps> {
         let by_choice = self.life.decisions.as_ref().map(|decisions| decisions.by_choice);
         match self.laps? {
@@ -68,12 +69,12 @@ impl Found<'_> {
         }
     }
 
-    /// What was seen of the drive in timed mode.
+    /// Returns the close-up of the drive in timed mode.
     pub fn close_up(&self) -> Option<&CloseUp> {
         self.close_up.or_else(|| self.laps()?.close_up.as_ref())
     }
 
-    /// Write amplification of the life; none where nothing is written.
+    /// Returns the write amplification of the life; None if nothing is written.
     pub fn waf(&self) -> Option<f64> {
         match self.drive {
             Some(drive) => drive.waf.waf,

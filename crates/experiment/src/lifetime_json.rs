@@ -1,9 +1,9 @@
-//! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
-//! between two runs.
+//! The object of `floatgate lifetime`: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal between two
+//! runs.
 
 use crate::block_lives::{Block, block_years};
 use crate::close_up;
-use crate::lifetime_found::Found;
+use crate::lifetime_found::LifeResults;
 use crate::lifetime_laps::Measured;
 use crate::lifetime_variant::service_us;
 use crate::meter::peak_rss_bytes;
@@ -24,40 +24,40 @@ use serde_json::{Value, json};
 /// Name and version of the layout.
 pub const SCHEMA: &str = "floatgate.lifetime/1";
 
-/// The same in bytes, for each byte that the host writes.
+/// Converts write amplification to flash bytes per byte that the host writes.
 fn waf_bytes(resolved: &Resolved, pass: &Pass, waf: f64) -> Option<f64> {
     let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
     (pass.host.write_bytes > 0).then(|| waf * pages / pass.host.write_bytes as f64)
 }
 
-/// Builds the object. Its `run` table tells of all variants together.
-pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
-    let Found { resolved, pass, life, .. } = *found;
+/// Builds the object. Its `run` table covers all variants of the call together.
+pub(crate) fn object(results: &LifeResults<'_>, wall_s: f64, cpu_s: f64) -> Value {
+    let LifeResults { resolved, pass, life, .. } = *results;
     let plan = &resolved.plan;
     let mut experiment = resolved.experiment.clone();
     if let Some(lifetime) = &mut experiment.lifetime {
         lifetime.forecast = Some(resolved.raw_forecast.clone());
     }
     let config = result::config_of(&experiment, pass.source.content_hash.as_deref(), None);
-    let waf = found.waf();
-    let reduce = reduced(found);
-    let (close_up, latency_us) = close_up::tables(found.in_time, found.close_up());
+    let waf = results.waf();
+    let reduce = reduced(results);
+    let (close_up, latency_us) = close_up::tables(results.timed_plan, results.close_up());
     let body = json!({
         "drive": result::drive_of(resolved, None),
-        "workload": workload(found),
+        "workload": workload(results),
         "pass": {
             "span_s": pass.demand.period_ns() as f64 / 1e9,
             "page_writes": pass.demand.pages(),
             "passes": life.passes,
-            "parts": parts(found),
+            "parts": parts(results),
         },
-        "method": method(found),
+        "method": method(results),
         "waf": waf,
         "waf_bytes": waf.and_then(|waf| waf_bytes(resolved, pass, waf)),
-        "lifetime": lifetime(found),
+        "lifetime": lifetime(results),
         "latency_us": latency_us,
         "close_up": close_up,
-        "throttle": throttle(found, mean_service_us(found, &reduce)),
+        "throttle": throttle(results, mean_service_us(results, &reduce)),
         "reduce": reduce,
         "series": series(&life.rows),
         "detail": life.detail.as_ref().map(|detail| of_detail(detail, plan.drive.geometry.page_bytes, waf)),
@@ -70,10 +70,10 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
     result::headed(SCHEMA, config, plan.seed, body)
 }
 
-/// What the host writes in pages of the drive, day by day or hour by hour.
-fn parts(found: &Found<'_>) -> Value {
-    let Some(parts) = found.parts else { return Value::Null };
-    let page_bytes = u64::from(found.resolved.plan.drive.geometry.page_bytes);
+/// Returns the writes of the host in pages of the drive, day by day or hour by hour.
+fn parts(results: &LifeResults<'_>) -> Value {
+    let Some(parts) = results.parts else { return Value::Null };
+    let page_bytes = u64::from(results.resolved.plan.drive.geometry.page_bytes);
     json!({
         "are": parts.name,
         "part_s": parts.part_ns as f64 / 1e9,
@@ -83,8 +83,8 @@ fn parts(found: &Found<'_>) -> Value {
     })
 }
 
-fn workload(found: &Found<'_>) -> Value {
-    let Found { resolved, pass, .. } = *found;
+fn workload(results: &LifeResults<'_>) -> Value {
+    let LifeResults { resolved, pass, .. } = *results;
     let kind = match &resolved.plan.workload.source {
         Workload::Synthetic(config) if config.twin.is_some() => "twin",
         Workload::Synthetic(_) => "synthetic",
@@ -104,18 +104,18 @@ fn workload(found: &Found<'_>) -> Value {
     workload
 }
 
-fn method(found: &Found<'_>) -> Value {
-    let forecast = &found.resolved.forecast;
-    let (name, runs) = match found.method {
+fn method(results: &LifeResults<'_>) -> Value {
+    let forecast = &results.resolved.forecast;
+    let (name, runs) = match results.method {
         Method::Full => ("full", None),
-        Method::Requests => ("requests", Some(found.pass.demand.len())),
-        Method::Auto | Method::Windows => ("windows", Some(found.pass.demand.len())),
+        Method::Requests => ("requests", Some(results.pass.demand.len())),
+        Method::Auto | Method::Windows => ("windows", Some(results.pass.demand.len())),
     };
-    let laps = found.laps();
-    let throttled = found.resolved.plan.throttles();
+    let laps = results.laps();
+    let throttled = results.resolved.plan.throttles();
     json!({
         "name": name,
-        "tails": throttled.then(|| tails(found)),
+        "tails": throttled.then(|| tails(results)),
         "window_s": (name == "windows").then_some(forecast.window_ns as f64 / 1e9),
         "runs": runs,
         "waf_given": forecast.waf.is_some() || forecast.waf_of_bytes.is_some(),
@@ -128,11 +128,11 @@ fn method(found: &Found<'_>) -> Value {
         "stationary": laps.map(|laps| laps.stationary),
         "cut_short": laps.map(|laps| laps.cut_short),
         "leveling": laps.and_then(|laps| laps.ahead).map(|ahead| leveling(&ahead)),
-        "programs": laps.map(|laps| laps.programs).or(found.drive.map(|drive| drive.flash.programs_total())),
+        "programs": laps.map(|laps| laps.programs).or(results.drive.map(|drive| drive.flash.programs_total())),
     })
 }
 
-/// The drive near the end of its life, and what its leveler costs.
+/// Returns the state of the drive near the end of its life, and the cost of its leveler.
 fn leveling(ahead: &WearAhead) -> Value {
     json!({
         "mean_erases_from": ahead.mean_from,
@@ -144,22 +144,23 @@ fn leveling(ahead: &WearAhead) -> Value {
     })
 }
 
-/// What the waits of page writes go by: the drive itself, lumps of collection as they came in its laps, or the mean cost of a page
-/// write, where nothing tells of lumps (write amplification is given) or reduction changes them.
-fn tails(found: &Found<'_>) -> &'static str {
-    match found.laps.and_then(Measured::once) {
-        _ if found.method == Method::Full => "drive",
+/// Names the basis of the waits of page writes. It is the drive itself, the lumps of collection in its laps, or the
+/// mean cost of a page write. The last applies if lumps are unknown (write amplification is configured) or changed by
+/// reduction.
+fn tails(results: &LifeResults<'_>) -> &'static str {
+    match results.laps.and_then(Measured::once) {
+        _ if results.method == Method::Full => "drive",
         Some(laps) if laps.lumps.is_some() => "lumps",
         _ => "mean-cost",
     }
 }
 
-fn lifetime(found: &Found<'_>) -> Value {
-    let Found { resolved, life, .. } = *found;
+fn lifetime(results: &LifeResults<'_>) -> Value {
+    let LifeResults { resolved, life, .. } = *results;
     let plan = &resolved.plan;
     let physical = plan.drive.geometry.bytes();
-    let first = block_years(found, Block::First);
-    let beyond_reserve = block_years(found, Block::BeyondReserve);
+    let first = block_years(results, Block::First);
+    let beyond_reserve = block_years(results, Block::BeyondReserve);
     let growth = resolved.forecast.growth_per_year;
     let target_years = plan.throttle.target_years;
     let grown = |years: f64| years_of_growing(years, growth);
@@ -167,8 +168,8 @@ fn lifetime(found: &Found<'_>) -> Value {
     let holds = if growth == 0.0 { life.holds } else { years.is_none_or(|years| years >= target_years) };
     json!({
         "years": years,
-        "years_range": found.interval.map(|interval| interval.years.map(|end| end.and_then(grown))),
-        "years_range_from": found.interval.map_or(&[][..], |interval| &interval.from),
+        "years_range": results.interval.map(|interval| interval.years.map(|end| end.and_then(grown))),
+        "years_range_from": results.interval.map_or(&[][..], |interval| &interval.from),
         "years_first_block": first.and_then(|block| grown(block.years)),
         "years_first_block_range": first.map(|block| block.range.map(grown)),
         "years_spare_blocks": beyond_reserve.and_then(|block| grown(block.years)),
@@ -184,16 +185,17 @@ fn lifetime(found: &Found<'_>) -> Value {
     })
 }
 
-/// Nominal time of a page write, mean: of programs for those that leave a page to be programmed, and of hash and compressor.
-fn mean_service_us(found: &Found<'_>, reduce: &Value) -> f64 {
-    let plan = &found.resolved.plan;
+/// Returns the mean nominal time of a page write: of programs for the pages left after reduction, and of hash and
+/// compressor.
+fn mean_service_us(results: &LifeResults<'_>, reduce: &Value) -> f64 {
+    let plan = &results.resolved.plan;
     let service_us = service_us(plan);
     let of = |key: &str| reduce[key].as_f64().unwrap_or(0.0);
     let host_pages = of("host_pages");
     if host_pages == 0.0 {
         return service_us;
     }
-    let through = match (found.drive, found.laps, &found.life.reduced) {
+    let through = match (results.drive, results.laps, &results.life.reduced) {
         (Some(drive), ..) => host_pages / drive.host.page_writes.max(1) as f64,
         (None, _, Some(reduced)) => host_pages / reduced.page_writes,
         (None, Some(laps), None) => {
@@ -206,8 +208,8 @@ fn mean_service_us(found: &Found<'_>, reduce: &Value) -> f64 {
     through * (programmed * service_us + hashed * hash_us + compressed * compress_us) / host_pages
 }
 
-fn throttle(found: &Found<'_>, service_us: f64) -> Value {
-    let Found { resolved, life, pass, .. } = *found;
+fn throttle(results: &LifeResults<'_>, service_us: f64) -> Value {
+    let LifeResults { resolved, life, pass, .. } = *results;
     let policy = resolved.plan.throttle.policy;
     let parts = policy.parts();
     let plans = parts.is_some_and(|parts| parts.plans);
@@ -220,9 +222,9 @@ fn throttle(found: &Found<'_>, service_us: f64) -> Value {
     prediction["first_pass"] = of(&life.first_pass);
     let passes = life.end_ns as f64 / pass.demand.period_ns().max(1) as f64;
     let served = life.delay.count() as f64 / (pass.demand.pages() as f64 * passes).max(1.0);
-    // Nothing is served beyond what is asked for.
+    // Served writes never exceed the demand.
     let served_range =
-        found.interval.map(|interval| interval.served.map(|end| (served * end).min(served.max(1.0))));
+        results.interval.map(|interval| interval.served.map(|end| (served * end).min(served.max(1.0))));
     json!({
         "policy": policy.info().name,
         "service_us": service_us,
@@ -244,14 +246,14 @@ fn throttle(found: &Found<'_>, service_us: f64) -> Value {
     })
 }
 
-/// What deduplication and compression come to; null where there is neither.
-fn reduced(found: &Found<'_>) -> Value {
-    let Found { resolved, life, .. } = *found;
+/// Returns the table of deduplication and compression; null without either.
+fn reduced(results: &LifeResults<'_>) -> Value {
+    let LifeResults { resolved, life, .. } = *results;
     let plan = &resolved.plan;
-    if let Some(drive) = found.drive {
+    if let Some(drive) = results.drive {
         return reduce::reduce(plan, drive);
     }
-    let mut table = match (found.laps, &life.reduced) {
+    let mut table = match (results.laps, &life.reduced) {
         (Some(Measured::ByChoice(laps)), Some(reduced)) => reduce::foreseen(plan, reduced, laps),
         (Some(Measured::Once(laps)), _) => reduce::of_laps(plan, laps),
         _ => return Value::Null,

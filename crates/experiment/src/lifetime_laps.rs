@@ -1,5 +1,6 @@
-//! What `floatgate lifetime` measures before it goes through a life: write amplification, and what reduction leaves of page
-//! writes. Under the integrated manager both depend on the schemes that are on, so each choice of them has laps of its own.
+//! Measurements for `floatgate lifetime` before the simulation of a life: write amplification, and the page writes left
+//! by reduction. Under the integrated manager both depend on the active schemes; each choice of schemes has its own
+//! laps.
 
 use crate::lifetime_variant::is_given;
 use crate::options::Progress;
@@ -22,18 +23,18 @@ pub(crate) const SCHEMES: [Schemes; CHOICES] = [
     Schemes { dedup: true, compress: true },
 ];
 
-/// What was measured for a variant.
+/// Measurements for a variant.
 pub(crate) enum Measured {
-    /// Nothing: write amplification is given, nothing is written, or each request goes through the FTL.
+    /// None: write amplification is configured, nothing is written, or each request goes through the FTL.
     Nothing,
-    /// Laps of the drive as it is.
+    /// Laps of the drive with constant schemes.
     Once(Box<Laps>),
     /// Laps for each choice of schemes, in the order of [`SCHEMES`].
     ByChoice(Vec<Laps>),
 }
 
 impl Measured {
-    /// The laps of a drive whose schemes do not change.
+    /// Returns the laps of a drive with constant schemes.
     pub fn once(&self) -> Option<&Laps> {
         match self {
             Self::Once(laps) => Some(laps),
@@ -41,7 +42,7 @@ impl Measured {
         }
     }
 
-    /// All laps: one, or those of each choice.
+    /// Returns all laps: one, or those of each choice.
     pub fn all(&self) -> &[Laps] {
         match self {
             Self::Nothing => &[],
@@ -60,8 +61,8 @@ fn criterion(forecast: &Forecast) -> Criterion {
     }
 }
 
-/// Laps that are to be run: the drive, what they depend on besides, and the pass.
-struct Wanted<'a> {
+/// Laps to run: the drive, their other dependencies, and the pass.
+struct LapsJob<'a> {
     plan: Plan,
     close_up: Option<close_up::CloseUpPlan>,
     forecast: &'a Forecast,
@@ -69,7 +70,7 @@ struct Wanted<'a> {
     key: String,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> LapsJob<'a> {
     fn of(
         (plan, close_up): (Plan, Option<close_up::CloseUpPlan>),
         resolved: &'a Resolved,
@@ -80,8 +81,8 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What laps depend on: all but throttling, recovery of blocks, and a manager's choices. Cycles say how long wear is of interest, and where a
-/// life ends.
+/// Returns the dependencies of laps: all but throttling, recovery of blocks, and a manager's choices. Cycles determine
+/// how long wear is of interest, and the end of a life.
 fn laps_key(plan: &Plan, forecast: &Forecast, pass: &Pass) -> String {
     let mut plan = plan.clone();
     plan.throttle.policy = Throttle::None;
@@ -91,24 +92,24 @@ fn laps_key(plan: &Plan, forecast: &Forecast, pass: &Pass) -> String {
     format!("{plan:?} {:?} {}", criterion(forecast), pass.windows.width_ns)
 }
 
-/// Measures each variant that is wanted: what several have in common once, and all choices of schemes side by side.
+/// Measures each requested variant: common laps once, and all choices of schemes side by side.
 pub(crate) fn measure_all(
     wanted: &[Option<(&Resolved, &Pass, Option<&Plan>)>],
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Vec<Measured>> {
-    let mut unique: Vec<Wanted<'_>> = vec![];
+    let mut unique: Vec<LapsJob<'_>> = vec![];
     // The laps of each variant, by number.
     let mut of_variant = vec![];
     for one in wanted {
         let one = one.filter(|(resolved, pass, _)| !is_given(resolved) && pass.demand.pages() > 0);
-        let laps = one.map_or(vec![], |(resolved, pass, in_time)| {
+        let laps = one.map_or(vec![], |(resolved, pass, timed_plan)| {
             let requests = u64::from(resolved.forecast.close_up_requests);
-            let close_ups =
-                in_time.map(|plan| plans(plan).into_iter().map(|plan| wanted_of(&plan, pass, requests)));
+            let close_ups = timed_plan
+                .map(|plan| plans(plan).into_iter().map(|plan| close_up_plan(&plan, pass, requests)));
             let mut close_ups = close_ups.into_iter().flatten();
             let plans = plans(&resolved.plan).into_iter();
             plans
-                .map(|plan| number_of(&mut unique, Wanted::of((plan, close_ups.next()), resolved, pass)))
+                .map(|plan| number_of(&mut unique, LapsJob::of((plan, close_ups.next()), resolved, pass)))
                 .collect()
         });
         of_variant.push(laps);
@@ -122,12 +123,12 @@ pub(crate) fn measure_all(
     Ok(measured.collect())
 }
 
-/// What is looked at closely of a pass, in so many requests each.
-pub(crate) fn wanted_of(in_time: &Plan, pass: &Pass, requests: u64) -> close_up::CloseUpPlan {
-    close_up::CloseUpPlan { plan: close_up::plan_of(in_time), stretches: pass.busy.stretches(requests) }
+/// Returns the plan of a close-up with so many requests per part.
+pub(crate) fn close_up_plan(timed_plan: &Plan, pass: &Pass, requests: u64) -> close_up::CloseUpPlan {
+    close_up::CloseUpPlan { plan: close_up::plan_of(timed_plan), stretches: pass.busy.stretches(requests) }
 }
 
-/// The drive itself, or under a manager one for each choice of schemes.
+/// Returns the drive itself, or under a manager one for each choice of schemes.
 fn plans(plan: &Plan) -> Vec<Plan> {
     match plan.reduce.params.integrated {
         None => vec![plan.clone()],
@@ -135,33 +136,34 @@ fn plans(plan: &Plan) -> Vec<Plan> {
     }
 }
 
-fn number_of<'a>(unique: &mut Vec<Wanted<'a>>, wanted: Wanted<'a>) -> usize {
+fn number_of<'a>(unique: &mut Vec<LapsJob<'a>>, wanted: LapsJob<'a>) -> usize {
     unique.iter().position(|one| one.key == wanted.key).unwrap_or_else(|| {
         unique.push(wanted);
         unique.len() - 1
     })
 }
 
-/// Most pages of a drive of which there may be two at a time, one for laps and one for the close-up: they take less than 5 GB each.
+/// Maximum of pages of drives that run side by side, one for laps and one for the close-up: they take less than 5 GB
+/// each.
 const SIDE_BY_SIDE_MAX: u64 = 600_000_000;
 
 /// A piece of the work for laps, by number.
 #[derive(Clone, Copy)]
 enum Piece {
-    /// Laps, and what looks closely at their drive.
+    /// Laps, and the close-up of their drive.
     Laps(usize),
-    /// The close-up of a drive of its own.
+    /// The close-up of a separate drive.
     CloseUp(usize),
 }
 
-/// What a piece gives. That a close-up fails matters where the laps do not.
+/// Result of a piece. The error of a close-up only matters if the laps succeed.
 enum Done {
     Laps(Box<Laps>),
     CloseUp(Box<Result<Option<CloseUp>>>),
 }
 
-impl Wanted<'_> {
-    /// Whether the close-up needs another drive than that of the laps, and both may be there at a time.
+impl LapsJob<'_> {
+    /// Returns whether the close-up needs another drive than the laps, and both fit into memory at a time.
     fn is_apart(&self) -> bool {
         let pages = self.plan.drive.geometry.pages();
         let never = |wanted: &close_up::CloseUpPlan| {
@@ -171,25 +173,25 @@ impl Wanted<'_> {
     }
 }
 
-/// Measures what is wanted, close-ups that need drives of their own beside the laps.
+/// Runs all jobs; close-ups with separate drives run beside the laps.
 fn measure_each(
-    wanted: &[Wanted<'_>],
+    wanted: &[LapsJob<'_>],
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Vec<Laps>> {
     let apart = (0..wanted.len()).filter(|&i| wanted[i].is_apart()).map(Piece::CloseUp);
     // Laps take longer, so they come first.
     let pieces: Vec<Piece> = (0..wanted.len()).map(Piece::Laps).chain(apart).collect();
-    let done = each(&pieces, "write amplification", progress, |&piece, told| match piece {
+    let done = each(&pieces, "write amplification", progress, |&piece, ticker| match piece {
         Piece::Laps(i) => {
-            let Wanted { plan, close_up, forecast, pass, .. } = &wanted[i];
+            let LapsJob { plan, close_up, forecast, pass, .. } = &wanted[i];
             let close_up = close_up.as_ref().filter(|_| !wanted[i].is_apart());
-            let laps = measure(plan, pass, &criterion(forecast), close_up, &mut |share| told.tick(share))?;
+            let laps = measure(plan, pass, &criterion(forecast), close_up, &mut |share| ticker.tick(share))?;
             Ok(Done::Laps(Box::new(laps)))
         }
         Piece::CloseUp(i) => {
-            let Wanted { close_up, pass, .. } = &wanted[i];
+            let LapsJob { close_up, pass, .. } = &wanted[i];
             let seen = close_up.as_ref().map_or(Ok(None), |wanted| {
-                close_up_without_laps(pass, wanted, &mut |share| told.tick(share))
+                close_up_without_laps(pass, wanted, &mut |share| ticker.tick(share))
             });
             Ok(Done::CloseUp(Box::new(seen)))
         }
@@ -205,14 +207,14 @@ fn measure_each(
     Ok(laps)
 }
 
-/// What reduction does to the writes of a life, from what was measured.
+/// Returns the effect of reduction on the writes of a life, from the measurements.
 pub(crate) fn reduction(pass: &Pass, measured: &Measured) -> Option<Reduction> {
     match measured {
         Measured::Nothing => None,
         Measured::Once(laps) => laps.reduced.as_ref().map(|_| Reduction::Always),
         Measured::ByChoice(laps) => {
             let of_choice = |choice: usize| laps[choice].reduced.as_ref();
-            // The buffer absorbs as much whatever is on.
+            // The buffer absorbs as much under any schemes.
             let through = of_choice(CHOICES - 1).map_or(1.0, Reduced::through);
             let amplification = std::array::from_fn(|choice| {
                 let left = through * of_choice(choice).map_or(1.0, Reduced::left);

@@ -1,11 +1,11 @@
-//! An experiment as a life sees it: what it refuses, and what is left of it where operations are counted.
+//! The experiment of a life: what it refuses, and its settings in functional mode.
 
 use crate::load::load;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::{Resolved, acting_in_time};
 use floatgate_sim::Plan;
 
-/// The experiment of a variant, checked for a life.
+/// Loads the experiment of a variant and checks it for a life.
 ///
 /// # Errors
 /// Input errors with their place.
@@ -22,22 +22,21 @@ pub(crate) fn variant(text: Option<&str>, path: &str, overrides: &[(String, Stri
     let resolved = functional(text, path, overrides)?;
     if resolved.plan.ftl.setup.separate.foresees() {
         let name = resolved.plan.ftl.setup.separate.info().name;
-        let what = format!("separator {name} knows a workload to its end, and a life goes on");
+        let what = format!("separator {name} knows a workload to its end, but a life continues");
         let place = Place::Setting("ftl.separate.policy".into());
         return Err(Error::input(place, what, "expected another separator, or floatgate run"));
     }
     if resolved.plan.ftl.setup.reduce.is_some() && is_given(&resolved) {
         let of_pages = resolved.forecast.waf.is_some();
         let key = if of_pages { "lifetime.forecast.waf" } else { "lifetime.forecast.waf_of_bytes" };
-        let what = "a write amplification that is given does not say what deduplication and compression leave of a page write";
-        let expected =
-            "expected no such key, so that both are measured, or lifetime.reduce.policy = \"none\"";
+        let what = "a configured write amplification does not determine what deduplication and compression leave of a page write";
+        let expected = "expected no such key, to measure both, or lifetime.reduce.policy = \"none\"";
         return Err(Error::input(Place::Setting(key.into()), what, expected));
     }
     Ok(resolved)
 }
 
-/// The experiment as a life counts operations: what acts in timed mode alone, where that is asked for, is for the close-up.
+/// Loads the experiment in functional mode; settings of timed mode are kept for the close-up.
 pub(crate) fn functional(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<Resolved> {
     let mut overrides = overrides.to_vec();
     if overrides.iter().any(|(key, value)| key == "mode" && value.trim_matches('"') == "timed") {
@@ -48,12 +47,12 @@ pub(crate) fn functional(text: Option<&str>, path: &str, overrides: &[(String, S
     load(text, path, &overrides)
 }
 
-/// Whether write amplification need not be measured.
+/// Returns whether write amplification is configured.
 pub(crate) fn is_given(resolved: &Resolved) -> bool {
     resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
 }
 
-/// Nominal time of a page write: command, transfer, program (of several page types their mean).
+/// Returns the nominal time of a page write: command, transfer, program (of several page types their mean).
 pub(crate) fn service_us(plan: &Plan) -> f64 {
     let t = &plan.drive.timing;
     t.mean_program_us() + t.command_us + t.transfer_us(plan.drive.flash_page_bytes())

@@ -1,4 +1,4 @@
-//! Reading an experiment, and writing it out with every default.
+//! Reads an experiment, and writes it out with every default.
 
 use floatgate_base::{Place, Result};
 use floatgate_config::layers::Layers;
@@ -6,7 +6,7 @@ use floatgate_config::{Resolved, resolve};
 use floatgate_sim::plan::Workload;
 use std::path::Path;
 
-/// Reads and checks an experiment: the text of a file (with its path), and overrides on top.
+/// Loads and checks an experiment: the text of a file (with its path), and overrides on top.
 ///
 /// # Errors
 /// Input errors with their place.
@@ -30,7 +30,7 @@ pub fn load(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> R
     Ok(resolved)
 }
 
-/// A trace or a snapshot that a file names is looked for beside that file.
+/// Resolves the path of a trace or a snapshot relative to the file that names it.
 fn anchor(path: &mut String, experiment_path: &str) {
     let folder = Path::new(experiment_path).parent();
     if let (Some(folder), true) = (folder, path != "-" && Path::new(&*path).is_relative()) {
@@ -42,7 +42,7 @@ pub(crate) fn absolute(path: &str) -> String {
     std::path::absolute(path).map_or_else(|_| path.to_owned(), |p| p.to_string_lossy().into_owned())
 }
 
-/// The resolved experiment as TOML; paths are made absolute, so that the text works from anywhere.
+/// Formats the resolved experiment as TOML; absolute paths let the text work from anywhere.
 #[must_use]
 pub fn experiment_toml(resolved: &Resolved) -> String {
     let mut experiment = resolved.experiment.clone();

@@ -1,18 +1,17 @@
-//! Clocks, memory and how the program is compiled, for the `run` table of a result and nothing else: it is the one part that may differ between
-//! two runs.
+//! Clocks, memory and build settings, for the `run` table of a result and nothing else: it is the only part that may
+//! differ between two runs.
 #![allow(clippy::disallowed_types)] // Measuring the run is this module's purpose; no result depends on it.
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How the program is compiled: cargo's profile, and its link-time optimization as the manifest or the environment asks
-/// for it.
+/// Returns the build settings: cargo's profile, and link-time optimization as set in the manifest or the environment.
 #[must_use]
 pub fn build() -> Value {
     json!({ "profile": env!("FLOATGATE_BUILD_PROFILE"), "lto": env!("FLOATGATE_BUILD_LTO") })
 }
 
-/// Wall time and CPU time of this thread since it was started.
+/// Wall time and CPU time of this thread since the start.
 #[derive(Clone, Copy, Debug)]
 pub struct Meter {
     wall: Instant,
@@ -26,25 +25,25 @@ impl Meter {
         Self { wall: Instant::now(), cpu_s: thread_cpu_s() }
     }
 
-    /// Seconds by the clock.
+    /// Returns the elapsed seconds.
     #[must_use]
     pub fn wall_s(&self) -> f64 {
         self.wall.elapsed().as_secs_f64()
     }
 
-    /// The same as a duration.
+    /// Returns the elapsed time as a duration.
     #[must_use]
     pub fn wall(&self) -> Duration {
         self.wall.elapsed()
     }
 
-    /// Seconds of this thread's CPU time.
+    /// Returns the seconds of this thread's CPU time.
     #[must_use]
     pub fn cpu_s(&self) -> f64 {
         thread_cpu_s() - self.cpu_s
     }
 
-    /// Whether so much time has passed since `last`; if so, `last` becomes now.
+    /// Returns whether `period` has passed since `last`; if so, `last` becomes now.
     #[must_use]
     pub fn every(&self, period: Duration, last: &mut Duration) -> bool {
         let now = self.wall.elapsed();
@@ -56,13 +55,13 @@ impl Meter {
     }
 }
 
-/// CPU time of the calling thread, seconds.
+/// Returns the CPU time of the calling thread, seconds.
 #[must_use]
 pub fn thread_cpu_s() -> f64 {
     cpu_s(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// CPU time of all threads of the process, seconds.
+/// Returns the CPU time of all threads of the process, seconds.
 #[must_use]
 pub fn process_cpu_s() -> f64 {
     cpu_s(libc::CLOCK_PROCESS_CPUTIME_ID)
@@ -75,10 +74,10 @@ fn cpu_s(clock: libc::clockid_t) -> f64 {
     if status == 0 { time.tv_sec as f64 + time.tv_nsec as f64 / 1e9 } else { f64::NAN }
 }
 
-/// Largest resident size of the process so far, bytes; none where the system does not tell.
+/// Returns the largest resident size of the process so far, bytes; None if the system does not report it.
 #[must_use]
 pub fn peak_rss_bytes() -> Option<u64> {
-    // Not getrusage: its figure survives exec and would tell the parent's size.
+    // Not getrusage: its value survives exec and would be the parent's size.
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;

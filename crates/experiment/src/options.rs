@@ -1,4 +1,4 @@
-//! What a run is to do beside its experiment, and what it cannot.
+//! Options of a run besides its experiment, and their limits.
 
 use crate::waveform::Waveform;
 use floatgate_base::{Error, Place, Result};
@@ -7,41 +7,40 @@ use floatgate_sim::plan::Workload;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Requests, pages while preconditioning, or passes while the drive is worn in.
+    /// Requests, pages while preconditioning, or passes during wear-in.
     pub done: u64,
-    /// Of how many, where that is known.
+    /// The total, if known.
     pub total: Option<u64>,
     /// `scan`, `precondition`, `wear-in`, `warm-up` or `run`.
     pub phase: &'static str,
 }
 
-/// What a run is to do besides.
+/// Options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Where to leave the drive at the end.
+    /// File for the drive at the end.
     pub save_drive: Option<PathBuf>,
-    /// Timed: record who is busy with what, from and to so many nanoseconds since counting began, and at most so many
-    /// spans.
+    /// Timed mode: start and end of the recorded activity, nanoseconds since counting began, and its maximum of spans.
     pub timeline: Option<(u64, u64, usize)>,
-    /// Timed: the capture of Ready/Busy pins to write.
+    /// Timed mode: the capture of Ready/Busy pins to write.
     pub waveform: Option<Waveform>,
-    /// Where to leave the run when `progress` stops it, to be resumed from; its folder is made where it is missing.
+    /// File for the run when `progress` stops it, to be resumed later; a missing folder is created.
     pub snapshot: Option<PathBuf>,
-    /// How often to write that file while the run goes on.
+    /// Interval at which this file is written during the run.
     pub snapshot_every: Option<Duration>,
-    /// The command that the run was started with, for its report; kept in the snapshot.
+    /// The command that started the run, for its report; kept in the snapshot.
     pub command: Option<String>,
-    /// Told what went wrong where the run goes on all the same: a snapshot that cannot be written.
+    /// Receives warnings about problems that do not stop the run, such as a snapshot that cannot be written.
     pub warn: Option<fn(&str)>,
-    /// Told, before it begins, what `precondition = "auto"` will take.
+    /// Receives the estimate of `precondition = "auto"` before it begins.
     pub tell: Option<fn(&str)>,
 }
 
 impl Options {
-    /// Tells what went wrong.
+    /// Reports a problem.
     pub(crate) fn warn(&self, text: &str) {
         if let Some(warn) = self.warn {
             warn(text);
@@ -49,7 +48,7 @@ impl Options {
     }
 }
 
-/// Refuses the name of a file that could not be written in the end, before the work is done.
+/// Refuses the name of a file that cannot be written, before the work is done.
 pub(crate) fn check_target(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refuse = |what| {
@@ -64,13 +63,13 @@ pub(crate) fn check_target(path: &Path) -> Result<()> {
     }
 }
 
-/// Why a run cannot be taken up again, if it cannot.
+/// Returns why a run cannot be resumed; None if it can.
 pub(crate) fn cannot_resume(resolved: &Resolved, recorded: bool) -> Option<&'static str> {
     let pipe =
         matches!(&resolved.plan.workload.source, Workload::Trace { path, .. } if !Path::new(path).is_file());
     match () {
         () if resolved.plan.shadow => Some("the shadow model is not part of snapshots"),
-        () if recorded => Some("a log of requests or a waveform cannot be taken up again"),
+        () if recorded => Some("a log of requests or a waveform cannot be resumed"),
         () if pipe => Some("a trace from a pipe cannot be read again"),
         () => None,
     }

@@ -1,23 +1,23 @@
-//! What `precondition = "auto"` came to, and what it will take at most.
+//! Outcome of `precondition = "auto"`, and an upper estimate of its cost.
 
 use floatgate_sim::plan::{AUTO_FILLS, AutoFill};
 use floatgate_sim::wear_in::Ended;
 use floatgate_sim::{Outcome, Plan, WearIn};
 use serde_json::{Value, json};
 
-/// Pages a second that a drive is filled with at steady state, on a machine of 2020.
+/// Pages filled per second at steady state, on a machine of 2020.
 const INSTALLED_PER_S: f64 = 15e6;
-/// Page programs a second, in random order.
+/// Page programs per second, in random order.
 const PROGRAMS_PER_S: f64 = 8e6;
-/// Requests a second that are read from a trace.
+/// Requests read from a trace per second.
 const REQUESTS_PER_S: f64 = 4e6;
 
-/// What it takes at most: seconds, at a guess from the sizes alone, so that two runs give the same; and bytes of the
+/// Estimates the upper limits of its cost: seconds, from the sizes alone and equal for equal runs; and bytes of the
 /// drive's tables.
 fn expected(plan: &Plan, wear_in: &WearIn) -> Option<(f64, u64)> {
     let auto = plan.ftl.auto?;
     let (logical, physical) = (f64::from(plan.ftl.setup.logical_pages), f64::from(plan.layout().pages()));
-    // Uniform writes copy about as many pages for each as spare space is too small for; the trace, no more than that.
+    // Uniform writes copy about as many pages as the spare space requires; the trace copies at most as many.
     let spare = 1.0 - logical / physical;
     let programs_per_write = 0.5 + 0.5 / spare.max(0.01);
     let fill_s = match auto.fill {
@@ -26,17 +26,17 @@ fn expected(plan: &Plan, wear_in: &WearIn) -> Option<(f64, u64)> {
     };
     let (requests, writes) = (wear_in.requests().1 as f64, wear_in.page_writes_max() as f64);
     let laps_s = writes * programs_per_write / PROGRAMS_PER_S + requests / REQUESTS_PER_S;
-    // Four bytes a page in either direction, and a bit that says which are live or touched.
+    // Four bytes per page in either direction, and a bit for live or touched pages.
     let bytes = 4.125 * (logical + physical);
     Some((fill_s + laps_s, bytes as u64))
 }
 
-/// The law by which the drive was filled, or that it was filled at random.
+/// Returns the law by which the drive was filled, or that it was filled at random.
 fn became(plan: &Plan) -> Option<&'static str> {
     plan.ftl.auto.map(|auto| AUTO_FILLS[auto.fill as usize].0)
 }
 
-/// The object of result.json; none of a drive that starts otherwise.
+/// Builds the object of result.json; None for a drive with another initial state.
 pub(crate) fn precondition(plan: &Plan, outcome: &Outcome) -> Option<Value> {
     let wear_in = outcome.wear_in.as_ref()?;
     let (seconds, bytes) = expected(plan, wear_in)?;
@@ -65,12 +65,13 @@ pub(crate) fn precondition(plan: &Plan, outcome: &Outcome) -> Option<Value> {
     }))
 }
 
-/// What takes less is not worth a line.
-const TOLD_FROM_S: f64 = 2.0;
+/// Shortest time that is announced.
+const ANNOUNCED_FROM_S: f64 = 2.0;
 
-/// What is to come, for people, once it is known; none where that takes no time, or of a drive that starts otherwise.
-pub(crate) fn foretell(plan: &Plan, wear_in: &WearIn) -> Option<String> {
-    let (seconds, bytes) = expected(plan, wear_in).filter(|&(seconds, _)| seconds >= TOLD_FROM_S)?;
+/// Describes the coming work for people, once it is known; None if it takes no time, or for a drive with another
+/// initial state.
+pub(crate) fn announcement(plan: &Plan, wear_in: &WearIn) -> Option<String> {
+    let (seconds, bytes) = expected(plan, wear_in).filter(|&(seconds, _)| seconds >= ANNOUNCED_FROM_S)?;
     let fill = match plan.ftl.auto?.fill {
         AutoFill::Steady => "at steady state",
         AutoFill::Random => "at random",

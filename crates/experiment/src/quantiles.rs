@@ -1,13 +1,13 @@
-//! Latencies as results show them.
+//! Latencies in the form of results.
 
 use floatgate_stats::Latency;
 use serde_json::{Value, json};
 
-/// Quantiles of latencies, and their distribution; null where there was no request.
+/// Returns the quantiles of latencies, and their distribution; null without requests.
 pub(crate) fn quantiles_us(latency: &Latency) -> Value {
     let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
     let cdf = latency.cdf();
-    let found = (latency.count() > 0).then(|| {
+    let quantiles = (latency.count() > 0).then(|| {
         json!({
             "count": latency.count(),
             "mean": latency.mean_ns().map(|ns| ns / 1e3),
@@ -23,5 +23,5 @@ pub(crate) fn quantiles_us(latency: &Latency) -> Value {
             },
         })
     });
-    json!(found)
+    json!(quantiles)
 }

@@ -1,4 +1,4 @@
-//! What read disturb did.
+//! The table of read disturb.
 
 use crate::quantiles::quantiles_us;
 use floatgate_flash::Cause;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 /// Bins of the distribution of blocks over their disturbance.
 const BINS: u32 = 20;
 
-/// Intervals of `over_time` at most.
+/// Maximum of intervals in `over_time`.
 const INTERVALS_MAX: usize = 50;
 
-/// The table `reclaim`; null where reads disturb nothing.
+/// Builds the table `reclaim`; null if reads disturb nothing.
 pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
     let (Some(figures), Some(disturb)) = (&outcome.reclaim, &plan.drive.disturb) else { return Value::Null };
     let counters = &figures.counters;
@@ -58,13 +58,13 @@ pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
     })
 }
 
-/// How long reads took while something was reclaimed or replicated, and while nothing was.
+/// Returns the response times of reads during reclaims or replications, and otherwise.
 fn response_us(reclaim_latency: &ReclaimLatency) -> Value {
     json!({ "during": quantiles_us(&reclaim_latency.during), "otherwise": quantiles_us(&reclaim_latency.otherwise) })
 }
 
-/// Reclaims by intervals of equally many requests, the last of which may be shorter. An edge more than counts, in
-/// requests and, where the workload has time, in seconds.
+/// Returns reclaims by intervals of equally many requests, the last of which may be shorter. Edges are in requests and,
+/// if the workload has time stamps, in seconds; there is one more than counts.
 fn over_time(rows: &[Row], in_time: bool) -> Value {
     let step = rows.len().div_ceil(INTERVALS_MAX).max(1);
     let last = rows.len().saturating_sub(1);
@@ -89,7 +89,7 @@ fn over_time(rows: &[Row], in_time: bool) -> Value {
     })
 }
 
-/// Blocks by their disturbance as a share of the maximum.
+/// Counts blocks by their disturbance as a share of the maximum.
 fn disturbance(figures: &ReclaimFigures, max: u32) -> Value {
     let mut blocks = vec![0u64; BINS as usize + 1];
     for &sum in &figures.sums {
@@ -100,7 +100,7 @@ fn disturbance(figures: &ReclaimFigures, max: u32) -> Value {
     json!({ "edges": edges, "blocks": blocks })
 }
 
-/// How long what is done at one time takes, one operation after another; null where nothing was done.
+/// Returns the duration of all operations of an instant, in sequence; null without any.
 fn service_ms(plan: &Plan, figures: &ReclaimFigures) -> Value {
     let timing = &plan.drive.timing;
     let transfer_us = timing.transfer_us(plan.drive.flash_page_bytes());
@@ -125,7 +125,7 @@ fn service_ms(plan: &Plan, figures: &ReclaimFigures) -> Value {
             passed >= rank
         })
     };
-    let value = |found: Option<&(f64, u64)>| found.map(|(ms, _)| *ms);
+    let value = |burst: Option<&(f64, u64)>| burst.map(|(ms, _)| *ms);
     let mut below = 0;
     let cdf: Vec<_> = bursts
         .iter()
@@ -143,7 +143,7 @@ fn service_ms(plan: &Plan, figures: &ReclaimFigures) -> Value {
     })
 }
 
-/// Points of a distribution at most.
+/// Maximum of points in a distribution.
 const POINTS_MAX: usize = 150;
 
 fn thinned(points: Vec<Value>) -> Vec<Value> {

@@ -1,4 +1,4 @@
-//! What deduplication and compression did.
+//! The table of deduplication and compression.
 
 use floatgate_lifetime::reduce::{Engine, Record, Reduced};
 use floatgate_sim::laps::{self, Laps};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// Names of the choices of schemes, in the order of [`floatgate_lifetime::reduce::Decision::choice`].
 const CHOICES: [&str; 4] = ["none", "dedup", "compress", "both"];
 
-/// Energy of hash, compressor and decompressor for a page of the map, microjoules.
+/// Energy of hash, compressor and decompressor per page of the map, microjoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct EngineUj {
     pub hash: f64,
@@ -33,7 +33,7 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The table `reduce`; null where nothing is reduced, and nothing on the drive ever was.
+/// Builds the table `reduce`; null if nothing is reduced, and nothing on the drive ever was.
 pub(crate) fn reduce(plan: &Plan, outcome: &Outcome) -> Value {
     let Some(figures) = &outcome.reduced else { return Value::Null };
     let counters = &figures.counters;
@@ -69,7 +69,8 @@ pub(crate) fn reduce(plan: &Plan, outcome: &Outcome) -> Value {
     table
 }
 
-/// The table `reduce` of a life under the integrated manager, by ratios that laps of each choice of schemes gave.
+/// Builds the table `reduce` of a life under the integrated manager, from the ratios of laps with each choice of
+/// schemes.
 pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
     let [hashed, compressed] = reduced.engine_pages;
     let Reduced { host_pages, host_programs, .. } = *reduced;
@@ -83,7 +84,7 @@ pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
             "stationary": laps.stationary,
         })
     });
-    // What a page holds does not depend on the schemes; those of the last choice look at all of it.
+    // The content of pages does not depend on the schemes; those of the last choice inspect all of it.
     let last = laps.last().and_then(|laps| laps.reduced.as_ref());
     let unknown_share = last.and_then(|last| ratio(last.counters.unknown_pages, last.counters.host_pages));
     json!({
@@ -99,7 +100,7 @@ pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
     })
 }
 
-/// The same of a drive on which the same schemes are on all the time, as a pass after its laps has shown.
+/// Builds the table of a drive with constant schemes, from the pass after its laps.
 pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
     let Some(reduced) = &laps.reduced else { return Value::Null };
     let counters = &reduced.counters;
@@ -118,7 +119,7 @@ pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
     })
 }
 
-/// Adds what an integrated manager decided; null where there is none.
+/// Adds the decisions of an integrated manager; null without one.
 pub(crate) fn add_decisions(plan: &Plan, decisions: Option<&Record>, table: &mut Value) {
     let managed = plan.reduce.params.integrated.zip(decisions);
     table["epochs_by_choice"] = json!(managed.map(|(_, record)| {
@@ -128,7 +129,8 @@ pub(crate) fn add_decisions(plan: &Plan, decisions: Option<&Record>, table: &mut
     table["manager"] = json!(managed.map(|(params, record)| manager(params.epoch_ns, record)));
 }
 
-/// Energy of what the host's writes caused, hash and compressor included, beside programming each of them (E of paper 2).
+/// Returns the energy of the host's writes, including hash and compressor, over that of programming each of them (E of
+/// paper 2).
 fn energy_ratio(plan: &Plan, counters: &ReduceCounters, programmed: u64) -> Option<f64> {
     let engine_pages = [counters.hashed_pages, counters.compressed_pages].map(|pages| pages as f64);
     energy_of(plan, counters.host_pages as f64, programmed as f64, engine_pages)
@@ -154,7 +156,7 @@ fn index(index: &IndexFigures) -> Value {
     })
 }
 
-/// What the integrated manager decided.
+/// Builds the decisions of the integrated manager.
 fn manager(epoch_ns: u64, record: &Record) -> Value {
     let rows = record.rows.iter().map(|row| {
         let epochs = row.epochs as f64;

@@ -1,4 +1,4 @@
-//! The workload of an experiment by itself: its requests are read as a run reads them, and no drive serves them.
+//! The workload of an experiment by itself: its requests are read as in a run, but not served by a drive.
 
 use crate::meter::thread_cpu_s;
 use floatgate_base::{RequestBatch, Result};
@@ -8,23 +8,23 @@ use floatgate_sim::reading::open_source;
 use floatgate_trace::Source;
 use serde::Serialize;
 
-/// What dispatch takes of a pass over a workload.
+/// Cost of dispatch for a pass over a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DispatchCost {
     /// Requests of the pass.
     pub requests: u64,
-    /// CPU time of making or reading them, seconds.
+    /// CPU time of generating or reading them, seconds.
     pub read_cpu_s: f64,
     /// CPU time of mining and labelling them, seconds; 0 where the dispatcher labels nothing.
     pub dispatch_cpu_s: f64,
-    /// The latter per request, microseconds; none without a request.
+    /// `dispatch_cpu_s` per request, microseconds; None without requests.
     pub dispatch_us_per_request: Option<f64>,
 }
 
 /// Opens the workload.
 ///
 /// # Errors
-/// When it cannot be opened.
+/// The workload cannot be opened.
 pub fn open(resolved: &Resolved) -> Result<Box<dyn Source>> {
     open_source(&resolved.plan)
 }

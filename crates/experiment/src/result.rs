@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 /// Name and version of the layout.
 pub const SCHEMA: &str = "floatgate.result/1";
 
-/// What the model leaves out, for every report.
+/// Limits of the model, for every report.
 pub const NOT_MODELLED: &[&str] = &[
     "latency and queueing (functional mode counts operations)",
     "energy",
@@ -45,9 +45,9 @@ const RECOVERY: &str = "recovery of worn blocks while they rest";
 /// Clock and memory of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFigures {
-    /// Seconds by the clock.
+    /// Elapsed seconds.
     pub wall_s: f64,
-    /// CPU seconds in all.
+    /// CPU seconds of the whole run.
     pub cpu_s: f64,
     /// CPU seconds of the counted phase.
     pub counted_cpu_s: f64,
@@ -103,10 +103,10 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "commands": outcome.commands.as_ref().map(commands),
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
         "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(settings, counters)| buffer(&settings.config, counters, outcome.kept_pages)),
-        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
+        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|latencies| with_queues(latency_us(latencies, outcome), plan, outcome)),
         "hot_reads": outcome.hot_reads.as_ref().map(hot_reads),
         "throughput": throughput(plan, outcome),
-        "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),
+        "throttle": outcome.throttling.as_ref().map(|totals| throttling::throttle(plan, totals)),
         "evidence": evidence(plan, outcome),
         "lifetime": run_lifetime::lifetime(plan, outcome),
         "energy": energy_of(plan, outcome),
@@ -123,7 +123,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
     object
 }
 
-/// What differs from run to run: the clock's table.
+/// Builds the clock's table, the part that differs from run to run.
 fn run_table(figures: &RunFigures, programs: u64) -> Value {
     json!({
         "wall_s": figures.wall_s,
@@ -134,7 +134,7 @@ fn run_table(figures: &RunFigures, programs: u64) -> Value {
     })
 }
 
-/// The table of joules, where the drive says any, or something computes fingerprints or compresses.
+/// Builds the table of joules, if the drive has energies, or data is fingerprinted or compressed.
 fn energy_of(plan: &Plan, outcome: &Outcome) -> Option<Value> {
     let reduced = outcome.reduced.as_ref().filter(|_| plan.ftl.setup.reduce.is_some());
     let known = plan.drive.energy.or_else(|| reduced.map(|_| Default::default()))?;
@@ -143,7 +143,7 @@ fn energy_of(plan: &Plan, outcome: &Outcome) -> Option<Value> {
     Some(energy(&known, &outcome.flash, (copybacks, engines), outcome.host.write_bytes))
 }
 
-/// An object of a schema, with what every one says first: by which version, from which settings and which seed.
+/// Builds an object of a schema with the common head: version, settings and seed.
 pub(crate) fn headed(schema: &str, config: Value, seed: u64, body: Value) -> Value {
     let hash = hash_of(&config);
     let version = env!("CARGO_PKG_VERSION");
@@ -156,24 +156,24 @@ pub(crate) fn headed(schema: &str, config: Value, seed: u64, body: Value) -> Val
     object
 }
 
-/// Quantiles by kind of request, null where there was none; what flash operations waited for; and in how many seconds
-/// the requests arrived.
+/// Returns quantiles by kind of request, null without requests of the kind; waits of flash operations; and the seconds
+/// until the last arrival.
 fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), outcome: &Outcome) -> Value {
     let of = quantiles_us;
     json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": outcome.arrivals_s })
 }
 
-/// Reads of pages that are read often: how long they took, and how evenly chips served them.
-fn hot_reads(found: &HotReads) -> Value {
+/// Returns the reads of frequently read pages: their duration, and their distribution over chips.
+fn hot_reads(hot: &HotReads) -> Value {
     json!({
         "from_read": HOT_FROM,
-        "latency_us": quantiles_us(&found.latency),
-        "by_chip": found.by_chip,
-        "max_over_mean": found.max_over_mean(),
+        "latency_us": quantiles_us(&hot.latency),
+        "by_chip": hot.by_chip,
+        "max_over_mean": hot.max_over_mean(),
     })
 }
 
-/// How long blocks rested between two erases, hours.
+/// Returns the rest of blocks between two erases, hours.
 fn idle_h(idle: &Idle) -> Value {
     let [p10, p50, p90] = idle.quantiles_s.map(|s| s / SECONDS_PER_HOUR);
     let edges: Vec<f64> = idle.edges_s.iter().map(|s| s / SECONDS_PER_HOUR).collect();
@@ -187,20 +187,20 @@ fn idle_h(idle: &Idle) -> Value {
     })
 }
 
-/// Adds what requests waited for in the host's queues, before the drive fetched them, and then at the buffer.
+/// Adds the waits of requests in the host's queues, before the drive fetched them, and at the buffer.
 fn with_queues(mut latency: Value, plan: &Plan, outcome: &Outcome) -> Value {
     latency["queue_wait"] = host_queues::wait_us(outcome);
     if let Some(throttling) = &outcome.throttling {
         latency["throttle_wait"] = throttling::wait_us(throttling, outcome);
     }
     latency["queues"] = host_queues::by_queue_us(plan, outcome);
-    if let Some(found) = buffer_wait_us(outcome) {
-        latency["buffer_wait"] = found;
+    if let Some(wait) = buffer_wait_us(outcome) {
+        latency["buffer_wait"] = wait;
     }
     latency
 }
 
-/// What the flash operations of each class waited for, and how long they took, on average; null where there was none.
+/// Returns the mean waits and durations of the flash operations of each class; null without operations.
 fn waiting_us(times: &[ClassTimes; 3]) -> Value {
     let of = |t: &ClassTimes| {
         let mean = |ns: u64| ns as f64 / 1e3 / t.operations as f64;
@@ -219,7 +219,7 @@ fn waiting_us(times: &[ClassTimes; 3]) -> Value {
     Class::ALL.iter().map(|&class| (class.name().to_owned(), json!(of(&times[class as usize])))).collect()
 }
 
-/// How often the optional commands of the flash were used.
+/// Counts the uses of the optional flash commands.
 fn commands(counts: &CommandCounts) -> Value {
     json!({
         "multi_plane": counts.multi_plane,
@@ -232,7 +232,7 @@ fn commands(counts: &CommandCounts) -> Value {
     })
 }
 
-/// What the model leaves out of a run.
+/// Lists the limits of the model that apply to a run.
 fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let timed = !matches!(plan.mode, Mode::Functional);
     let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
@@ -242,13 +242,13 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     left.filter(|&what| what != RECOVERY || !plan.drive.endurance.recovers()).collect()
 }
 
-/// The resolved experiment without paths: a trace and a snapshot are named by their content.
+/// Returns the resolved experiment without paths: trace and snapshot are identified by their content.
 fn config(resolved: &Resolved, outcome: &Outcome) -> Value {
     let (trace, snapshot) = (outcome.source.content_hash.as_deref(), outcome.snapshot_hash.as_deref());
     config_of(&resolved.experiment, trace, snapshot)
 }
 
-/// Tells the `config_hash` that a run will have; `None` where it depends on what is in a trace or a snapshot.
+/// Returns the `config_hash` of a run; None if it depends on the content of a trace or a snapshot.
 pub fn config_hash(resolved: &Resolved) -> Option<String> {
     let config = config_of(&resolved.experiment, None, None);
     let reads = |table: &str, key: &str| config[table].get(key).is_some();
@@ -260,7 +260,7 @@ fn hash_of(config: &Value) -> String {
     blake3::hash(config.to_string().as_bytes()).to_hex().to_string()
 }
 
-/// An experiment without paths, whose trace and snapshot have these contents.
+/// Returns an experiment without paths, whose trace and snapshot have these hashes.
 pub(crate) fn config_of(experiment: &Experiment, trace: Option<&str>, snapshot: Option<&str>) -> Value {
     let mut config = serde_json::to_value(experiment).expect("an experiment is JSON");
     if let Some(workload) = config["workload"].as_object_mut()
@@ -280,7 +280,7 @@ fn drive(resolved: &Resolved, outcome: &Outcome) -> Value {
     drive_of(resolved, outcome.effective_spare_factor)
 }
 
-/// The drive; its effective spare factor is known from a run only.
+/// Builds the table of the drive; only a run determines its effective spare factor.
 pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>) -> Value {
     let plan = &resolved.plan;
     let physical = plan.drive.geometry.bytes();
@@ -343,7 +343,8 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
     })
 }
 
-/// A finding without the name of the trace, which must not enter the result: `PATH:7:1: what` as `line 7:1: what`.
+/// Removes the name of the trace from a finding, because it must not enter the result: `PATH:7:1: what` becomes
+/// `line 7:1: what`.
 fn without_path(resolved: &Resolved, finding: &str) -> String {
     let Workload::Trace { path, .. } = &resolved.plan.workload.source else { return finding.into() };
     let rest = finding.strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix(':'));
@@ -390,7 +391,7 @@ fn gc(resolved: &Resolved, outcome: &Outcome) -> Value {
     })
 }
 
-/// What wear-leveling did beyond the choice of free blocks.
+/// Builds the table of wear-leveling apart from the choice of free blocks.
 fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
     let level = outcome.level;
     json!({
@@ -407,8 +408,8 @@ fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
     })
 }
 
-/// Seconds until the first block has been erased as often as it stands, if all goes on as in this run: its period times rated
-/// cycles over the largest erase count.
+/// Returns the seconds until the first block reaches its rated cycles, if the workload continues as in this run: its
+/// period times rated cycles over the largest erase count.
 fn first_failure_s(plan: &Plan, outcome: &Outcome) -> Option<f64> {
     let (_, _, erases_max, _) = outcome.erases;
     let cycles = f64::from(plan.drive.endurance.pe_cycles());

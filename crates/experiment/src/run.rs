@@ -1,9 +1,9 @@
-//! Running an experiment.
+//! Runs an experiment.
 
 use crate::load::experiment_toml;
 use crate::meter::{Meter, peak_rss_bytes};
 use crate::options::{Options, Progress, cannot_resume, check_snapshots, check_target};
-use crate::precondition::foretell;
+use crate::precondition::announcement;
 use crate::result::{RunFigures, result};
 use crate::snapshot::{self, Interrupted, Spent};
 use crate::waveform::Pins;
@@ -15,7 +15,7 @@ use floatgate_stats::Row;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Requests between two looks at the clock.
+/// Requests between two checks of the clock.
 const STEP_REQUESTS: u64 = 1 << 16;
 /// Time between two reports of progress.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(200);
@@ -29,16 +29,16 @@ pub struct Output {
     pub experiment_toml: String,
     /// Cumulative counts at the ends of the intervals.
     pub rows: Vec<Row>,
-    /// Who was busy with what, where [`Options::timeline`] asked for it.
+    /// Activity of dies and channels, if [`Options::timeline`] is set.
     pub timeline: Option<Timeline>,
-    /// The command that the run was started with, if it was told.
+    /// The command that started the run, if known.
     pub command: Option<String>,
 }
 
-/// Runs an experiment. `progress` is called a few times a second and may stop the run with an error of its own.
+/// Runs an experiment. `progress` is called a few times per second and may stop the run with its own error.
 ///
 /// # Errors
-/// Input errors, run errors, and what `progress` returns.
+/// Input errors, run errors, and the errors of `progress`.
 pub fn run(resolved: Resolved, progress: &mut dyn FnMut(Progress) -> Result<()>) -> Result<Output> {
     run_with(resolved, &Options::default(), progress)
 }
@@ -55,10 +55,10 @@ pub fn run_with(
     run_logged(resolved, options, None, progress)
 }
 
-/// As [`run_with`]; with `log`, every counted request is put on record there.
+/// Runs an experiment with options; with `log`, every counted request is logged there.
 ///
 /// # Errors
-/// As [`run_with`], what `log` returns, and an input error where the experiment has no times to log.
+/// As [`run_with`], errors of `log`, and an input error if the experiment has no times to log.
 pub fn run_logged(
     resolved: Resolved,
     options: &Options,
@@ -67,7 +67,7 @@ pub fn run_logged(
 ) -> Result<Output> {
     options.save_drive.as_deref().map_or(Ok(()), check_target)?;
     if options.timeline.is_some() && resolved.plan.mode == Mode::Functional {
-        let what = "functional mode has no time of which to draw a part";
+        let what = "functional mode models no time; there is no timeline to draw";
         return Err(Error::input(Place::Setting("--timeline".into()), what, "expected mode = \"timed\""));
     }
     options.waveform.as_ref().map_or(Ok(()), |waveform| check_target(&waveform.path))?;
@@ -94,11 +94,11 @@ pub fn run_logged(
     Ok(output)
 }
 
-/// Goes on with a run that was interrupted, to the end. `options.snapshot` is where it is left when it is stopped again;
-/// what else the run was to do besides stands in the file.
+/// Resumes an interrupted run to the end. `options.snapshot` is the file of the run if it is stopped again; the other
+/// options are in the file.
 ///
 /// # Errors
-/// A file that is damaged or no interrupted run, a trace that is another one now, and as [`run`].
+/// A damaged file, a file without an interrupted run, a changed trace, and as [`run`].
 pub fn resume(
     path: &str,
     options: &Options,
@@ -108,14 +108,14 @@ pub fn resume(
     go_on(&resolved, simulation, spent, &options, progress)
 }
 
-/// What a run has taken, and when it last told of itself.
+/// Cost of a run so far, and the time of its last report.
 struct Going<'a> {
     resolved: &'a Resolved,
     options: &'a Options,
     meter: Meter,
-    /// Since counting began in this part of the run.
+    /// Measures from the beginning of counting in this part of the run.
     counted: Option<Meter>,
-    /// What earlier parts took.
+    /// Cost of earlier parts.
     before: Spent,
     reported: Duration,
     written: Duration,
@@ -132,7 +132,7 @@ impl Going<'_> {
         }
     }
 
-    /// Tells how far the run is, a few times a second; where it is stopped, the run is kept.
+    /// Reports progress a few times per second; saves the run if it is stopped.
     fn report(
         &mut self,
         simulation: &Simulation,
@@ -142,18 +142,18 @@ impl Going<'_> {
             return Ok(());
         }
         let (done, total) = simulation.progress();
-        let told = progress(Progress { done, total, phase: phase_name(simulation.phase()) });
+        let outcome = progress(Progress { done, total, phase: phase_name(simulation.phase()) });
         let resumable = cannot_resume(self.resolved, simulation.is_recorded()).is_none();
-        if told.is_err() && self.options.snapshot.is_some() && resumable {
-            // Why the run was stopped counts for more than that it cannot be kept.
+        if outcome.is_err() && self.options.snapshot.is_some() && resumable {
+            // The reason for the stop takes precedence over a failure to save the run.
             if let Err(e) = snapshot::write(self.resolved, simulation, self.spent(), self.options) {
-                self.options.warn(&format!("the interrupted run could not be kept: {e}"));
+                self.options.warn(&format!("the interrupted run could not be saved: {e}"));
             }
         }
-        told
+        outcome
     }
 
-    /// Keeps the run, as often as that is asked for.
+    /// Saves the run at the required interval.
     fn keep(&mut self, simulation: &Simulation) {
         let Some(period) = self.options.snapshot_every else { return };
         if !self.meter.every(period, &mut self.written) {
@@ -161,19 +161,19 @@ impl Going<'_> {
         }
         match snapshot::write(self.resolved, simulation, self.spent(), self.options) {
             Ok(()) => self.failing = false,
-            // A full disk may have room again later. It is told once, not each time.
+            // A full disk may have room again later. The warning is given once.
             Err(e) => {
                 if !std::mem::replace(&mut self.failing, true) {
                     self.options.warn(&format!("a snapshot could not be written, the run goes on: {e}"));
                 }
             }
         }
-        // What writing takes does not count: the run must get on between two snapshots.
+        // Time spent writing is excluded: the run must progress between two snapshots.
         self.written = self.meter.wall();
     }
 }
 
-/// Runs to the end from wherever the simulation stands.
+/// Completes the run from any state of the simulation.
 fn go_on(
     resolved: &Resolved,
     mut simulation: Simulation,
@@ -191,11 +191,11 @@ fn go_on(
         written: Duration::ZERO,
         failing: false,
     };
-    let mut told = false;
+    let mut announced = false;
     loop {
-        if simulation.phase() == Phase::Precondition && !std::mem::replace(&mut told, true) {
-            let foretold = simulation.wear_in().and_then(|wear_in| foretell(&resolved.plan, wear_in));
-            foretold.iter().for_each(|text| options.tell.iter().for_each(|tell| tell(text)));
+        if simulation.phase() == Phase::Precondition && !std::mem::replace(&mut announced, true) {
+            let text = simulation.wear_in().and_then(|wear_in| announcement(&resolved.plan, wear_in));
+            text.iter().for_each(|text| options.tell.iter().for_each(|tell| tell(text)));
         }
         if simulation.phase() == Phase::Run && going.counted.is_none() {
             going.counted = Some(Meter::start());

@@ -1,4 +1,4 @@
-//! Years of life in the result of a run: of the average block, of the first one to wear out, and until the reserve of
+//! Years of life in the result of a run: of the average block, of the first block to wear out, and until the reserve of
 //! spare blocks is used up.
 
 use floatgate_lifetime::{BlockLife, Growth, Projection, SECONDS_PER_YEAR, Wear, WornBlock};
@@ -28,7 +28,7 @@ pub(crate) fn lifetime(plan: &Plan, outcome: &Outcome) -> Value {
         "years_spare_blocks": beyond_reserve.and_then(|life| years(life.runs)),
         "years_spare_blocks_range":
             beyond_reserve.and_then(|life| Some([years(life.range[0])?, years(life.range[1])?])),
-        "wear_growth": outcome.wear_growth.map(|found| found.exponent),
+        "wear_growth": outcome.wear_growth.map(|growth| growth.exponent),
         "target_years": plan.throttle.target_years,
         "pe_cycles": plan.drive.endurance.pe_cycles(),
         "pe_cycles_achievable": projection.pe_cycles_achievable,
@@ -43,9 +43,9 @@ pub(crate) fn lifetime(plan: &Plan, outcome: &Outcome) -> Value {
     })
 }
 
-/// The life of a block with so many erases; none where the host wrote nothing.
+/// Returns the life of a block with so many erases; None if the host wrote nothing.
 fn block_life(plan: &Plan, outcome: &Outcome, mean: f64, erases: u32) -> Option<BlockLife> {
-    let growth = outcome.wear_growth.map(|found| Growth { exponent: found.exponent, error: found.error });
+    let growth = outcome.wear_growth.map(|growth| Growth { exponent: growth.exponent, error: growth.error });
     let block = WornBlock {
         endurance: plan.drive.endurance,
         span_s: outcome.period_s.filter(|&period_s| period_s > 0.0),

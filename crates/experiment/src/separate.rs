@@ -1,16 +1,16 @@
-//! What the separator of a run did, for result.json.
+//! The table of the separator in result.json.
 
 use floatgate_sim::Outcome;
 use floatgate_sim::outcome::StreamCounters;
 use serde_json::{Map, Value, json};
 
-/// What became of the streams that hold anything, by number; nulls where the separator looks at no page.
+/// Returns the results of the streams that hold anything, by number; nulls if the separator inspects no pages.
 pub(crate) fn separate(outcome: &Outcome) -> Value {
     let streams = outcome.streams.as_ref();
     let used = |s: &StreamCounters| *s != StreamCounters::default();
     json!({
-        "streams": streams.map(|found| {
-            let used = (0..).zip(&found.counters).filter(|(_, s): &(u32, _)| used(s));
+        "streams": streams.map(|totals| {
+            let used = (0..).zip(&totals.counters).filter(|(_, s): &(u32, _)| used(s));
             used.map(|(number, s)| json!({
                 "stream": number,
                 "host_pages": s.host_pages,
@@ -22,16 +22,16 @@ pub(crate) fn separate(outcome: &Outcome) -> Value {
                 "copied_pages": s.copied_pages,
             })).collect::<Vec<_>>()
         }),
-        "found": streams.map(|found| {
-            found.figures.iter().map(|&(name, value)| (name.to_string(), value.into())).collect::<Map<_, _>>()
+        "found": streams.map(|totals| {
+            totals.figures.iter().map(|&(name, value)| (name.to_string(), value.into())).collect::<Map<_, _>>()
         }),
-        "contexts": streams.map(|found| {
-            let placed = found.contexts.iter();
+        "contexts": streams.map(|totals| {
+            let placed = totals.contexts.iter();
             placed.map(|(context, stream)| json!({
                 "context": context.id, "name": context.name, "stream": stream,
             })).collect::<Vec<_>>()
         }),
-        "memory_bytes": streams.map(|found| found.memory_bytes),
+        "memory_bytes": streams.map(|totals| totals.memory_bytes),
         "open_blocks": outcome.open_units.0,
         "open_free_pages": outcome.open_units.1,
         "open_free_pages_mean": outcome.open_pages_mean,

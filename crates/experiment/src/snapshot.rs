@@ -1,4 +1,4 @@
-//! Interrupted runs in files: written while a run goes on or when it is stopped, and taken up again.
+//! Interrupted runs in files: written during a run or when it is stopped, and resumed.
 
 use crate::load::{absolute, experiment_toml, load};
 use crate::options::{Options, check_snapshots, check_target};
@@ -10,7 +10,7 @@ use floatgate_snapshot::{Kind, Reader, replace_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Time that earlier parts of a run took.
+/// Time of earlier parts of a run.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
     pub wall_s: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Spent {
     pub counted_cpu_s: f64,
 }
 
-/// What stands before the simulation.
+/// The section before the simulation.
 #[derive(Serialize, Deserialize)]
 struct Head {
     experiment_toml: String,
@@ -35,7 +35,7 @@ fn trace_bytes(resolved: &Resolved) -> Option<u64> {
     std::fs::metadata(path).ok().map(|data| data.len())
 }
 
-/// Writes the run to the file that the options name.
+/// Writes the run to the file in the options.
 pub(crate) fn write(
     resolved: &Resolved,
     simulation: &Simulation,
@@ -54,11 +54,7 @@ pub(crate) fn write(
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|e| {
             let place = Place::Path(folder.to_string_lossy().into_owned());
-            Error::input(
-                place,
-                format!("the folder cannot be made: {e}"),
-                "expected one that can be written to",
-            )
+            Error::input(place, format!("the folder cannot be created: {e}"), "expected a writable folder")
         })?;
     }
     replace_file(path, Kind::Run, STATE_VERSION, |out| {
@@ -68,7 +64,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// A run that was interrupted.
+/// An interrupted run.
 pub(crate) struct Interrupted {
     pub resolved: Resolved,
     pub simulation: Simulation,
@@ -76,10 +72,10 @@ pub(crate) struct Interrupted {
     pub options: Options,
 }
 
-/// Opens the file of a run that was interrupted; what the run was to do besides stands there, too.
+/// Opens the file of an interrupted run, which also holds the options of the run.
 ///
 /// # Errors
-/// A file that is damaged or no interrupted run; a trace that is another one now.
+/// A damaged file, a file without an interrupted run, or a changed trace.
 pub(crate) fn open(path: &str, options: &Options) -> Result<Interrupted> {
     let mut from = Reader::open(path, Kind::Run, STATE_VERSION)?;
     let head: Head = from.state("head")?;

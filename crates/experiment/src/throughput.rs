@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 const MEGABYTE: f64 = 1e6;
 
-/// Rates over the time in which the counted requests were served; null where nothing took time.
+/// Builds rates over the service time of the counted requests; null if nothing took time.
 pub(crate) fn throughput(plan: &Plan, outcome: &Outcome) -> Value {
     let Some(span_s) = outcome.span_s.filter(|&span_s| span_s > 0.0 && outcome.latencies.is_some()) else {
         return Value::Null;

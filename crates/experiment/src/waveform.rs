@@ -1,4 +1,4 @@
-//! What the Ready/Busy pins of a timed run show, as a capture that a logic analyser would have made, and the truth beside it.
+//! The Ready/Busy pins of a timed run as the capture of a logic analyser, with the true counts for comparison.
 
 use floatgate_base::{Error, Place, Result};
 use floatgate_capture::{Format, WaveWriter};
@@ -11,21 +11,21 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// From the end of a command to the falling edge of the pin (ONFI, tWB, at most). So two commands are two low phases, even where the
-/// model has nothing between them.
+/// Time from the end of a command to the falling edge of the pin (ONFI, maximum of tWB). It separates two commands into
+/// two low phases, even if the model has no gap between them.
 const FALL_NS: u64 = 100;
-/// What a capture goes on for after the last operation, so that other tools that sample it see its end.
+/// Time for which a capture continues after the last operation, to show its end to sampling tools.
 const TAIL_NS: u64 = 1_000_000;
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// The capture that a run is to write.
+/// The capture that a run writes.
 #[derive(Clone, Debug)]
 pub struct Waveform {
     /// The file.
     pub path: PathBuf,
     /// [`Format::Vcd`] or [`Format::Csv`].
     pub format: Format,
-    /// Which pins, and when.
+    /// The recorded pins and the time window.
     pub window: PinWindow,
 }
 
@@ -33,15 +33,15 @@ pub struct Waveform {
 #[derive(Clone, Debug, Default)]
 struct Pin {
     die: u32,
-    /// Low phases to come: from, to.
+    /// Pending low phases: from, to.
     lows: VecDeque<(u64, u64)>,
     /// Phases within the window that read, program, erase.
     works: [u64; 3],
-    /// Phases that another one hides: the pin was low already.
+    /// Phases hidden by another one: the pin was already low.
     hidden: u64,
 }
 
-/// The figures of a finished capture, for the result.
+/// Counts of a finished capture, for the result.
 #[derive(Clone, Debug, Default)]
 struct Written {
     works: [u64; 3],
@@ -51,15 +51,15 @@ struct Written {
     counted: PinCounts,
 }
 
-/// Writes the capture while the run goes on.
+/// Writes the capture during the run.
 pub(crate) struct Pins {
     waveform: Waveform,
     part: PathBuf,
     writer: Option<WaveWriter<BufWriter<File>>>,
     pins: Vec<Pin>,
-    /// Whether each pin is low, as far as edges were handed over.
+    /// Whether each pin is low, as of the edges handed out.
     low: Vec<bool>,
-    /// The same when the window begins; whether it has begun.
+    /// Levels at the beginning of the window; whether it has begun.
     at_start: Vec<bool>,
     begun: bool,
     lows: u64,
@@ -67,11 +67,11 @@ pub(crate) struct Pins {
     written: Arc<Mutex<Written>>,
 }
 
-/// What is left of a capture once its run is over.
+/// A capture after the end of its run.
 pub(crate) struct Finished(Waveform, Arc<Mutex<Written>>);
 
 impl Pins {
-    /// A capture of a run of `plan`; the figures come with the end of the run.
+    /// Begins a capture of a run of `plan`; the counts are available at the end of the run.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -103,7 +103,7 @@ impl Pins {
 
     fn unwritable(&self, e: &std::io::Error) -> Box<Error> {
         let what = format!("{}: the waveform cannot be written ({e})", self.waveform.path.display());
-        Error::run(what, "make room, or choose another place")
+        Error::run(what, "expected free space, or another path")
     }
 
     /// Moves all edges before `known_ns` from the pins to the list.
@@ -146,7 +146,7 @@ impl Pins {
         Ok(())
     }
 
-    /// Writes what is left, and closes the file.
+    /// Writes the remaining edges, and closes the file.
     fn close(&mut self, end_ns: u64) -> std::io::Result<()> {
         self.write(u64::MAX)?;
         let Some(mut writer) = self.writer.take() else { return Ok(()) };
@@ -215,7 +215,7 @@ impl PinSink for Pins {
 
 impl Drop for Pins {
     fn drop(&mut self) {
-        // A run that failed leaves nothing half-written.
+        // A failed run leaves no partial file.
         if self.writer.take().is_some() {
             let _ = std::fs::remove_file(&self.part);
         }
@@ -223,7 +223,7 @@ impl Drop for Pins {
 }
 
 impl Finished {
-    /// The table `waveform` of the result.
+    /// Builds the table `waveform` of the result.
     pub fn table(&self, plan: &Plan) -> Value {
         let Self(waveform, written) = self;
         let written = written.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Independent pieces of work on all cores, with progress, in the order in which they were given.
+//! Runs independent pieces of work on all cores, with progress; results are in the order of the input.
 
 use crate::options::Progress;
 use floatgate_base::{Error, Result};
@@ -7,22 +7,22 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Parts of one piece of work that progress is told in.
+/// Resolution of the progress of a piece.
 const PARTS: u64 = 1000;
 /// Time between two reports.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// How a piece of work tells how far it is.
-pub struct Told<'a> {
+/// Reports the progress of a piece of work.
+pub struct Ticker<'a> {
     done: &'a AtomicU64,
     stopped: &'a AtomicBool,
 }
 
-impl Told<'_> {
-    /// So much of the piece is done, from 0 to 1.
+impl Ticker<'_> {
+    /// Sets the finished share of the piece, from 0 to 1.
     ///
     /// # Errors
-    /// When the work is to break off.
+    /// The work is to stop.
     pub fn tick(&self, share: f64) -> Result<()> {
         self.done.store((share.clamp(0.0, 1.0) * PARTS as f64) as u64, Ordering::Relaxed);
         if self.stopped.load(Ordering::Relaxed) {
@@ -33,15 +33,15 @@ impl Told<'_> {
     }
 }
 
-/// Does `work` for each item. The first error, in the order of the items, ends it all.
+/// Runs `work` for each item. The first error, in the order of the items, stops everything.
 ///
 /// # Errors
-/// What `work` returns, or `progress`.
+/// The errors of `work`, or of `progress`.
 pub fn each<T: Sync, R: Send>(
     items: &[T],
     phase: &'static str,
     progress: &mut dyn FnMut(Progress) -> Result<()>,
-    work: impl Fn(&T, &Told<'_>) -> Result<R> + Sync,
+    work: impl Fn(&T, &Ticker<'_>) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -60,9 +60,9 @@ pub fn each<T: Sync, R: Send>(
                         let Some(item) = items.get(i).filter(|_| !stopped.load(Ordering::Relaxed)) else {
                             break;
                         };
-                        let result = work(item, &Told { done: &done[i], stopped });
+                        let result = work(item, &Ticker { done: &done[i], stopped });
                         done[i].store(PARTS, Ordering::Relaxed);
-                        // What ends after the first failure may have ended because of it.
+                        // Work that ends after the first failure may have ended because of it.
                         if result.is_ok() || !stopped.swap(true, Ordering::Relaxed) {
                             *results[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
                         }

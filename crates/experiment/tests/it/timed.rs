@@ -396,7 +396,10 @@ fn functional_mode_has_no_timeline() {
     let error = run_with(resolved, &options, &mut |_| Ok(())).unwrap_err();
     assert_eq!(
         (error.status(), error.to_string().as_str()),
-        (2, "--timeline: functional mode has no time of which to draw a part; expected mode = \"timed\"")
+        (
+            2,
+            "--timeline: functional mode models no time; there is no timeline to draw; expected mode = \"timed\""
+        )
     );
 }
 
