@@ -3,7 +3,7 @@
 //! - A life with every request through the FTL has the times themselves.
 //! - Laps of a small drive may reach them, too; the page writes of the host until then give the time.
 //! - Otherwise the lead of the block over the mean one grows as the spread of wear did
-//! (`floatgate_lifetime::worn_blocks`), up to the leveler's limit near the end of life, if that was simulated.
+//!   (`floatgate_lifetime::worn_blocks`), up to the leveler's limit near the end of life, if that was simulated.
 
 use crate::life_interval::deviations;
 use crate::lifetime_found::LifeResults;

@@ -3,7 +3,7 @@
 //! - Write amplification: the error reported by the laps; 0 if every request of the life went through the FTL.
 //! - The trace: its days (or hours, if the trace is shorter than four days) are resampled with replacement.
 //! - The cycles of blocks, if their scatter is known: at the lower end the drive is worn out when as many blocks are
-//! worn out as the reserve holds.
+//!   worn out as the reserve holds.
 //!
 //! The first two determine how much more or less may be programmed at every moment. The life is simulated again at both
 //! ends of this range, which includes throttling and recovery: a throttle that guarantees its target also does so at a

@@ -6,7 +6,7 @@ use floatgate_config::{Resolved, resolve};
 use floatgate_sim::plan::Workload;
 use std::path::Path;
 
-/// Loads and checks an experiment: the text of a file (with its path), and overrides on top.
+/// Resolves and checks an experiment: the text of a file (with its path), and overrides on top.
 ///
 /// # Errors
 /// Input errors with their place.

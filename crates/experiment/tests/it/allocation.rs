@@ -1,4 +1,4 @@
-//! Where host pages go: static allocation keeps every page in the plane that its number names, whatever is collected.
+//! Static allocation: keeps every page in the plane that its number determines, whatever is collected.
 
 use crate::common::policies::any_victim;
 use crate::common::recorder::{Command, Recorder};

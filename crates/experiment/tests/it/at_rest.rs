@@ -1,4 +1,4 @@
-//! Data at rest, of which neither direction of the map is written down, behave like any other data.
+//! Data at rest, for which neither direction of the map is stored, behave like any other data.
 
 use crate::common::interrupted::{resumed, saved};
 use crate::common::{Folder, number, seeds};
@@ -10,7 +10,7 @@ use floatgate_sim::reading::pass::read_pass;
 use floatgate_sim::{Phase, Simulation};
 use std::fmt::Write as _;
 
-/// A drive of several planes, of which the trace writes a part only; it reads and gives up pages anywhere.
+/// A drive of several planes, of which the trace writes only a part; it reads and trims pages anywhere.
 fn experiment(seed: u64, folder: &Folder) -> String {
     let mut rng = Rng::new(seed, "data that rest");
     let (channels, planes, subpages) = (1 + rng.below(3), 1 + rng.below(2), 1 << rng.below(3));
@@ -39,7 +39,7 @@ fn experiment(seed: u64, folder: &Folder) -> String {
     )
 }
 
-/// The shadow model knows what lies where, and is asked at each read, move and audit. Levelers move data at rest.
+/// The shadow model tracks the place of all data, and checks each read, move and audit. Levelers move data at rest.
 #[test]
 fn data_at_rest_are_read_moved_and_given_up_under_the_shadow_model() {
     let folder = Folder::new("at-rest");
@@ -58,8 +58,8 @@ fn data_at_rest_are_read_moved_and_given_up_under_the_shadow_model() {
     assert!(moved * 2 > all.count() as u64, "levelers moved data in {moved} runs");
 }
 
-/// A forecast takes blocks as worn as they will be near the end of life: whatever leveler is at work, the drive holds the same data and
-/// passes its audit.
+/// A forecast sets blocks to the wear near the end of life: under any leveler the drive keeps its data and passes its
+/// audit.
 #[test]
 fn a_leap_of_wear_leaves_a_drive_whole() {
     let folder = Folder::new("leap-of-wear");
@@ -93,7 +93,7 @@ fn laps_that_end_at_their_limit_of_requests_say_so() {
     }
 }
 
-/// A snapshot writes all of the map down, and the drive goes on as the same; also one that is only half filled.
+/// A snapshot stores the whole map, and the drive continues unchanged; also one that is only half filled.
 #[test]
 fn snapshots_write_data_at_rest_down() {
     let folder = Folder::new("at-rest-snapshots");

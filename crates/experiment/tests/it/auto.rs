@@ -37,14 +37,14 @@ fn facts(result: &Value) -> (&str, &str, u64) {
     (auto["became"].as_str().unwrap(), auto["ended"].as_str().unwrap(), passes)
 }
 
-/// The law where the blocks of so many pages are written to: all others are left alone, and take no part.
+/// The law if only the blocks of so many pages are written: all others are left alone and take no part.
 fn law_of(result: &Value, pages: f64) -> f64 {
     let spare = number(result, "/drive/effective_spare_factor") * 6400.0;
     wa(Policy::Greedy, spare / (spare + pages), 32).unwrap()
 }
 
-/// What a trace meets first is the steady state of the law for the blocks that it writes to, of which here none is left out. Laps
-/// then repeat the same pages, which die in the order in which they were written, so that write amplification falls.
+/// The initial state is the steady state of the law for the written blocks, here all of them. Laps then repeat the same
+/// pages. These die in the order of writing, which lowers write amplification.
 #[test]
 fn a_trace_begins_on_a_drive_at_steady_state() {
     let folder = Folder::new("auto");
@@ -52,27 +52,27 @@ fn a_trace_begins_on_a_drive_at_steady_state() {
     let result = run_ok(&on(&path, "wear_in_max = 0\n"), &[]).result;
     assert_eq!(facts(&result), ("steady", "not requested", 0));
     let law = law_of(&result, 5120.0);
-    // The effective spare factor is known to a block or two of the 40 that are spare.
+    // The effective spare factor is accurate to a block or two of the 40 spare ones.
     assert!((number(&result, "/waf") / law - 1.0).abs() < 0.05, "{}, law {law}", result["waf"]);
     let result = run_ok(&on(&path, ""), &[]).result;
     let (became, ended, passes) = facts(&result);
     assert_eq!((became, ended), ("steady", "write amplification no longer changes from lap to lap"));
     assert!((9..=39).contains(&passes), "{passes}");
     assert_eq!(result["precondition"]["stationary"], true);
-    // Counted is what the last laps have shown, within the criterion and what a pass of 5000 writes scatters.
+    // The counted value is that of the last laps, within the criterion and the scatter of a pass of 5000 writes.
     let laps = result["precondition"]["wear_in_waf"].as_array().unwrap();
     let (last, waf) = (laps.last().unwrap().as_f64().unwrap(), number(&result, "/waf"));
     assert!((waf / last - 1.0).abs() < 0.05 && waf < law, "{waf}, laps {laps:?}, law {law}");
     // On an empty drive the same trace costs nothing.
     let empty = run_ok(&on(&path, "precondition = \"none\"\n"), &[]).result;
     assert!(number(&empty, "/waf") < 1.05 && empty.get("precondition").is_none());
-    // The laps are no part of what counts.
+    // The laps do not count.
     assert_eq!(result["host"], empty["host"]);
     assert_eq!(result["workload"]["passes"], 1);
 }
 
-/// Writes that favour low pages of a part of a drive; every so many pages one is never written, if any is. Before the trace the host
-/// wrote the whole drive in order.
+/// Writes that favour low pages of a part of a drive; every so many pages one is never written, if any is. Before the
+/// trace the host wrote the whole drive in order.
 fn skewed(seed: u64, folder: &Folder) -> (String, String) {
     let mut rng = Rng::new(seed, "data at rest");
     let (blocks, pages_per_block) = (96 + rng.below(100), 16 << rng.below(2));
@@ -95,7 +95,7 @@ fn skewed(seed: u64, folder: &Folder) -> (String, String) {
     (format!("seed {seed}: {writes} writes to {part:.2} of {pages} pages, {skew}, {rests}"), toml)
 }
 
-/// Write amplification of passes after so many, from a state of the drive.
+/// Returns the write amplification of passes after so many, from a state of the drive.
 fn waf_later(toml: &str, precondition: &str, passes: u64) -> f64 {
     let warmup = ("workload.warmup_passes", passes.to_string());
     let overrides =
@@ -103,9 +103,10 @@ fn waf_later(toml: &str, precondition: &str, passes: u64) -> f64 {
     number(&run_ok(toml, &overrides).result, "/waf")
 }
 
-/// What a run tells at once is what it tells much later; and it is what a drive tells that was written in order once, and then by
-/// the trace for long. Where blocks of mostly data at rest are never collected, it makes a difference for good whether those lie
-/// apart: of 80 drives 71 came within 5 % of the latter, the furthest off by 27 %; of the former all came within 2 %.
+/// The first result of a run equals a much later one, and that of a drive written once in order and then for long by
+/// the trace. Where blocks of mostly data at rest are never collected, the placement of these data makes a permanent
+/// difference. Of 80 drives 71 came within 5 % of the latter, the furthest off by 27 %; of the former all came within 2
+/// %.
 #[test]
 fn auto_is_a_drive_written_in_order_and_then_by_the_trace() {
     let folder = Folder::new("truth");
@@ -173,7 +174,7 @@ fn without_a_law_auto_fills_at_random_and_says_so() {
     assert_eq!(facts(&fixed).0, "random");
 }
 
-/// Laps are bounded by what they write and by what they read.
+/// Laps are limited by their writes and by their reads.
 #[test]
 fn laps_are_bounded() {
     let folder = Folder::new("bounded");
@@ -200,7 +201,7 @@ fn a_trace_that_writes_the_drive_needs_no_laps() {
     let folder = Folder::new("long");
     let result = run_ok(&on(&uniform(&folder, 5200), ""), &[]).result;
     assert_eq!(facts(&result), ("steady", "a pass over the trace writes the drive at least once", 0));
-    // Nor are there any where the separator must know what comes, or requests come from a generator.
+    // Nor are there laps if the separator must know the future, or requests come from a generator.
     let path = uniform(&folder, 500);
     let foreseen = run_ok(&on(&path, "[ftl.separate]\npolicy = \"ora\"\nstreams = 2\n"), &[]).result;
     assert_eq!(facts(&foreseen).1, "the separator knows the workload to its end");

@@ -1,4 +1,4 @@
-//! The DRAM buffer through the front door: laws, worked timelines, both modes, the shadow model.
+//! The DRAM buffer in whole runs: laws, worked timelines, both modes, the shadow model.
 
 use crate::common::cases::draw;
 use crate::common::{Folder, number, run_ok, try_run, without_clock, without_run};
@@ -14,7 +14,7 @@ fn count(result: &Value, pointer: &str) -> u64 {
     result.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("no count at {pointer}"))
 }
 
-/// What no clock may change.
+/// The results that must not depend on time.
 fn state(result: &Value) -> String {
     let keys = ["host", "flash", "waf", "waf_95", "stationary", "gc", "wear", "valid_pages", "buffer"];
     keys.map(|key| format!("{key}: {}", without_clock(result, key))).join("\n")
@@ -222,7 +222,7 @@ fn fua_waits_for_its_page_and_flush_for_all() {
     assert_eq!(longest_ns(&r)[0], 300_003.0 - 10.0);
 }
 
-/// What is said of settings that cannot be used.
+/// Messages about settings that cannot be used.
 fn refused(overrides: &[(&str, &str)]) -> String {
     let toml = format!("{DIE}[workload]\nrequests = 100\n");
     let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();

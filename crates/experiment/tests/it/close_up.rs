@@ -46,7 +46,8 @@ fn number(value: &Value, pointer: &str) -> f64 {
 /// Passes of a run in whose range a close-up is to lie.
 const PASSES: u64 = 12;
 
-/// The latencies that a share of a part's requests of a kind does not exceed, in each pass of a timed run, microseconds.
+/// Returns the latencies not exceeded by a share of a part's requests of a kind, in each pass of a timed run,
+/// microseconds.
 fn quantiles_us(rows: &[Row], part: &Value, op: Op, share: f64) -> Vec<f64> {
     let before = rows.partition_point(|row| (row.arrival_ns as f64) < number(part, "/from_s") * 1e9);
     let of_pass = |pass: u64| {
@@ -60,9 +61,9 @@ fn quantiles_us(rows: &[Row], part: &Value, op: Op, share: f64) -> Vec<f64> {
     (0..PASSES).map(of_pass).collect()
 }
 
-/// A part has in its close-up what it has in a timed run of the whole trace: no pass is like another, since collection falls upon other
-/// requests, and the close-up is one more of them. Of thirteen that are alike, two are the least and the most; a tenth beyond counts
-/// as within.
+/// A part has the same latencies in its close-up as in a timed run of the whole trace. Passes differ, because
+/// collection affects other requests, and the close-up is one more of them. Of thirteen equivalent samples, two are the
+/// least and the most; a tenth beyond counts as within.
 #[test]
 fn parts_are_those_of_a_whole_timed_run() {
     let folder = Folder::new("close-up");
@@ -109,7 +110,7 @@ fn rated(more: &str) -> String {
     )
 }
 
-/// Another way through the life, or a throttle, changes nothing in how long requests take without it.
+/// Another method, or a throttle, does not change the latencies without it.
 #[test]
 fn latencies_are_those_of_the_drive_without_its_throttle() {
     let of = |overrides: &[(&str, &str)]| {
@@ -121,13 +122,13 @@ fn latencies_are_those_of_the_drive_without_its_throttle() {
     assert!(plain.2.is_null() && number(&throttled.2, "/count") > 0.0);
     assert!(number(&plain.0, "/write/count") + number(&plain.0, "/read/count") >= 500.0);
     assert_eq!(plain.1["busiest"]["overloaded"], false);
-    // Whether or not a life goes through the drive itself.
+    // With or without a drive in the life.
     let full = of(&[("lifetime.forecast.method", "full")]);
     assert_eq!(full.1["busiest"]["requests"], plain.1["busiest"]["requests"]);
     assert!((number(&full.0, "/write/p50") / number(&plain.0, "/write/p50") - 1.0).abs() < 0.01);
 }
 
-/// More than the drive can do is said, with what it can.
+/// Overload is reported, with the capability of the drive.
 #[test]
 fn an_overload_is_told() {
     let life = forecast(&rated(""), &[("workload.rate_per_s", "20000"), ("workload.requests", "60000")]);
@@ -149,7 +150,7 @@ fn an_overload_is_told() {
     assert!((possible / reached - 1.0).abs() < 0.1, "{possible} and {reached}");
 }
 
-/// What cannot be looked at says why.
+/// A missing close-up has a reason.
 #[test]
 fn what_was_not_looked_at_says_why() {
     let why = |overrides: &[(&str, &str)]| {
@@ -163,8 +164,8 @@ fn what_was_not_looked_at_says_why() {
     assert!(why(&[("workload.read_share", "1")]).contains("writes nothing"));
 }
 
-/// The drive goes on from laps in whole blocks to incremental collection, and from counting to time, and loses nothing: the shadow
-/// model looks at every operation of both.
+/// The drive continues from laps in whole blocks with incremental collection, and from counting with time, and loses
+/// nothing: the shadow model checks every operation of both.
 #[test]
 fn a_drive_that_goes_on_in_time_holds_what_was_written() {
     let (mut learned, mut kept) = (0, 0);
@@ -195,8 +196,8 @@ fn a_drive_that_goes_on_in_time_holds_what_was_written() {
             Criterion { error_max: 1.0, laps_max: 1, programs_min: 1 << 21, requests_max: REQUESTS_MAX };
         let laps = measure(&functional, &pass, &criterion, Some(&wanted), &mut |_| Ok(()));
         let laps = laps.unwrap_or_else(|e| panic!("{e}\n{toml}"));
-        let found = laps.close_up.unwrap_or_else(|| panic!("nothing was seen of\n{toml}"));
-        let latencies = [&found.busiest, &found.typical.unwrap()].map(|seen| seen.latencies[1].count());
+        let results = laps.close_up.unwrap_or_else(|| panic!("nothing was seen of\n{toml}"));
+        let latencies = [&results.busiest, &results.typical.unwrap()].map(|seen| seen.latencies[1].count());
         assert!(latencies.iter().all(|&count| count > 300), "{latencies:?}\n{toml}");
         *(if pages == "16384" && !plp { &mut kept } else { &mut learned }) += 1;
     }
@@ -204,8 +205,8 @@ fn a_drive_that_goes_on_in_time_holds_what_was_written() {
     assert!(learned > 0);
 }
 
-/// A drive that watches its reads cannot learn to lay apart what it moves. Its close-up has a drive of its own, beside the laps: the same
-/// one as behind them.
+/// A drive that tracks its reads cannot start to separate moved pages. Its close-up has a separate drive, beside the
+/// laps: equal to the one after them.
 #[test]
 fn a_close_up_beside_the_laps_is_the_same() {
     let drive = |more: &str| {
@@ -230,17 +231,17 @@ fn a_close_up_beside_the_laps_is_the_same() {
     assert!(seen.is_some());
     assert_eq!(format!("{:?}", behind.close_up), format!("{seen:?}"));
     assert_eq!((behind.waf, behind.marks), (beside.waf, beside.marks));
-    let told = forecast(&toml, &[("lifetime.forecast.method", "windows")]);
+    let windows = forecast(&toml, &[("lifetime.forecast.method", "windows")]);
     let busiest = &behind.close_up.unwrap().busiest;
-    assert_eq!(number(&told, "/latency_us/write/count"), busiest.latencies[1].count() as f64);
-    assert_eq!(number(&told, "/close_up/busiest/requests"), busiest.requests as f64);
-    // A plain drive learns it, so its close-up goes on behind the laps.
+    assert_eq!(number(&windows, "/latency_us/write/count"), busiest.latencies[1].count() as f64);
+    assert_eq!(number(&windows, "/close_up/busiest/requests"), busiest.requests as f64);
+    // A plain drive can, so its close-up continues after the laps.
     let toml = drive("");
     let plan = |mode: &str| load(Some(&toml), "t.toml", &[("mode".into(), mode.into())]).unwrap().plan;
     assert!(!plan("functional").ftl.setup.can_never_continue_as(&plan("timed").ftl.setup));
 }
 
-/// What an experiment in timed mode says of it is for the close-up, and wrong there as it is wrong in a run.
+/// Settings of timed mode in the experiment apply to the close-up, and are wrong there if they are wrong in a run.
 #[test]
 fn an_experiment_in_timed_mode_shapes_the_close_up() {
     let timed =
@@ -251,8 +252,8 @@ fn an_experiment_in_timed_mode_shapes_the_close_up() {
     let refused = try_lifetime(&timed("fifo"), &[vec![]]).unwrap_err().to_string();
     assert!(refused.contains("unknown scheduling 'fifo'"), "{refused}");
     // A file of a forecast gives the same forecast.
-    let told = floatgate_experiment::forecast_toml(Some(&timed("fcfs")), "t.toml", &[]).unwrap();
-    let [first, again] = [timed("fcfs"), told].map(|toml| forecast(&toml, &[]));
+    let resolved = floatgate_experiment::forecast_toml(Some(&timed("fcfs")), "t.toml", &[]).unwrap();
+    let [first, again] = [timed("fcfs"), resolved].map(|toml| forecast(&toml, &[]));
     let keys = ["waf", "lifetime", "latency_us", "close_up", "throttle"];
     keys.iter().for_each(|&key| assert_eq!(first[key], again[key], "{key}"));
 }

@@ -1,7 +1,7 @@
 //! The engine meets the closed forms within 0.5 %, compared at the effective spare factor.
 //!
-//! Where the tolerance comes from: DESIGN asks for it from 4096 blocks on, where the mean-field laws, which are exact
-//! for infinitely many blocks, are off by less, and some passes over the drive leave a standard error below 0.2 %
+//! The tolerance follows from the design, which requires it from 4096 blocks on. There the mean-field laws, exact for
+//! infinitely many blocks, have a smaller error, and some passes over the drive leave a standard error below 0.2 %
 //! (random, the noisiest: 0.15 %).
 
 use crate::common::{number, run_ok, uniform};
@@ -22,7 +22,7 @@ const RANDOM: (&str, Policy) = ("policy = \"random\"", Policy::Random);
 const D_CHOICES: (&str, Policy) = ("policy = \"d-choices\"\nchoices = 4", Policy::DChoices(4));
 const ALL: [(&str, Policy); 4] = [GREEDY, FIFO, RANDOM, D_CHOICES];
 
-/// Asserts that an amplification is the expected one.
+/// Asserts that an amplification meets its expected value.
 fn meet(what: &str, waf: f64, expected: f64, tolerance: f64) {
     let error = waf / expected - 1.0;
     println!("{what}: engine {waf:.4}, theory {expected:.4} ({:+.3} %)", error * 100.0);
@@ -35,7 +35,7 @@ fn figures(output: &Output) -> (f64, f64) {
 }
 
 fn check(pages_per_block: u32, spare: f64, (toml, policy): (&str, Policy)) {
-    // A random victim tells least about the state of the drive, so this policy takes longest to average out.
+    // A random victim carries the least information about the drive; this policy takes longest to average out.
     let passes = if policy == Policy::Random { 30 } else { 6 };
     let requests = u64::from(BLOCKS) * u64::from(pages_per_block) * passes;
     let (effective, waf) = figures(&run_ok(&uniform(BLOCKS, pages_per_block, spare, toml, requests), &[]));
@@ -88,7 +88,7 @@ fn packed_flash_pages() {
     }
 }
 
-/// Unlike rates in one log: the hot pages of the generator take their share of the writes.
+/// Different rates in one log: the hot pages of the generator take their share of the writes.
 #[test]
 fn fifo_with_skew() {
     let pages = 64;
@@ -191,7 +191,7 @@ fn steady_is_steady_from_the_first_requests() {
 #[test]
 fn warm_up_converges_to_the_steady_state() {
     for (toml, policy) in ALL {
-        // Random victims vary most, so that their runs are the longest.
+        // Random victims vary most; their runs are the longest.
         let passes = if policy == Policy::Random { 30 } else { 6 };
         let requests = u64::from(BLOCKS) * 64 * passes;
         let steady = uniform(BLOCKS, 64, 0.15, toml, requests);

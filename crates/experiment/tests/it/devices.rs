@@ -1,4 +1,4 @@
-//! A second device that turns up in the middle of a trace: the run begins anew, with all of it.
+//! A second device in the middle of a trace: the run restarts, with all of the trace.
 
 use crate::common::Folder;
 use floatgate_base::testing::Bound;
@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 /// Requests between two audits under the shadow model.
 const AUDIT_EVERY: u64 = 1 << 20;
 
-/// Under the shadow model the run that begins anew is audited as often as any other, and ends as a run that knew of the
-/// devices from the start.
+/// Under the shadow model the restarted run is audited as often as any other, and ends like a run that knew the devices
+/// from the start.
 #[test]
 fn a_run_that_begins_anew_is_audited_from_its_beginning() {
     let folder = Folder::new("devices");
@@ -48,11 +48,11 @@ fn a_run_that_begins_anew_is_audited_from_its_beginning() {
     assert_eq!(phases, [&served[..], &[Phase::Scan], &served[..], &[Phase::Done]].concat());
     assert_eq!(simulation.audits(), 1);
     let figures = RunFigures { wall_s: 0.0, cpu_s: 0.0, counted_cpu_s: 0.0, peak_rss_bytes: None };
-    let found = result(&resolved, &simulation.finish(), &figures);
-    assert_eq!(found["host"]["read_requests"], AUDIT_EVERY + 1000);
+    let restarted = result(&resolved, &simulation.finish(), &figures);
+    assert_eq!(restarted["host"]["read_requests"], AUDIT_EVERY + 1000);
     // With beyond = "scale" the trace is always scanned first, and on a drive that holds it nothing is scaled.
     let scanned = run(resolve("beyond = \"scale\"\n"), &mut |_| Ok(())).unwrap().result;
     for key in ["host", "flash", "wear"] {
-        assert!(found[key].is_object() && found[key] == scanned[key], "{key}");
+        assert!(restarted[key].is_object() && restarted[key] == scanned[key], "{key}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the drive makes of labels: which open blocks writes join, in which plane, by which wear, and in which order.
+//! The effect of labels: which open blocks writes join, in which plane, by which wear, and in which order.
 
 use crate::common::recorder::{Command, Recorder};
 use crate::common::{number, run_ok, try_run};
@@ -232,7 +232,7 @@ fn what_cannot_be_is_refused() {
         let error = try_run(&toml, &[(key, value.into())]).unwrap_err();
         assert!(error.contains(message), "{key} = {value}: {error}");
     }
-    // By frequency nothing stays in a plane, and wear has no say.
+    // By frequency nothing stays in a plane, and wear has no effect.
     for (key, value) in [("ftl.allocation.mode", "static"), ("ftl.free_block", "fifo")] {
         run_ok(&toml, &[("ftl.dispatch.policy", "pgis".into()), (key, value.into())]);
     }

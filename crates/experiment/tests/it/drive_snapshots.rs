@@ -1,4 +1,4 @@
-//! A drive goes to a file and comes back as it was; runs of both modes may start from it; other drives are refused.
+//! Drives in files: a drive is restored unchanged, runs of both modes may start from it, other drives are refused.
 
 use crate::common::cases::draw;
 use crate::common::policies::{any_level, any_victim, separator};
@@ -48,7 +48,7 @@ fn with_update_blocks(rng: &mut Rng) -> Separate {
     separator("host-given", &values)
 }
 
-/// Groups that change every drive write or two, so that a drive is saved amid queues, merged groups and open comparisons.
+/// Groups that change every drive write or two: a drive is saved amid queues, merged groups and open comparisons.
 fn with_groups(rng: &mut Rng) -> Separate {
     let values = [
         ("groups", 2.0 + rng.below(2) as f64),
@@ -132,7 +132,7 @@ fn figures(result: &Value) -> String {
         .join("\n")
 }
 
-/// Under the shadow model, which is told what the file holds: each read must find it.
+/// Under the shadow model, which receives the content of the file: each read must find it.
 #[test]
 fn runs_of_both_modes_start_from_a_random_drive_and_agree() {
     let folder = Folder::new("drives");
@@ -222,7 +222,7 @@ fn a_snapshot_of_another_drive_is_refused_with_the_key_that_differs() {
             "{error}"
         );
     }
-    // What the state does not depend on may differ.
+    // Settings on which the state does not depend may differ.
     let free = [
         ("ftl.collect.stop_free_blocks", "5"),
         ("drive.timing.read_us", "9"),
@@ -275,7 +275,7 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     refused(&format!("{}/none/a", folder.path()), "its folder does not exist");
 }
 
-/// What a read of a page costs tells whether the page is there: one that was never written costs no flash read.
+/// The cost of a read shows whether the page exists: one that was never written costs no flash read.
 #[test]
 fn a_buffer_leaves_nothing_behind() {
     let folder = Folder::new("buffers");
@@ -297,7 +297,7 @@ fn a_buffer_leaves_nothing_behind() {
     assert!(files[..3] == files[3..], "modes leave other drives");
 }
 
-/// A job in idle time stands between two pages when the run ends; whoever starts from the drive goes on with it.
+/// A job in idle time is between two pages when the run ends; a run that starts from the drive continues it.
 #[test]
 fn a_job_in_idle_time_that_is_half_done_goes_along() {
     let folder = Folder::new("jobs");
@@ -339,8 +339,8 @@ fn a_job_in_idle_time_that_is_half_done_goes_along() {
     assert!(halves > 5, "{halves} drives had a job under way");
 }
 
-/// A manager goes on with the parameters of the run that takes a drive over; another one hears of the points that blocks have
-/// passed; and a drive without the modes of the file says which it needs.
+/// A manager continues with the parameters of the run that takes over a drive. Another manager is notified of the
+/// points that blocks have passed. A drive without the modes of the file reports the ones it needs.
 #[test]
 fn managers_of_read_disturb_take_a_drive_over() {
     let folder = Folder::new("disturbed drives");

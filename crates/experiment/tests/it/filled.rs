@@ -1,4 +1,4 @@
-//! `ftl.precondition = "fill"`: so large a share of the flash holds data when the run begins, in the last logical pages.
+//! `ftl.precondition = "fill"`: this share of the flash holds data when the run begins, in the last logical pages.
 
 use crate::common::{number, run_ok};
 use floatgate_experiment::{load, run};

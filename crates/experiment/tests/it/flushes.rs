@@ -1,5 +1,5 @@
-//! FLUSH, FUA and collection on drives that lose in a power cut what gathers in the controller: padding to the page, by
-//! models of their own.
+//! FLUSH, FUA and collection on drives that lose gathering data in a power cut: padding to the page, compared with
+//! separate models.
 
 use crate::common::recorder::{Command, Recorder};
 use crate::common::{number, run_ok};
@@ -61,7 +61,7 @@ impl Fill {
     }
 }
 
-/// Until anything is collected, a counter for each flash page that fills says it all; both modes agree.
+/// Without collection a counter per filling flash page is a full model; both modes agree.
 #[test]
 fn host_writes_are_padded_as_counters_of_what_gathers_say() {
     let mut padded = 0.0;
@@ -97,9 +97,10 @@ fn host_writes_are_padded_as_counters_of_what_gathers_say() {
         (0..batch.len()).for_each(|i| fill.request(&batch, i, bytes));
         let result = run_ok(&toml, &[]).result;
         assert_eq!(number(&result, "/gc/victims"), 0.0, "nothing is collected\n{toml}");
-        let found = ["pages_written", "programs"].map(|of| number(&result, &format!("/flash/{of}/padding")));
-        assert_eq!(found, [fill.padding as f64, fill.programs as f64], "{toml}");
-        padded += found[0];
+        let padding =
+            ["pages_written", "programs"].map(|of| number(&result, &format!("/flash/{of}/padding")));
+        assert_eq!(padding, [fill.padding as f64, fill.programs as f64], "{toml}");
+        padded += padding[0];
         let protected = run_ok(
             &toml.replace("plp = false", "plp = true"),
             &[("workload.fua_share", "0".into()), ("workload.flush_every", "0".into())],
@@ -112,9 +113,9 @@ fn host_writes_are_padded_as_counters_of_what_gathers_say() {
 /// A page that gathers: whether the host wrote it, and the unit where it lay before, if it did.
 type Page = (Ppn, bool, Option<UnitId>);
 
-/// Goes through commands: which flash pages must be padded before which command, and how many pages that comes to.
+/// Steps through commands: flash pages to pad before each command, and the total of padding.
 fn judge(layout: &Layout, commands: &[Command]) -> u64 {
-    let (mut padding, mut given) = (0, BTreeMap::new());
+    let (mut padding, mut padded_units) = (0, BTreeMap::new());
     let mut gathered: BTreeMap<UnitId, Vec<Page>> = BTreeMap::new();
     let mut map: BTreeMap<Lpn, Ppn> = BTreeMap::new();
     for command in commands {
@@ -126,14 +127,14 @@ fn judge(layout: &Layout, commands: &[Command]) -> u64 {
             _ => false,
         };
         if let Command::Pad(first, pages) = command {
-            given.insert(layout.unit_of(*first), *pages);
+            padded_units.insert(layout.unit_of(*first), *pages);
             continue;
         }
         let due = gathered.iter().filter(|(_, pages)| is_due(pages));
         let due: BTreeMap<_, _> =
             due.map(|(&unit, pages)| (unit, layout.subpages() - pages.len() as u32)).collect();
-        assert_eq!(given, due, "before {command:?}");
-        for (unit, pages) in std::mem::take(&mut given) {
+        assert_eq!(padded_units, due, "before {command:?}");
+        for (unit, pages) in std::mem::take(&mut padded_units) {
             gathered.remove(&unit);
             padding += u64::from(pages);
         }
@@ -153,7 +154,7 @@ fn judge(layout: &Layout, commands: &[Command]) -> u64 {
             pages.clear();
         }
     }
-    assert!(given.is_empty());
+    assert!(padded_units.is_empty());
     padding
 }
 
@@ -210,8 +211,8 @@ fn serve<F: Flash>(rng: &mut Rng, ftl: &mut Ftl, flash: &mut F, setup: &floatgat
     }
 }
 
-/// With collection, too: a flash page is padded when the host must find its data, or when the only
-/// other copy of a page goes, the old one of what was written anew included.
+/// With collection: a flash page is padded when the host must find its data, or when the only other copy of a page
+/// disappears, including the old one of a rewritten page.
 #[test]
 fn padding_is_what_power_cuts_make_necessary() {
     let (mut padding, mut moved) = (0, 0);
@@ -222,15 +223,15 @@ fn padding_is_what_power_cuts_make_necessary() {
         let mut ftl = Ftl::new(layout.clone(), setup);
         let mut flash = Recorder::new(layout.clone());
         serve(&mut rng, &mut ftl, &mut flash, &setup);
-        let found = judge(&layout, &flash.commands);
-        assert_eq!(found, flash.counters().programs[Cause::Padding as usize], "seed {seed}");
-        padding += found;
+        let pages = judge(&layout, &flash.commands);
+        assert_eq!(pages, flash.counters().programs[Cause::Padding as usize], "seed {seed}");
+        padding += pages;
         moved += ftl.gc().copied_pages;
     }
     assert!(padding > 10_000 && moved > 50_000, "{padding} pages of padding, {moved} moved");
 }
 
-/// The shadow model looks for what a power cut would lose.
+/// The shadow model detects what a power cut would lose.
 #[test]
 fn power_cuts_lose_nothing_that_the_host_may_count_on() {
     for seed in crate::common::seeds(60) {

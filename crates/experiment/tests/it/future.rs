@@ -1,4 +1,4 @@
-//! Separators that know the future: what they know is right, and what it is good for.
+//! Separators that know the future: their knowledge is right, and it pays off.
 
 use crate::common::cases::draw;
 use crate::common::host_model::HostModel;
@@ -72,7 +72,7 @@ fn the_future_is_what_comes() {
                 let path = folder.file(&format!("{seed}.{extension}"), text);
                 case.toml += &format!("file = \"{path}\"\n");
             }
-            // What knows the future refuses it.
+            // Separators that know the future refuse it.
             case.toml = case.toml.replace("unwritten_reads = \"program\"\n", "");
             case.rules.programs_unwritten = false;
             let classes = ("ftl.separate.classes".to_string(), case.streams.to_string());
@@ -108,8 +108,8 @@ fn the_future_is_what_comes() {
     assert!(trims > 1000, "{trims}");
 }
 
-/// In the spirit of Figures 24 and 25: of eight hot pages, four are updated about one time and four much later. HASH
-/// mixes them, so that two blocks are half dead in between; who knows the future has one dead block.
+/// Similar to Figures 24 and 25: of eight hot pages, four are updated about one time and four much later. HASH mixes
+/// them, which leaves two blocks half dead in between; a separator that knows the future has one dead block.
 #[test]
 fn one_dead_block_instead_of_two_half_dead_ones() {
     let geometry = Geometry {
@@ -161,8 +161,9 @@ fn experiment(separate: &str, collect: &str) -> String {
     )
 }
 
-/// Nobody who must guess copies less than ORA, which knows, or spends less time on collection: on a recorded block trace
-/// and each victim policy that sees valid pages. Those that need what the trace has not are left out.
+/// No separator that must guess copies less than ORA, which knows, or spends less time on collection: on a recorded
+/// block trace and with each victim policy that sees valid pages. Those that need data missing from the trace are left
+/// out.
 #[test]
 fn none_beats_ora_on_a_recorded_trace() {
     for collect in ["greedy", "cost-benefit"] {
@@ -208,14 +209,14 @@ fn what_changes_the_order_of_writes_is_refused() {
         let queues = [("mode", "timed".to_string()), ("host.queues", "2".into())];
         let e = refused(&toml, &queues);
         assert!(e.contains("7:1") && e.contains("the host's queues change the order"), "{e}");
-        let told = lifetime(
+        let outcome = lifetime(
             Some(&toml),
             "t.toml",
             &[vec![("workload.rate_per_s".into(), "10".into())]],
             &LifetimeOptions { details_s: vec![None], ..LifetimeOptions::default() },
             &mut |_| Ok(()),
         );
-        let e = told.expect_err("it must be refused").to_string();
+        let e = outcome.expect_err("it must be refused").to_string();
         assert!(e.contains(&format!("separator {policy} knows a workload to its end")), "{e}");
     }
 }

@@ -1,4 +1,4 @@
-//! Every shipped experiment gives the result that stands in `tests/golden`, byte for byte but for its `run` table.
+//! Every shipped experiment gives the result in `tests/golden`, byte for byte except for its `run` table.
 //!
 //! `make golden` renews them (`FLOATGATE_GOLDEN=renew`); a person reads the diff.
 
@@ -38,15 +38,15 @@ fn result(name: &str) -> String {
 }
 
 /// Every leaf by its path.
-fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
+fn leaves(value: &Value, path: &str, leaf_values: &mut BTreeMap<String, String>) {
     let inner = |key: &str| format!("{path}.{key}").trim_start_matches('.').to_string();
     match value {
-        Value::Object(map) => map.iter().for_each(|(key, value)| leaves(value, &inner(key), found)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| leaves(value, &inner(key), leaf_values)),
         Value::Array(list) => {
-            list.iter().enumerate().for_each(|(i, value)| leaves(value, &inner(&i.to_string()), found));
+            list.iter().enumerate().for_each(|(i, value)| leaves(value, &inner(&i.to_string()), leaf_values));
         }
         _ => {
-            found.insert(path.into(), value.to_string());
+            leaf_values.insert(path.into(), value.to_string());
         }
     }
 }
@@ -54,9 +54,9 @@ fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
 /// Which keys differ, old and new.
 fn difference(old: &str, new: &str) -> String {
     let of = |text: &str| {
-        let mut found = BTreeMap::new();
-        leaves(&serde_json::from_str(text).unwrap_or_default(), "", &mut found);
-        found
+        let mut leaf_values = BTreeMap::new();
+        leaves(&serde_json::from_str(text).unwrap_or_default(), "", &mut leaf_values);
+        leaf_values
     };
     let (old, new) = (of(old), of(new));
     let absent = String::from("(absent)");

@@ -1,4 +1,4 @@
-//! The host's queues: worked timelines, a naive model, laws of queues with priorities, and what the log must say.
+//! The host's queues: worked timelines, a naive model, laws of queues with priorities, and laws of the log.
 
 use crate::common::cases::draw;
 use crate::common::request_log::{Row, logged, try_logged};
@@ -202,8 +202,8 @@ fn one_request_at_a_time_is_what_a_naive_model_says() {
             host(queues as u32, &format!("{priorities:?}"), 1)
         );
         let (_, rows) = logged(&toml, &[]);
-        let found: Vec<_> = rows.iter().map(|r| (r.number, r.fetched_ns, r.completed_ns)).collect();
-        assert_eq!(found, naive(&lines, &priorities), "seed {seed}\n{toml}");
+        let times: Vec<_> = rows.iter().map(|r| (r.number, r.fetched_ns, r.completed_ns)).collect();
+        assert_eq!(times, naive(&lines, &priorities), "seed {seed}\n{toml}");
     }
 }
 
@@ -230,7 +230,7 @@ fn queue_settings(rng: &mut Rng, trace: bool) -> Vec<(&'static str, String)> {
     out
 }
 
-/// What the log must say of any run.
+/// Laws of the log of any run.
 fn judge(rows: &[Row], result: &Value, most: u64, depth: Option<u64>, page: u64) {
     let n = rows.len() as u64;
     let counted: f64 =
@@ -392,8 +392,11 @@ fn waits_follow_cobham_and_their_sum_does_not_depend_on_priorities() {
     let w0 = load * READ_NS as f64 / 1e3 / 2.0;
     let better = better_share * load;
     for (queue, expected) in [(0, w0 / (1.0 - better)), (1, w0 / ((1.0 - better) * (1.0 - load)))] {
-        let found = wait(queue);
-        assert!((found / expected - 1.0).abs() < 0.02, "queue {queue}: {found} us, by Cobham {expected}");
+        let measured = wait(queue);
+        assert!(
+            (measured / expected - 1.0).abs() < 0.02,
+            "queue {queue}: {measured} us, by Cobham {expected}"
+        );
     }
     let sum = |result: &Value| number(result, "/latency_us/queue_wait/read");
     let first_come = run_ok(
@@ -423,7 +426,7 @@ fn strict_priority_starves() {
     assert_eq!(number(&equal.result, "/latency_us/queues/0/requests"), 1000.0);
 }
 
-/// A second device late in the trace makes the run start over; what was on record by then does not count.
+/// A second device late in the trace restarts the run; earlier records do not count.
 #[test]
 fn a_run_that_starts_over_logs_each_request_once() {
     let folder = Folder::new("over");
@@ -461,8 +464,8 @@ fn refused(cases: &[Refusal<'_>]) {
     let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 60\n[workload]\nrequests = 10\n";
     for &(overrides, message) in cases {
         let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
-        let found = try_run(toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));
-        assert!(found.starts_with(message), "{found}");
+        let error = try_run(toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));
+        assert!(error.starts_with(message), "{error}");
     }
 }
 

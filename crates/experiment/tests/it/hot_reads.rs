@@ -12,7 +12,8 @@ const DRIVE: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nchips_per
 /// Pages that are written first, each of a plane of its own in turn.
 const PAGES: u64 = 400;
 
-/// Reads of one or two pages, of which some are never written; with what is to be found: hot reads in all, and by chip.
+/// Generates reads of one or two pages, some of which are never written; returns the expected hot reads, in all and by
+/// chip.
 fn reads(rng: &mut Rng) -> (String, u64, [u64; 4]) {
     let (mut trace, mut times) = (String::new(), BTreeMap::<u64, u64>::new());
     let (mut hot, mut by_chip) = (0, [0; 4]);
@@ -51,9 +52,9 @@ fn hot_reads_are_those_that_the_trace_repeats() {
         for way in ways {
             let settings: Vec<_> = way.iter().map(|(key, value)| (*key, (*value).to_string())).collect();
             let result = try_run(&toml, &settings).unwrap_or_else(|e| panic!("{way:?}: {e}")).result;
-            let found = &result["hot_reads"];
-            assert_eq!(found["latency_us"]["count"].as_u64(), Some(hot), "seed {seed}, {way:?}");
-            assert_eq!(found["by_chip"], serde_json::json!(by_chip), "seed {seed}, {way:?}");
+            let hot_reads = &result["hot_reads"];
+            assert_eq!(hot_reads["latency_us"]["count"].as_u64(), Some(hot), "seed {seed}, {way:?}");
+            assert_eq!(hot_reads["by_chip"], serde_json::json!(by_chip), "seed {seed}, {way:?}");
             let mean = |place: &str| result.pointer(place).and_then(Value::as_f64).unwrap();
             let (least, most) = (mean("/latency_us/read/cdf/us/0"), mean("/latency_us/read/max"));
             assert!((least..=most).contains(&mean("/hot_reads/latency_us/mean")), "seed {seed}, {way:?}");

@@ -28,7 +28,7 @@ fn never_forced(seed: u64) {
     };
     let scope = [Scope::Plane, Scope::Superblock][rng.below(2) as usize];
     let layout = Layout::new(geometry, scope).with_subpages(subpages);
-    // Beside free and open units, a twentieth of the pages at least is spare, so that a victim gains something.
+    // Beside free and open units, at least a twentieth of the pages is spare; a victim then gains something.
     let room = f64::from(blocks - stop - 2) * 0.95 * f64::from(pages * channels * planes);
     let logical = (room * (0.5 + 0.5 * rng.unit())) as u32;
     let setup = Setup {

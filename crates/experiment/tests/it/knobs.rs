@@ -1,7 +1,7 @@
-//! No silent knob: every key of the experiment file changes figures, or is refused where it would not.
+//! No silent knob: every key of the experiment file changes a metric, or is refused.
 //!
-//! The keys come from the schema, so that a new key without a case here fails the test. What chooses policies and what
-//! their rows have is in `policy_knobs.rs`, which takes it from the tables.
+//! The keys come from the schema: a new key without a case here fails the test. Keys that choose policies, and the
+//! parameters of their rows, are in `policy_knobs.rs`, which reads them from the tables.
 
 use crate::common::knob_toml::{
     DRIVE, FTL, UNIFORM, base, buffered, geometry, life, planes, reduced, suspending, timed, trace, with,
@@ -12,10 +12,10 @@ use floatgate_experiment::{LifetimeOptions, Options, load, run_with};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What shows that a key matters.
+/// Evidence that a key matters.
 #[derive(Clone)]
 enum Shown {
-    /// The figure differs between two values of the key.
+    /// The metric differs between two values of the key.
     By(&'static str, &'static str, &'static str),
     /// The first value runs, the second stops with this message.
     Refused(&'static str, &'static str, &'static str),
@@ -466,17 +466,17 @@ fn traces() -> Folder {
 
 /// Dotted paths of all keys, from the schema.
 fn keys() -> BTreeSet<String> {
-    fn walk(root: &Value, node: &Value, path: &str, found: &mut BTreeSet<String>) {
+    fn walk(root: &Value, node: &Value, path: &str, keys: &mut BTreeSet<String>) {
         if let Some(target) = reference(node) {
-            return walk(root, root.pointer(&target[1..]).unwrap(), path, found);
+            return walk(root, root.pointer(&target[1..]).unwrap(), path, keys);
         }
         match node["properties"].as_object() {
             Some(properties) => properties.iter().for_each(|(key, inner)| {
                 let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                walk(root, inner, &path, found);
+                walk(root, inner, &path, keys);
             }),
             None => {
-                found.insert(path.into());
+                keys.insert(path.into());
             }
         }
     }
@@ -489,9 +489,9 @@ fn keys() -> BTreeSet<String> {
         node["anyOf"].as_array()?.iter().find(|n| of(n))?["$ref"].as_str()
     }
     let schema = floatgate_config::schema::schema();
-    let mut found = BTreeSet::new();
-    walk(&schema, &schema, "", &mut found);
-    found
+    let mut keys = BTreeSet::new();
+    walk(&schema, &schema, "", &mut keys);
+    keys
 }
 
 #[test]
@@ -527,17 +527,17 @@ fn every_key_matters_or_is_refused() {
         };
         // In time, whole blocks make the longest waits to see a difference by.
         let whole = ("ftl.collect.mode", "whole-block".to_string());
-        let outcome = |given: &str| {
-            let overrides = [whole.clone(), (key, value(given))];
+        let outcome = |text: &str| {
+            let overrides = [whole.clone(), (key, value(text))];
             try_run(&toml, &overrides).map(|output| output.result)
         };
-        let runs = |given: &str| outcome(given).unwrap_or_else(|e| panic!("{key} = {given}: {e}"));
-        let stops = |given: &str, message: &str| {
-            let error = outcome(given).expect_err(key);
-            assert!(error.ends_with(message), "{key} = {given}: {error}");
+        let runs = |text: &str| outcome(text).unwrap_or_else(|e| panic!("{key} = {text}: {e}"));
+        let stops = |text: &str, message: &str| {
+            let error = outcome(text).expect_err(key);
+            assert!(error.ends_with(message), "{key} = {text}: {error}");
         };
-        let lives = |given: &str| {
-            let variant = vec![(key.to_string(), value(given))];
+        let lives = |text: &str| {
+            let variant = vec![(key.to_string(), value(text))];
             floatgate_experiment::lifetime(
                 Some(&toml),
                 "e.toml",
@@ -546,7 +546,7 @@ fn every_key_matters_or_is_refused() {
                 &mut |_| Ok(()),
             )
             .map(|mut all| all.remove(0))
-            .unwrap_or_else(|e| panic!("{key} = {given}: {e}"))
+            .unwrap_or_else(|e| panic!("{key} = {text}: {e}"))
         };
         match shown {
             By(one, other, figure) | Life(one, other, figure) => {

@@ -58,7 +58,7 @@ fn writes_smaller_than_a_unit_read_and_program_all_of_it() {
     assert!((number(&result, "/waf_bytes") - programs / writes * 8.0).abs() < 1e-3);
 }
 
-/// What the experiment resolves to says the flash as it was given, and resolves to the same again.
+/// The resolved experiment states the flash as configured, and resolves to the same again.
 #[test]
 fn the_resolved_experiment_keeps_planes_and_pages() {
     let result = run_ok(&drive("timed", 4, PAGE, 32_768, 1), &[]).result;

@@ -42,12 +42,12 @@ fn swapping(blocks_per_plane: u32, separate: Separate, free_units: u32) -> (Ftl,
 }
 
 /// Six blocks of two pages. Pages 0 to 3 are written once and lie in blocks 0 and 1; pages 4 and 5 are written in turn,
-/// so that the other four blocks are erased one after the other, dead.
+/// and the other four blocks are erased one after the other, dead.
 ///
-/// A block lasts 20 erases. When all four have been erased n times, the mean is 4n/6, and the next victim retires if
-/// 20 - n < 0.85 (20 - 2n/3), that is, if n > 6.92: the first one to be swapped has been erased 7 times. When the three
-/// others were erased n times and the next victim, n - 1 times, the mean is (4n - 1)/6, and it does not retire before
-/// n - 1 = 8, which is later. So with n = 7 the victim is erased an eighth time, pages 0 and 1 move in, and block 0 is
+/// A block endures 20 erases. When all four have been erased n times, the mean is 4n/6. The next victim retires if 20 -
+/// n < 0.85 (20 - 2n/3), that is, if n > 6.92: the first swapped block has been erased 7 times. When the three others
+/// were erased n times and the next victim, n - 1 times, the mean is (4n - 1)/6. That victim does not retire before n -
+/// 1 = 8, which is later. So with n = 7 the victim is erased an eighth time, pages 0 and 1 move in, and block 0 is
 /// erased for the first time.
 #[test]
 fn cold_data_move_into_the_first_worn_block() {
@@ -92,8 +92,8 @@ fn cold_data_move_into_the_first_worn_block() {
     assert_eq!(flash.commands.last(), Some(&Command::Program(Ppn(0), Lpn(5))), "{:?}", flash.commands);
 }
 
-/// Eight blocks of two pages, two handles; blocks of handle 1 are update blocks. The cold pages are of handle 0, and the
-/// block of handle 1 that takes two of them in is one of handle 0 from then on: else collection would move them, later,
+/// Eight blocks of two pages, two handles; blocks of handle 1 are update blocks. The cold pages are of handle 0. The
+/// block of handle 1 that takes in two of them becomes one of handle 0: otherwise collection would move them, later,
 /// among the hot ones.
 #[test]
 fn a_block_that_takes_cold_data_in_is_of_their_stream() {
@@ -175,7 +175,7 @@ fn a_drive_that_wears_evenly_is_left_alone() {
     }
 }
 
-/// The paper's other rule, alone: worn blocks are passed over, and nothing moves for the sake of wear.
+/// The paper's other rule, alone: worn blocks are skipped, and nothing moves for wear-leveling.
 #[test]
 fn worn_blocks_are_passed_over() {
     let mut settings = vec![set("ftl.level.policy", "hot-cold-swap"), set("ftl.level.retirement_age", "0")];

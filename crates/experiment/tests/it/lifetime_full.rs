@@ -1,4 +1,4 @@
-//! Whole lives with every request through the FTL, against lives gone through without a drive.
+//! Whole lives with every request through the FTL, compared with lives without a drive.
 
 use crate::common::policies::row;
 use crate::common::{Folder, try_lifetime};
@@ -101,8 +101,8 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
     life.run(&mut |_| -> Result<()> { Ok(()) }).unwrap()
 }
 
-fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
-    assert!((found / expected - 1.0).abs() <= tolerance, "{what}: {found}, not {expected}");
+fn close(computed: f64, expected: f64, tolerance: f64, what: &str) {
+    assert!((computed / expected - 1.0).abs() <= tolerance, "{what}: {computed}, not {expected}");
 }
 
 /// Five years of an 8 MiB drive, request by request through the FTL, against the same five years without a drive:
@@ -129,19 +129,19 @@ fn lives_without_a_drive_come_out_as_lives_with_one() {
         assert_eq!(life.delay.count(), outcome.host.page_writes, "{policy}");
         (policy, expected, mean(&life), life.work_bytes)
     };
-    let found = std::thread::scope(|scope| {
+    let lives = std::thread::scope(|scope| {
         let (one, other) = throttle::POLICIES.split_at(2);
         let half = scope.spawn(move || one.iter().map(|info| of(info.name)).collect::<Vec<_>>());
         let other: Vec<_> = other.iter().map(|info| of(info.name)).collect();
         [half.join().unwrap(), other].concat()
     });
-    // The demand is too much for five years without a throttle, and for nominal cycles by far.
-    let years = |name: &str| found.iter().find(|(policy, ..)| *policy == name).unwrap().1;
+    // The demand is too high for five years without a throttle, and far too high for nominal cycles.
+    let years = |name: &str| lives.iter().find(|(policy, ..)| *policy == name).unwrap().1;
     assert!(years("none") < 4.0 && years("static") > 5.0);
     assert!(years("ready-pessimistic") >= 5.0 * 0.999 && years("ready-optimistic") >= 5.0 * 0.999);
 }
 
-/// A workload of some kind on a drive of some kind that cannot bear it for as long as it should.
+/// A random workload on a random drive that cannot endure it until the target.
 fn random_life(seed: u64, folder: &Folder) -> String {
     let mut rng = Rng::new(seed, "random life");
     let (blocks, pages_per_block) = (24 + rng.below(40), 8 << rng.below(3));
@@ -208,8 +208,8 @@ fn ready_keeps_drives_alive() {
     assert!(used_up > 30, "{used_up} lives used up what there was");
 }
 
-/// The first block wears out as much earlier than the mean one as it was erased more often, where its lead grows as the mean: here
-/// the spread of wear shows an exponent a little below 1.
+/// The first block wears out earlier than the mean one in proportion to its erases, if its lead grows as the mean. Here
+/// the spread of wear has an exponent slightly below 1.
 #[test]
 fn the_most_erased_block_wears_out_first() {
     let folder = Folder::new("first-block");
@@ -233,7 +233,7 @@ fn the_most_erased_block_wears_out_first() {
     assert!(of("years_first_block") < of("years") / 1.02);
 }
 
-/// A drive that is worn out long before its target: the life ends there, and says the same for each target.
+/// A drive that is worn out long before its target: the life ends there, with the same result for each target.
 #[test]
 fn a_life_in_full_ends_when_the_drive_is_worn_out() {
     let folder = Folder::new("worn-out");
@@ -258,7 +258,7 @@ fn a_life_in_full_ends_when_the_drive_is_worn_out() {
         let tolerance = if key == "years" { 0.01 } else { 1e-9 };
         close(number(&ten, "lifetime", key), number(&one, "lifetime", key), tolerance, key);
     }
-    // What is written until the target goes on as it was, and all of it is served.
+    // Until the target the writes continue unchanged, and all of them are served.
     close(
         number(&ten, "lifetime", "w_work_bytes"),
         10.0 * number(&one, "lifetime", "w_work_bytes"),

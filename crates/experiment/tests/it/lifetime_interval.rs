@@ -1,5 +1,5 @@
-//! Lives gone through by windows, against the same lives with every request through the FTL: the difference lies within what is
-//! stated. Settings are drawn at random, and none was used to find the rule.
+//! Lives by windows compared with the same lives with every request through the FTL: the difference is within the
+//! stated interval. Settings are drawn at random, and none was used to derive the rule.
 
 use crate::common::{Folder, bursts, try_lifetime};
 use floatgate_base::Rng;
@@ -15,7 +15,7 @@ fn random_drive(seed: u64, folder: &Folder) -> String {
     let pe_cycles = 2000 + rng.below(4000);
     let spare = 0.15 + 0.2 * rng.unit();
     let victim = ["greedy", "cost-benefit", "fifo", "d-choices"][rng.below(4) as usize];
-    // read-balance asks for a second chip.
+    // read-balance requires a second chip.
     let levels: Vec<_> = level::POLICIES.iter().filter(|info| info.name != "read-balance").collect();
     let level = levels[rng.below(levels.len() as u64) as usize].name;
     let target_years = 0.02 + 0.2 * rng.unit();
@@ -59,11 +59,11 @@ fn number(life: &Value, pointer: &str) -> Option<f64> {
 #[test]
 fn a_write_amplification_that_no_drive_can_have_is_refused() {
     let toml = "[drive.geometry]\nblocks_per_plane = 64\n[workload]\nrate_per_s = 10\nrequests = 1000\nrequest_bytes = 2048\n";
-    let given = |key: &str, waf: &str, toml: &str| {
+    let refusal = |key: &str, waf: &str, toml: &str| {
         let overrides = vec![vec![(format!("lifetime.forecast.{key}"), waf.to_owned())]];
         try_lifetime(toml, &overrides)
     };
-    let waf = |waf| given("waf_of_bytes", waf, toml);
+    let waf = |waf| refusal("waf_of_bytes", waf, toml);
     let error = waf("1.5").unwrap_err();
     assert_eq!(error.status(), 2);
     assert_eq!(
@@ -73,15 +73,15 @@ fn a_write_amplification_that_no_drive_can_have_is_refused() {
     );
     assert!(waf("2.0").is_ok());
     assert_eq!(
-        given("waf", "0.5", toml).unwrap_err().to_string(),
+        refusal("waf", "0.5", toml).unwrap_err().to_string(),
         "lifetime.forecast.waf: 0.5 programs per page written, without a buffer that absorbs writes; expected at least 1, or \
          drive.buffer"
     );
     let buffered = format!("[drive.buffer]\ncapacity = \"64 KiB\"\n{toml}");
-    assert!(given("waf", "0.5", &buffered).is_ok() && given("waf", "1.0", toml).is_ok());
+    assert!(refusal("waf", "0.5", &buffered).is_ok() && refusal("waf", "1.0", toml).is_ok());
 }
 
-/// How far a life by windows is off, and how far it is said to be at most.
+/// Returns the error of a life by windows, and its stated maximum.
 fn off_and_stated(seed: u64, folder: &Folder) -> (f64, f64) {
     let toml = random_drive(seed, folder);
     let (full, windows) = (life(&toml, "full"), life(&toml, "windows"));
@@ -100,7 +100,7 @@ fn off_and_stated(seed: u64, folder: &Folder) -> (f64, f64) {
     (off, stated)
 }
 
-/// 19 of 20 lives lie within the interval that is stated.
+/// 19 of 20 lives lie within the stated interval.
 #[test]
 fn lives_lie_within_what_is_stated() {
     let folder = Folder::new("intervals");

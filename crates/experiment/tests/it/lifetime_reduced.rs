@@ -39,8 +39,8 @@ fn close_response(lives: &[Value; 2], tolerance: f64, what: &str) {
     assert!((windows / full - 1.0).abs() <= tolerance, "{what}: {windows} us by windows, {full} us in full");
 }
 
-/// At a rate that the drive stands with its schemes, and at one that is throttled in any case; `make properties` has more.
-/// Nearer to the limit, chance decides whether the first epochs are throttled, of which little is known.
+/// At a rate that the drive endures with its schemes, and at one that is throttled in any case; `make properties` has
+/// more. Nearer to the limit, chance decides whether the first epochs are throttled, about which little is known.
 #[test]
 fn a_managed_life_by_windows_is_that_of_a_drive() {
     let rates = [(0.004, false), (0.06, true), (0.007, false)];

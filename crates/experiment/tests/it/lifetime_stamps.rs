@@ -1,4 +1,4 @@
-//! The time stamps of a trace whose life is forecast: the period with which it repeats, and stamps that run backwards.
+//! The time stamps of a trace whose life is forecast: the period with which it repeats, and out-of-order stamps.
 
 use crate::common::Folder;
 use floatgate_base::Result;
@@ -47,7 +47,7 @@ fn stamps_that_run_backwards_are_named() {
     assert_eq!(workload["stamps_backwards_first"], "line 3");
     assert_eq!(workload["stamps_backwards_s_max"], 2.5);
     let error = life(&folder, "all.disksim", &[9.0, 8.0, 5.5, 5.0], "windows").unwrap_err().to_string();
-    let said = "3 of 4 time stamps run backwards, the first in line 2, by at most 2.5 s, and none lies after the first request's; \
+    let message = "3 of 4 time stamps run backwards, the first in line 2, by at most 2.5 s, and none lies after the first request's; \
                 expected requests in the order of their stamps";
-    assert!(error.ends_with(said), "{error}");
+    assert!(error.ends_with(message), "{error}");
 }

@@ -1,12 +1,12 @@
-//! Tails of write latency under throttles: lives gone through without a drive, against the same lives with every request through
-//! the FTL.
+//! Tails of write latency under throttles: lives without a drive compared with the same lives with every request
+//! through the FTL.
 
 use crate::common::{Folder, bursts, try_lifetime};
 use floatgate_base::Rng;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// A small drive with a workload that is too much for its target.
+/// A small drive with a workload beyond its target.
 fn drive(seed: u64, folder: &Folder) -> String {
     let mut rng = Rng::new(seed, "tails");
     let (blocks, pages_per_block) = (64 + rng.below(128), 16 << rng.below(3));
@@ -49,10 +49,10 @@ fn life(toml: &str, method: &str, throttle: &str) -> Value {
     lives.remove(0)
 }
 
-/// How far p99 of a life by windows may be off: where a trace repeats, whose write amplification laps tell less well, and where a
-/// generator goes on that windows repeat.
+/// Largest error of p99 of a life by windows: for a repeating trace, whose write amplification laps measure less well,
+/// and for a generator that windows repeat.
 const OFF_MAX: [f64; 2] = [0.1, 0.05];
-/// How far the mean may be off.
+/// Largest error of the mean.
 const MEAN_OFF_MAX: f64 = 0.01;
 
 /// The times that `from` and `to` of the page writes of a life do not exceed, microseconds.
@@ -67,14 +67,14 @@ fn times_us(life: &Value, from: f64, to: f64) -> [f64; 2] {
     [us[before], us[after]]
 }
 
-/// With page writes at their mean cost p99 under ready-pessimistic came out at a seventh to a quarter of what it is: collection
-/// comes in lumps, and the writes behind a lump wait for their periods.
+/// With page writes at their mean cost, p99 under ready-pessimistic was a seventh to a quarter of the true value.
+/// Collection comes in lumps, and the writes after a lump wait for their periods.
 ///
-/// A time that 98.0 to 99.5 % of the page writes do not exceed counts as p99, too: waits are whole periods, so that many page
-/// writes wait alike, and at the edge of such a step a few of them more or less are another p99.
+/// A time not exceeded by 98.0 to 99.5 % of the page writes counts as p99, too. Waits are whole periods, which makes
+/// many page writes wait equally long. At the edge of such a step a few more or fewer of them give another p99.
 ///
-/// Predicting from what was written, the mean alone is told: the host writes the capacity, so that each delay predicts itself, and
-/// how the lumps of collection fall on the ends of epochs decides which it is.
+/// Prediction from written bytes only determines the mean: the host writes the capacity, and each delay predicts
+/// itself. The position of lumps of collection relative to the ends of epochs decides the rest.
 #[test]
 fn tails_are_those_of_lives_with_a_drive() {
     let folder = Folder::new("tails");

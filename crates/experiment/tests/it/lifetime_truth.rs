@@ -1,5 +1,6 @@
-//! Forecasts of small drives against the same drives run until they are worn out, with other random draws: the first block, the spare
-//! blocks and the average block each wear out within the stated interval in at least 183 of 200.
+//! Forecasts of small drives compared with the same drives run until they are worn out, with other random draws. The
+//! first block, the spare blocks and the average block each wear out within the stated interval in at least 183 of 200
+//! cases.
 
 use crate::common::{Folder, number, run_ok, try_lifetime};
 use floatgate_base::Rng;
@@ -27,7 +28,7 @@ fn random_drive(seed: u64, folder: &Folder) -> Drive {
     let (blocks, pages_per_block) = (96 + rng.below(160), 16 << rng.below(2));
     let (cycles, spare) = (300 + rng.below(1200), 0.1 + 0.2 * rng.unit());
     let victim = ["greedy", "cost-benefit", "fifo", "d-choices"][rng.below(4) as usize];
-    // read-balance asks for a second chip.
+    // read-balance requires a second chip.
     let levels: Vec<_> = level::POLICIES.iter().filter(|info| info.name != "read-balance").collect();
     let level = levels[rng.below(levels.len() as u64) as usize].name;
     let (pages, rate) = (blocks * pages_per_block, 50);
@@ -81,14 +82,14 @@ fn life(toml: &str, seed: u64, method: &str) -> Value {
     try_lifetime(toml, &[overrides]).unwrap_or_else(|e| panic!("{e}\n{toml}")).remove(0)
 }
 
-/// Truth, forecast and interval relative to the truth; none where the forecast says that it does not know.
+/// Returns forecast and interval relative to the truth; None where the forecast is unknown.
 fn offs(truth: &Value, forecast: &Value) -> [Option<[f64; 3]>; 3] {
     LIVES.map(|(key, range)| {
         let of = |life: &Value, key: &str| life["lifetime"][key].as_f64();
         let truth = of(truth, key).unwrap_or_else(|| panic!("{key} of the truth: {}", truth["lifetime"]));
-        let found = of(forecast, key)?;
-        let ends = [0, 1].map(|i| forecast["lifetime"][range][i].as_f64().unwrap_or(found));
-        Some([found, ends[0], ends[1]].map(|years| years / truth - 1.0))
+        let stated = of(forecast, key)?;
+        let ends = [0, 1].map(|i| forecast["lifetime"][range][i].as_f64().unwrap_or(stated));
+        Some([stated, ends[0], ends[1]].map(|years| years / truth - 1.0))
     })
 }
 
@@ -119,8 +120,8 @@ fn blocks_wear_out_within_the_stated_interval() {
     }
 }
 
-/// A run as long as a life in full says that the first block lasts has erased one block as often as blocks stand; and so for the
-/// spare blocks.
+/// After a run as long as the forecast life of the first block, one block has been erased as often as blocks endure;
+/// likewise for the spare blocks.
 #[test]
 fn full_lives_say_when_blocks_wear_out() {
     for (level, pattern) in [("none", "hot-cold"), ("gap", "uniform"), ("hot-cold-swap", "zipf")] {

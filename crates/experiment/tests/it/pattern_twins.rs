@@ -29,8 +29,8 @@ fn mined(name: &str, thin: u64, shuffle: Option<Shuffle>) -> PatternsInfo {
     patterns(shuffled(source, shuffle).unwrap().as_mut(), &PatternSettings::default()).unwrap()
 }
 
-fn within(what: &str, found: f64, wanted: f64, tolerance: f64) {
-    assert!((found - wanted).abs() <= tolerance * wanted, "{what}: {found}, not {wanted}");
+fn within(what: &str, value: f64, wanted: f64, tolerance: f64) {
+    assert!((value - wanted).abs() <= tolerance * wanted, "{what}: {value}, not {wanted}");
 }
 
 /// Figures of Table III within 15 and 10 %; shares of Figure 2, which the paper prints for proj_0 alone, within 10 % there
@@ -38,13 +38,13 @@ fn within(what: &str, found: f64, wanted: f64, tolerance: f64) {
 #[test]
 fn patterns_are_as_many_and_as_large_as_printed() {
     for (name, thin, writes, per_window, size) in TWINS {
-        let found = mined(name, thin, None);
+        let report = mined(name, thin, None);
         let say = |what: &str| format!("{name} {what}");
-        within(&say("writes"), found.writes as f64 / found.requests as f64, writes, 0.01);
-        within(&say("patterns"), found.patterns_per_window.unwrap(), per_window, 0.15);
-        within(&say("size"), found.pattern_size_mean.unwrap(), size, 0.1);
+        within(&say("writes"), report.writes as f64 / report.requests as f64, writes, 0.01);
+        within(&say("patterns"), report.patterns_per_window.unwrap(), per_window, 0.15);
+        within(&say("size"), report.pattern_size_mean.unwrap(), size, 0.1);
         let tolerance = if name == "proj_0" { 0.1 } else { 0.25 };
-        let addresses = &found.addresses;
+        let addresses = &report.addresses;
         within(&say("over 4"), addresses.accessed_over_4_share.unwrap(), 0.4, tolerance);
         within(&say("in patterns"), addresses.frequent.share.unwrap(), 0.382, tolerance);
         within(&say("read once"), addresses.read_once_share.unwrap(), 0.5, tolerance);

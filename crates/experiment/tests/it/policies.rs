@@ -18,7 +18,7 @@ fn resolved_toml(resolved: &Resolved) -> String {
     toml::to_string(&resolved.experiment).unwrap()
 }
 
-/// Why an experiment is refused in the mode in which a slot, and a parameter of it, act.
+/// Returns why an experiment is refused in the mode in which a slot, and a parameter of it, act.
 fn refused(toml: &str, slot: &Slot, param: Option<&ParamInfo>) -> String {
     let Err(error) = load(Some(toml), "e.toml", &[mode(slot, param)]) else { panic!("it is taken:\n{toml}") };
     assert_eq!(error.status(), 2);
@@ -181,8 +181,8 @@ fn rest(slot: &Slot) -> &'static str {
     }
 }
 
-/// What is said of another policy is refused where one layer says both, and dropped where a later layer chooses another
-/// policy. The command line is never passed over.
+/// Settings of another policy are refused if one layer has both, and dropped if a later layer chooses another policy.
+/// The command line is never ignored.
 #[test]
 fn parameters_of_other_policies_are_refused_or_make_way() {
     let mut tried = 0;
@@ -211,10 +211,10 @@ fn parameters_of_other_policies_are_refused_or_make_way() {
                     table.split("\n\n").find(|t| t.starts_with(&format!("[{}]\n", slot.key))).unwrap();
                 assert!(!table.contains(&format!("\n{name} = ")), "{table}");
                 // In either order.
-                let said = (key.clone(), value.clone());
+                let setting = (key.clone(), value.clone());
                 for overrides in [
-                    [said.clone(), chosen.clone(), mode.clone()],
-                    [chosen.clone(), said.clone(), mode.clone()],
+                    [setting.clone(), chosen.clone(), mode.clone()],
+                    [chosen.clone(), setting.clone(), mode.clone()],
                 ] {
                     let error = load(None, "e.toml", &overrides).unwrap_err().to_string();
                     assert_eq!(error, format!("{key}: {message}"));
@@ -226,7 +226,7 @@ fn parameters_of_other_policies_are_refused_or_make_way() {
     assert!(tried > 100);
 }
 
-/// The order of overrides does not matter, and what a file says of no policy in particular is not lost.
+/// The order of overrides does not matter, and settings of a file that belong to no policy in particular are kept.
 #[test]
 fn a_parameter_that_fits_the_policy_is_kept() {
     let all = |overrides: &[(&str, &str)], text: &str| {
@@ -245,7 +245,7 @@ fn a_parameter_that_fits_the_policy_is_kept() {
     );
 }
 
-/// What means the same under several throttles stays when another of them is chosen.
+/// Settings with the same meaning under several throttles are kept when another of them is chosen.
 #[test]
 fn shared_parameters_stay() {
     let text = "[lifetime.throttle]\npolicy = \"dynamic\"\nperiod_s = 2\nspare_share = 0.3\n[workload]\n\
@@ -264,17 +264,17 @@ fn shared_parameters_stay() {
     assert!(!with("none").contains("period_s"));
 }
 
-/// Every policy runs by its name alone, as the resolved experiment says it.
+/// Every policy runs by its name alone, as in the resolved experiment.
 #[test]
 fn every_resolved_table_resolves_to_itself() {
     for slot in SLOTS {
         for info in slot.policies {
-            let given = toml(slot, info, "") + rest(slot);
+            let experiment = toml(slot, info, "") + rest(slot);
             let resolved = |text: &str| {
                 let resolved = load(Some(text), "e.toml", &[mode(slot, None)]);
                 resolved_toml(&resolved.unwrap_or_else(|e| panic!("{e}\n{text}")))
             };
-            let once = resolved(&given);
+            let once = resolved(&experiment);
             let twice = resolved(&once);
             assert_eq!(once, twice);
         }

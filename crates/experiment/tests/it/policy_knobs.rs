@@ -1,8 +1,8 @@
-//! No silent knob in any slot: every policy of every table gives other figures than the default, and so does every
+//! No silent knob in any slot: every policy of every table gives other metrics than the default, and so does every
 //! parameter of each.
 //!
-//! Rows, defaults and values to try come from the tables. A slot has a scenario in which its policies matter; what a
-//! parameter needs beside it stands in [`SPECIAL`].
+//! Rows, defaults and values to try come from the tables. A slot has a scenario in which its policies matter;
+//! additional settings for a parameter are in [`SPECIAL`].
 
 use crate::common::knob_toml::{aware, planes, timed};
 use crate::common::policies::separator;
@@ -38,7 +38,7 @@ fn reduction(info: &PolicyInfo) -> Scenario {
                     incompressible_share = 0.2\narrival = \"open\"\nrate_per_s = 5\n";
     let figures =
         &["/flash/programs/total", "/energy/total_j", "/latency_us/write/mean", "/latency_us/read/mean"];
-    // So that the manager decides often, and has enough to go by.
+    // Lets the manager decide often, with enough data.
     let managed = match info.name {
         "integrated" => "[lifetime.reduce]\nepoch_s = 30\nsample_share = 0.4\n",
         _ => "",
@@ -74,7 +74,7 @@ fn leveling(info: &PolicyInfo) -> Scenario {
     Scenario { toml: format!("{drive}{endurance}{FTL}{workload}"), life: false, figures }
 }
 
-/// Reads of a few pages, so that there are hot ones, and some writes.
+/// Reads of a few pages, which makes some of them hot, and some writes.
 fn disturbed(slot: &Slot) -> Scenario {
     let drive = DRIVE.replace("pages_per_block = 16", "pages_per_block = 32");
     let disturb = match slot.key {
@@ -109,7 +109,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             let (drive, ftl) = (DRIVE.replace("40", "48"), FTL.replace("0.25", "0.375"));
             run(format!("{drive}{ftl}[workload]\n{workload}"), figures)
         }
-        // Few pages are written over and over, so that some of them come together by chance.
+        // Few pages are rewritten often: some of them coincide by chance.
         "ftl.dispatch" => {
             let workload = "[workload]\nrequests = 20000\npattern = \"hot-cold\"\nhot_share_of_pages = 0.04\n\
                             hot_share_of_writes = 0.9\nread_share = 0.2\n";
@@ -119,7 +119,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
         }
         "ftl.reclaim" | "drive.disturb" => disturbed(slot),
         "ftl.level" => leveling(info),
-        // A life of eighteen days of which the drive stands a fraction, with bursts.
+        // A life of eighteen days, of which the drive endures a fraction, with bursts.
         "lifetime.throttle" => {
             let drive = format!("{DRIVE}[drive.endurance]\nmodel = \"ready-table2\"\n{FTL}");
             let workload = "[workload]\nrequests = 40000\nrate_per_s = 5\npattern = \"jobs\"\nburst_on_s = 100\n\
@@ -249,7 +249,7 @@ const SPECIAL: &[Special] = &[
     },
     // The least erased blocks hold data that are never written again, in so short a run.
     Special { param: ("ftl.level", "cold_drive_writes", &["gap"]), with: &[], values: &["30", "100"] },
-    // More reads of cold data, so that there are blocks of which most pages were read.
+    // More reads of cold data, which gives blocks with most pages read.
     Special {
         param: ("ftl.level", "frequent_read_share", &[]),
         with: &[("workload.requests", "120000"), ("workload.read_share", "0.8")],
@@ -357,8 +357,8 @@ fn telling(
     default: &Value,
     settings: &[(String, String)],
 ) -> Result<String, Vec<String>> {
-    let given = special_of(slot, info, param).map_or(&[][..], |special| special.values);
-    let tried = if given.is_empty() { values(param) } else { given.iter().map(|v| (*v).into()).collect() };
+    let chosen = special_of(slot, info, param).map_or(&[][..], |special| special.values);
+    let tried = if chosen.is_empty() { values(param) } else { chosen.iter().map(|v| (*v).into()).collect() };
     let tells = |value: &&String| {
         let mut settings = settings.to_vec();
         settings.push((format!("{}.{}", slot.key, param.name), (*value).clone()));

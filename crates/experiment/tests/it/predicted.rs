@@ -1,5 +1,5 @@
-//! Predicted lives: exact ones do what separators do that know the future, none at all what no separator does, and a column
-//! of the trace is worth what stands in it.
+//! Predicted lives: exact ones work like separators that know the future, missing ones like no separator, and a column
+//! of the trace according to its values.
 
 use crate::common::{Folder, hinted, number, run_ok, try_run};
 use floatgate_base::{Op, Rng};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const DRIVE: &str = "[drive.geometry]\nchannels = 1\nblocks_per_plane = 140\npages_per_block = 16\n\
                      [ftl.collect]\ntrigger_free_blocks = 9\nstop_free_blocks = 9\n";
 
-/// Pages drawn by Zipf's law, from a drive in its steady state, so that data from before the workload count too.
+/// Pages drawn by Zipf's law, from a drive in its steady state: data from before the workload count, too.
 fn zipf(separate: &str) -> Value {
     let toml = format!(
         "{DRIVE}[ftl]\nspare_factor = 0.2\nprecondition = \"random\"\n[ftl.separate]\n{separate}\n[workload]\n\
@@ -113,22 +113,22 @@ fn with_lives(rows: &[hinted::Row]) -> Vec<hinted::Row> {
     rows
 }
 
-/// A column with the lives that come is as good as reading ahead; one that says nothing is as good as no separator.
+/// A column with the true lives is as good as reading ahead; one without information is as good as no separator.
 #[test]
 fn a_column_is_worth_what_it_says() {
     let folder = Folder::new("predicted-column");
     for seed in crate::common::seeds(3) {
         let exact = with_lives(&rows(seed));
-        let told = hinted::file(&folder, &format!("{seed}.parquet"), &exact);
+        let trace = hinted::file(&folder, &format!("{seed}.parquet"), &exact);
         for classes_by in ["ora", "fk"] {
             let policy = |lives: &str| {
                 format!("policy = \"predicted\"\nclasses_by = \"{classes_by}\"\nlives = \"{lives}\"\n")
             };
-            let known = traced(&told, &policy("exact")).unwrap();
-            let column = traced(&told, &policy("column")).unwrap();
+            let known = traced(&trace, &policy("exact")).unwrap();
+            let column = traced(&trace, &policy("column")).unwrap();
             assert_eq!(done(&column), done(&known), "seed {seed}, {classes_by}");
             // Errors are drawn alike.
-            let blurred = |lives| traced(&told, &(policy(lives) + "error_sigma = 0.7\n")).unwrap();
+            let blurred = |lives| traced(&trace, &(policy(lives) + "error_sigma = 0.7\n")).unwrap();
             assert_eq!(done(&blurred("column")), done(&blurred("exact")), "seed {seed}, {classes_by}");
             let silent: Vec<hinted::Row> = exact.iter().map(|row| hinted::Row { life: 0, ..*row }).collect();
             let silent = hinted::file(&folder, &format!("{seed}-silent.parquet"), &silent);
@@ -162,9 +162,9 @@ fn a_request_foretells_for_all_its_pages() {
 #[test]
 fn a_trace_without_the_column_is_refused() {
     let toml = "[ftl.separate]\npolicy = \"predicted\"\nlives = \"column\"\n[workload]\nrequests = 10\n";
-    let told = try_run(toml, &[]).expect_err("it must be refused");
+    let error = try_run(toml, &[]).expect_err("it must be refused");
     assert_eq!(
-        told,
+        error,
         "ftl.separate.lives: predicted needs a column of predicted lives, and this workload has none; expected a \
          Parquet trace with a column predicted_life (docs/separation.md), or lives = \"exact\""
     );

@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Seeds that are run where nothing else is asked for.
+/// Default seeds.
 const CASES: u64 = 500;
 
 fn seeds() -> std::ops::Range<u64> {
@@ -37,16 +37,16 @@ fn run_all(trace: bool) {
     let mut managers = Managers::new();
     // Once they ran out of free blocks: leveling left collection too few, or victims that gain nothing were named for ever. In the
     // last, a swap that was decided before counting began pads the block that it fills.
-    let found = [18933, 24839, 30183].into_iter().filter(|_| seeds().count() > 1);
-    for seed in seeds().chain(found) {
+    let regressions = [18933, 24839, 30183].into_iter().filter(|_| seeds().count() > 1);
+    for seed in seeds().chain(regressions) {
         let mut case = draw_any(&mut Rng::new(seed, name), trace);
         if let Some((text, extension)) = &case.trace {
             let path = folder.file(&format!("{seed}.{extension}"), text);
             case.toml += &format!("file = \"{path}\"\n");
         }
         let checked = catch_unwind(AssertUnwindSafe(|| check(&case, &mut managers)));
-        let found = checked.unwrap_or_else(|_| Err("the engine panicked, as said above".into()));
-        if let Err(what) = found {
+        let outcome = checked.unwrap_or_else(|_| Err("the engine panicked, as said above".into()));
+        if let Err(what) = outcome {
             panic!("{name} case FLOATGATE_SEED={seed}: {what}\n{}", case.toml);
         }
     }
@@ -103,7 +103,7 @@ fn repeats(output: &Output) -> Result<(), String> {
     Err("the resolved experiment gives another result".into())
 }
 
-/// Counts the workload's requests a second time.
+/// Counts the workload's requests once more.
 fn expect(case: &Case, resolved: &Resolved, result: &Value) -> Result<Expected, String> {
     let mut source = match &resolved.plan.workload.source {
         Workload::Synthetic(config) => Box::new(Generator::new(config.clone()).map_err(|e| e.to_string())?)
@@ -254,19 +254,19 @@ fn flash_side(case: &Case, output: &Output, programmed_unwritten: u64) -> Result
     spare(result)
 }
 
-/// What wear-leveling did, and what it may hold.
+/// Counts of wear-leveling, and the units that it may hold.
 struct Leveled {
     /// Units that it decided to empty.
     triggered: u64,
     /// Units whose data moved into one that had just been erased.
     swaps: u64,
-    /// Jobs that may have been asked for before counting began.
+    /// Jobs that may have been requested before counting began.
     before: u64,
     /// Units that its jobs may empty and fill, and that stay open from one to the next.
     held: u64,
-    /// Whether it asks for jobs of its own, beside swaps with victims.
+    /// Whether it requests separate jobs, beside swaps with victims.
     asks: bool,
-    /// Whether its jobs open units of their own, so that pages stay unwritten in them.
+    /// Whether its jobs open separate units, which may keep unwritten pages.
     opens: bool,
 }
 
@@ -289,7 +289,7 @@ impl Leveled {
         })
     }
 
-    /// Swaps erase a unit each; what is asked for may be collected before its turn.
+    /// Swaps erase a unit each; a requested unit may be collected before its turn.
     fn check(&self, result: &Value, (jobs, blocks): (u64, u64)) -> Result<(), String> {
         let erased = get(result, "/flash/erases/level")?;
         let most = (self.triggered + self.before) * blocks;
@@ -399,8 +399,8 @@ fn packing(case: &Case, result: &Value, units: u64, padding: u64) -> Result<(), 
         false => swaps + 2 * reclaims + if case.disturbs { victims + swaps + reclaims + units } else { 0 },
     };
     // A separator that changes its streams closes open units of those that end.
-    let found = |name: &str| result["separate"]["found"][name].as_f64().unwrap_or(0.0) as u64;
-    let regrouped = (found("applied") + found("merged")) * case.streams * domains;
+    let counter = |name: &str| result["separate"]["found"][name].as_f64().unwrap_or(0.0) as u64;
+    let regrouped = (counter("applied") + counter("merged")) * case.streams * domains;
     if padding > (case.subpages - 1) * (padded + regrouped) {
         return Err(format!("{padding} pages of padding"));
     }

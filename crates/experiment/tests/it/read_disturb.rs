@@ -1,4 +1,4 @@
-//! Read disturb: laws of the managers, and what the shadow model finds.
+//! Read disturb: laws of the managers, and the findings of the shadow model.
 
 use crate::common::try_run;
 use floatgate_base::Rng;
@@ -20,7 +20,7 @@ fn number(result: &Value, place: &str) -> f64 {
         .unwrap_or_else(|| panic!("no number at {place}: {}", result["reclaim"]))
 }
 
-/// Blocks are read so often between two reclaims as they stand, whatever is read.
+/// Blocks endure the same number of reads between two reclaims, whatever is read.
 #[test]
 fn uniform_reads_are_reclaimed_at_the_maximum() {
     let workload = "[workload]\nrequests = 400000\nread_share = 1.0\n";
@@ -116,7 +116,7 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         );
         try_run(&toml, &settings).unwrap_err()
     };
-    let said = [
+    let refusals = [
         (refused("max_reads = 20\n", &[]), "a block of 24 pages stands 20 reads; expected at least 24"),
         (refused("weights = [1.5]\n", &[]), "weights is [1.5]; expected a list of up to 4"),
         (
@@ -166,7 +166,7 @@ fn what_cannot_be_is_refused_with_a_remedy() {
             "no read reaches the flash; expected \"sequential\" or \"random\"",
         ),
     ];
-    for (error, expected) in said {
+    for (error, expected) in refusals {
         assert!(error.contains(expected), "{error}\nexpected: {expected}");
     }
 }
@@ -189,8 +189,8 @@ fn timed(settings: &[(&str, &str)]) -> Value {
     run("[workload]\nrequests = 40000\n", &[RESPONSES, settings].concat())
 }
 
-/// A block is reclaimed after the read that makes it due, which takes as long as ever. Who comes within the reclaim, which
-/// takes 24 * 1.7 + 5 = 45.8 ms, and reads from the same die waits for the rest of it.
+/// A block is reclaimed after the read that makes it due, which takes as long as ever. Requests that arrive during the
+/// reclaim (24 * 1.7 + 5 = 45.8 ms) and read from the same die wait for the rest of it.
 #[test]
 fn reads_within_a_reclaim_wait_for_the_rest_of_it() {
     let slow = timed(&[("workload.rate_per_s", "20")]);
@@ -243,7 +243,8 @@ fn reads_are_either_during_a_reclaim_or_not() {
     }
 }
 
-/// A reclaim in idle time is under way between its steps, too: whoever comes then is during it, and waits for a page.
+/// A reclaim in idle time is active between its steps, too: a request that arrives then is during it, and waits for a
+/// page.
 #[test]
 fn a_reclaim_in_idle_time_is_one_until_it_is_done() {
     let result = timed(&[("workload.rate_per_s", "400"), ("ftl.reclaim.policy", "rrb")]);
@@ -264,8 +265,8 @@ fn reclaims_over_time_are_all_reclaims() {
         let settings: Vec<_> = kept.chain(&more).copied().collect();
         let result = run("[workload]\nrequests = 40000\n", &settings);
         let counts = |kind: &str| -> Vec<f64> {
-            let found = &result["reclaim"]["over_time"][kind];
-            found.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+            let reclaims = &result["reclaim"]["over_time"][kind];
+            reclaims.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
         };
         let [requests, time_s] = ["requests", "time_s"].map(counts);
         for kind in ["on_demand", "background"] {
@@ -286,8 +287,8 @@ fn reclaims_over_time_are_all_reclaims() {
     }
 }
 
-/// A reclaim that mixes two blocks erases the first only when the pages of both have moved. Where two free blocks cannot be had
-/// for them, it must not begin: this drive ran out of free blocks.
+/// A reclaim that mixes two blocks erases the first only when the pages of both have moved. Without two free blocks for
+/// them it must not begin: this drive ran out of free blocks.
 #[test]
 fn mixing_waits_for_two_free_blocks() {
     let drive = "seed = 756578533595139817\n[drive]\nplp = true\n[drive.geometry]\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 52\n\

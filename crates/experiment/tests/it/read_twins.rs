@@ -1,15 +1,15 @@
-//! How the reads of the read twins are distributed: what the read-disturb chapters say of them, as rules.
+//! The distribution of reads in the read twins: the statements of the read-disturb chapters, as rules.
 //!
-//! The rules were written before the twins were tuned to them, and say nothing of how any manager fares on the twins.
-//! A pass is made from its beginning to its end, over flash pages of 8 KiB; writes count nowhere.
+//! The rules were written before the twins were tuned to them, and do not depend on the results of any manager on the
+//! twins. A pass is generated from its beginning to its end, over flash pages of 8 KiB; writes do not count.
 //! - Table 1: hit ratios of an LRU read buffer, which holds pages that were read and nothing else, and is empty at
 //!   first. Within 2 percentage points for figures up to 5 %, else within 3 (the table prints whole per cent).
 //! - Figure 20 ("there exists a small set of dominant LBAs that are read very frequently", "most read requests are
 //!   repeatedly performed on similar LBAs", section 4.3.4) has no numbers and names no benchmark. As rules: the busiest
-//!   tenth of the addresses read takes at least 60 % of the page reads, and the tenth that is busiest in the first half
-//!   of the pass takes at least 50 % of those of the second. Less where the text asks for something else, see [`SHAPES`].
-//! - Hot pages are no whole blocks: of the busiest tenth at least 90 % lie in blocks of 192 pages (of a drive that was
-//!   filled in order) of which at most three quarters belong to it.
+//!   tenth of the addresses read takes at least 60 % of the page reads. The busiest tenth of the first half of the pass
+//!   takes at least 50 % of those of the second. Exceptions required by the text are in [`SHAPES`].
+//! - Hot pages are not whole blocks. Of the busiest tenth at least 90 % lie in blocks of 192 pages (of a drive filled
+//!   in order) of which at most three quarters belong to it.
 
 use floatgate_base::testing::Bound;
 use floatgate_base::{Op, RequestBatch};

@@ -25,8 +25,8 @@ fn any_drive_holds_what_was_written() {
     for trace in [false, true] {
         let folder = Folder::new(&format!("reduced-{trace}"));
         // Once it ran out of free blocks: pages that moved lost room at the ends of blocks.
-        let found = [13569].into_iter().filter(|_| cases > 1);
-        for seed in (first..first + cases).chain(found) {
+        let regressions = [13569].into_iter().filter(|_| cases > 1);
+        for seed in (first..first + cases).chain(regressions) {
             let mut rng = Rng::new(seed, if trace { "reduced trace" } else { "reduced" });
             let mut case = draw_any(&mut rng, trace);
             if let Some((text, extension)) = &case.trace {
@@ -36,12 +36,12 @@ fn any_drive_holds_what_was_written() {
             let Some(mut resolved) = reduced(&mut rng, &mut case) else { continue };
             resolved.plan.shadow = true;
             let checked = catch_unwind(AssertUnwindSafe(|| check(&case.toml, resolved)));
-            let found = checked.unwrap_or_else(|_| Err("the engine panicked, as said above".into()));
+            let outcome = checked.unwrap_or_else(|_| Err("the engine panicked, as said above".into()));
             // The manager needs time, which not all formats have.
-            if found.as_ref().is_err_and(|what| what.contains("has no times")) {
+            if outcome.as_ref().is_err_and(|what| what.contains("has no times")) {
                 continue;
             }
-            let result = found
+            let result = outcome
                 .unwrap_or_else(|what| panic!("trace {trace} FLOATGATE_SEED={seed}: {what}\n{}", case.toml));
             *seen.entry(result["reduce"]["policy"].as_str().unwrap().into()).or_default() += 1;
             repacked += result["flash"]["pages_written"]["repack"].as_u64().unwrap();

@@ -152,8 +152,8 @@ fn what_saves_nothing_any_more_finds_room() {
     let (mut held, mut refused, mut failed, mut saved) = (0, 0, 0, 0);
     let one: Option<u64> = std::env::var("FLOATGATE_SEED").ok().map(|seed| seed.parse().unwrap());
     // Once it ran out of free blocks: chunks that moved lost room at the ends of blocks, and their plane was full.
-    let found = [27056].into_iter().filter(|_| one.is_none());
-    for seed in one.map_or(crate::common::seeds(CASES), |seed| seed..seed + 1).chain(found) {
+    let regressions = [27056].into_iter().filter(|_| one.is_none());
+    for seed in one.map_or(crate::common::seeds(CASES), |seed| seed..seed + 1).chain(regressions) {
         let mut rng = Rng::new(seed, "capacity");
         let (layout, setup) = drive(&mut rng);
         let reduce = reducer(&mut rng, setup.logical_pages);

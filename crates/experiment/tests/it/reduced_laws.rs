@@ -10,15 +10,16 @@ use floatgate_theory::{Policy, alpha_of_spare, spare_of_alpha, wa};
 /// Slots of a chunk.
 const SLOTS: u32 = 4;
 
-/// Asserts that a figure is the expected one.
-fn meet(what: &str, found: f64, expected: f64, tolerance: f64) {
-    let error = found / expected - 1.0;
-    println!("{what}: drive {found:.4}, law {expected:.4} ({:+.3} %)", error * 100.0);
-    assert!(error.abs() < tolerance, "{what}: drive {found}, law {expected}");
+/// Asserts that a value meets its expectation.
+fn meet(what: &str, computed: f64, expected: f64, tolerance: f64) {
+    let error = computed / expected - 1.0;
+    println!("{what}: drive {computed:.4}, law {expected:.4} ({:+.3} %)", error * 100.0);
+    assert!(error.abs() < tolerance, "{what}: drive {computed}, law {expected}");
 }
 
-/// Live flash pages that a logical page costs in the steady state of uniform overwrites, where four contents of one size fill
-/// `pages` flash pages: the mean over some passes, after some that let the first order of the pages be forgotten.
+/// Returns the live flash pages per logical page in the steady state of uniform overwrites, where four contents of one
+/// size fill `pages` flash pages. It is the mean over some passes, after others that let the first order of the pages
+/// be forgotten.
 fn cost_of_a_page(
     pages: u32,
     (plain, repack): (bool, bool),
@@ -29,7 +30,7 @@ fn cost_of_a_page(
     if let Some(chunks) = &mut reduce.chunks {
         *chunks = ChunkSetup { plain, repack, ..*chunks };
     }
-    // A unit has whole chunks of any size, so that none is cut at the end of one.
+    // A unit has whole chunks of any size; none is cut at its end.
     let setup = Setup { reduce: Some(reduce), seed, ..Setup::plain(logical) };
     let mut drive = Drive::new(one_plane(blocks, 192), setup);
     let mut rng = Rng::new(seed, "holes");
@@ -61,22 +62,22 @@ fn chunks_with_holes_cost_what_their_longest_life_costs() {
         let expected = f64::from(pages) / 4.0 * 25.0 / 12.0;
         for seed in 1..=2 {
             // 30 % of the flash hold the logical pages.
-            let found = cost_of_a_page(pages, (false, false), (24_000, 417), seed);
-            meet(&format!("chunks of {pages} pages, seed {seed}"), found, expected, 0.01);
+            let cost = cost_of_a_page(pages, (false, false), (24_000, 417), seed);
+            meet(&format!("chunks of {pages} pages, seed {seed}"), cost, expected, 0.01);
         }
     }
 }
 
-/// Of chunks that would be packed anew only as many pages count as live as the live slots would take. A chunk has k live slots
-/// for 1 / k of a mean life, on the way from four to none, and takes ceil(k n / 4) pages then: as long as nothing is collected,
-/// a page costs the sum of ceil(k n / 4) / 4 k.
+/// Chunks to be repacked count as many live pages as their live slots would take. A chunk has k live slots for 1 / k of
+/// a mean life, on the way from four to none. It takes ceil(k n / 4) pages then: without collection a page costs the
+/// sum of ceil(k n / 4) / 4 k.
 #[test]
 fn chunks_count_for_what_lives_in_them() {
     for pages in 1..SLOTS {
         let expected = rounded_up(pages);
         // As large as all that is ever written.
-        let found = cost_of_a_page(pages, (false, true), (12_000, 1200 * pages / SLOTS + 20), 3);
-        meet(&format!("chunks of {pages} pages that lose pages"), found, expected, 0.01);
+        let cost = cost_of_a_page(pages, (false, true), (12_000, 1200 * pages / SLOTS + 20), 3);
+        meet(&format!("chunks of {pages} pages that lose pages"), cost, expected, 0.01);
     }
 }
 
@@ -94,12 +95,12 @@ fn packing_anew_takes_holes_away() {
         let (least, most) = (f64::from(pages) / 4.0, rounded_up(pages));
         // The flash holds 1.6 and 1.36 times what chunks without holes take, and four blocks more.
         for blocks in [200, 170] {
-            let found = cost_of_a_page(pages, (true, true), (24_000, blocks * pages / SLOTS + 4), 4);
-            println!("chunks of {pages} pages on {blocks} blocks: {least:.4} < {found:.4} < {most:.4}");
-            assert!(found > least * 0.999, "{pages}: {found} is less than chunks without holes take");
+            let cost = cost_of_a_page(pages, (true, true), (24_000, blocks * pages / SLOTS + 4), 4);
+            println!("chunks of {pages} pages on {blocks} blocks: {least:.4} < {cost:.4} < {most:.4}");
+            assert!(cost > least * 0.999, "{pages}: {cost} is less than chunks without holes take");
             // Without gain there are no chunks and no holes.
             let most = if pages == SLOTS { 1.0001 } else { most * 0.99 };
-            assert!(found < most, "{pages} pages, {blocks} blocks: {found}, no better than {most}");
+            assert!(cost < most, "{pages} pages, {blocks} blocks: {cost}, no better than {most}");
         }
     }
 }
@@ -140,15 +141,15 @@ fn effective_spare(total: f64, free: f64, live: f64) -> f64 {
     (total - free - live) / total
 }
 
-/// A share d of the writes writes one of a few contents that many pages have, such as zeros. To the pages of their own such a
-/// write is a trim of any page: what lies on flash of the host's are the pages whose last write was no duplicate, a share
-/// 1 - d, and each of them dies with the next write to it, whichever that is. So alpha becomes alpha / (1 - d), as under trims of
-/// any page (`closed_forms.rs`), and the programs meet greedy's law there. The few contents have a flash page each, which
-/// never dies.
+/// A share d of the writes writes one of a few contents that many pages have, such as zeros. For the other pages such a
+/// write is a trim of any page. The host's pages on flash are those whose last write was no duplicate, a share 1 - d,
+/// and each of them dies with the next write to it of either kind. So alpha becomes alpha / (1 - d), as under trims of
+/// any page (`closed_forms.rs`), and the programs meet greedy's law there. The few contents have a flash page each,
+/// which never dies.
 ///
-/// What the seeded content model repeats is no such workload: it repeats what some page of the last 65,536 written holds, so
-/// that a content which is repeated once is the likelier to be repeated again, and lives the longer for it. Its pages live
-/// unlike, and no law of uniform writes holds for them.
+/// The seeded content model is not such a workload. It repeats the content of some page among the last 65,536 written:
+/// a content that is repeated once is more likely to be repeated again, and lives longer. Its pages have different
+/// lives, and no law of uniform writes holds for them.
 #[test]
 fn greedy_collects_what_duplicates_leave_as_the_law_says() {
     let (layout, total) = (one_plane(4096, 64), f64::from(4096 * 64));
@@ -163,7 +164,7 @@ fn greedy_collects_what_duplicates_leave_as_the_law_says() {
                 made += 1;
                 content(made, PAGE)
             };
-            let (found, live, free) =
+            let (cost, live, free) =
                 amplification((&layout, "greedy"), (logical, dedup(logical + 100)), seed, next);
             let what = format!("S_f = {spare}, a share {duplicates} of {contents} contents, seed {seed}");
             let own = f64::from(logical) * (1.0 - duplicates);
@@ -171,7 +172,7 @@ fn greedy_collects_what_duplicates_leave_as_the_law_says() {
             let plain = effective_spare(total, free, f64::from(logical));
             let alpha = alpha_of_spare(plain).unwrap() / (1.0 - duplicates);
             let expected = wa(Policy::Greedy, spare_of_alpha(alpha).unwrap(), 64).unwrap();
-            meet(&what, found, expected, 0.005);
+            meet(&what, cost, expected, 0.005);
         }
     }
 }
@@ -184,10 +185,10 @@ fn greedy_collects_chunks_without_gain_as_the_law_says() {
     for (slots, policy) in [(4, "greedy"), (64, "greedy"), (4, "fifo")] {
         let logical = (total * 0.88) as u32;
         let next = || content(1, PAGE);
-        let (found, live, free) = amplification((&layout, policy), (logical, compress(slots)), 5, next);
+        let (cost, live, free) = amplification((&layout, policy), (logical, compress(slots)), 5, next);
         assert!(live <= f64::from(logical) && live > f64::from(logical - 64), "{live} of {logical}");
         let law = if policy == "fifo" { Policy::Fifo } else { Policy::Greedy };
         let expected = wa(law, effective_spare(total, free, live), 64).unwrap();
-        meet(&format!("{policy}, chunks of {slots} that save nothing"), found, expected, 0.005);
+        meet(&format!("{policy}, chunks of {slots} that save nothing"), cost, expected, 0.005);
     }
 }

@@ -17,10 +17,10 @@ fn refusal(reducer: &str, overrides: &[(&str, &str)]) -> Option<String> {
 /// Each of these reducers is refused beside the settings, with a message that has all the parts.
 fn refused(reducers: &[&str], overrides: &[(&str, &str)], parts: &[&str]) {
     for reducer in reducers {
-        let Some(found) = refusal(reducer, overrides) else { panic!("{reducer} {overrides:?} ran") };
-        println!("{found}");
+        let Some(error) = refusal(reducer, overrides) else { panic!("{reducer} {overrides:?} ran") };
+        println!("{error}");
         for part in parts {
-            assert!(found.contains(part), "{reducer} {overrides:?}: {found}\nlacks: {part}");
+            assert!(error.contains(part), "{reducer} {overrides:?}: {error}\nlacks: {part}");
         }
     }
 }
@@ -62,7 +62,7 @@ fn parameters_outside_their_ranges_are_refused() {
         let key = format!("lifetime.reduce.{key}");
         refused(&["compress", "both"], &[(&key, value)], &[&key, "expected a number"]);
     }
-    // What is another reducer's says whose it is.
+    // A setting of another reducer is refused with the name of its owner.
     let foreign = [
         "lifetime.reduce.chunk_pages: ",
         "is not a parameter of dedup",
@@ -108,7 +108,7 @@ fn what_cannot_be_beside_a_reducer_is_refused() {
     assert_eq!(refusal("dedup", &[("drive.plp", "false")]), None);
 }
 
-/// A block must stand a read of each of its 16 pages, and of the pages of a chunk.
+/// A block must endure a read of each of its 16 pages, and of the pages of a chunk.
 #[test]
 fn a_chunk_that_a_block_cannot_stand_is_refused() {
     let reads =
@@ -138,12 +138,12 @@ fn content_that_cannot_be_is_refused() {
         refused(&ALL, &[(&key, value)], &[&format!("{key}: "), expected]);
     }
     let toml = format!("{DRIVE}[workload]\ncontent_seed = 5\n");
-    let found = try_run(&toml, &[]).unwrap_err();
+    let error = try_run(&toml, &[]).unwrap_err();
     assert!(
-        found.contains(
+        error.contains(
             "there is no content to draw; expected workload.duplicate_share or workload.compressed_share"
         ),
-        "{found}"
+        "{error}"
     );
 }
 
@@ -160,9 +160,9 @@ fn a_workload_without_content_is_refused() {
     for reducer in ALL {
         for source in [format!("file = \"{path}\"\n"), "requests = 5\n".to_string()] {
             let toml = format!("{DRIVE}[workload]\n{source}[lifetime.reduce]\npolicy = \"{reducer}\"\n");
-            let found = try_run(&toml, &[]).unwrap_err();
-            assert!(found.starts_with("lifetime.reduce.policy: "), "{found}");
-            ways.iter().for_each(|way| assert!(found.contains(way), "{found}\nlacks: {way}"));
+            let error = try_run(&toml, &[]).unwrap_err();
+            assert!(error.starts_with("lifetime.reduce.policy: "), "{error}");
+            ways.iter().for_each(|way| assert!(error.contains(way), "{error}\nlacks: {way}"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Runs that deduplicate or compress are broken off and taken up again; drives with shared content and chunks go on under any
-//! reducer.
+//! Runs that deduplicate or compress are interrupted and resumed; drives with shared content and chunks continue under
+//! any reducer.
 
 use crate::common::cases::{Case, draw_any};
 use crate::common::interrupted::{figures, interrupted, settings};
@@ -60,9 +60,9 @@ fn any_reduced_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
             let resolved = resolved(&case.toml, &overrides).unwrap();
             let simulation = Simulation::new(resolved.plan.clone()).unwrap();
             let simulation = interrupted(simulation, &resolved, &mut rng, &mut stops, (seed, &case.toml));
-            let found = without_run(figures(&resolved, simulation));
+            let resumed = without_run(figures(&resolved, simulation));
             let policy = whole.result["reduce"]["policy"].as_str().unwrap().to_string();
-            assert_eq!(found, without_run(whole.result), "seed {seed} {overrides:?}\n{}", case.toml);
+            assert_eq!(resumed, without_run(whole.result), "seed {seed} {overrides:?}\n{}", case.toml);
             *seen.entry(policy).or_default() += 1;
             timed += u64::from(overrides.iter().any(|(key, _)| *key == "mode"));
         }
@@ -71,8 +71,8 @@ fn any_reduced_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
     assert!(seen.len() == 4 && timed > CASES / 4 && stops[4] > CASES, "{seen:?} {timed} {stops:?}");
 }
 
-/// Reducers that a drive does not admit: an index of less than a block, few reads that a block stands, no protection; and FLUSH
-/// where nothing gathers.
+/// Reducers that a drive does not admit: an index of less than a block, few reads that a block endures, no protection;
+/// and FLUSH where nothing gathers.
 const REFUSED: [&str; 6] = [
     "has no times",
     "goes by the time",
@@ -90,19 +90,20 @@ fn saving(toml: &str, overrides: &[(&str, String)], path: &str) -> Result<Value,
     run_with(resolved, &options, &mut |_| Ok(())).map(|output| output.result).map_err(|e| e.to_string())
 }
 
-/// The text of a case without its reducer, and what that said.
+/// The text of a case without its reducer, and the text of the reducer.
 fn split(toml: &str) -> (String, String) {
     let at = toml.find("[lifetime.reduce]").unwrap();
     (toml[..at].to_string(), toml[at..].to_string())
 }
 
 /// A value that the text of a reducer gives to one of its keys.
-fn said<'a>(reducer: &'a str, key: &str) -> Option<&'a str> {
+fn value_of<'a>(reducer: &'a str, key: &str) -> Option<&'a str> {
     reducer.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "))
 }
 
-/// A drive with shared content and chunks goes on in a run with any reducer, or with none: the shadow model, which learns from the
-/// file what lies where, sees every read find it, and the audits at the ends pass. The second run leaves the drive to a third one.
+/// A drive with shared content and chunks continues in a run with any reducer, or with none. The shadow model, which
+/// learns the content from the file, verifies every read, and the audits at the ends pass. The second run leaves the
+/// drive to a third one.
 #[test]
 fn a_drive_with_chunks_and_shared_content_is_taken_over_by_any_reducer() {
     let folder = Folder::new("reduced-taken-over");
@@ -119,15 +120,15 @@ fn a_drive_with_chunks_and_shared_content_is_taken_over_by_any_reducer() {
         }
         let plain =
             plain.replace("precondition = \"", "# \"").replace("read_share = 0\n", "read_share = 0.3\n");
-        let (mut path, mut before) = (path, said(&first, "policy").unwrap().to_string());
-        let mut kind = ["chunk_pages", "repack"].map(|key| said(&first, key).map(str::to_string));
+        let (mut path, mut before) = (path, value_of(&first, "policy").unwrap().to_string());
+        let mut kind = ["chunk_pages", "repack"].map(|key| value_of(&first, key).map(str::to_string));
         for step in 1..=2 {
             let info = policies::row(&mut rng, &reduce::SLOT);
-            let given = policies::drawn(&mut rng, &reduce::SLOT, info);
-            let mut second = policies::toml(&reduce::SLOT, &given);
+            let settings = policies::drawn(&mut rng, &reduce::SLOT, info);
+            let mut second = policies::toml(&reduce::SLOT, &settings);
             // Chunks on the drive are of one kind.
             for (key, kept) in ["chunk_pages", "repack"].into_iter().zip(&mut kind) {
-                if let Some(value) = said(&second, key).map(str::to_string) {
+                if let Some(value) = value_of(&second, key).map(str::to_string) {
                     let usual = if key == "repack" { "true".into() } else { value.clone() };
                     let kept = kept.get_or_insert(usual);
                     second = second.replace(&format!("{key} = {value}"), &format!("{key} = {kept}"));

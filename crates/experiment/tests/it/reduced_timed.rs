@@ -101,7 +101,7 @@ fn any_timed_drive_holds_what_was_written() {
                 overrides.push(("workload.flush_every", (5 + rng.below(50)).to_string()));
             }
             if gathers && rng.below(2) == 0 {
-                // Shorter than the default, so that many chunks are programmed before they are full.
+                // Shorter than the default: many chunks are programmed before they are full.
                 overrides.push(("lifetime.reduce.chunk_timeout_ms", (0.5 + 20.0 * rng.unit()).to_string()));
             }
             let what = format!("seed {seed} trace {trace} {overrides:?}\n{toml}");
@@ -131,7 +131,7 @@ fn any_timed_drive_holds_what_was_written() {
     );
 }
 
-/// What no clock may change.
+/// The results that must not depend on time.
 fn state(result: &Value) -> String {
     let keys = ["host", "flash", "waf", "gc", "level", "wear", "valid_pages", "reduce"];
     keys.map(|key| format!("{key}: {}", without_clock(result, key))).join("\n")

@@ -1,7 +1,7 @@
 //! The engine against a second drive that follows the same rules by plain scans: every program, copy and erase, the
 //! wear of every block and the place of every page must agree.
 
-use crate::common::naive::{Given as NamedStreams, Moved, Naive, Rule, Swaps};
+use crate::common::naive::{Moved, Naive, NamedStreams, Rule, Swaps};
 use crate::common::policies::{separator, victim};
 use crate::common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
@@ -89,7 +89,7 @@ struct Case {
     blocks: u32,
     pages: u32,
     swaps: Option<Swaps>,
-    given: Option<NamedStreams>,
+    streams_named: Option<NamedStreams>,
 }
 
 impl Case {
@@ -100,12 +100,12 @@ impl Case {
         }
         let pages = [1, 2, 3, 5, 8, 13][rng.below(6) as usize];
         let mut separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
-        let mut given = None;
+        let mut streams_named = None;
         if named {
             // Room for as many streams of moved pages.
             blocks = blocks.max(16);
             let (policy, streams) = named_streams(rng);
-            (separate, given) = (policy, Some(streams));
+            (separate, streams_named) = (policy, Some(streams));
         }
         let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize];
         let trigger = separate.reserve() + rng.below(2) as u32;
@@ -134,7 +134,7 @@ impl Case {
             seed,
             ..Setup::plain(logical)
         };
-        Self { setup, blocks, pages, swaps: leveled.then_some(swaps), given }
+        Self { setup, blocks, pages, swaps: leveled.then_some(swaps), streams_named }
     }
 
     fn streams(&self) -> usize {
@@ -146,8 +146,8 @@ impl Case {
         let logical = self.setup.logical_pages;
         // Every stream's block must be filled, even where the host sees few pages.
         let mut work = workload(rng, logical, 8 * logical + 4 * self.blocks * self.pages);
-        let Some(given) = &self.given else { return work };
-        let streams = given.streams;
+        let Some(streams_named) = &self.streams_named else { return work };
+        let streams = streams_named.streams;
         // Pages of one stream are updated at a rate of their own, and now and then one goes elsewhere.
         let any = |rng: &mut Rng| rng.below(streams as u64) as u32;
         let handle = |&lpn: &Lpn| if rng.below(9) == 0 { any(rng) } else { lpn.0 % streams as u32 };
@@ -168,7 +168,7 @@ impl Case {
             setup.free_choice == FreeChoice::Fifo,
         );
         naive.swaps.clone_from(&self.swaps);
-        naive.given.clone_from(&self.given);
+        naive.streams_named.clone_from(&self.streams_named);
         naive.garbage_share = setup.garbage_share;
         naive.pace = setup.pace.map(|pace| (pace.from_writes + pace.every_writes, pace.every_writes));
         naive
@@ -239,11 +239,11 @@ fn places_agree(ftl: &mut Ftl, flash: &mut Recorder, naive: &Naive, case: &Case)
         let mut read = Extents::default();
         read.push(Lpn(lpn), 1, ExtentKind::Read);
         ftl.serve(flash, &read).unwrap();
-        let found = match flash.commands.last() {
+        let ppn = match flash.commands.last() {
             Some(&Command::Read(ppn, _)) => Some(ppn),
             _ => None,
         };
-        assert_eq!(found.map(|ppn| ppn.0), naive.find(lpn), "{case}: place of logical page {lpn}");
+        assert_eq!(ppn.map(|ppn| ppn.0), naive.find(lpn), "{case}: place of logical page {lpn}");
     }
 }
 

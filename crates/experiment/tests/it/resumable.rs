@@ -98,9 +98,9 @@ fn the_host_goes_on_between_steps() {
         for (lpn, at) in gone {
             let later = &flash.commands[at..];
             let moved = later.iter().any(|c| matches!(c, Command::Copy(_, _, l) if l.0 == lpn));
-            let found = later.iter().any(|c| matches!(c, Command::Read(_, l) if l.0 == lpn));
+            let read_later = later.iter().any(|c| matches!(c, Command::Read(_, l) if l.0 == lpn));
             assert!(
-                !moved && !found,
+                !moved && !read_later,
                 "seed {seed}: logical page {lpn} was moved or read after it was given up"
             );
         }

@@ -1,4 +1,4 @@
-//! A run that is interrupted anywhere and taken up again ends as if it had never stopped.
+//! A run that is interrupted anywhere and resumed ends as if it had never stopped.
 
 use crate::common::cases::{Case, draw};
 use crate::common::interrupted::{figures, interrupted, settings};
@@ -56,14 +56,14 @@ fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
             };
             let whole = match try_run(&case.toml, &overrides) {
                 Ok(whole) => whole,
-                // Those under a throttle stand a few cycles only.
+                // Those under a throttle endure only a few cycles.
                 Err(e) if e.contains("the drive was worn out") => continue,
                 Err(e) => panic!("seed {seed} {overrides:?}: {e}"),
             };
             let held = whole.result["throttle"]["held_share"].as_f64() > Some(0.0);
             let simulation = interrupted(simulation, &resolved, &mut rng, &mut stops, (seed, &case.toml));
-            let found = without_run(figures(&resolved, simulation));
-            assert_eq!(found, without_run(whole.result), "seed {seed} {overrides:?}\n{}", case.toml);
+            let resumed = without_run(figures(&resolved, simulation));
+            assert_eq!(resumed, without_run(whole.result), "seed {seed} {overrides:?}\n{}", case.toml);
             let has = |key: &str| overrides.iter().any(|(k, _)| *k == key);
             let (timed, buffer) = (has("mode"), has("drive.buffer.capacity"));
             let kinds = [
@@ -102,8 +102,8 @@ fn a_run_interrupted_while_its_drive_is_worn_in_ends_as_if_it_had_never_stopped(
         let simulation = Simulation::new(resolved.plan.clone()).unwrap();
         let mut stops = [0; 6];
         let simulation = interrupted(simulation, &resolved, &mut rng, &mut stops, (0, &toml));
-        let found = without_run(figures(&resolved, simulation));
-        assert_eq!(found, without_run(try_run(&toml, &[]).unwrap().result));
+        let resumed = without_run(figures(&resolved, simulation));
+        assert_eq!(resumed, without_run(try_run(&toml, &[]).unwrap().result));
         assert!(stops[Phase::WearIn as usize] > 10, "{stops:?}");
     }
 }
@@ -244,8 +244,8 @@ fn snapshots_that_could_not_be_used_are_refused() {
     );
 }
 
-/// The run in which every kind of state is there: read disturb with replicas, a buffer, queues, jobs in idle time, a timeline, a throttle, requests
-/// under way.
+/// A run with every kind of state: read disturb with replicas, a buffer, queues, jobs in idle time, a timeline, a
+/// throttle, requests in flight.
 const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 12\npages_per_block = 8\n\
                     [drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 20\n[ftl.reclaim]\npolicy = \"redftl\"\nreplica_pages = 2\n\
                     [drive.buffer]\ncapacity = \"32 KiB\"\npolicy = \"disturb-aware\"\naccess_us = 1\n[host]\nqueues = 2\noutstanding_max = 3\n\
@@ -255,7 +255,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
                     period_s = 0.01\ntarget_years = 1e-6\n\
                     [workload]\nrequests = 200\nread_share = 0.3\nrequest_bytes = 6144\narrival = \"open\"\nrate_per_s = 1500\n";
 
-/// Files of another layout must be refused by their version, rather than read as something else.
+/// Files of another layout must be refused by their version, rather than misread.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (24, "c4f4e5e542fee5d6");
@@ -278,9 +278,9 @@ fn what_is_written_has_the_layout_of_its_version() {
     let drive = simulation.save_drive(format!("{}/d", folder.path()).as_ref()).unwrap();
     let say = "what a snapshot holds has changed. If a type that is written did (a field more, less, elsewhere, of \
                another type), raise STATE_VERSION; then renew the hash here";
-    let found = [(drive_file::STATE_VERSION, &drive[..16]), (run_file::STATE_VERSION, &*hashes)];
+    let layouts = [(drive_file::STATE_VERSION, &drive[..16]), (run_file::STATE_VERSION, &*hashes)];
     assert_eq!(
-        found,
+        layouts,
         [DRIVE_IS, RUN_IS],
         "{say} (the drive: crates/sim/src/drive_file.rs; the run: crates/sim/src/saved.rs)"
     );

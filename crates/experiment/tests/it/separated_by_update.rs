@@ -1,5 +1,5 @@
-//! A small case in the spirit of the dissertation's Figures 24, 25 and 29: eight hot requests of two update times, four
-//! pages a block. In order of arrival they leave half-dead blocks; by update time one block dies as a whole.
+//! A small case similar to the dissertation's Figures 24, 25 and 29: eight hot requests of two update times, four pages
+//! per block. In order of arrival they leave half-dead blocks; by update time one block dies as a whole.
 
 use crate::common::policies::separator;
 use crate::common::recorder::{Command, Recorder};
@@ -33,7 +33,7 @@ fn deaths(separate: Separate) -> Vec<u32> {
     let layout = Layout::new(geometry, Scope::Plane);
     let (mut ftl, mut flash) = (Ftl::new(layout.clone(), setup), Recorder::new(layout.clone()));
     let mut extents = Extents::default();
-    // Contexts dominate with the fifth update, which is the first of a round, so that every round begins with new blocks.
+    // Contexts dominate with the fifth update, which is the first of a round: every round begins with new blocks.
     (0..20).flat_map(|_| HOT).for_each(|(lpn, context)| write(&mut extents, lpn, context));
     ftl.serve(&mut flash, &extents).unwrap();
     assert_eq!(ftl.gc().victims, 0, "nothing is collected yet");

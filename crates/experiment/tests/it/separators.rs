@@ -1,5 +1,5 @@
-//! Every separator keeps the drive exact: whatever it decides, the shadow model finds nothing wrong, and what the streams
-//! were given adds up to what the drive did.
+//! Every separator keeps the drive exact: the shadow model detects no violation under any decision, and the counts of
+//! streams add up to those of the drive.
 
 use crate::common::policies::{any_level, any_victim, drawn, separator};
 use crate::common::{Folder, hinted};
@@ -53,7 +53,7 @@ fn rest(ftl: &mut Ftl, flash: &mut Shadow<Functional>, domains: u32, rng: &mut R
     }
 }
 
-/// What the streams were given is what the host wrote and what collection and wear-leveling moved.
+/// The pages of the streams are those that the host wrote and that collection and wear-leveling moved.
 fn add_up(ftl: &Ftl, flash: &Shadow<Functional>, host_pages: u64, case: &str) {
     let programs = flash.counters().programs;
     assert_eq!(programs[Cause::Host as usize] + programs[Cause::Partial as usize], host_pages, "{case}");
@@ -231,9 +231,9 @@ fn host_pages_of_multilog(folder: &Folder, name: &str, rows: &[hinted::Row]) -> 
     streams.iter().map(|stream| stream["host_pages"].as_u64().unwrap()).collect()
 }
 
-/// A trimmed page holds no data, so it is new when it is written again: MultiLog starts new pages in the hottest log,
-/// stream 0, whatever log they were in before. Were it not told of trims, pages that had cooled down would go on in
-/// the colder logs.
+/// A trimmed page holds no data and is new when it is written again: MultiLog starts new pages in the hottest log,
+/// stream 0, whatever log they were in before. Without notification of trims, cooled pages would stay in the colder
+/// logs.
 #[test]
 fn trims_make_pages_new_to_the_separator() {
     const PAGES: u64 = 560;
@@ -256,7 +256,7 @@ fn trims_make_pages_new_to_the_separator() {
     assert_eq!((added[0], added[1..].iter().sum::<u64>()), (PAGES, 0), "{added:?}");
 }
 
-/// Who goes by what the host says is refused where the host says nothing.
+/// Separators that need hints of the host are refused without them.
 #[test]
 fn contexts_and_streams_are_asked_for() {
     for (policy, message) in [

@@ -1,4 +1,4 @@
-//! What a result says of its own certainty, held to many runs: the 95 % interval and `stationary`.
+//! The stated certainty of a result, checked by many runs: the 95 % interval and `stationary`.
 
 use crate::common::{number, run_ok};
 use floatgate_theory::{Policy, wa};

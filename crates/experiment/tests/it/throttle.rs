@@ -1,4 +1,4 @@
-//! Throttles in runs: when requests get through, by hand; the same in both modes; none lost, none overtaken.
+//! Throttles in runs: passage of requests, by hand; equal in both modes; none lost, none overtaken.
 
 use crate::common::policies::{has, throttles};
 use crate::common::{Folder, number, run_ok, try_run, without_clock};
@@ -6,7 +6,7 @@ use floatgate_base::Rng;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// A drive of 512 pages that stand 16 cycles in 8192 s: just a page a second.
+/// A drive of 512 pages that endure 16 cycles in 8192 s: exactly a page per second.
 const PAGE_A_SECOND: &str = "[drive.geometry]\nblocks_per_plane = 32\npages_per_block = 16\n\
      [drive.endurance]\npe_cycles = 16\n[ftl]\nspare_factor = 0.25\n\
      [lifetime.throttle]\npolicy = \"static\"\n";
@@ -19,10 +19,10 @@ fn set(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
     pairs.iter().map(|&(key, value)| (key, value.to_owned())).collect()
 }
 
-/// Five page writes, ten a second, and room for one a second. At their stamps (0, 0.1 ... 0.4 s) they leave at 0, 1, 2,
-/// 3 and 4 s: they wait 0, 0.9, 1.8, 2.7 and 3.6 s after they arrived, of which the throttle claims 0.9 for the second
-/// and 1 for each other one, since it lets nothing pass before what came earlier. With stamps that are moved each
-/// arrives 0.1 s after the one before has left, and waits 0.9 s.
+/// Five page writes, ten per second, and capacity for one per second.
+/// At their stamps (0, 0.1 ... 0.4 s) they leave at 0, 1, 2, 3 and 4 s: they wait 0, 0.9, 1.8, 2.7 and 3.6 s after they
+/// arrived. The throttle claims 0.9 for the second and 1 for each other one, because it lets nothing pass before
+/// earlier writes. With moved stamps each arrives 0.1 s after the previous one has left, and waits 0.9 s.
 #[test]
 fn a_static_cap_of_a_page_a_second() {
     let toml = PAGE_A_SECOND.to_owned() + &target(8192.0) + "[workload]\nrequests = 5\nrate_per_s = 10\n";
@@ -55,8 +55,8 @@ fn a_static_cap_of_a_page_a_second() {
     }
 }
 
-/// In closed loop with two under way, one page a second: the third arrives when the first is done, at 600 us and a
-/// transfer, and so on; each waits at the gate while another one is on flash or waits before it.
+/// In a closed loop with two in flight, one page per second: the third arrives when the first is done, at 600 us and a
+/// transfer, and each later one accordingly. Each waits at the gate while another one is on flash or waits before it.
 #[test]
 fn in_closed_loop_a_request_arrives_when_one_is_done() {
     let toml = "mode = \"timed\"\n".to_owned()
@@ -67,8 +67,8 @@ fn in_closed_loop_a_request_arrives_when_one_is_done() {
     let service = number(&result, "/latency_us/waiting/write/service") / 1e6;
     // Leaving at 0, 1 ... 5 s; arriving at 0, 0, s, 1 + s, 2 + s, 3 + s.
     let waits = [0.0, 1.0, 2.0 - service, 2.0 - service, 2.0 - service, 2.0 - service];
-    let found = number(&result, "/latency_us/throttle_wait/write") / 1e6;
-    assert!((found - waits.iter().sum::<f64>() / 6.0).abs() < 1e-6, "{found}");
+    let wait = number(&result, "/latency_us/throttle_wait/write") / 1e6;
+    assert!((wait - waits.iter().sum::<f64>() / 6.0).abs() < 1e-6, "{wait}");
 }
 
 /// A write larger than what its period may write waits until the periods that pay for it have come.
@@ -119,8 +119,8 @@ fn bursts(seed: u64) -> String {
     text
 }
 
-/// What a throttle does not touch: the same requests come to the same flash in the same order, so counts and the wear of
-/// every block are those without one, in both modes, with a buffer and without, with several queues too.
+/// A throttle does not change the order: the same requests reach the same flash. Counts and the wear of every block are
+/// those without one, in both modes, with a buffer and without, and with several queues.
 #[test]
 fn no_request_is_lost_or_overtakes_another() {
     let folder = Folder::new("in-order");
@@ -211,7 +211,7 @@ fn both_modes_throttle_alike() {
     }
 }
 
-/// A throttle with room enough changes nothing but what is said of it.
+/// A throttle with enough capacity only changes its own table.
 #[test]
 fn a_throttle_with_room_enough_holds_nothing_back() {
     let folder = Folder::new("room");
@@ -276,8 +276,8 @@ fn what_a_throttle_cannot_go_by_is_refused() {
     assert!(error.contains("has no times, which a throttle needs"), "{error}");
 }
 
-/// One experiment runs with each throttle and without any, in either mode: what a file says of another policy is passed
-/// over where a later layer chooses.
+/// One experiment runs with each throttle and without any, in either mode: settings of another policy in a file are
+/// ignored if a later layer chooses.
 #[test]
 fn a_file_can_be_run_with_every_throttle() {
     let toml = "mode = \"timed\"\n".to_owned()

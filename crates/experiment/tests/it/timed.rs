@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const CASES: u64 = 60;
 
-/// What no clock may change.
+/// The results that must not depend on time.
 fn state(result: &Value) -> String {
     let keys = ["host", "flash", "waf", "waf_95", "stationary", "gc", "wear", "valid_pages"];
     keys.map(|key| format!("{key}: {}", without_clock(result, key))).join("\n")
@@ -104,10 +104,10 @@ fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
                 let operations = if kind == "read" { "reads" } else { "programs" };
                 let host = count(r, &format!("/flash/{operations}/host"));
                 let partial = count(r, &format!("/flash/{operations}/partial"));
-                let found = count(r, &format!("/latency_us/waiting/{class}/operations"));
+                let operations = count(r, &format!("/latency_us/waiting/{class}/operations"));
                 // What FLUSH and FUA pad waits as host writes do.
                 let padding = if kind == "write" { count(r, "/flash/programs/padding") } else { 0 };
-                assert_eq!(found, host + partial + padding, "seed {seed}: {class}");
+                assert_eq!(operations, host + partial + padding, "seed {seed}: {class}");
             }
             ran += 1;
         }
@@ -209,8 +209,8 @@ fn distributions_and_series_add_up_to_the_figures() {
         assert_eq!(us.last(), facts["max"].as_f64().as_ref());
         for (name, quantile) in [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)] {
             let at = share.partition_point(|&s| s < quantile);
-            let told = facts[name].as_f64().unwrap();
-            assert!(us[at - 1] <= told && told <= us[at], "{kind} {name}: {told}");
+            let quantile = facts[name].as_f64().unwrap();
+            assert!(us[at - 1] <= quantile && quantile <= us[at], "{kind} {name}: {quantile}");
         }
         let last = output.rows.last().unwrap();
         assert_eq!(last.done[i], facts["count"].as_u64().unwrap());
@@ -278,8 +278,9 @@ fn jobs_in_idle_time_keep_every_book() {
             Err(e) => panic!("seed {seed}: {e}\n{}", case.toml),
         };
         for kind in ["read", "write"] {
-            let (found, asked) = (format!("/latency_us/{kind}/count"), format!("/host/{kind}_requests"));
-            assert_eq!(count(&result, &found), count(&result, &asked), "seed {seed}");
+            let (latencies, requests) =
+                (format!("/latency_us/{kind}/count"), format!("/host/{kind}_requests"));
+            assert_eq!(count(&result, &latencies), count(&result, &requests), "seed {seed}");
         }
         background += number(&result, "/jobs/background_s");
         foreground += number(&result, "/jobs/foreground_s");
@@ -317,8 +318,8 @@ fn idle_time_takes_waits_away() {
     );
 }
 
-/// What a die or a channel is recorded to do follows one upon the other, lies in the interval asked for, and accounts
-/// for all the time of a saturated die; recording changes no result.
+/// The recorded spans of a die or a channel do not overlap, lie in the requested interval, and account for all the time
+/// of a saturated die; recording changes no result.
 #[test]
 fn a_timeline_shows_who_was_busy() {
     let toml = format!("{FULL}[workload]\nrequests = 5000\nread_share = 0.3\n");
@@ -472,8 +473,9 @@ fn everything_together_loses_nothing() {
             Err(e) => panic!("seed {seed}: {e}\n{}\n{overrides:?}", case.toml),
         };
         for kind in ["read", "write"] {
-            let (found, asked) = (format!("/latency_us/{kind}/count"), format!("/host/{kind}_requests"));
-            assert_eq!(count(&r, &found), count(&r, &asked), "seed {seed}");
+            let (latencies, requests) =
+                (format!("/latency_us/{kind}/count"), format!("/host/{kind}_requests"));
+            assert_eq!(count(&r, &latencies), count(&r, &requests), "seed {seed}");
         }
         for class in ["read", "write", "background"] {
             let mean = |part: &str| number(&r, &format!("/latency_us/waiting/{class}/{part}"));
@@ -497,7 +499,7 @@ fn the_clock_does_not_wrap_around() {
     assert!(error.contains("the clock has run for more than 146 years"), "{error}");
 }
 
-/// A rate says when requests come; where they come as others end, the result says that it does not.
+/// A rate determines arrivals; if requests follow completions, the result reports that it has no effect.
 #[test]
 fn a_rate_is_that_of_the_requests() {
     let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 64\n[workload]\nrequests = 2000\nrate_per_s = 50\n";
@@ -509,7 +511,7 @@ fn a_rate_is_that_of_the_requests() {
         |result: &Value| result["workload"]["assumed"].to_string().contains("rate_per_s has no effect");
     let closed = run(&[("workload.arrival", "closed".into())]);
     assert!(note(&closed) && !note(&result) && number(&closed, "/span_s") < 20.0, "{}", closed["workload"]);
-    // Nothing has time in functional mode, and what an older experiment says of it is no fault.
+    // Functional mode has no time, and settings of it in an older experiment are not an error.
     let functional = [("mode", "functional".to_owned()), ("workload.arrival", "closed".to_owned())];
     assert!(!note(&run(&functional)));
 }

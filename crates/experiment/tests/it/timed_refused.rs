@@ -1,4 +1,4 @@
-//! What makes no sense in timed mode is refused, with the key and the remedy.
+//! Settings that make no sense in timed mode are refused, with the key and the remedy.
 
 use crate::common::{Folder, try_run};
 
@@ -12,8 +12,8 @@ fn refused(cases: &[Refusal<'_>]) {
     let toml = format!("{FULL}[workload]\nrequests = 100\n");
     for &(overrides, message) in cases {
         let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
-        let found = try_run(&toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));
-        assert!(found.starts_with(message), "{found}");
+        let error = try_run(&toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));
+        assert!(error.starts_with(message), "{error}");
     }
 }
 

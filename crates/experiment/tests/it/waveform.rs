@@ -1,4 +1,4 @@
-//! Waveforms of timed runs: what the pins show is what the FTL asked for, told by two ways through the code.
+//! Waveforms of timed runs: the pins show the operations requested by the FTL, counted by two independent paths.
 
 use crate::common::cases::draw;
 use crate::common::{Folder, number, seeds, without_run};
@@ -18,8 +18,8 @@ const TIMES: [(&str, &str); 4] = [
 ];
 
 fn try_run(toml: &str, more: &[(&str, &str)], path: &Path, window: PinWindow) -> Result<Output, String> {
-    let given = TIMES.iter().chain(more).map(|(key, value)| (key.to_string(), value.to_string()));
-    let resolved = load(Some(toml), "test.toml", &given.collect::<Vec<_>>()).map_err(|e| e.to_string())?;
+    let settings = TIMES.iter().chain(more).map(|(key, value)| (key.to_string(), value.to_string()));
+    let resolved = load(Some(toml), "test.toml", &settings.collect::<Vec<_>>()).map_err(|e| e.to_string())?;
     let format = if path.extension().is_some_and(|e| e == "csv") { Format::Csv } else { Format::Vcd };
     let waveform = Some(Waveform { path: path.to_owned(), format, window });
     let options = Options { waveform, ..Options::default() };
@@ -56,8 +56,8 @@ fn count(result: &Value, pointer: &str) -> u64 {
     result.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("no count at {pointer}"))
 }
 
-/// All that the FTL asked for in the counted phase, by the result.
-fn asked(result: &Value) -> [u64; 3] {
+/// Returns the operations that the FTL requested in the counted phase, by the result.
+fn requested(result: &Value) -> [u64; 3] {
     let total = |kind: &str| {
         let causes = result["flash"][kind].as_object().unwrap();
         causes.iter().filter(|(name, _)| *name != "total").filter_map(|(_, n)| n.as_u64()).sum()
@@ -90,12 +90,12 @@ fn pins_show_what_the_ftl_asked_for() {
         let table = &output.result["waveform"];
         let works = ["programs", "reads", "erases"].map(|key| count(table, &format!("/{key}")));
         let flash = ["programs", "reads", "erases"].map(|key| count(table, &format!("/flash/{key}")));
-        assert_eq!((works, flash), (asked(&output.result), works), "seed {seed}\n{}", case.toml);
+        assert_eq!((works, flash), (requested(&output.result), works), "seed {seed}\n{}", case.toml);
         assert_eq!(count(table, "/hidden"), 0, "seed {seed}");
         if works[0] > 0 {
-            let found = measured(&path, &table["shape"]);
-            assert_eq!([found.programs, found.reads, found.erases], works, "seed {seed}");
-            assert_eq!(found.unclassified, 0, "seed {seed}");
+            let measurement = measured(&path, &table["shape"]);
+            assert_eq!([measurement.programs, measurement.reads, measurement.erases], works, "seed {seed}");
+            assert_eq!(measurement.unclassified, 0, "seed {seed}");
         }
         ran += 1;
     }
@@ -111,8 +111,8 @@ fn a_waveform_changes_nothing_and_formats_say_the_same() {
     let shape = &first.result["waveform"]["shape"];
     let (a, b) = (measured(&vcd, shape), measured(&csv, shape));
     assert_eq!((a.programs, a.reads, a.erases, a.duration_s), (b.programs, b.reads, b.erases, b.duration_s));
-    let given: Vec<_> = TIMES.iter().map(|(key, value)| (*key, value.to_string())).collect();
-    let plain = crate::common::run_ok(PLAIN, &given);
+    let settings: Vec<_> = TIMES.iter().map(|(key, value)| (*key, value.to_string())).collect();
+    let plain = crate::common::run_ok(PLAIN, &settings);
     let without = |mut output: Output| {
         output.result.as_object_mut().unwrap().shift_remove("waveform");
         without_run(output.result)
@@ -131,16 +131,18 @@ fn dies_and_windows_add_up() {
     for die in 0..4 {
         let path = file(&format!("{die}.vcd"));
         let one = run(PLAIN, &[], &path, PinWindow { die: Some(die), ..WHOLE }).result["waveform"].clone();
-        let found = measured(&path, &one["shape"]);
+        let measurement = measured(&path, &one["shape"]);
         assert_eq!(
-            found.signals.iter().map(|s| s.name.clone()).collect::<Vec<_>>(),
+            measurement.signals.iter().map(|s| s.name.clone()).collect::<Vec<_>>(),
             [format!("drive.rb{die}")]
         );
         assert_eq!(
-            [found.programs, found.reads, found.erases],
+            [measurement.programs, measurement.reads, measurement.erases],
             ["programs", "reads", "erases"].map(|key| count(&one, &format!("/{key}")))
         );
-        sum.iter_mut().zip([found.programs, found.reads, found.erases]).for_each(|(sum, n)| *sum += n);
+        sum.iter_mut()
+            .zip([measurement.programs, measurement.reads, measurement.erases])
+            .for_each(|(sum, n)| *sum += n);
         assert_eq!(one["flash"], all["flash"]);
     }
     assert_eq!(sum, ["programs", "reads", "erases"].map(|key| count(&all, &format!("/{key}"))));
@@ -152,11 +154,11 @@ fn dies_and_windows_add_up() {
         let path = file("part.vcd");
         let part =
             run(PLAIN, &[], &path, PinWindow { die: None, from_ns, until_ns }).result["waveform"].clone();
-        let found = measured(&path, &part["shape"]);
+        let measurement = measured(&path, &part["shape"]);
         let counts = ["programs", "reads", "erases"].map(|key| count(&part, &format!("/{key}")));
-        assert_eq!([found.programs, found.reads, found.erases], counts);
+        assert_eq!([measurement.programs, measurement.reads, measurement.erases], counts);
         parts.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
-        cut += found.unclassified;
+        cut += measurement.unclassified;
         let host = part["host_bytes"].as_u64().unwrap();
         assert!(host > 0 && host < count(&all, "/host_bytes"));
     }
@@ -182,8 +184,8 @@ fn multi_plane_programs_are_one_low_phase() {
     let table = &output.result["waveform"];
     let pages = count(table, "/flash/programs");
     let programs = count(table, "/programs");
-    let found = measured(&path, &table["shape"]);
-    assert_eq!(found.programs, programs);
+    let measurement = measured(&path, &table["shape"]);
+    assert_eq!(measurement.programs, programs);
     assert!(programs < pages * 6 / 10, "{programs} for {pages}");
 }
 

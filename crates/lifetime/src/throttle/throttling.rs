@@ -4,15 +4,15 @@
 //! in turn. A throttle changes nothing else in the drive.
 //!
 //! - The [`Budget`] limits the total flash bytes written up to a moment, and bounds each epoch; the target is therefore
-//! met whatever the other parts allow. It sees cycles and rest, never blocks.
+//!   met whatever the other parts allow. It sees cycles and rest, never blocks.
 //! - A throttle that plans works in [`super::Epochs`]: the [`Regulator`] allots capacity and spare to the next epoch,
-//! and [`Delays`] computes the delay of its page writes. A throttle that does not plan has a single epoch, the life,
-//! without delays.
+//!   and [`Delays`] computes the delay of its page writes. A throttle that does not plan has a single epoch, the life,
+//!   without delays.
 //! - The [`Regulator`] also limits the writes of a period. A write that does not fit waits for a later period.
 //!
 //! Guarantees of all combinations, tested for every row of the table in `gate_tests.rs`:
 //! - No more flash bytes than the budget are written by the target time. Exception: with a token bucket, some two
-//! hundred page writes of debt, and only if waits have no bound.
+//!   hundred page writes of debt, and only if waits have no bound.
 //! - Writes keep their order.
 //! - The same demand gives the same delays.
 //!

@@ -1,5 +1,5 @@
-//! The miner beside two references that know nothing of it: all subsets of small universes, and all intersections of
-//! few transactions. `FLOATGATE_TIMES=n` has n times as many cases; a case that fails prints its seed.
+//! The miner compared with two independent references: all subsets of small universes, and all intersections of few
+//! transactions. `FLOATGATE_TIMES=n` has n times as many cases; a failing case prints its seed.
 
 use floatgate_base::Rng;
 use floatgate_patterns::{
@@ -24,17 +24,17 @@ fn by_subsets(transactions: &[Vec<Item>], support: u32) -> Sets {
         .iter()
         .map(|t| (0..universe.len()).filter(|&i| t.contains(&universe[i])).fold(0, |mask, i| mask | 1 << i))
         .collect();
-    let mut found = Sets::new();
+    let mut patterns = Sets::new();
     for set in 1u32..1 << universe.len() {
         let count = masks.iter().filter(|&mask| mask & set == set).count() as u32;
         if count >= support {
-            found.insert(
+            patterns.insert(
                 (0..universe.len()).filter(|i| set >> i & 1 == 1).map(|i| universe[i]).collect(),
                 count,
             );
         }
     }
-    found
+    patterns
 }
 
 /// Support of every closed frequent set, from the intersections of all choices of transactions.
@@ -51,8 +51,8 @@ fn by_intersections(transactions: &[Vec<Item>], support: u32) -> Sets {
     counted.filter(|&(count, _)| count >= support).map(|(count, set)| (set, count)).collect()
 }
 
-/// Of sets (all frequent ones, or all closed ones) those that are to be told, in their order.
-fn told(sets: &Sets, settings: &Settings) -> Vec<Pattern<Item>> {
+/// Selects from sets (all frequent ones, or all closed ones) those that the miner reports, in their order.
+fn expected_patterns(sets: &Sets, settings: &Settings) -> Vec<Pattern<Item>> {
     let stands = |set: &BTreeSet<Item>, support: u32| {
         !sets.iter().any(|(other, &of_other)| {
             let above = other.len() > set.len() && set.is_subset(other);
@@ -60,12 +60,12 @@ fn told(sets: &Sets, settings: &Settings) -> Vec<Pattern<Item>> {
         })
     };
     let large = sets.iter().filter(|(set, _)| set.len() >= settings.items_min as usize);
-    let mut found: Vec<Pattern<Item>> = large
+    let mut patterns: Vec<Pattern<Item>> = large
         .filter(|&(set, &support)| stands(set, support))
         .map(|(set, &support)| Pattern { items: set.iter().copied().collect(), support })
         .collect();
-    found.sort_by_key(|pattern| (Reverse(pattern.items.len()), pattern.items.clone()));
-    found
+    patterns.sort_by_key(|pattern| (Reverse(pattern.items.len()), pattern.items.clone()));
+    patterns
 }
 
 /// Transactions over so many items: of equal chances or skewed, with copies, empty ones and items named twice.
@@ -102,7 +102,7 @@ fn sets_equal_those_of_all_subsets() {
         let (count, items) = (rng.below(25), 1 + rng.below(9));
         let transactions = draw(&mut rng, count, items);
         let settings = draw_settings(&mut rng, count);
-        let wanted = told(&by_subsets(&transactions, settings.support), &settings);
+        let wanted = expected_patterns(&by_subsets(&transactions, settings.support), &settings);
         some += usize::from(!wanted.is_empty());
         assert_eq!(
             mine(&transactions, &settings).unwrap(),
@@ -120,7 +120,7 @@ fn sets_equal_those_of_all_intersections() {
         let (count, items) = (1 + rng.below(9), 10 + rng.below(60));
         let transactions = draw(&mut rng, count, items);
         let settings = draw_settings(&mut rng, count);
-        let wanted = told(&by_intersections(&transactions, settings.support), &settings);
+        let wanted = expected_patterns(&by_intersections(&transactions, settings.support), &settings);
         assert_eq!(
             mine(&transactions, &settings).unwrap(),
             wanted,
@@ -138,7 +138,7 @@ fn many_transactions_equal_all_subsets() {
         let transactions = draw(&mut rng, count, items);
         let settings =
             Settings { support: 1 + rng.below(count / 2) as u32, ..draw_settings(&mut rng, count) };
-        let wanted = told(&by_subsets(&transactions, settings.support), &settings);
+        let wanted = expected_patterns(&by_subsets(&transactions, settings.support), &settings);
         assert_eq!(
             mine(&transactions, &settings).unwrap(),
             wanted,
@@ -147,8 +147,7 @@ fn many_transactions_equal_all_subsets() {
     }
 }
 
-/// A miner that has mined before tells what a new one tells, and the order of transactions and of items within them
-/// shows in nothing.
+/// A used miner reports the same as a new one, and the order of transactions and of items within them has no effect.
 #[test]
 fn results_do_not_depend_on_what_came_before_or_in_which_order() {
     let mut used = Miner::new();
@@ -181,9 +180,9 @@ fn equal_transactions_of_any_length_are_one_set() {
     for (copies, length) in [(8, 32), (4, 64), (2, 128), (1, 256), (16, 1 << 16)] {
         for kind in BOTH {
             let transactions = vec![(0..length).collect::<Vec<u32>>(); copies];
-            let found =
+            let patterns =
                 mine(&transactions, &Settings { support: copies as u32, items_min: 3, kind }).unwrap();
-            assert_eq!(found, [Pattern { items: transactions[0].clone(), support: copies as u32 }]);
+            assert_eq!(patterns, [Pattern { items: transactions[0].clone(), support: copies as u32 }]);
         }
     }
 }
@@ -193,15 +192,15 @@ fn equal_transactions_of_any_length_are_one_set() {
 fn chains_and_single_paths_do_not_blow_up() {
     let chain: Vec<Vec<u32>> = (0..200).map(|i| (i..i + 50).collect()).collect();
     // What `support` neighbours share, 51 - support items, is closed; there are 201 - support such neighbourhoods.
-    let found = mine(&chain, &Settings { support: 4, items_min: 3, kind: Kind::Maximal }).unwrap();
-    assert_eq!((found.len(), found.iter().all(|p| (p.items.len(), p.support) == (47, 4))), (197, true));
-    let found = mine(&chain, &Settings { support: 4, items_min: 3, kind: Kind::Closed }).unwrap();
-    assert_eq!(found.len(), (4..=48).map(|support| 201 - support).sum());
+    let patterns = mine(&chain, &Settings { support: 4, items_min: 3, kind: Kind::Maximal }).unwrap();
+    assert_eq!((patterns.len(), patterns.iter().all(|p| (p.items.len(), p.support) == (47, 4))), (197, true));
+    let patterns = mine(&chain, &Settings { support: 4, items_min: 3, kind: Kind::Closed }).unwrap();
+    assert_eq!(patterns.len(), (4..=48).map(|support| 201 - support).sum());
     let nested: Vec<Vec<u32>> = (0..300).map(|i| (0..=i).collect()).collect();
-    let found = mine(&nested, &Settings { support: 4, items_min: 3, kind: Kind::Closed }).unwrap();
-    assert_eq!((found.len(), found[0].items.len(), found[0].support), (295, 297, 4));
-    let found = mine(&nested, &Settings { support: 4, items_min: 3, kind: Kind::Maximal }).unwrap();
-    assert_eq!((found.len(), found[0].items.len()), (1, 297));
+    let patterns = mine(&nested, &Settings { support: 4, items_min: 3, kind: Kind::Closed }).unwrap();
+    assert_eq!((patterns.len(), patterns[0].items.len(), patterns[0].support), (295, 297, 4));
+    let patterns = mine(&nested, &Settings { support: 4, items_min: 3, kind: Kind::Maximal }).unwrap();
+    assert_eq!((patterns.len(), patterns[0].items.len()), (1, 297));
 }
 
 /// `n` transactions, each with all items but its own: every set of at most `n - support` items is closed.
@@ -213,10 +212,12 @@ fn all_but_one(n: u32) -> Vec<Vec<u32>> {
 #[test]
 fn the_worst_of_256_requests_stays_in_bounds() {
     let binomial = |n: u64, k: u64| (0..k).fold(1, |made, i| made * (n - i) / (i + 1));
-    let found = mine(&all_but_one(16), &Settings { support: 4, items_min: 3, kind: Kind::Maximal }).unwrap();
-    assert_eq!((found.len() as u64, found[0].items.len()), (binomial(16, 12), 12));
-    let found = mine(&all_but_one(16), &Settings { support: 1, items_min: 1, kind: Kind::Closed }).unwrap();
-    assert_eq!(found.len(), (1 << 16) - 2);
+    let patterns =
+        mine(&all_but_one(16), &Settings { support: 4, items_min: 3, kind: Kind::Maximal }).unwrap();
+    assert_eq!((patterns.len() as u64, patterns[0].items.len()), (binomial(16, 12), 12));
+    let patterns =
+        mine(&all_but_one(16), &Settings { support: 1, items_min: 1, kind: Kind::Closed }).unwrap();
+    assert_eq!(patterns.len(), (1 << 16) - 2);
     for n in 1u32..=256 {
         let runs = 256u32.div_ceil(n);
         let most = (f64::from(runs) * f64::from(n).exp2()).min(f64::from(runs).exp2());
@@ -230,11 +231,11 @@ fn too_many_sets_are_refused_in_bounded_time() {
     for kind in BOTH {
         assert_eq!(mine(&all_but_one(40), &Settings { support: 12, items_min: 3, kind }), Err(TooMany));
     }
-    // 2^18 closed sets of many items: some 30 million items would be told.
+    // 2^18 closed sets of many items: some 30 million items in the report.
     let mut rng = Rng::new(1, "wide");
     let wide: Vec<Vec<u32>> = (0..18).map(|_| (0..800).filter(|_| rng.below(2) == 0).collect()).collect();
-    let found = mine(&wide, &Settings { support: 1, items_min: 1, kind: Kind::Closed });
-    assert!(found.is_ok_and(|sets| sets.iter().map(|set| set.items.len()).sum::<usize>() <= ITEMS_MAX));
+    let patterns = mine(&wide, &Settings { support: 1, items_min: 1, kind: Kind::Closed });
+    assert!(patterns.is_ok_and(|sets| sets.iter().map(|set| set.items.len()).sum::<usize>() <= ITEMS_MAX));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The closed forms against the published table, each other, their limits and high-precision values.
+//! The closed forms compared with the published table, each other, their limits and high-precision values.
 
 use floatgate_theory::{
     Error, FifoLog, Policy, alpha_of_spare, alpha_with_trim, lambert_w0, spare_of_alpha, wa, wa_d_choices,
@@ -109,7 +109,7 @@ fn separation_with_the_best_split() {
 
 #[test]
 fn fifo_is_exact_for_any_spare() {
-    // Sixty digits of mpmath, cut.
+    // Sixty digits of mpmath, truncated.
     for (spare, expected) in [
         (1e-12, 500_000_000_000.166_7),
         (1e-9, 500_000_000.166_666_6),

@@ -41,7 +41,8 @@ fn sum_and_mean() {
     });
 }
 
-/// Valid pages of a victim, as each policy would pick it from its law; programs a host write from that.
+/// Returns the valid pages of a victim, as each policy would pick it from its law, and programs per host write from
+/// that.
 fn implied(policy: Policy, spare: f64, b: u32, law: &ValidityLaw) -> f64 {
     let pages = f64::from(b);
     let shares = law.probabilities();

@@ -104,7 +104,7 @@ impl Drive {
         self.free.push(victim);
     }
 
-    /// Closed pages a live page in them.
+    /// Closed pages per live page in them.
     fn alpha(&self) -> f64 {
         let live: u32 = self.closed.iter().map(|&block| self.valid[block as usize]).sum();
         (self.closed.len() * PAGES) as f64 / f64::from(live)

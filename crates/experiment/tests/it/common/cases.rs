@@ -23,13 +23,13 @@ pub struct Case {
     pub superblock: bool,
     /// Pages of the map in a page of the flash.
     pub subpages: u64,
-    /// Whether collection goes along with host writes, so that jobs may be under way at both ends of the run.
+    /// Whether collection is incremental, which may leave jobs in progress at both ends of the run.
     pub incremental: bool,
-    /// Whether a power cut loses what gathers in the controller.
+    /// Whether a power cut loses data that gathers in the controller.
     pub loses_power: bool,
     /// Whether reads disturb, and blocks are reclaimed.
     pub disturbs: bool,
-    /// How often it is asked to have things on flash then: share of FUA, requests for each FLUSH.
+    /// How often data must be on flash then: share of FUA, requests per FLUSH.
     pub asks: (f64, u64),
     pub streams: u64,
     pub warmup_requests: u64,
@@ -38,9 +38,9 @@ pub struct Case {
 }
 
 const PAGES_PER_BLOCK: [u64; 11] = [1, 2, 3, 7, 8, 16, 24, 31, 64, 96, 192];
-/// Largest drive, in pages, and most pages that a run may program: what keeps a case below some milliseconds.
+/// Limits of the drive's pages and of a run's programs: they keep a case below some milliseconds.
 const PAGES_MAX: u64 = 30_000;
-/// The largest spare factor that is taken.
+/// Largest spare factor.
 const SPARE_MAX: f64 = 0.75;
 const PROGRAMS_MAX: f64 = 250_000.0;
 /// Most streams of a separator.
@@ -100,47 +100,48 @@ impl Drive {
     }
 }
 
-/// Draws an experiment whose separator looks at no page; the same generator state gives the same experiment.
+/// Draws an experiment whose separator inspects no pages; the same generator state gives the same experiment.
 pub fn draw(rng: &mut Rng, trace: bool) -> Case {
     let name = if once_in(rng, 2) { "none" } else { "host-gc" };
     draw_with(rng, trace, &separate::SLOT.with(name, &[]))
 }
 
-/// Draws an experiment with any separator that any workload will do for; those that know the future are refused where a
+/// Draws an experiment with any separator that works with any workload; those that know the future are refused if a
 /// buffer or queues change the order of writes.
 pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
     let mut bound = Bound::new(100_000_000);
     loop {
         bound.step();
-        let given = policy(rng, &separate::SLOT);
-        let separate = Separate::of(&given);
+        let separator = policy(rng, &separate::SLOT);
+        let separate = Separate::of(&separator);
         if separate.needs().is_none() && separate.streams() <= STREAMS_MAX {
-            return draw_with(rng, trace, &given);
+            return draw_with(rng, trace, &separator);
         }
     }
 }
 
 /// The separator, and any policy of the slots that every drive has.
-fn other_slots(rng: &mut Rng, given_separate: &Given, two_chips: bool) -> String {
-    let mut toml = policies::toml(&separate::SLOT, given_separate);
+fn other_slots(rng: &mut Rng, separator: &Given, two_chips: bool) -> String {
+    let mut toml = policies::toml(&separate::SLOT, separator);
     for slot in [&level::SLOT, &single_policy_slots::MAP] {
         let mut bound = Bound::new(100_000_000);
-        let given = loop {
+        let settings = loop {
             bound.step();
-            let given = policy(rng, slot);
+            let settings = policy(rng, slot);
             // Some are refused where blocks of a channel are not on two chips, or types of blocks overlap.
-            let types = ["less_read_share", "frequent_read_share"].map(|key| given.find_real(key));
+            let types = ["less_read_share", "frequent_read_share"].map(|key| settings.find_real(key));
             if types[0].is_none() || two_chips && types[0] < types[1] {
-                break given;
+                break settings;
             }
         };
-        toml += &policies::toml(slot, &given);
+        toml += &policies::toml(slot, &settings);
     }
     toml
 }
 
-/// A dispatcher of a drive with so many open blocks more, beside a separator that looks at no page. Its windows are short, so that
-/// there are many, and what it looks for is seldom enough for addresses drawn at random. Drawn apart, so that nothing else changes.
+/// Draws a dispatcher of a drive with additional open blocks, beside a separator that inspects no pages. Windows are
+/// short and therefore numerous, and patterns are rare enough for random addresses. Uses a separate generator to leave
+/// all other draws unchanged.
 fn dispatch(drive: &Drive, separate: Separate) -> (Dispatch, String) {
     let fcfs = (Dispatch::Fcfs, String::new());
     if separate.inspects_pages() {
@@ -163,20 +164,20 @@ fn dispatch(drive: &Drive, separate: Separate) -> (Dispatch, String) {
         values.push(("items_min", 1.0 + rng.below(3) as f64));
         values.push(("transaction", 1.0 + rng.below(8) as f64));
     }
-    let given = dispatch::SLOT.with(info.name, &values);
-    (Dispatch::of(&given).unwrap(), policies::toml(&dispatch::SLOT, &given))
+    let settings = dispatch::SLOT.with(info.name, &values);
+    (Dispatch::of(&settings).unwrap(), policies::toml(&dispatch::SLOT, &settings))
 }
 
-/// Whether collection is incremental; drawn apart, so that nothing else changes.
+/// Draws whether collection is incremental, with a separate generator to leave all other draws unchanged.
 fn incremental(drive: &Drive, collect: &mut String) -> bool {
     let steps = once_in(&mut Rng::new(drive.blocks ^ drive.pages_per_block << 20, "mode"), 3);
     writeln!(collect, "mode = \"{}\"", collect::MODES[usize::from(steps)].0).unwrap();
     steps
 }
 
-/// How reads disturb and who manages it, where they do; whether blocks are reclaimed then; and the pages of a domain to be left
-/// spare, for what is reclaimed leaves pages unwritten, in open blocks and in those that it fills. Drawn apart, so that nothing
-/// else changes.
+/// Draws read disturb and its manager. Returns whether blocks are reclaimed, and the spare pages of a domain for
+/// reclaim, which leaves pages unwritten in open blocks and in those that it fills. Uses a separate generator to leave
+/// all other draws unchanged.
 fn disturb(drive: &Drive, superblock: bool, pages_per_unit: u64) -> Option<(String, bool, u64)> {
     let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
     let mut rng = Rng::new(shape ^ drive.planes() << 48, "read disturb");
@@ -195,37 +196,37 @@ fn disturb(drive: &Drive, superblock: bool, pages_per_unit: u64) -> Option<(Stri
     let mut bound = Bound::new(100_000_000);
     loop {
         bound.step();
-        // Few drives are such that it has pages for replicas.
+        // Few drives have pages for replicas.
         let replicating = reclaim::POLICIES.iter().find(|info| info.name == "redftl" && once_in(&mut rng, 3));
         let info = replicating.unwrap_or_else(|| policies::row(&mut rng, &reclaim::SLOT));
-        let given = policies::drawn(&mut rng, &reclaim::SLOT, info);
-        let replicas = given.find_whole("replica_pages");
+        let settings = policies::drawn(&mut rng, &reclaim::SLOT, info);
+        let replicas = settings.find_whole("replica_pages");
         let fits = replicas.is_none_or(|pages| {
             !superblock
                 && drive.subpages == 1
                 && pages <= drive.pages_per_block / 2
-                && given.real("create_at") <= given.real("migrate_at")
+                && settings.real("create_at") <= settings.real("migrate_at")
         });
-        let sorts = given.find_name("order") == Some("by-type") && model == "uniform";
+        let sorts = settings.find_name("order") == Some("by-type") && model == "uniform";
         if fits && !sorts {
-            toml += &policies::toml(&reclaim::SLOT, &given);
-            return Some((toml, given.name() != "none", 6 * pages_per_unit));
+            toml += &policies::toml(&reclaim::SLOT, &settings);
+            return Some((toml, settings.name() != "none", 6 * pages_per_unit));
         }
     }
 }
 
-/// Streams, each of which has an open unit of its own, and units that collection keeps for them. What a dispatcher labels is one
-/// more.
+/// Streams, each with an open unit, and units that collection keeps for them. The pages labelled by a dispatcher are
+/// one more.
 fn streams_of(separate: Separate, dispatch: Dispatch) -> (u64, u64) {
     let more = u32::from(dispatch.labels());
     (u64::from(separate.streams() + more), u64::from(separate.reserve().max(2 * more)))
 }
 
-fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
+fn draw_with(rng: &mut Rng, trace: bool, separator: &Given) -> Case {
     let mut drive = Drive::draw(rng);
     let planes = drive.planes();
     let victim = policy(rng, &collect::SLOT);
-    let separate = Separate::of(given_separate);
+    let separate = Separate::of(separator);
     let superblock = once_in(rng, 2);
     let (dispatch, dispatch_toml) = dispatch(&drive, separate);
     let (streams, reserve) = streams_of(separate, dispatch);
@@ -239,7 +240,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         collect += "scope = \"superblock\"\n";
     }
     let stop = levels(rng, &mut collect, (streams, reserve), drive.blocks);
-    // What must fit beside the free and open units, and how much of it the host gets.
+    // The space beside the free and open units, and the host's share of it.
     let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
     let total = drive.blocks * drive.pages_per_block * planes;
     let most = (room - domains).max(1);
@@ -248,7 +249,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let (most, least) =
         (most.saturating_sub(apart * domains).max(1), (total as f64 * (1.0 - SPARE_MAX)) as u64 + 1);
     if most < least {
-        return draw_with(rng, trace, given_separate);
+        return draw_with(rng, trace, separator);
     }
     let logical = logical(rng, least, most);
     let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
@@ -264,7 +265,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let programs_unwritten = programs_unwritten(&mut toml, separate, seed);
     let free_block =
         pick(rng, if dispatch.makes_groups() { &["least-erased"; 2] } else { &["least-erased", "fifo"] });
-    let slots = other_slots(rng, given_separate, drive.counts[1] > 1 && !superblock);
+    let slots = other_slots(rng, separator, drive.counts[1] > 1 && !superblock);
     writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{reclaim}").unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let mut case = Case {
@@ -292,7 +293,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     case
 }
 
-/// Whether pages are programmed that are read and were never written. Drawn apart, so that nothing else changes.
+/// Draws whether reads of unwritten pages program them, with a separate generator to leave all other draws unchanged.
 fn programs_unwritten(toml: &mut String, separate: Separate, seed: u64) -> bool {
     let programs = !separate.foresees() && once_in(&mut Rng::new(seed, "unwritten reads"), 8);
     if programs {
@@ -301,7 +302,7 @@ fn programs_unwritten(toml: &mut String, separate: Separate, seed: u64) -> bool 
     programs
 }
 
-/// Laps are made for larger drives than these: many of them would take long, and most cases have none.
+/// Laps are designed for larger drives: many would take long, and most cases have none.
 fn laps(rng: &mut Rng, there_are: bool) -> String {
     let max = there_are.then(|| if once_in(rng, 3) { rng.unit() } else { 0.1 * rng.unit() });
     max.map(|max| format!("wear_in_max = {max}\n")).unwrap_or_default()
@@ -317,8 +318,9 @@ fn logical(rng: &mut Rng, least: u64, most: u64) -> u64 {
     drawn.clamp(least, most)
 }
 
-/// Whether power cuts lose what gathers, how often the host asks for it then, and the most logical pages: padding takes what a
-/// victim gives where units are small, so such drives have more spare space. Drawn apart, so that nothing else changes.
+/// Draws whether power cuts lose gathering data, how often the host requires it on flash, and the maximum of logical
+/// pages. Padding takes the space that a victim frees if units are small; such drives have more spare space. Uses a
+/// separate generator to leave all other draws unchanged.
 fn power_cuts(drive: &Drive, pages_per_unit: u64, streams: u64, most: u64) -> (bool, (f64, u64), u64) {
     let padded = 2 * drive.subpages * streams;
     let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
@@ -341,7 +343,7 @@ fn writes_max(victim: Victim, pages_per_unit: u64, room: u64, logical: u64) -> u
     ((PROGRAMS_MAX / amplification) as u64).clamp(20, 4 * logical + 200)
 }
 
-/// A policy of a slot with its parameters.
+/// Draws a policy of a slot with its parameters.
 fn policy(rng: &mut Rng, slot: &Slot) -> Given {
     let info = policies::row(rng, slot);
     policies::drawn(rng, slot, info)

@@ -1,4 +1,4 @@
-//! A drive that is written page by page with contents that a test says.
+//! A drive written page by page with contents determined by a test.
 
 use floatgate_base::{Content, ExtentKind, Extents, Lpn};
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope};
@@ -44,7 +44,7 @@ pub fn compress(pages: u32) -> Reduce {
     }
 }
 
-/// What a page holds.
+/// Content of a page.
 pub fn content(fingerprint: u64, compressed_bytes: u32) -> Content {
     Content { fingerprint, compressed_bytes }
 }

@@ -1,5 +1,6 @@
-//! Traces with program contexts and streams, without the library that reads Parquet: the files hold lines
-//! `W or T, first page, pages, context, stream, predicted life` behind the mark of a Parquet file, and an opener of ours reads them as if they were Parquet.
+//! Traces with program contexts and streams, without the library that reads Parquet. The files hold lines
+//! `W or T, first page, pages, context, stream, predicted life` after the mark of a Parquet file. A test opener reads
+//! them as Parquet.
 
 use super::Folder;
 use floatgate_base::testing::Bound;
@@ -20,7 +21,7 @@ pub struct Row {
     pub pages: u64,
     pub context: u64,
     pub stream: u32,
-    /// Host page writes after which the data are foretold to die; 0 for never.
+    /// Predicted life of the data in host page writes; 0 means forever.
     pub life: u32,
 }
 
@@ -41,8 +42,8 @@ pub fn file(folder: &Folder, name: &str, rows: &[Row]) -> String {
     folder.file(name, text)
 }
 
-/// Programs that write pages of their own again and again, the first of them most, and some that write once.
-/// Contexts are 1 to `contexts`; each has a stream of its own, and longer lives are foretold to the data of a later one.
+/// Programs that repeatedly write their own pages, the first of them most, and some that write once. Contexts are 1 to
+/// `contexts`; each has its own stream, and the data of a later one have longer predicted lives.
 pub fn programs(seed: u64, contexts: u64, pages: u64, requests: usize) -> Vec<Row> {
     let mut rng = Rng::new(seed, "hinted programs");
     let own = pages / contexts;

@@ -1,4 +1,4 @@
-//! Random settings of a run, and a run that is broken off and taken up again.
+//! Random settings of a run, and a run that is interrupted and resumed.
 
 use super::cases::Case;
 use super::policies::{has, throttles};
@@ -146,8 +146,8 @@ pub fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
     out
 }
 
-/// An experiment in steps of so many requests, at once and saved and taken up again after every few steps: the same flash and
-/// host counts.
+/// Runs an experiment in steps of so many requests, without interruption, and saved and resumed after every few steps:
+/// flash and host counts are equal.
 pub fn goes_on(toml: &str, step: u64, every: u64) {
     let resolved = load(Some(toml), "t.toml", &[]).unwrap();
     let mut whole = Simulation::new(resolved.plan.clone()).unwrap();
@@ -171,7 +171,7 @@ pub fn goes_on(toml: &str, step: u64, every: u64) {
     assert_eq!(format!("{:?}", whole.host), format!("{:?}", stopped.host));
 }
 
-/// The end of a run that is saved and taken up again now and then; `stops` counts how often in which phase.
+/// Completes a run that is saved and resumed now and then; `stops` counts how often in which phase.
 pub fn interrupted(
     mut simulation: Simulation,
     resolved: &Resolved,

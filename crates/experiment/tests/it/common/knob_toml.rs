@@ -40,14 +40,14 @@ pub fn buffered(buffer: &str, workload: &str) -> String {
     geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
 }
 
-/// Reads of a drive whose blocks stand few of them.
+/// Reads of a drive whose blocks endure few of them.
 pub fn aware(buffer: &str) -> String {
     let disturb = "[drive.disturb]\nmodel = \"uniform\"\nmax_reads = 300\n[drive.buffer]\n";
     let policy = format!("capacity = \"200 KiB\"\npolicy = \"disturb-aware\"\n{buffer}");
     geometry(&format!("{disturb}{policy}")) + "read_share = 0.9\n"
 }
 
-/// A life of eighteen days of which the drive stands a fraction, with bursts; keys of the tables come last.
+/// A life of eighteen days, of which the drive endures a fraction, with bursts; keys of the tables come last.
 pub fn life(policy: &str, more: &str) -> String {
     let workload = "[workload]\nrequests = 40000\nrate_per_s = 5\npattern = \"jobs\"\nburst_on_s = 100\n\
                         burst_off_s = 500\n";

@@ -1,29 +1,30 @@
 //! A page-mapped drive of one plane, written as plainly as the rules read, without a line shared with the engine:
 //! lists of pages, scans over all blocks, no index, no bit map, no reverse map.
 //!
-//! The rules. Host pages go to the open block of stream 0, moved pages to that of the last stream. When a host page
-//! finds its block full, the block is closed, a free one is opened, and if fewer than `trigger` are free then, blocks
-//! are collected until `stop` are: a victim's live pages move in ascending order, then it is erased. If nothing was
-//! gained and fewer than one block a stream is free, the opened block goes back. Age counts host pages.
+//! The rules. Host pages go to the open block of stream 0, moved pages to that of the last stream. When the block of a
+//! host page is full, it is closed and a free one is opened. If fewer than `trigger` are free then, blocks are
+//! collected until `stop` are free: a victim's live pages move in ascending order, then it is erased. If nothing was
+//! gained and fewer than one block per stream is free, the opened block is returned. Age counts host pages.
 //!
-//! Where the host names streams ([`Given`]), its pages go to the open block of the stream that it names and moved pages
-//! to that of the stream of the block that they leave (one more a stream for moved pages, or one for all, where
-//! [`Moved`] says so), or, with no block free, to the first open block with room. Blocks of streams that are last are chosen only when no other closed block has a dead page, but, unless they wait even so,
-//! before all others once they hold no live page.
+//! If the host names streams ([`NamedStreams`]), its pages go to the open block of their stream. Moved pages go to the
+//! stream of the block that they leave, to one more stream per stream for moved pages, or to one for all, as [`Moved`]
+//! determines. With no block free they go to the first open block with room. Blocks of streams that are last are chosen
+//! only when no other closed block has a dead page. Unless they wait even so, they come before all others once they
+//! hold no live page.
 //!
-//! At a pace ([`Naive::pace`]) one block more is collected after every so many host pages, if one a stream, but no more
-//! than two, are free. By garbage ([`Naive::garbage_share`]) one block more is collected, if as many are free, after a host page
-//! whenever the dead pages of closed blocks are more than the share of all written pages.
+//! At a pace ([`Naive::pace`]) one more block is collected after every so many host pages, if one per stream, but at
+//! most two, are free. By garbage ([`Naive::garbage_share`]) one more block is collected, if as many are free, after a
+//! host page whenever the dead pages of closed blocks exceed this share of all written pages.
 //!
-//! Where wear is leveled by hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A
-//! victim whose remaining life is below the given part of the average gets the live pages of the first of at most 8
-//! blocks in front that is worn no more than the average and holds enough live pages; what stands before it goes to the
-//! back. The victim is emptied and erased, takes in those pages and is closed as a block of their stream, and the other
-//! block is erased and free.
+//! With hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A victim retires if
+//! its remaining life is below this part of the average. At most 8 blocks in front are checked for one that is
+//! worn no more than the average and holds enough live pages; the blocks before it go to the back. The victim is
+//! emptied and erased, takes in the live pages of that block and is closed as a block of their stream. The other block
+//! is erased and free.
 //!
-//! Which victims a policy may choose is a set: where the policy leaves a tie open the engine's choice is taken, if it
-//! is in the set. For FIFO and cost-benefit (ties: fewest valid pages, then oldest, then lowest number) the set has
-//! one member, so these follow the engine without help.
+//! The victims that a policy may choose are a set: if the policy leaves a tie open, the engine's choice is used if it
+//! is in the set. For FIFO and cost-benefit (ties: fewest valid pages, then oldest, then lowest number) the set has one
+//! member; these follow the engine without help.
 
 use floatgate_base::testing::Bound;
 use std::collections::VecDeque;
@@ -42,7 +43,7 @@ pub enum Rule {
     CostAgeTime,
 }
 
-/// Where pages go that leave a block of a stream that the host named.
+/// Target of pages that leave a block of a stream named by the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moved {
     /// Among the host's of their stream.
@@ -55,10 +56,10 @@ pub enum Moved {
 
 /// The host names streams.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct NamedStreams {
     /// How many it names.
     pub streams: usize,
-    /// Where their pages go when they move.
+    /// Target of their pages when they move.
     pub moved: Moved,
     /// The first stream whose blocks are last.
     pub last_from: usize,
@@ -66,7 +67,7 @@ pub struct Given {
     pub even_dead: bool,
 }
 
-impl Given {
+impl NamedStreams {
     /// The stream of pages that leave a block of this one.
     fn target(&self, stream: usize) -> usize {
         match self.moved {
@@ -118,7 +119,7 @@ pub struct Swaps {
     pub retirement: (u64, u64),
     /// Live pages that a block must hold to give them.
     pub valid_min: usize,
-    /// Blocks and pages that were given.
+    /// Swapped blocks and their moved pages.
     pub count: (u64, u64),
     /// Closed blocks.
     pub queue: VecDeque<usize>,
@@ -126,7 +127,7 @@ pub struct Swaps {
 
 pub struct Naive {
     pub swaps: Option<Swaps>,
-    pub given: Option<Given>,
+    pub streams_named: Option<NamedStreams>,
     /// Host pages before the next block at a pace, and between two.
     pub pace: Option<(u64, u64)>,
     /// Share of dead pages in closed blocks beyond which a block is collected.
@@ -162,7 +163,7 @@ impl Naive {
         let block = |i| Block { free: true, freed: i as u64, ..Block::default() };
         Self {
             swaps: None,
-            given: None,
+            streams_named: None,
             pace: None,
             garbage_share: None,
             rule,
@@ -370,8 +371,8 @@ impl Naive {
         if !allowed.contains(&victim) {
             return Err(format!("the engine collected block {victim}, allowed are {allowed:?}"));
         }
-        let to = match &self.given {
-            Some(given) => given.target(self.blocks[victim].stream),
+        let to = match &self.streams_named {
+            Some(streams_named) => streams_named.target(self.blocks[victim].stream),
             None => self.open.len() - 1,
         };
         let moving: Vec<u32> = self.blocks[victim].pages.iter().copied().flatten().collect();
@@ -385,7 +386,7 @@ impl Naive {
         }
         for lpn in moving {
             let mut stream = to;
-            if self.full(to) && self.given.is_some() && self.free_blocks() == 0 {
+            if self.full(to) && self.streams_named.is_some() && self.free_blocks() == 0 {
                 self.shut(to);
                 let room = (0..self.open.len()).find(|&other| !self.full(other));
                 stream = room.ok_or("no block has room")?;
@@ -409,11 +410,11 @@ impl Naive {
         let mut closed: Vec<usize> =
             (0..self.blocks.len()).filter(|&i| self.blocks[i].closed.is_some()).collect();
         closed.sort_by_key(|&i| self.blocks[i].closed);
-        let Some(given) = &self.given else { return self.by_rule(closed) };
+        let Some(streams_named) = &self.streams_named else { return self.by_rule(closed) };
         let (last, others): (Vec<usize>, Vec<usize>) =
-            closed.into_iter().partition(|&i| given.is_last(self.blocks[i].stream));
+            closed.into_iter().partition(|&i| streams_named.is_last(self.blocks[i].stream));
         let (dead, last): (Vec<usize>, Vec<usize>) =
-            last.into_iter().partition(|&i| !given.even_dead && self.blocks[i].valid() == 0);
+            last.into_iter().partition(|&i| !streams_named.even_dead && self.blocks[i].valid() == 0);
         if !dead.is_empty() {
             return dead;
         }

@@ -5,7 +5,7 @@ use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Setting, Slot};
 use floatgate_ftl::{Level, Separate, Victim, collect, level, separate};
 use floatgate_lifetime::throttle;
 
-/// Most that a whole number is drawn at, unless its default is larger: tables are as large as they say.
+/// Largest whole number drawn, unless the default is larger: the size of tables follows these numbers.
 const SMALL: f64 = 8.0;
 
 /// A value of a parameter's range: a small one, its default or something near it.
@@ -50,16 +50,16 @@ pub fn row(rng: &mut Rng, slot: &Slot) -> &'static PolicyInfo {
     &slot.policies[rng.below(slot.policies.len() as u64) as usize]
 }
 
-/// The lines of a table of an experiment that say this, without what every policy of the slot takes.
-pub fn toml(slot: &Slot, given: &Given) -> String {
-    let own = given.values().iter().filter(|(key, _)| slot.common.iter().all(|param| param.name != *key));
+/// Formats the table of an experiment with these settings, without the common parameters of the slot.
+pub fn toml(slot: &Slot, settings: &Given) -> String {
+    let own = settings.values().iter().filter(|(key, _)| slot.common.iter().all(|param| param.name != *key));
     let own = own.map(|(key, value)| match value {
         Setting::Whole(value) => format!("{key} = {value}\n"),
         Setting::Number(value) => format!("{key} = {value:?}\n"),
         Setting::Name(value) => format!("{key} = \"{value}\"\n"),
         lists => format!("{key} = {}\n", lists.to_toml()),
     });
-    format!("[{}]\n{} = \"{}\"\n{}", slot.key, slot.selector, given.name(), own.collect::<String>())
+    format!("[{}]\n{} = \"{}\"\n{}", slot.key, slot.selector, settings.name(), own.collect::<String>())
 }
 
 /// Every throttle that holds writes back.

@@ -1,4 +1,4 @@
-//! A back end that writes down what the FTL does.
+//! A back end that records the commands of the FTL.
 
 use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 use floatgate_flash::{Cause, Counters, Flash, Functional, Layout, Part, SavedCounts};

@@ -7,7 +7,7 @@ use floatgate_config::Resolved;
 use floatgate_experiment::load;
 use floatgate_lifetime::reduce;
 
-/// What a drive may not have beside a reducer.
+/// Settings that exclude a reducer.
 const REFUSED: [&str; 5] = [
     "goes by the time",
     "a chunk is read as a whole",
@@ -16,8 +16,8 @@ const REFUSED: [&str; 5] = [
     "knows when pages die",
 ];
 
-/// Adds content to the workload of a case, and a reducer with its parameters; what comes of it, or none where the drive admits
-/// none. A trace has its file by now.
+/// Adds content to the workload of a case, and a reducer with its parameters; returns the result, or None if the drive
+/// admits none. A trace has its file by now.
 pub fn reduced(rng: &mut Rng, case: &mut Case) -> Option<Resolved> {
     let duplicates = [0.0, 0.3, 0.9][rng.below(3) as usize];
     let (hard, mean) = [(0.0, 1.0), (0.0, 0.2), (0.3, 0.7)][rng.below(3) as usize];
@@ -26,10 +26,10 @@ pub fn reduced(rng: &mut Rng, case: &mut Case) -> Option<Resolved> {
     );
     let infos: Vec<_> = reduce::POLICIES.iter().filter(|info| info.name != "none").collect();
     let info = infos[rng.below(infos.len() as u64) as usize];
-    let given = policies::drawn(rng, &reduce::SLOT, info);
+    let settings = policies::drawn(rng, &reduce::SLOT, info);
     // Without either, chunks take their pages until the last of theirs dies: no drive has spare space for that.
-    let toml = policies::toml(&reduce::SLOT, &given).replace("repack = false", "repack = true");
-    // Runs are short, and the manager is to decide often, with something to go by.
+    let toml = policies::toml(&reduce::SLOT, &settings).replace("repack = false", "repack = true");
+    // Runs are short; the manager must decide often, with enough data.
     let own = |line: &&str| !line.starts_with("epoch_s") && !line.starts_with("sample_share");
     let toml = match info.name {
         "integrated" => {
