@@ -87,7 +87,7 @@ impl Miner {
         Self::default()
     }
 
-    /// Mines the closed or maximal sets of these transactions.
+    /// Finds the closed or maximal sets of these transactions.
     ///
     /// # Errors
     /// The limits of [`TooMany`] are exceeded.

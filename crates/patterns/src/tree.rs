@@ -85,7 +85,7 @@ impl Trees {
         }
     }
 
-    /// Counts by slot how many transactions with an item contain each of the items before it.
+    /// Fills `counts` by slot with the transactions that contain an item and each of the items before it.
     pub fn count_before(&self, header: Header, slot: usize, counts: &mut Vec<u32>) {
         counts.clear();
         counts.resize(slot, 0);

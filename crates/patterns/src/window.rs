@@ -37,7 +37,8 @@ impl<K> Default for Window<K> {
 }
 
 impl<K: Copy + Ord> Window<K> {
-    /// Mines requests in disjoint runs of `run` (at least 1), each a transaction; the last run may be shorter.
+    /// Splits requests into disjoint runs of `run` (at least 1), each a transaction, and mines them. The last run may be
+    /// shorter.
     ///
     /// # Errors
     /// The limits of [`TooMany`] are exceeded.
@@ -111,7 +112,7 @@ impl<K: Copy + Ord> Window<K> {
     }
 }
 
-/// Mines the closed or maximal sets of transactions: larger sets first, sets of one size by their names.
+/// Finds the closed or maximal sets of transactions: larger sets first, sets of one size by their names.
 ///
 /// # Errors
 /// The limits of [`TooMany`] are exceeded.

@@ -1,4 +1,4 @@
-//! Unusable input: one plain message that says where, what, and what was expected; and runs that stop say when. Names and
+//! Unusable input: one plain message with place, fact, and what is expected; and runs that stop report when. Names and
 //! parameters of policies: `policies.rs`.
 
 use crate::common::{Folder, number, run_ok};
@@ -15,7 +15,7 @@ fn error(toml: &str, overrides: &[(&str, &str)]) -> Box<Error> {
         .unwrap_or_else(|| panic!("should be refused:\n{toml}"))
 }
 
-/// The message of an experiment that is refused.
+/// Returns the message of a refused experiment.
 fn refusal(toml: &str) -> String {
     let error = error(toml, &[]);
     assert_eq!(error.status(), 2, "{error}");
@@ -63,7 +63,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
             "3:1: unknown on_bad_line 'weep'; expected one of 'stop', 'skip'",
         ),
     ]);
-    // Drives and formats come and go; their tables say which there are.
+    // Drives and formats change; their tables list the current ones.
     let drives: Vec<_> = PRESETS.iter().map(|p| format!("'{}'", p.name)).collect();
     check(&[(
         "[drive]\npreset = \"floppy\"",
@@ -321,7 +321,7 @@ fn a_spare_factor_that_leaves_no_free_block_names_one_that_does() {
         "ftl.spare_factor: the spare space, 36 pages, leaves no free block: 2 of 2 blocks of each pool must be free or \
          open; expected a drive with more blocks in each plane"
     );
-    // What is named is enough, and a little less is not: the drive runs, with the shadow model watching.
+    // The suggested value is enough, and slightly less is not: the drive runs, with the shadow model watching.
     let mut rng = Rng::new(1, "spare");
     for _ in 0..300 {
         let (blocks, pages, planes) = (6 + rng.below(60), 1 + rng.below(40), 1 + rng.below(5));
@@ -403,7 +403,7 @@ fn bad_lines_are_skipped_on_request() {
         (number(&result, "/workload/bad_lines_skipped"), number(&result, "/host/write_requests")),
         (2.0, 100.0)
     );
-    // The result says which line, and not where the file lies.
+    // The result names the line, but not the path of the file.
     assert_eq!(
         result["workload"]["first_bad_line"],
         "line 51:1: 'rubbish' is not a time stamp; expected ticks of 100 ns"
@@ -411,7 +411,7 @@ fn bad_lines_are_skipped_on_request() {
     assert!(!result.to_string().contains(&folder.path()));
 }
 
-/// The size that is named holds the trace, in the shape of drive that was refused.
+/// The suggested size holds the trace, in the shape of the refused drive.
 #[test]
 fn a_trace_larger_than_the_drive_names_one_that_holds_it() {
     let folder = Folder::new("larger");
@@ -461,7 +461,7 @@ fn a_trace_larger_than_the_drive_says_where() {
     );
 }
 
-/// A run that stops is no bad input: status 1, and it says at which request and where that stands.
+/// A stopped run is not bad input: it ends with status 1 and names the request and its place.
 #[test]
 fn a_worn_out_drive_says_when() {
     let toml = format!("{DRIVE}[drive.endurance]\npe_cycles = 3\n[ftl]\nspare_factor = 0.25\n[workload]\n");
@@ -474,13 +474,13 @@ fn a_worn_out_drive_says_when() {
     );
 }
 
-/// What the check of the spare factor admits cannot run out of free blocks: with fewer than the stop level free, the
-/// closed blocks of some plane hold more pages than are live. So the message has no experiment to show it; a plane
-/// that happens to be full of live pages must leave its share to the others and recover.
+/// A drive that passes the check of the spare factor cannot run out of free blocks: with fewer than the stop level
+/// free, the closed blocks of some plane hold more pages than are live. No experiment can therefore show the message. A
+/// plane that happens to be full of live pages must leave its share to the others and recover.
 #[test]
 fn no_admitted_drive_runs_out_of_free_blocks() {
     for policy in collect::POLICIES.iter().map(|info| info.name) {
-        // A stop level that cannot be reached lets collection go on until nothing is to be gained.
+        // An unreachable stop level lets collection continue until nothing more can be gained.
         for (separator, stop) in [
             ("none", ""),
             ("host-gc", ""),
@@ -502,7 +502,7 @@ fn no_admitted_drive_runs_out_of_free_blocks() {
     }
 }
 
-/// What `floatgate lifetime` says of an experiment that it cannot take.
+/// Messages of `floatgate lifetime` about experiments that it refuses.
 fn life_error(toml: &str, overrides: &[(&str, &str)]) -> String {
     let variant = overrides.iter().map(|(key, value)| ((*key).to_string(), (*value).to_string())).collect();
     let options = floatgate_experiment::LifetimeOptions::default();

@@ -108,8 +108,8 @@ fn fifo_with_skew() {
     }
 }
 
-/// Cost-benefit with host and moved pages apart, 64 pages per block, at a spare factor of 0.15: 3.09 and 2.34 as others'
-/// simulations have it, within 2 %. Levels of a block each leave nearly all spare space to it.
+/// Cost-benefit with separate host and moved pages, 64 pages per block, at a spare factor of 0.15: 3.09 and 2.34 as in
+/// published simulations, within 2 %. Levels of one block per stream leave nearly all spare space to it.
 #[test]
 fn cost_benefit_with_skew() {
     for (of_pages, of_writes, expected) in [(0.2, 0.8, 3.09), (0.1, 0.9, 2.34)] {
@@ -126,7 +126,7 @@ fn cost_benefit_with_skew() {
     }
 }
 
-/// Several planes with a drive of their own each, or blocks of all planes as one: both are the drive of the forms.
+/// Several planes with separate drives, or blocks of all planes as one: both are the drive of the forms.
 #[test]
 fn planes_and_superblocks() {
     for (toml, policy) in [GREEDY, FIFO] {
@@ -142,7 +142,7 @@ fn planes_and_superblocks() {
     }
 }
 
-/// Greedy is optimal under uniform writes; what may look better by chance is less than its standard error of 0.1 %.
+/// Greedy is optimal under uniform writes; an apparently better result by chance is within its standard error of 0.1 %.
 #[test]
 fn no_policy_beats_greedy_on_uniform_writes() {
     let policies = [

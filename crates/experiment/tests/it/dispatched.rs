@@ -74,8 +74,8 @@ fn the_example_of_figure_3() {
     assert!(blocks[d as usize].is_disjoint(&together) && blocks[b as usize].is_disjoint(&together));
 }
 
-/// Each group stays in its plane, what is only written often goes to the planes in turn, and so does the rest, as if there
-/// were no groups in between. All are programmed in the order in which they come.
+/// Each group stays in its plane. Pages that are only written often go to the planes in turn, and so do the others, as
+/// if there were no groups in between. All are programmed in order of arrival.
 #[test]
 fn groups_stay_in_their_planes() {
     for (groups, moved_apart) in [(true, false), (true, true), (false, false), (false, true)] {

@@ -127,7 +127,8 @@ fn naive(lines: &[Line], priorities: &[u32]) -> Vec<(u64, u64, u64)> {
         bound.step();
         let first = (0..lines.len()).find(|&i| !served[i]).unwrap();
         let now = free_ns.max(lines[first].0 * 1000);
-        // What arrives at the moment of a completion comes too late for it, but for the one that ends an idle time.
+        // A request that arrives at the moment of a completion comes too late for it, except at the end of an idle
+        // time.
         let there = |i: usize| i <= first || lines[i].0 * 1000 < now;
         let may_go = |i: usize| {
             let before = |j: usize| !served[j];
@@ -264,7 +265,7 @@ fn judge(rows: &[Row], result: &Value, most: u64, depth: Option<u64>, page: u64)
         let line: Vec<&Row> = by_number.iter().filter(|r| r.queue == queue).collect();
         assert!(line.windows(2).all(|w| w[0].fetched_ns <= w[1].fetched_ns), "queue {queue}");
     }
-    // Nobody passes an earlier request on a page that one of both changes.
+    // No request passes an earlier one on a page that one of both changes.
     let pages = |r: &Row| {
         let (first, end) = (r.offset / page, (r.offset + r.bytes).div_ceil(page));
         (first, end)
@@ -282,7 +283,7 @@ fn judge(rows: &[Row], result: &Value, most: u64, depth: Option<u64>, page: u64)
     }
     // The drive works on so many at once, and a closed loop keeps so many in a queue.
     let most_at_once = |from: &dyn Fn(&Row) -> u64, rows: &[Row]| {
-        // At one moment, what ends comes before what begins; what takes no time is never under way.
+        // At one moment, ends precede beginnings; operations that take no time are never in flight.
         let lasting = || rows.iter().filter(|r| r.completed_ns > from(r));
         let ends = lasting().map(|r| (r.completed_ns, -1));
         let mut events: Vec<(u64, i64)> = lasting().map(|r| (from(r), 1)).chain(ends).collect();
@@ -324,8 +325,8 @@ fn any_mixture_of_queues_keeps_its_promises() {
         let most = setting("host.outstanding_max").unwrap_or(u64::MAX);
         let closed = setting("workload.queue_depth");
         judge(&rows, &output.result, most, closed, case.rules.page_bytes);
-        // One queue is served in order, so the drive ends as it does without time; but reclaim waits for idle time where requests
-        // come at their own times.
+        // One queue is served in order; the drive therefore ends as without time. Exception: reclaim waits for idle
+        // time if requests arrive at their own times.
         let waits = case.disturbs && closed.is_none();
         if setting("host.queues") == Some(1) && !waits {
             let functional = run_ok(&case.toml, &[]).result;
@@ -410,8 +411,8 @@ fn waits_follow_cobham_and_their_sum_does_not_depend_on_priorities() {
     assert_eq!(sum(&run("[0, 0]")), sum(&first_come.result));
 }
 
-/// Two closed loops of 4 on one die: the better one leaves the other nothing but the moments in which it has nothing
-/// waiting, which do not come.
+/// Two closed loops of 4 on one die: the better one leaves the other only the moments without waiting requests, which
+/// do not occur.
 #[test]
 fn strict_priority_starves() {
     let toml = format!(

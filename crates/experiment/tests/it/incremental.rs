@@ -1,5 +1,5 @@
-//! Incremental collection: the last free unit of a domain is never opened by the host, no write waits for whole units, and
-//! the write amplification is that of whole-block collection.
+//! Incremental collection: the host never opens the last free unit of a domain, no write waits for whole units, and
+//! write amplification is that of whole-block collection.
 
 use crate::common::policies::{any_level, any_victim};
 use crate::common::{number, run_ok};
@@ -63,7 +63,8 @@ fn never_forced(seed: u64) {
     assert!(ftl.gc().victims > 0 && ftl.gc().forced == 0, "{case}: {:?}", ftl.gc());
 }
 
-/// SWL takes a unit of its own just before jobs that gain little, while the host's unit is nearly full, and while it is full.
+/// SWL opens a separate unit just before jobs that gain little, while the host's unit is nearly full, and while it is
+/// full.
 #[test]
 fn a_unit_of_wear_leveling_makes_no_write_wait() {
     [11_729, 15_414].into_iter().for_each(never_forced);
@@ -113,8 +114,8 @@ fn write_amplification_is_that_of_whole_blocks() {
     }
 }
 
-/// Greedy gains by collecting several blocks in a row where the load is skewed, which is what the distance of stop level and
-/// trigger is in whole-block collection. Without it both modes agree here, too.
+/// Greedy gains by collecting several blocks in a row if the load is skewed; in whole-block collection this is the
+/// distance of stop level and trigger. Without that distance both modes agree here, too.
 #[test]
 fn greedy_without_hysteresis_agrees_under_skew() {
     for load in ["zipf", "hot-cold"] {

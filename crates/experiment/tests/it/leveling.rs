@@ -1,5 +1,5 @@
-//! Wear-leveling: hot-cold swap by hand; every leveler on drives with static data, on drives that wear evenly, and in idle
-//! time.
+//! Wear-leveling: hot-cold swap by hand; every leveler on drives with static data, on drives that wear evenly, and in
+//! idle time.
 
 use crate::common::policies::separator;
 use crate::common::recorder::{Command, Recorder};
@@ -128,7 +128,7 @@ fn a_block_that_takes_cold_data_in_is_of_their_stream() {
     assert!(updated, "blocks of handle 1 are update blocks");
 }
 
-/// Four fifths of the data are never written again.
+/// Four fifths of the data are never rewritten.
 const STATIC: &str = "[drive.geometry]\nblocks_per_plane = 128\npages_per_block = 32\n[drive.endurance]\npe_cycles = 300\n\
     [ftl]\nspare_factor = 0.12\nprecondition = \"sequential\"\n\
     [workload]\npattern = \"hot-cold\"\nhot_share_of_pages = 0.2\nhot_share_of_writes = 1.0\nrequests = 500000\n";
@@ -325,8 +325,8 @@ fn blocks_of_both_read_types_share_destinations() {
     assert_eq!(number(&result, "/wear/first_failure_s"), expected);
 }
 
-/// Leveling takes place whatever the mode: at once in functional mode and where whole blocks are collected, with host pages
-/// where collection is incremental, in idle time, and also where idle time never comes.
+/// Leveling works in every mode: at once in functional mode and with whole-block collection, with host pages under
+/// incremental collection, in idle time, and without any idle time.
 #[test]
 fn asked_jobs_are_done_in_every_mode() {
     let small = STATIC.replace("500000", "80000");
@@ -368,7 +368,7 @@ fn asked_jobs_are_done_in_every_mode() {
             let ran = floatgate_experiment::run(resolved, &mut |_| Ok(()));
             let result = ran.unwrap_or_else(|e| panic!("{name}, {mode}: {e}")).result;
             assert!(number(&result, "/flash/erases/level") > 20.0, "{name}, {mode}: {}", result["level"]);
-            // Where it waits for host pages or idle time it falls behind on so short a run.
+            // If it waits for host pages or idle time it falls behind in so short a run.
             let at_once = ["functional", "whole blocks"].contains(mode);
             assert!(!at_once || spread(&result) < 0.9 * spread(&none), "{name}, {mode}: {}", spread(&result));
         }

@@ -80,7 +80,7 @@ fn few_samples_say_as_much_by_windows() {
     close(&lives, "/reduce/written_ratio", 0.01, "few samples");
 }
 
-/// A write buffer takes page writes away before any scheme sees them, and engines that take time delay what they are given.
+/// A write buffer absorbs page writes before any scheme sees them, and slow engines delay their pages.
 #[test]
 fn buffers_and_slow_engines_are_counted() {
     for (reducer, _) in ["integrated", "both"].into_iter().zip(crate::common::seeds(1)) {
@@ -101,7 +101,7 @@ fn buffers_and_slow_engines_are_counted() {
     }
 }
 
-/// Where requests are single pages that are far apart, chunks never fill, and compression is worth nothing: samples say so.
+/// If requests are single, distant pages, chunks never fill and compression saves nothing: samples show that.
 #[test]
 fn chunks_that_never_fill_are_not_worth_it() {
     let toml = experiment("integrated", 0.2, "").replace("request_bytes = 65536", "request_bytes = 4096");

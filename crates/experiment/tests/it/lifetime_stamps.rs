@@ -23,7 +23,7 @@ fn life(folder: &Folder, name: &str, stamps_s: &[f64], method: &str) -> Result<V
     lifetime(Some(&toml), "t.toml", &[vec![]], &options, &mut |_| Ok(())).map(|mut lives| lives.remove(0))
 }
 
-/// A hundred requests, one each 10 s, come again after 1000 s: as often as an endless stream of them, by whatever method.
+/// A hundred requests, one per 10 s, repeat after 1000 s: as often as an endless stream of them, by any method.
 #[test]
 fn passes_follow_at_the_mean_rate() {
     let folder = Folder::new("period");

@@ -33,9 +33,9 @@ fn counter(ftl: &Ftl, name: &str) -> u64 {
     figures.iter().find(|(key, _)| *key == name).map_or(0, |(_, value)| *value as u64)
 }
 
-/// Random drives under the shadow model, with an audit every some hundred requests: every victim policy, levelers, both scopes,
-/// collection of whole blocks, in steps and in idle time, with the hot group and without. Over all of them groups are applied and
-/// merged many times.
+/// Random drives under the shadow model, with an audit every few hundred requests: every victim policy, levelers, both
+/// scopes, collection of whole blocks, in steps and in idle time, with the hot group and without. In all of them
+/// together groups are applied and merged many times.
 #[test]
 fn groups_change_under_way_and_drives_stay_exact() {
     let (mut applied, mut merged) = (0, 0);
@@ -103,7 +103,8 @@ fn groups_change_under_way_and_drives_stay_exact() {
     assert!(applied >= 60 && merged >= 30, "applied {applied} times, merged {merged} times");
 }
 
-/// Write amplification of a drive of 1024 blocks of 64 pages under Zipf's law (1.0), when it has settled, and the figures of the separator.
+/// Returns the settled write amplification of a drive of 1024 blocks of 64 pages under Zipf's law (1.0), and the state
+/// of the separator.
 fn zipf(separate: &str, collect: &str, more: &str) -> (f64, serde_json::Value) {
     let toml = format!(
         "[drive.geometry]\nchannels = 1\nchips_per_channel = 1\ndies_per_chip = 1\nplanes_per_die = 1\n\

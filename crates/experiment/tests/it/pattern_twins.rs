@@ -1,4 +1,4 @@
-//! The twins of pattern-based scheduling hold Tables II and III and Figure 2 of its paper, and lose their patterns when
+//! The twins of pattern-based scheduling meet Tables II and III and Figure 2 of its paper, and lose their patterns when
 //! their writes are shuffled.
 
 use floatgate_config::twins::TwinPreset;
@@ -33,8 +33,8 @@ fn within(what: &str, value: f64, wanted: f64, tolerance: f64) {
     assert!((value - wanted).abs() <= tolerance * wanted, "{what}: {value}, not {wanted}");
 }
 
-/// Figures of Table III within 15 and 10 %; shares of Figure 2, which the paper prints for proj_0 alone, within 10 % there
-/// and within 25 % of proj_0's elsewhere.
+/// Values of Table III within 15 and 10 %; shares of Figure 2, which the paper prints for proj_0 alone, within 10 %
+/// there and within 25 % of proj_0's elsewhere.
 #[test]
 fn patterns_are_as_many_and_as_large_as_printed() {
     for (name, thin, writes, per_window, size) in TWINS {
@@ -51,7 +51,7 @@ fn patterns_are_as_many_and_as_large_as_printed() {
     }
 }
 
-/// The same addresses as often in each window of 1,024 requests: what is left is chance.
+/// The same addresses equally often in each window of 1,024 requests: the remaining patterns are chance.
 #[test]
 fn shuffled_writes_have_hardly_any_patterns() {
     for (name, thin, ..) in TWINS {

@@ -35,8 +35,8 @@ fn run_all(trace: bool) {
     let name = if trace { "trace" } else { "synthetic" };
     let folder = Folder::new(&format!("properties-{name}"));
     let mut managers = Managers::new();
-    // Once they ran out of free blocks: leveling left collection too few, or victims that gain nothing were named for ever. In the
-    // last, a swap that was decided before counting began pads the block that it fills.
+    // Former failures that ran out of free blocks: leveling left too few to collection, or victims that gain nothing
+    // were selected forever. In the last one, a swap decided before counting began pads the block that it fills.
     let regressions = [18933, 24839, 30183].into_iter().filter(|_| seeds().count() > 1);
     for seed in seeds().chain(regressions) {
         let mut case = draw_any(&mut Rng::new(seed, name), trace);
@@ -92,7 +92,7 @@ fn check(case: &Case, managers: &mut Managers) -> Result<(), String> {
     repeats(&output)
 }
 
-/// The resolved experiment repeats the run, without the shadow model and without prefetching.
+/// The resolved experiment repeats the run, also without the shadow model and without prefetching.
 fn repeats(output: &Output) -> Result<(), String> {
     let mut again = load(Some(&output.experiment_toml), "again.toml", &[]).map_err(|e| e.to_string())?;
     again.plan.prefetching = false;
@@ -305,8 +305,8 @@ fn targets(case: &Case, domains: u64, jobs: u64) -> u64 {
     if case.disturbs { 2 * domains + 2 * jobs } else { 0 }
 }
 
-/// An empty drive at first: what was programmed and not erased fills the closed units and part of the open. What a swap did not
-/// fill stays unwritten, until that unit is erased.
+/// For an initially empty drive: pages programmed and not erased fill the closed units and part of the open ones. Pages
+/// that a swap did not fill stay unwritten until that unit is erased.
 fn filled(
     written: u64,
     (closed, open): (u64, u64),
@@ -395,7 +395,8 @@ fn packing(case: &Case, result: &Value, units: u64, padding: u64) -> Result<(), 
             get(result, "/flash/programs/padding")?
                 + (victims + 2 * swaps + 2 * reclaims) * (case.streams + 2)
         }
-        // A reclaim may fill two units in part. An open unit that is due is closed before, once: collection may take it first.
+        // A reclaim may fill two units in part. An open unit that is due is closed first, once: collection may take it
+        // earlier.
         false => swaps + 2 * reclaims + if case.disturbs { victims + swaps + reclaims + units } else { 0 },
     };
     // A separator that changes its streams closes open units of those that end.

@@ -77,7 +77,8 @@ fn every_manager_holds_on_any_workload() {
     }
 }
 
-/// A reclaim of 192 pages on the drive of the dissertation: 192 x (100 + 1600 us) + 5 ms (printed 332 ms; 326 without the erase).
+/// A reclaim of 192 pages on the drive of the dissertation: 192 x (100 + 1600 us) + 5 ms (printed 332 ms; 326 without
+/// the erase).
 #[test]
 fn a_reclaim_takes_as_long_as_the_paper_says() {
     let toml = "[drive.geometry]\nblocks_per_plane = 12\npages_per_block = 192\npage_bytes = 8192\n\

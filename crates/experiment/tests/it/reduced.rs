@@ -1,4 +1,5 @@
-//! Deduplication and compression beside every other policy: nothing is lost, and what is programmed is what content says.
+//! Deduplication and compression beside every other policy: nothing is lost, and the programs are those that the
+//! content requires.
 
 use crate::common::cases::draw_any;
 use crate::common::reduced::reduced;
@@ -24,7 +25,7 @@ fn any_drive_holds_what_was_written() {
     let cases = if first > 0 { 1 } else { number("FLOATGATE_CASES", CASES) };
     for trace in [false, true] {
         let folder = Folder::new(&format!("reduced-{trace}"));
-        // Once it ran out of free blocks: pages that moved lost room at the ends of blocks.
+        // A former failure that ran out of free blocks: moved pages lost space at the ends of blocks.
         let regressions = [13569].into_iter().filter(|_| cases > 1);
         for seed in (first..first + cases).chain(regressions) {
             let mut rng = Rng::new(seed, if trace { "reduced trace" } else { "reduced" });
@@ -69,8 +70,8 @@ fn check(toml: &str, resolved: floatgate_config::Resolved) -> Result<serde_json:
     Ok(output.result)
 }
 
-/// Where the index forgets nothing, programs are the page writes whose content no live page holds: as a model of its own
-/// counts them.
+/// If the index forgets nothing, programs are the page writes whose content no live page holds, as counted by a
+/// separate model.
 #[test]
 fn programs_are_the_contents_that_nobody_holds() {
     for seed in 0..60 {

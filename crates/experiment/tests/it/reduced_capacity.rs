@@ -1,5 +1,5 @@
-//! A drive that reduces holds whatever one without reduction holds: content that saved a lot once and saves nothing now takes
-//! all of its logical pages, and the drive goes on.
+//! A drive with reduction holds everything that one without reduction holds: if content stops saving space, it takes
+//! all of its logical pages, and the drive continues.
 
 use crate::common::contents::{PAGE, content, dedup};
 use crate::common::policies::{any_level, any_victim, row};
@@ -112,8 +112,8 @@ fn lives(rng: &mut Rng, logical: u32) -> Requests {
     requests
 }
 
-/// Content that repeats and compresses. Copies of a part of the drive among it: their owners then write something else, one
-/// side or the other.
+/// Content that repeats and compresses, with copies of a part of the drive; the owners of one or the other side then
+/// write other content.
 fn saving_life(rng: &mut Rng, logical: u32, requests: &mut Requests) {
     let (few, most) = (1 + rng.below(2 * u64::from(logical)), [1, 500, 1400, 4096][rng.below(4) as usize]);
     let period = 1 + rng.below(u64::from(logical)) as u32;
@@ -151,7 +151,8 @@ fn serve(layout: &Layout, setup: Setup, requests: &Requests) -> Result<Ftl, Stri
 fn what_saves_nothing_any_more_finds_room() {
     let (mut held, mut refused, mut failed, mut saved) = (0, 0, 0, 0);
     let one: Option<u64> = std::env::var("FLOATGATE_SEED").ok().map(|seed| seed.parse().unwrap());
-    // Once it ran out of free blocks: chunks that moved lost room at the ends of blocks, and their plane was full.
+    // A former failure that ran out of free blocks: moved chunks lost space at the ends of blocks, and their plane was
+    // full.
     let regressions = [27056].into_iter().filter(|_| one.is_none());
     for seed in one.map_or(crate::common::seeds(CASES), |seed| seed..seed + 1).chain(regressions) {
         let mut rng = Rng::new(seed, "capacity");
@@ -182,9 +183,9 @@ fn what_saves_nothing_any_more_finds_room() {
     assert!(one.is_some() || held > CASES / 2 && saved > 0, "{held} drives held all, {saved} pages saved");
 }
 
-/// Static allocation names the plane of a page. One plane's pages hold what those of the other hold, and are written anew: what
-/// they held lives on for the others, where it lies. So more lies in that plane than its own pages hold, and the rest finds room
-/// in the other one.
+/// Static allocation determines the plane of a page. One plane's pages have the content of the other plane's pages, and
+/// are rewritten; the old content lives on for the others in its place. That plane then holds more than its own pages,
+/// and the rest finds space in the other one.
 #[test]
 fn what_other_planes_share_leaves_room_under_static_allocation() {
     let geometry = Geometry {

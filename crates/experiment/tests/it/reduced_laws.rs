@@ -1,5 +1,5 @@
-//! Deduplication and compression meet laws: what a live page costs in chunks with holes, and what greedy collection costs
-//! where duplicates take no page.
+//! Deduplication and compression meet laws: the cost of a live page in chunks with holes, and the cost of greedy
+//! collection if duplicates take no page.
 
 use crate::common::contents::{Drive, PAGE, compress, content, dedup, one_plane};
 use floatgate_base::{Content, Rng};
@@ -52,10 +52,10 @@ fn cost_of_a_page(
     sum
 }
 
-/// A chunk dies with the last of its four pages. Each page lives as long as it takes to be hit again, memoryless, so the chunk
-/// lives 1 + 1/2 + 1/3 + 1/4 = 25/12 mean lives; it takes n flash pages for four pages all that time. Collection moves chunks as
-/// they are and changes nothing about it. The mean over eight passes of 24,000 pages is within 0.3 %; 1 % allows for what
-/// passes leave of the first order.
+/// A chunk dies with the last of its four pages. Each page lives until it is hit again, memoryless; the chunk therefore
+/// lives 1 + 1/2 + 1/3 + 1/4 = 25/12 mean lives, and takes n flash pages for four pages all that time. Collection moves
+/// chunks unchanged and does not affect this. The mean over eight passes of 24,000 pages is within 0.3 %; 1 % allows
+/// for the initial order that passes leave.
 #[test]
 fn chunks_with_holes_cost_what_their_longest_life_costs() {
     for pages in 1..=SLOTS {
@@ -86,9 +86,9 @@ fn rounded_up(pages: u32) -> f64 {
     (1..=SLOTS).map(|live| f64::from((live * pages).div_ceil(SLOTS)) / f64::from(SLOTS * live)).sum()
 }
 
-/// Where collection packs anew, holes go: a page costs less than in chunks that nobody collects, and no less than n / 4, which
-/// chunks without holes would cost. How near it comes depends on how chunks round: three live slots of a chunk of three pages
-/// take three pages, are written plain, and gain nothing any more.
+/// If collection repacks, holes disappear: a page costs less than in uncollected chunks, and at least n / 4, the cost
+/// in chunks without holes. The distance depends on the rounding of chunks: three live slots of a chunk of three pages
+/// take three pages, are written uncompressed, and gain nothing more.
 #[test]
 fn packing_anew_takes_holes_away() {
     for pages in 1..=SLOTS {
@@ -177,8 +177,8 @@ fn greedy_collects_what_duplicates_leave_as_the_law_says() {
     }
 }
 
-/// Content that cannot be compressed is written plain: in the order in which chunks are programmed, which is another one than
-/// that of the host only where a page is written anew while it gathers. Collection costs what it costs without chunks.
+/// Incompressible content is written uncompressed, in the order in which chunks are programmed. It differs from that of
+/// the host only if a page is rewritten while it gathers. Collection costs as much as without chunks.
 #[test]
 fn greedy_collects_chunks_without_gain_as_the_law_says() {
     let (layout, total) = (one_plane(4096, 64), f64::from(4096 * 64));

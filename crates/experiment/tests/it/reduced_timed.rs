@@ -1,4 +1,4 @@
-//! Deduplication and compression in time: nothing is lost, and both modes decide alike.
+//! Deduplication and compression in timed mode: nothing is lost, and both modes decide alike.
 
 use crate::common::cases::draw_any;
 use crate::common::interrupted::settings;
@@ -30,7 +30,7 @@ fn any_reduced(
     Some((case.toml.clone(), case))
 }
 
-/// What these settings come to; none where a case does not admit them.
+/// Returns the result of these settings; None if a case does not admit them.
 fn loaded(toml: &str, overrides: &Overrides) -> Option<Resolved> {
     let pairs: Vec<_> = overrides.iter().map(|(k, v)| ((*k).to_string(), v.clone())).collect();
     match load(Some(toml), "t.toml", &pairs) {
@@ -137,9 +137,9 @@ fn state(result: &Value) -> String {
     keys.map(|key| format!("{key}: {}", without_clock(result, key))).join("\n")
 }
 
-/// In closed loop, as long as no chunk waits for too long: the same programs by cause, the same wear, and the same map. Of the
-/// drives that both modes leave only the times differ at which chunks began to gather; so the same run from both must come to
-/// the same, read by read and victim by victim.
+/// In a closed loop without timeouts of chunks: the same programs by cause, the same wear, and the same map. The drives
+/// of both modes only differ in the times at which chunks began to gather; the same run from both must therefore give
+/// equal results, read by read and victim by victim.
 #[test]
 fn both_modes_decide_alike() {
     let folder = Folder::new("reduced-modes");

@@ -1,5 +1,5 @@
-//! The engine against a second drive that follows the same rules by plain scans: every program, copy and erase, the
-//! wear of every block and the place of every page must agree.
+//! The engine compared with a second drive that follows the same rules by plain scans: every program, copy and erase,
+//! the wear of every block and the place of every page must agree.
 
 use crate::common::naive::{Moved, Naive, NamedStreams, Rule, Swaps};
 use crate::common::policies::{separator, victim};

@@ -1,4 +1,4 @@
-//! How long blocks rest between two erases, and how that lengthens their life.
+//! The rest of blocks between two erases, and how it extends their life.
 
 use crate::common::{run_ok, try_run};
 use floatgate_nand::Endurance;

@@ -1,4 +1,4 @@
-//! A job may be stopped after any page and taken up again: the end is the same as in one go.
+//! A job may be stopped after any page and resumed: the end is the same as without interruption.
 
 use crate::common::recorder::{Command, Recorder};
 use floatgate_base::testing::Bound;
@@ -58,7 +58,7 @@ fn migrate(
     steps
 }
 
-/// All that can be seen of a drive: where each page is, what was done, what is free.
+/// The visible state of a drive: place of each page, operations, free units.
 fn state(mut ftl: Ftl, mut flash: Recorder) -> (Vec<Command>, Vec<u32>, u64) {
     (0..60).for_each(|lpn| ftl.serve(&mut flash, &one(ExtentKind::Read, lpn)).unwrap());
     (flash.commands.clone(), flash.erase_counts().as_slice().to_vec(), ftl.free_units())

@@ -54,8 +54,8 @@ fn deaths(separate: Separate) -> Vec<u32> {
 /// Separators that go by update time, with their parameters.
 const BY_UPDATE: &[(&str, &[(&str, f64)])] = &[("pds", &[("dominates_from", 5.0)])];
 
-/// Under HASH all eight are hot and share their blocks: two blocks are half dead after the first update time. PDS, which
-/// knows the contexts, has put what dies together into one block.
+/// Under HASH all eight are hot and share their blocks: two blocks are half dead after the first update time. PDS,
+/// which knows the contexts, has placed pages that die together in one block.
 #[test]
 fn half_dead_blocks_under_hash_one_dead_block_by_update_time() {
     assert_eq!(deaths(separator("hash", &[])), [2, 2]);

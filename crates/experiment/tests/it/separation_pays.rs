@@ -1,4 +1,4 @@
-//! Skewed writes: separators that learn temperatures from the writes alone write less than none does.
+//! Skewed writes: separators that learn temperatures from the writes alone write less than no separator.
 
 use floatgate_experiment::{load, run};
 

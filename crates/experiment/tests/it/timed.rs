@@ -1,4 +1,4 @@
-//! Timed mode: the same state and counts as functional mode, no request lost, and laws of queues through the front door.
+//! Timed mode: the same state and counts as functional mode, no request lost, and laws of queues in whole runs.
 
 use crate::common::cases::draw;
 use crate::common::request_log::try_logged;
@@ -115,7 +115,7 @@ fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
     assert!(ran > CASES, "{ran} ran");
 }
 
-/// A log sends requests on the long way to the drive; without one, most take the short way.
+/// A log sends requests on the long path to the drive; without one, most take the short path.
 #[test]
 fn a_log_of_requests_changes_no_figure() {
     let mut ran = 0;
@@ -251,8 +251,8 @@ fn energy_is_the_same_in_both_modes() {
     ));
 }
 
-/// Jobs in idle time, at random gaps, under the shadow model: the books stay right whatever policy, scope and order, and
-/// idle time does some of the work that writes would have to wait for.
+/// Jobs in idle time, at random gaps, under the shadow model: the books stay right under any policy, scope and order.
+/// Idle time does some of the work for which writes would have to wait.
 #[test]
 fn jobs_in_idle_time_keep_every_book() {
     let (mut ran, mut background, mut foreground) = (0, 0.0, 0.0);
@@ -289,7 +289,7 @@ fn jobs_in_idle_time_keep_every_book() {
     assert!(ran > CASES / 2 && background > 0.0 && foreground > 0.0, "{ran} {background} {foreground}");
 }
 
-/// Writes with gaps in which a block can be collected: idle time takes the waits away, and costs some copies.
+/// Writes with gaps in which a block can be collected: idle time removes the waits, and costs some copies.
 #[test]
 fn idle_time_takes_waits_away() {
     let toml = format!(
