@@ -26,9 +26,9 @@ pub struct Geometry {
 pub struct GeometryError {
     /// Key of `[drive.geometry]`.
     pub key: &'static str,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
-    /// What was expected.
+    /// The valid values.
     pub expected: String,
 }
 

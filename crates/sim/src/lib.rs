@@ -7,7 +7,7 @@
 //! | read | `reading/reader.rs` | source, batch, pass; `dispatching.rs` labels the writes of the batch |
 //! | place | `addressing.rs` | ends of the devices, counters of the host, footprint, extents of the chunk |
 //! | gate | `gate.rs` | the throttle; `life_book.rs` where the run is a whole life |
-//! | buffer | `buffer/` | pages of the DRAM buffer and, in timed mode, what they wait for |
+//! | buffer | `buffer/` | pages of the DRAM buffer and, in timed mode, their dependencies |
 //! | serve | `serve/` | drive (`drive.rs`), gate, buffer; in timed mode also clock, queues, logs |
 //! | book | `book.rs` | counts of requests, the series, audits |
 //!

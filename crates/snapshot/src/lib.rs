@@ -10,7 +10,7 @@
 //! the section and its packed bytes: a swapped, cut or changed chunk is detected. The content hash is over the plain
 //! bytes and does not depend on the compression.
 //!
-//! Must not know: what is stored.
+//! Must not know: the meaning of the stored state.
 
 mod error;
 mod read;
@@ -28,7 +28,7 @@ pub const CONTAINER_VERSION: u16 = 1;
 /// Maximum of plain bytes per chunk.
 const CHUNK: usize = 1 << 20;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A drive, to start runs from.

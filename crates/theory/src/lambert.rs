@@ -3,7 +3,7 @@
 use crate::error::{Result, checked};
 use std::f64::consts::E;
 
-/// What the nearest double to e omits.
+/// Remainder of e beyond its nearest double.
 const E_REST: f64 = 1.445_646_891_729_250_1e-16;
 /// The nearest double to `-1/e`, where the branch ends; it lies above `-1/e`.
 const BRANCH_POINT: f64 = -0.367_879_441_171_442_3;

@@ -28,7 +28,7 @@ const PLACES_AHEAD: usize = 16;
 pub(crate) struct Place {
     /// The last flush from it.
     flushed: Handle,
-    /// What its page has to wait for: the last flush of the page before.
+    /// The operation for which its page must wait: the last flush of the previous page.
     free: Handle,
     /// The request that fills it from flash.
     filled: Handle,

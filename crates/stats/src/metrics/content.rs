@@ -168,7 +168,7 @@ pub(super) const GROUPS: &[Group] = &[
     },
 ];
 
-/// What was reduced, in a result; in a forecast where a drive was there.
+/// Metrics of reduction, in a result, and in a forecast that simulates a drive.
 pub(super) const REDUCE: Group = Group {
     key: "reduce",
     about: "Deduplication and compression.",
