@@ -1,4 +1,4 @@
-"""Errors of users: each names key and value, states the fact and what to write instead, and suggests five names at most."""
+"""Errors of users: each names key and value, states the fact and the remedy, and suggests five names at most."""
 
 from __future__ import annotations
 

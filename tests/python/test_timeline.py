@@ -261,7 +261,10 @@ def test_the_command_line_records_and_draws(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--timeline", "0..1ms"), "--timeline: functional mode models no time; there is no timeline to draw; expected"),
+        (
+            ("--timeline", "0..1ms"),
+            "--timeline: functional mode models no time; there is no timeline to draw; expected",
+        ),
         (("--timeline", "1ms", "--set", "mode=timed"), "--timeline: '1ms' is not an interval; expected FROM..TO"),
         (("--timeline", "0..1ms", "--repeat", "2"), "--timeline: a timeline belongs to one run; expected no "),
     ],
