@@ -1,7 +1,7 @@
-"""Run folders: where results go, and nothing half-written on the way.
+"""Run folders: locked, staged, committed by rename.
 
 A requested folder belongs to one run at a time: :class:`RunFolder` is entered before the run, which makes the
-folder and locks it. The kernel lets go of the lock with the process, so a run that was killed keeps nobody out. Results
+folder and locks it. The kernel releases the lock with the process: a killed run blocks no other. Results
 are written into a hidden folder and get their place by one rename when they are complete: an error or Ctrl-C
 leaves the target as it was. The report is drawn after that.
 """
@@ -29,16 +29,16 @@ REPORT = "report.html"
 SNAPSHOT = "run.snapshot"
 """Name of an interrupted run in its folder."""
 _OF_A_RESULT = ("timeline.parquet", "requests.parquet", REPORT)
-"""What a run may leave beside its result; where another result takes its place, they belong to no run any more."""
+"""Files that a run may leave beside its result; once another result replaces it, they belong to no run."""
 _NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
-"""Why a folder cannot be replaced whole: a mount point, a folder above that may not be changed."""
+"""Errors of folders that cannot be replaced whole: a mount point, a folder above that may not be changed."""
 
 
 @dataclass
 class RunFolder:
     """Where a run goes: the requested folder, or the first free of ``runs/NAME``, ``runs/NAME-2``, ...
 
-    Enter it (``with``) before the run; :meth:`write` does so by itself where nobody has.
+    Enter it (``with``) before the run; else :meth:`write` does so.
     """
 
     path: Path
@@ -52,7 +52,7 @@ class RunFolder:
         """Return the folder ``--out`` names: missing or empty, or anything with ``force``.
 
         Raises:
-            InputError: it is a file, it is not empty, or it cannot be written to. Nothing is made yet.
+            InputError: it is a file, it is not empty, or it cannot be written to. Nothing is created yet.
         """
         if not path:
             raise input_error("--out: an empty path; expected a folder")
@@ -71,10 +71,10 @@ class RunFolder:
     def __enter__(self) -> RunFolder:
         """Claim the folder: make it, and keep other runs out.
 
-        A numbered one needs no claim: it gets a name that nobody has when it is complete.
+        A numbered one needs no claim: it gets a free name when it is complete.
 
         Raises:
-            InputError: another run has claimed it, something has come into it, or it cannot be made.
+            InputError: another run has claimed it, files have appeared in it, or it cannot be created.
         """
         if not self.numbered:
             try:
@@ -91,7 +91,7 @@ class RunFolder:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go of the folder; one that was made for this run and stayed empty goes again."""
+        """Release the folder; remove it if it was made for this run and stayed empty."""
         self._release()
 
     def expect(self, path: str | None) -> None:
@@ -134,10 +134,10 @@ class RunFolder:
         Args:
             fill: writes files into its first argument, a hidden folder that becomes the second.
             settled: called with the folder once the files are in their place, while the folder is still claimed.
-            report: makes ``report.html``, which is drawn last: results are safe by then, whatever becomes of it.
+            report: makes ``report.html``, drawn last: results are safe by then, even if it fails.
 
         Raises:
-            InputError: the folder cannot be written to, or something came into it meanwhile.
+            InputError: the folder cannot be written to, or files appeared in it meanwhile.
         """
         if report is not None:
             # It starts while the results are written.
@@ -210,7 +210,7 @@ class RunFolder:
         return self.path
 
     def _settle_numbered(self, staging: Path) -> Path:
-        """Give the folder a name that nobody has; making the name first tells which of two runs has it."""
+        """Give the folder a free name; of two runs, the one that creates the name first has it."""
         while True:
             target = self._first_free()
             try:
@@ -234,7 +234,7 @@ class _Claim:
     """A folder that this process has locked, with the folders that had to be made for it.
 
     Attributes:
-        is_new: whether it was made just now: what is in it then has come meanwhile.
+        is_new: whether it was made just now: files in it have then appeared meanwhile.
     """
 
     def __init__(self, folder: Path, descriptor: int, made: list[Path], *, is_new: bool) -> None:
@@ -246,7 +246,7 @@ class _Claim:
 
         Raises:
             InputError: another process has locked it.
-            OSError: it cannot be made or opened.
+            OSError: it cannot be created or opened.
         """
         folder = Path(os.path.realpath(path))
         made: list[Path] = []
@@ -256,7 +256,7 @@ class _Claim:
             try:
                 descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             except FileNotFoundError:
-                continue  # another run has just removed what it had made
+                continue  # another run has just removed its own folder
             claim = cls(folder, descriptor, made, is_new=folder in new)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -277,7 +277,7 @@ class _Claim:
             return False
 
     def release(self) -> None:
-        """Unlock the folder; what was made for it and is empty goes."""
+        """Unlock the folder; remove it if it was made for the run and is empty."""
         for place in sorted(self._made, reverse=True):
             with contextlib.suppress(OSError):
                 place.rmdir()
@@ -295,20 +295,20 @@ class _Claim:
         return beside if mine else self.folder
 
     def others(self) -> list[str]:
-        """Return what is in the folder and comes neither from this run nor from one that it starts over."""
+        """List the files of the folder that come neither from this run nor from one that it starts over."""
         names = sorted(entry.name for entry in self.folder.iterdir())
         ours = (SNAPSHOT, f"{SNAPSHOT}.part")
         return [name for name in names if name not in ours and not name.startswith(unfinished_files.PREFIX)]
 
     def settle(self, staging: Path) -> None:
-        """Put what was written in the folder's place: whole where the folder is empty, else file by file."""
+        """Move the staged files into place: as a whole if the folder is empty, else file by file."""
         empty = not any(self.folder.iterdir())
         if empty and staging.parent == self.folder.parent:
             mode = stat.S_IMODE(self.folder.stat().st_mode)
             descriptor = os.open(staging, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 staging.chmod(mode)
-                # The lock goes with the new folder, which nobody has seen yet.
+                # The lock goes with the new folder, which no other process has seen yet.
                 with contextlib.suppress(OSError):
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 staging.rename(self.folder)
@@ -335,7 +335,7 @@ def _make(folder: Path) -> list[Path]:
 
 
 def _move_into(staging: Path, target: Path) -> None:
-    """Move what was written over what is there, file by file; other files of the folder stay.
+    """Move the staged files over existing ones, file by file; other files of the folder stay.
 
     A result comes last: a folder with a result is complete; what belonged to the result that it replaces goes.
     """
@@ -351,7 +351,7 @@ def _move_into(staging: Path, target: Path) -> None:
 
 
 def draw(place: Path, report: Callable[[], str]) -> None:
-    """Write the report beside results that are complete; where there can be none, a note says so."""
+    """Write the report beside complete results; if it fails, print a note."""
     try:
         text = report()
         with replacing(place) as temporary:
@@ -386,10 +386,10 @@ def _unusable(path: str, error: Exception) -> Exception:
 
 
 def write_text(path: str, text: str, expected: str) -> None:
-    """Write one file whole or not at all; what is no regular file (a pipe, a device) is written to as it is.
+    """Write one file whole or not at all; pipes and devices are written to directly.
 
     Raises:
-        InputError: it cannot be written; ``expected`` says what was wanted.
+        InputError: it cannot be written; ``expected`` completes the message.
     """
     with written(path, expected) as place:
         place.write_text(text, "utf-8")
@@ -400,7 +400,7 @@ def written(path: str, expected: str) -> Iterator[Path]:
     """Yield where to write a file, as :func:`writing` has it, and make the folders above it.
 
     Raises:
-        InputError: it cannot be written; ``expected`` says what was wanted.
+        InputError: it cannot be written; ``expected`` completes the message.
     """
     target = Path(path)
     try:
@@ -436,10 +436,10 @@ def writing(target: Path) -> Iterator[Path]:
 
 
 def must_be_file_place(path: str, expected: str) -> None:
-    """Refuse a place for a file before the work starts: a directory, or below something that cannot be written to.
+    """Refuse a target before the work starts: a directory, or a path below a folder that cannot be written to.
 
     Raises:
-        InputError: with ``expected`` saying what was wanted.
+        InputError: with ``expected`` in the message.
     """
     if not path:
         raise input_error(f"an empty path; expected {expected}")
@@ -455,10 +455,10 @@ def must_be_file_place(path: str, expected: str) -> None:
 
 
 def must_be_new_file(path: str, expected: str, *, force: bool) -> None:
-    """Refuse a place for a file before the work starts: one that cannot be written to, or is taken (but for ``force``).
+    """Refuse a target before the work starts: one that cannot be written to, or exists (without ``force``).
 
     Raises:
-        InputError: with ``expected`` saying what was wanted.
+        InputError: with ``expected`` in the message.
     """
     must_be_file_place(path, expected)
     if Path(path).is_file() and not force:

@@ -1,4 +1,4 @@
-"""The figures of a result as the core declares them (``crates/stats/src/metrics``): units, names, what is better."""
+"""Metrics of a result as the core declares them (``crates/stats/src/metrics``): units, names, which way is better."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ def compared() -> Sequence[Metric]:
 
 
 def drawn() -> Sequence[Metric]:
-    """Return what is drawn against the keys that vary."""
+    """Return the metrics that are drawn against the keys that vary."""
     return [metric for metric in table().values() if metric.axis is not None]
 
 
 def listed() -> Sequence[Metric]:
-    """Return what the table of settings on a page lists."""
+    """Return the metrics in the table of settings of a page."""
     return [metric for metric in table().values() if metric.column is not None]
 
 

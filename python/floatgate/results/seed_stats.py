@@ -53,9 +53,9 @@ def t_95(freedom: int) -> float:
 def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average several seeds: numbers are means, the intervals of write amplification are those of the mean.
 
-    What is no number (names) is that of the first seed; a figure that one of the seeds does not know is null. The seed
-    with the least evidence speaks for all: a mean tells a life only if each of its runs was long enough, and is
-    stationary only if each of them was.
+    Texts are those of the first seed; a figure that one of the seeds does not know is null. The seed with the least
+    evidence decides: a mean has a lifetime only if each of its runs was long enough, and is stationary only if each
+    of them was.
     """
     first = dict(results[0])
     if len(results) == 1:

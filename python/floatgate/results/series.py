@@ -1,6 +1,6 @@
 """The series of a run: one row per interval of the counted phase.
 
-The core hands over running totals at the ends of intervals; a table of what happened *in* each interval is made here.
+The core returns running totals at the ends of intervals; this module makes a table of the events *in* each interval.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def rates(series: pa.Table, bins: int) -> list[dict[str, float]] | None:
     import numpy as np
 
     def numbers(name: str) -> np.ndarray[Any, Any]:
-        # What pyarrow converts by itself it asks pandas about, which takes longer to import than a small run.
+        # For conversions of its own pyarrow imports pandas, which takes longer than a small run.
         kind = "<f8" if series.schema.field(name).type == "double" else "<i8"
         chunks = [
             np.frombuffer(chunk.buffers()[1], kind, len(chunk), 8 * chunk.offset)

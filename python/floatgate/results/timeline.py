@@ -1,6 +1,6 @@
-"""What every die and channel of a timed run was busy with in a chosen interval.
+"""The operations of every die and channel of a timed run in a chosen interval.
 
-A timeline is a table with a row a span: ``resource`` (0 a die, 1 a channel), ``index`` (its number), ``kind``,
+A timeline is a table with a row per span: ``resource`` (0 a die, 1 a channel), ``index`` (its number), ``kind``,
 ``cause`` (a place in :data:`CAUSES`), ``job`` (0 a host request, 1 a foreground job, 2 a background job), ``request``
 (its number, :data:`NO_REQUEST` for none), ``from_ns`` and ``to_ns`` since the first counted request.
 """
@@ -90,7 +90,7 @@ def table(columns: Mapping[str, bytes], interval_ns: tuple[int, int]) -> pa.Tabl
 
     Args:
         columns: name -> little-endian values of the types of :data:`COLUMNS`.
-        interval_ns: what was recorded.
+        interval_ns: the recorded interval.
     """
     import numpy as np
     import pyarrow as pa
@@ -113,7 +113,7 @@ def interval_of(spans: pa.Table) -> tuple[int, int]:
 def spans_of(spans: pa.Table) -> list[dict[str, Any]]:
     """Return the spans in the order of time, cut to the interval; those of no length in it are left out.
 
-    A transfer of a host request gets the kind of what it belongs to as ``of``: the die's operation for the same request
+    A transfer of a host request has the kind of its operation in ``of``: the die's operation for the same request
     that is nearest in time.
     """
     start, end = interval_of(spans)

@@ -1,6 +1,6 @@
-"""What an experiment is made from: a TOML file or text, a dict, and settings laid over it.
+"""Experiments: from a TOML file or text, or a dict, with overrides.
 
-Everything ends as what the core takes: the text of a TOML file (or none), the path to name in messages, and a list of
+All forms end as the input of the core: the text of a TOML file (or none), the path to name in messages, and a list of
 overrides ``("ftl.spare_factor", "0.07")`` whose values are TOML. The core alone knows which keys exist.
 """
 
@@ -22,7 +22,7 @@ ExperimentLike: TypeAlias = "Mapping[str, Any] | str | os.PathLike[str] | None"
 Overrides: TypeAlias = list[tuple[str, str]]
 
 _BYTES_MAX = 16 << 20
-"""Of an experiment file; what is larger is no such file, and may be endless."""
+"""Limit of an experiment file; a larger one is something else, and may be endless."""
 _DEPTH_MAX = 32
 """Levels of settings within settings; the deepest that there are have four."""
 _KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
@@ -32,8 +32,8 @@ _KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 class Experiment:
     """An experiment as the core takes it.
 
-    ``toml`` is None where there is no file, ``path`` is what messages call it, ``overrides`` lie over it in order.
-    ``sweep`` is what the file's ``[sweep]`` table holds, which the text is without.
+    ``toml`` is None without a file, ``path`` is its name in messages, ``overrides`` apply in order.
+    ``sweep`` is the content of the file's ``[sweep]`` table, which the text lacks.
     """
 
     toml: str | None = None
@@ -72,7 +72,7 @@ def resolve(
     drive: str | None = None,
     set: Mapping[str, Any] | None = None,
 ) -> Experiment:
-    """Make an :class:`Experiment` of what the Python interface takes.
+    """Make an :class:`Experiment` from the arguments of the Python interface.
 
     Args:
         experiment: a path to a TOML file, TOML text (anything with a line break or an ``=`` in it), a dict of
@@ -83,7 +83,7 @@ def resolve(
         set: settings laid over everything else, with dotted keys: ``{"ftl.spare_factor": 0.28}``.
 
     Raises:
-        InputError: the file cannot be read, or a key or value cannot be a setting.
+        InputError: the file cannot be read, or a key or value is no setting.
     """
     if isinstance(experiment, Mapping):
         settings = {key: value for key, value in experiment.items() if key != "sweep"}
@@ -142,7 +142,7 @@ def flatten(settings: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Ov
     """Turn nested settings into dotted overrides, in the order of the dict.
 
     Raises:
-        InputError: a key that is no dotted name, or a value that TOML has no word for.
+        InputError: a key that is no dotted name, or a value that TOML cannot express.
     """
     _must_be_flat(prefix.rstrip("."), depth)
     overrides: Overrides = []
@@ -168,7 +168,7 @@ def toml_value(key: str, value: Any, depth: int = 0) -> str:
     """Return one value as TOML text.
 
     Raises:
-        InputError: TOML has no word for it.
+        InputError: TOML cannot express it.
     """
     _must_be_flat(key, depth)
     if isinstance(value, bool):

@@ -104,7 +104,7 @@ def lifetime(
         throttle: the policy of ``lifetime.throttle``.
         target_years: how long the drive should last.
         reduce: the policy of ``lifetime.reduce``.
-        growth_per_year: share by which what the host writes grows each year.
+        growth_per_year: share by which the host's writes grow each year.
         progress: called now and then with (done, total or None, phase).
 
     Raises:
@@ -165,14 +165,14 @@ def forecast(
     latencies: bool = True,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Forecast several lives of one experiment on all cores; what they share is measured once.
+    """Forecast several lives of one experiment on all cores; their shared part is measured once.
 
     Args:
         base: the experiment.
         variants: settings laid over it, one list a life.
         details_s: for each variant the device time from and to which bytes are recorded second by second, or None.
         intervals: whether it is worked out between which bounds lives lie, which takes three times as long.
-        latencies: whether the worn-in drive is looked at in timed mode.
+        latencies: whether to run the worn-in drive in timed mode.
         progress: called now and then with (done, total or None, phase).
 
     Returns:

@@ -1,4 +1,4 @@
-"""One row a request in a Parquet file, written while the run goes on (docs/host-queues.md)."""
+"""A log with one row per request in a Parquet file, written during the run (docs/host-queues.md)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class RequestLog:
         self.rows = 0
 
     def abandon(self) -> None:
-        """Let go of the file, whatever is in it."""
+        """Release the file, complete or not."""
         with contextlib.suppress(OSError):
             self._shut()
 

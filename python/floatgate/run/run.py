@@ -1,4 +1,4 @@
-"""Run an experiment and hold what came out."""
+"""Runs an experiment and holds its result."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Run:
 
     @classmethod
     def of(cls, output: _core.RunOutput) -> Run:
-        """Wrap what the core hands over."""
+        """Wrap the output of the core."""
 
         def series() -> pa.Table:
 
@@ -221,13 +221,13 @@ def run(
         save_drive: a file to leave the drive in at the end; ``set={"ftl.snapshot": file}`` starts from it.
         timeline: the interval of a timed run in which to record what dies and channels are busy with, such as
             ``"1.5s..1.52s"`` after the first counted request; None for the first 20 ms.
-        log_requests: a Parquet file to write with one row a request (docs/host-queues.md); timed mode only.
+        log_requests: a Parquet file to write with one row per request (docs/host-queues.md); timed mode only.
         waveform: the capture of Ready/Busy pins to write (docs/rb-explorer.md); timed mode only.
         snapshot: a file to leave the run in when it is interrupted (Ctrl-C, or an exception from ``progress``), for
             :func:`resume`; removed once the run has ended. A file that was there before and that no snapshot has
             replaced stays.
-        snapshot_every: seconds after which that file is written anew while the run goes on, in case it is killed.
-        progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
+        snapshot_every: seconds after which that file is rewritten during the run, in case it is killed.
+        progress: called a few times per second with ``(done, total or None, phase)``; may raise to stop the run.
 
     Returns:
         The finished run. The interpreter is free for other threads meanwhile.
@@ -344,7 +344,7 @@ def go_on(snapshot: Path, *, snapshot_every: float | None = None, progress: Prog
 def remove_snapshot(path: str | os.PathLike[str]) -> None:
     """Remove the snapshot of a run that has ended, and what a killed run left of one."""
     for name in (os.fspath(path), f"{os.fspath(path)}.part"):
-        with contextlib.suppress(OSError):  # what is no file, or cannot be removed, costs no result
+        with contextlib.suppress(OSError):  # a path that is no file, or cannot be removed, costs no result
             Path(name).unlink()
 
 

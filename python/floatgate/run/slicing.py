@@ -13,15 +13,15 @@ BLOCKS_MIN = 256
 """Blocks per plane below which open and free blocks take a share of the spare space that no real drive gives them."""
 
 _FIRST = ("dies_per_chip", "chips_per_channel", "channels", "planes_per_die")
-"""What there is less of in smaller drives, in the order in which it goes."""
+"""Parts of which smaller drives have fewer, in the order of their removal."""
 
 
 def slice_of(base: Experiment, capacity: str) -> Overrides:
     """Return the settings that make the drive of ``base`` one of this capacity.
 
     Chips, channels and planes are divided until each plane has :data:`BLOCKS_MIN` blocks, or as many as before. Spare
-    factor, blocks and times stay; a drive with fewer dies does fewer operations at a time. Where ``base`` cannot be
-    resolved by itself, only the capacity is set.
+    factor, blocks and times stay; a drive with fewer dies does fewer operations at a time. If ``base`` cannot be
+    resolved without them, only the capacity is set.
     """
     overrides: Overrides = [("drive.capacity", toml_value("drive.capacity", capacity))]
     try:

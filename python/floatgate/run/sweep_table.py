@@ -20,14 +20,14 @@ def split(text: str, path: str) -> tuple[str, dict[str, Any]]:
     """Return the text of an experiment without its ``[sweep]`` table, and that table (empty without one).
 
     Raises:
-        InputError: the table is not written as a table of its own.
+        InputError: it is not written as a ``[sweep]`` table.
     """
     if "sweep" not in text:
         return text, {}
     try:
         whole = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return text, {}  # the core says what is wrong, with the place
+        return text, {}  # the core reports the error, with its place
     table = whole.pop("sweep", None)
     if table is None:
         return text, {}

@@ -54,7 +54,7 @@ def pins_of(path: str | None, die: str | None, from_: str | None, until: str | N
     """Return the capture that the options of a command describe.
 
     Raises:
-        InputError: an option cannot be, the file is there already, or there is no file to which the others belong.
+        InputError: an option is invalid, the file exists, or an option applies to a file that is not named.
     """
     if path is None:
         for name, value in (("--die", die), ("--from", from_), ("--until", until)):

@@ -48,10 +48,10 @@ class Seeded:
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a comparison and what came of it: a run, or the error that ended it; with several seeds, of each.
+    """One setting of a comparison and its outcome: a run, or the error that ended it; with several seeds, one of each.
 
     Attributes:
-        overrides: what it sets.
+        overrides: of the setting.
         run: the run, with several seeds that of the first one that has ended well.
         error: what ended it, with several seeds the first error.
         seeds: all of its runs.
@@ -220,7 +220,7 @@ class Comparison:
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
     def write_summary(self, folder: Path) -> None:
-        """Write what is of all settings: the JSON, and the flat table as Parquet and CSV."""
+        """Write the files on all settings: the JSON, and the flat table as Parquet and CSV."""
         stem = Path(self.file_name).stem
         (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
         flat = self.arrow()
@@ -249,7 +249,7 @@ def compare(
         repeat: seeds of each setting, the same for all; differences are those of runs with the same seed.
         baseline: the setting that the others are measured against, ``{"ftl.collect.policy": "fifo"}``; None for the
             first.
-        jobs: how many run at a time; None for one a core. Each holds a drive of its own in memory.
+        jobs: how many run at a time; None for one per core. Each holds a drive of its own in memory.
         shadow: check against a shadow model; slow.
         progress: called with (number of the run, done, total or None, phase).
 
@@ -296,13 +296,13 @@ def baseline_of(points: Points, wanted: Mapping[str, str]) -> int:
 def run_settings(
     plan: RunPlan, engine: Engine, progress: Progress | None = None, kept: Unfinished | None = None
 ) -> list[Setting]:
-    """Check every setting, then run what is left of them all.
+    """Check every setting, then do the remaining runs of all.
 
     Args:
         plan: the settings and their seeds.
         engine: who does the runs.
         progress: called with the number of a run.
-        kept: what was done before, and keeps what is done now; None to keep nothing.
+        kept: has the earlier runs, and keeps the new ones; None to keep nothing.
 
     Raises:
         InputError: as :func:`compare`.

@@ -25,7 +25,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     """Return the comparison as one self-contained HTML page.
 
     Args:
-        comparison: the settings and what they gave.
+        comparison: the settings and their results.
         command: the command line that made it, where there was one.
     """
     keys = comparison.keys
@@ -100,7 +100,7 @@ def _pictures(comparison: Comparison) -> list[Part]:
 
 def _latency(comparison: Comparison) -> list[Part]:
     if len(comparison) > varied_charts.BARS_MAX:
-        return []  # the pictures of the tails say it; so many rows nobody reads
+        return []  # the charts show the tails; so many rows would be unreadable
     labels, results = [_short(setting) for setting in comparison], [setting.result for setting in comparison]
     rows = latency_charts.compared_rows(labels, results)
     if not rows:

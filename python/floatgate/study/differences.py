@@ -1,7 +1,7 @@
 """Differences of metrics between two settings, with their intervals.
 
 With the same seeds both settings serve the same requests (common random numbers). Runs are compared pair by pair, which
-cancels what the workload does to both. The interval is Student's for the mean of the differences (Law, Simulation
+cancels the workload's effect on both. The interval is Student's for the mean of the differences (Law, Simulation
 Modeling and Analysis, 5th ed., section 11.2). Identical runs differ by 0.00 +- 0.00. With a single seed the errors of
 the two runs are taken as independent, which makes intervals wide rather than narrow.
 """

@@ -35,8 +35,8 @@ class Plan:
         best: of those that last long enough and keep to the bounds, all that no other beats in both price (capacity and
             spare where there are no prices) and mean write; the cheapest first.
         front: the Pareto front of price or capacity, life and share served.
-        bounds: what a drive must do besides lasting.
-        untried: the drives that were not gone through because somebody broke off.
+        bounds: the requirements besides the life.
+        untried: the drives that were left out because the user interrupted the plan.
         experiment_toml: the experiment that they vary, resolved.
         label: what to call it.
     """
@@ -69,7 +69,7 @@ class Plan:
         return "; ".join(self.answers())
 
     def answers(self) -> list[str]:
-        """Return what to take and what it gives, then what else is worth saying; each a line."""
+        """Return the recommended drive with its figures, then remarks; a line each."""
         target = self.target_years
         years = "the target" if target is None else f"{target:g} year{'' if target == 1 else 's'}"
         first, *others = [self._none(years)] if not self.best else self._best(years)
@@ -280,7 +280,7 @@ class Plan:
         return list(dict.fromkeys(f"{point.label}: {point.error}" for point in self.points if point.error))
 
     def text(self) -> str:
-        """Return what to take, the table, how to read it and what its intervals include, then the failures."""
+        """Return the recommendation, the table, how to read it, the sources of its intervals, then the failures."""
         header, cells = self.rows()
         right = frozenset(i for i, name in enumerate(header) if name not in WORDS)
         basis = self.basis()
@@ -289,7 +289,7 @@ class Plan:
         return "\n".join([*self.answers(), "", table(header, cells, right=right), *below, *self.errors()])
 
     def basis(self) -> str | None:
-        """Return what the intervals are made from; None without intervals."""
+        """Describe the sources of the intervals; None without intervals."""
         return life_range.basis([point.result for point in self.points if point.result is not None])
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The drives of a plan: names and groups of the catalogue, capacities and spare factors of each, and what they need."""
+"""The drives of a plan: names and groups of the catalogue, their capacities and spare factors, and their needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUPS = ("current", "papers")
 _ALIASES = {"enterprise": "ent"}
 """Words for parts of names."""
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
-"""Keys of ``[drive]`` that make a drive what it is."""
+"""Keys of ``[drive]`` that define a drive."""
 _SHOWN_MAX = 5
 
 
@@ -60,7 +60,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Needs:
-    """What the work on a drive takes, memory at most: data at rest take none."""
+    """The cost of the work on a drive: flash, and an upper bound of memory (data at rest take none)."""
 
     flash_bytes: int
     memory_bytes: int
@@ -74,7 +74,7 @@ class Needs:
 
 
 def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
-    """Return what a drive takes, or why it cannot be."""
+    """Return the needs of a drive, or the error of an impossible one."""
     try:
         return Needs.of(check(base.with_overrides(candidate.overrides(base))))
     except _core.InputError as error:
@@ -87,7 +87,7 @@ def sold_bytes(name: str) -> int:
 
 
 def named_drives(names: Sequence[str]) -> list[str]:
-    """Return the names that names and groups stand for, each once.
+    """Expand names and groups into names, each once.
 
     A group is ``current``, ``papers``, or one or more words of names: ``client``, ``ent-tlc``, ``qlc``. It holds the
     current drives with these words; those of papers where no current drive has them.
@@ -117,7 +117,7 @@ def must_leave_drives(base: Experiment) -> None:
     """Refuse an experiment file whose own drive would lie over those of the catalogue.
 
     Raises:
-        InputError: it sets what makes a drive what it is.
+        InputError: it sets a key that defines a drive.
     """
     settings = tomllib.loads(base.toml or "")
     keys = [f"drive.{key}" for key in _OWN if key in settings.get("drive", {})]

@@ -1,4 +1,4 @@
-"""The chart of a plan's Pareto front: lives against what drives cost."""
+"""The chart of a plan's Pareto front: lives against the cost of drives."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega
 
 
 def front_rows(plan: Plan, points: Sequence[Point]) -> list[dict[str, Any]]:
-    """Return the marks, by what they cost and then by their lives."""
+    """Return the marks, by cost and then by life."""
     bounds, most = plan.bounds, 10 * (plan.target_years or 100.0)
     rows: list[dict[str, Any]] = [
         {

@@ -1,4 +1,4 @@
-"""One drive of a plan, and what must hold of it before a planner takes it."""
+"""One drive of a plan, and the bounds that it must meet."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a drive must do besides lasting, before a planner takes it, and what its life is judged by.
+    """The requirements on a drive besides its life, and the criterion of that life.
 
     Attributes:
         min_served: share of the workload that is written in the target time, at least.
@@ -101,7 +101,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Point:
-    """One choice and what it gives; ``result`` is None where ``error`` says why it is missing.
+    """One choice and its result, which is None where ``error`` says why it is missing.
 
     ``drive`` is the name of a drive of the catalogue, None where none is named; ``capacity`` is empty where it is the
     drive's own.
@@ -142,7 +142,7 @@ class Point:
 
     @property
     def years(self) -> float:
-        """How long it lasts by what it is judged by; 0 where that is not known."""
+        """How long it lasts by the plan's criterion; 0 if that is not known."""
         return min((one for one in self._lives if one is not None), default=0.0)
 
     @property
@@ -178,7 +178,7 @@ class Point:
 
     @property
     def flash_tbw_bytes(self) -> float | None:
-        """Bytes that the host writes until the flash is worn out, whatever the rating."""
+        """Bytes that the host writes until the flash is worn out, regardless of the rating."""
         return None if self.result is None else host_writes.tbw_bytes(self.result)
 
     @property
@@ -194,7 +194,7 @@ class Point:
 
     @property
     def holds(self) -> bool:
-        """Whether it lasts as long as it should, by what it is judged by."""
+        """Whether it lasts as long as required, by the plan's criterion."""
         return {"both": self.flash_holds and self.rating_holds, "flash": self.flash_holds, "rating": self.rating_holds}[
             self.judge
         ]
@@ -250,7 +250,7 @@ class Point:
 
     @property
     def rated_years(self) -> float | None:
-        """When the host has written what the maker of the drive promises; None where that is not known."""
+        """When the host has written the rated bytes of the drive; None if that is not known."""
         return entry.rated_years(self.result)
 
     @property
@@ -278,7 +278,7 @@ class Point:
 
     @property
     def verdict(self) -> str:
-        """What has become of the target, in a few words."""
+        """Whether the target is met, in a few words."""
         if self.overloaded:
             return "load too high"
         if not self.holds:
@@ -381,7 +381,7 @@ def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
         return as_shown(one.life_years), as_shown(1.0 if one.served is None else one.served)
 
     worth = [(bounds.cost(one), *map(operator.neg, benefits(one))) for one in known]
-    # Points that are alike beat nobody: all of them are on the front.
+    # Equal points do not beat each other: all of them are on the front.
     beaten = (any(other != own and all(map(operator.le, other, own)) for other in worth) for own in worth)
     return [point for point, is_beaten in zip(known, beaten, strict=True) if not is_beaten]
 

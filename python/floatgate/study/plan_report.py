@@ -82,7 +82,7 @@ def _charts(plan: Plan) -> list[Part]:
     missing = [plan.name(point) for point in plan.points if point.overloaded]
     note = [Text(f"Not drawn, as their lives are not known: {', '.join(missing)}.", soft=True)] if missing else []
     if any(point.drive for point in known):
-        # Lines over capacity tell nothing of drives of several makes.
+        # Lines over capacity are meaningless for drives of several makes.
         return [Section("Side by side", [Charts(made), *note])] if made else []
     for number, spare in enumerate(spares):
         points = [point for point in known if point.spare_text == spare]

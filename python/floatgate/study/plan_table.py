@@ -28,7 +28,7 @@ ENDS_BY = {"flash": "flash", "first_block": "first block", "rating": "rating", N
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of the table; it is left out where it says nothing."""
+    """A column of the table; it is left out if it has no information."""
 
     header: str
     cell: Callable[[Plan, Point], str]
@@ -36,7 +36,7 @@ class _Column:
 
 
 def rows(plan: Plan) -> tuple[list[str], list[list[str]]]:
-    """Return header and cells, without the columns that say nothing about these drives."""
+    """Return header and cells, without the columns that have no information on these drives."""
     shown = [column for column in _COLUMNS if column.applies(plan)]
     cells = [[column.cell(plan, point) for column in shown] for point in plan.points]
     return [column.header for column in shown], cells

@@ -1,4 +1,4 @@
-"""Goes through the drives of a plan, several at once, and reports each as soon as it is done."""
+"""Forecasts the drives of a plan, several at once, and reports each as soon as it is done."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ FACTORS = (0.5, 1.0, 2.0, 4.0)
 ALL = "all"
 """All throttles, in place of their names."""
 LARGER_MAX = 3
-"""So many larger drives are tried besides, where none of these lasts without throttling."""
+"""Number of larger drives that are tried as well, if none of these lasts without throttling."""
 LARGER_BYTES = 256 << 30
 """No larger ones: the FTL would run for minutes."""
 LARGE_BYTES = 64 << 30
-"""Of drives that together have less it is not said what the work takes: it is done in seconds."""
+"""Drives with less flash in all take seconds; the plan does not announce their work."""
 MAX_DELAY_S = 10.0
-"""No page write is delayed longer in a plan, unless the experiment says so: nobody runs a drive that waits for days."""
+"""Longest delay of a page write in a plan, unless the experiment sets it: a drive that waits for days is useless."""
 PHASES = {"workload": (0.0, 0.05), "write amplification": (0.05, 0.75), "life": (0.75, 1.0)}
 """Where in the work of a drive a phase begins and ends, about: laps take longest."""
 STEPS = 1000
@@ -82,8 +82,8 @@ def plan(
     """Forecast every combination of drive, capacity, spare factor and throttle, on all cores.
 
     Where neither drives nor capacities are named and none of those tried will do without throttling, larger ones are
-    tried by what the largest has shown, as far as :data:`LARGER_BYTES`. Who breaks off (KeyboardInterrupt) after a
-    drive is done gets a plan of what there is, with the others in ``untried``.
+    tried by what the largest has shown, as far as :data:`LARGER_BYTES`. An interrupt (KeyboardInterrupt) after a
+    drive is done gives a plan of the finished drives, with the others in ``untried``.
 
     Args:
         base: the experiment.
@@ -92,12 +92,12 @@ def plan(
         policies: names of throttles, ``all`` for all of them; None for that of the experiment.
         reducers: names of reducers; None for that of the experiment. The integrated one stands beside no throttle.
         progress: called with (done, total, phase).
-        bounds: what a drive must do besides lasting; None for the defaults of :class:`Bounds`.
+        bounds: requirements besides the life; None for the defaults of :class:`Bounds`.
         on_drive: called with all choices of a drive as soon as it is done, in the order in which they are.
-        out: the folder that keeps what is done until the plan is complete (:mod:`.runs.resume`); None for none.
-        resume: whether to go on with what it holds.
+        out: the folder that keeps finished drives until the plan is complete (:mod:`.runs.resume`); None for none.
+        resume: whether to resume from it.
         drives: names or groups of the catalogue (:func:`.plan_drives.named_drives`); None for that of the experiment.
-        begins: called with what the work will take, before it begins; not where that is little.
+        begins: called with the cost of the work before it begins, unless that is small.
 
     Raises:
         InputError: the experiment is unusable, none of the drives can hold the workload, or what ``out`` holds is
@@ -160,10 +160,10 @@ def _candidates(
 
 
 def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str], None]) -> None:
-    """Say what the work takes, where it takes long.
+    """Announce the cost of long work.
 
     Raises:
-        InputError: none of the drives can be.
+        InputError: all of the drives are impossible.
     """
     drive_needs = [needs(base, candidate) for candidate in tried]
     known = [one for one in drive_needs if isinstance(one, Needs)]
@@ -182,7 +182,7 @@ def _side_by_side(drive_needs: Sequence[Needs]) -> int:
 
 @dataclass
 class _Work:
-    """Forecasts of drives in threads, with what they have in common."""
+    """Forecasts of drives in threads, with their shared state."""
 
     base: Experiment
     managers: list[tuple[str, str | None]]
@@ -198,7 +198,7 @@ class _Work:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def go_through(self, drives: Sequence[Candidate]) -> tuple[list[Point], list[str]]:
-        """Return all choices of the drives in their order, and which drives somebody's breaking off left out.
+        """Return all choices of the drives in their order, and the drives that an interrupt left out.
 
         Raises:
             KeyboardInterrupt: before any drive was done.
@@ -360,7 +360,7 @@ def _managers(
     """Throttle and reducer of each choice.
 
     Raises:
-        InputError: throttles are named where the integrated manager throttles by itself.
+        InputError: throttles are named although the integrated manager throttles.
     """
     settings = look(tomllib.loads(resolved), "lifetime") or {}
     own, throttle = (str(look(settings, slot, "policy") or "none") for slot in ("reduce", "throttle"))

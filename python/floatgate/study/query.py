@@ -51,7 +51,7 @@ def query(
     Args:
         folders: run folders, sweeps, comparisons, or folders that hold such.
         sql: one query of DuckDB over the views ``runs``, ``sweep`` and ``series``.
-        memory: bytes that the query may take, and as many again for the answer. Default: half of the free memory.
+        memory: bytes for the query, and as many again for the answer. Default: half of the free memory.
             Beyond that, DuckDB sorts and joins in temporary files.
         allow_files: whether the SQL may read and write other files, attach databases and load extensions.
 
@@ -59,7 +59,7 @@ def query(
         The answer as an Arrow table.
 
     Raises:
-        InputError: a folder holds no results, the query cannot be understood, or it reaches for other files.
+        InputError: a folder holds no results, the query is invalid, or it accesses other files.
         RunError: the query or its answer needs more memory.
     """
     import pyarrow as pa
@@ -120,7 +120,7 @@ def answering(
 
 
 def _close(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> None:
-    """Switch off whatever reaches beyond the named results, for good."""
+    """Switch off all access beyond the named results, for good."""
     allowed = ", ".join(sql_text(file) for file in files)
     for setting in (
         "autoinstall_known_extensions = false",
@@ -134,7 +134,7 @@ def _close(connection: duckdb.DuckDBPyConnection, files: Sequence[str]) -> None:
 
 
 def _must_only_read(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Refuse whatever changes something: what may be read may also be written, as far as DuckDB knows.
+    """Refuse statements that change data: to DuckDB every readable file is writable, too.
 
     Raises:
         InputError: it is no query, or not one.
@@ -150,7 +150,7 @@ def _must_only_read(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
         if kind not in _ONLY_READ and texts != {""}:  # older versions split a PIVOT into statements without text
             raise input_error(f"SQL: is {kind}; {_MAY_READ}")
         if kind == "EXPLAIN":
-            # EXPLAIN ANALYZE runs what it explains.
+            # EXPLAIN ANALYZE runs the statement.
             explained = _EXPLAIN.sub("", statement.query, count=1)
             if explained == statement.query:
                 raise input_error("SQL: EXPLAIN after a comment; expected EXPLAIN at the beginning")

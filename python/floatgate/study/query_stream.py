@@ -26,7 +26,7 @@ _AGAIN_S = 0.02
 
 
 Answer = Any
-"""What the thread hands over: the schema, batches, None at the end, or the error."""
+"""The output of the thread: the schema, batches, None at the end, or the error."""
 
 
 class Batches:
@@ -51,7 +51,7 @@ class Batches:
 
 @contextlib.contextmanager
 def interruptible(connection: duckdb.DuckDBPyConnection, sql: str, rows_per_batch: int) -> Iterator[Batches]:
-    """Run a query and yield its answer; at the end of the block it stops, whatever it does.
+    """Run a query and yield its answer; the end of the block stops it.
 
     Raises:
         InputError: the query gives no rows.
@@ -76,7 +76,7 @@ def interruptible(connection: duckdb.DuckDBPyConnection, sql: str, rows_per_batc
 def _run(
     connection: duckdb.DuckDBPyConnection, sql: str, rows: int, answers: queue.Queue[Answer], ended: threading.Event
 ) -> None:
-    """Hand over the answer, or the error."""
+    """Put the answer, or the error, into the queue."""
     import duckdb
     import pyarrow as pa
 

@@ -1,7 +1,7 @@
-"""The views of a query over folders of results. Names of folders are literal, whatever they contain.
+"""The views of a query over folders of results. Names of folders are literal, even with special characters.
 
 DuckDB takes the path of a file for a pattern, a home folder or a URL, and reads columns from folders named ``key=3``.
-Paths with such characters get to it by links with plain names.
+It reads paths with such characters through links with plain names.
 """
 
 from __future__ import annotations

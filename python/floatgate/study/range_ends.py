@@ -1,4 +1,4 @@
-"""Keys whose best value lies at an end of what was tried: a better one may lie beyond.
+"""Keys whose best value lies at an end of the tried range: a better one may lie beyond.
 
 Ends beyond which a setting cannot go are passed over, as are names and seeds.
 """
@@ -32,7 +32,7 @@ class End:
         key: the key.
         value: the best one.
         upper: whether it is at the upper end.
-        ends: of what was tried, the lower one first.
+        ends: of the tried range, the lower one first.
     """
 
     key: str

@@ -46,7 +46,7 @@ class Repetition(Comparison):
         return self.over_seeds(*key.split("."))
 
     def text(self) -> str:
-        """Drive and workload, one row a seed, and the means."""
+        """Format drive and workload, one row per seed, and the means."""
         head = [line for line in lines(self.runs[0]) if line[0] in ("drive", "workload")] if self.runs else []
         rows = [f"{name:<10} {value}" for name, value in head]
         rows += ["", super().text(), ""]

@@ -1,7 +1,7 @@
 """Figures against the keys that vary: lines where a key is a number, bars where it is a name, panels for the rest.
 
-The same pictures serve a comparison of six settings, one of two hundred, and a sweep of thousands: what does not fit
-one chart is shared out over lines, then over panels.
+The same charts serve a comparison of six settings, one of two hundred, and a sweep of thousands: keys that do not fit
+one chart are distributed over lines, then over panels.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from floatgate.results import metrics
 from floatgate.study import range_ends
 
 Rows = Sequence[dict[str, Any]]
-"""One row a setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval."""
+"""One row per setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval."""
 
 LINES_MAX = 8
-"""Lines of a panel that can be told apart."""
+"""Most lines of a panel that stay distinct."""
 PANELS_MAX = 6
 """Panels of one figure."""
 BARS_MAX = 24
@@ -39,7 +39,7 @@ _POINTS_MAX = 2000
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that is drawn: its column, what it is called, its axis, how many of the column's units one is there."""
+    """A metric in a chart: its column, its name, its axis, and the column's units per unit of the axis."""
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""What floatgate's own documents look like: ``result.json``, ``sweep.json`` and the others.
+"""The shapes of floatgate's own documents: ``result.json``, ``sweep.json`` and the others.
 
 ``KIND.shape`` has one line for each value: its key, indented below the object that holds it, and its type. Types are
 ``object``, ``list``, ``number``, ``whole`` (a number from 0 on), ``text``, ``flag``, ``null``, ``any``, another
@@ -27,7 +27,7 @@ from floatgate.base.json_in import Node, described, load
 
 @dataclass(frozen=True)
 class DocumentFile:
-    """The document that makes a folder one of results: its file, and what it is, for messages."""
+    """The document that marks a folder of results: its file, and its description for messages."""
 
     file: str
     what: str
@@ -49,7 +49,7 @@ _BYTES_MAX = 1 << 30
 
 
 def forecast_schema() -> str:
-    """Return the JSON schema of ``lifetime.json``: that of the core, and what is added to its forecasts."""
+    """Return the JSON schema of ``lifetime.json``: that of the core, with the additions to its forecasts."""
     schema = json.loads(_core.forecast_schema())
     described_by = "what the model leaves out of this forecast"
     schema["properties"]["not_modelled"] = {
@@ -183,7 +183,7 @@ def check(node: Node, kind: str, *, strict: bool = False) -> None:
 
 @contextlib.contextmanager
 def consuming(kind: str, *nodes: Node) -> Iterator[None]:
-    """Use documents of a kind; what then goes wrong is their fault.
+    """Use documents of a kind; errors in the block are their fault.
 
     Raises:
         InputError: a document does not have its shape, or figures that do not fit together.
@@ -256,7 +256,7 @@ def _lacking(value: dict[str, Any], shape: Shape) -> tuple[list[str | int], str,
 
 def _is(value: Any, kind: str) -> bool:
     if kind == "any":
-        # Whatever it is, a table has room for it.
+        # A table has room for any value.
         return not isinstance(value, int) or abs(value) < _WHOLE_END
     number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _WHOLE_END
     match kind:

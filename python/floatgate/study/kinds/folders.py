@@ -1,4 +1,4 @@
-"""Folders of results: what is in a place, one flat row for each run, and one line for each folder."""
+"""Folders of results: finding them, one flat row per run, and one line per folder."""
 
 from __future__ import annotations
 

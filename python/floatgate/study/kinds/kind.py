@@ -1,4 +1,4 @@
-"""What a kind of results is: its runs as rows, its line in a list, its report."""
+"""The interface of a kind of results: its runs as rows, its line in a list, its report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Overview:
-    """One line about a folder: what it is, its write amplification and its life, each as text."""
+    """One line about a folder: its content, its write amplification and its life, each as text."""
 
     what: str
     waf: str = ""
@@ -35,7 +35,7 @@ class Kind:
     """A kind of results.
 
     Attributes:
-        name: what it is called, and the name of its document in ``results/shapes``.
+        name: of the kind and of its document in ``results/shapes``.
         overview: the line of a list, from the folder and its document.
         report: the report of the folder as HTML, likewise.
         rows: a flat row for each run, from the document; None where the folder has a table of its runs.
@@ -63,7 +63,7 @@ class Folder:
 
     @contextlib.contextmanager
     def document(self) -> Iterator[Document]:
-        """Open the JSON that makes it what it is. An error in a block that uses it names the place in the document.
+        """Open its JSON document. An error in a block that uses it names the place in the document.
 
         Raises:
             InputError: it cannot be read, or has no such content.
@@ -106,7 +106,7 @@ def inner(folder: Path, seed: int | None, result: Document | None, error: str | 
 
 
 def overview_of(what: str, results: Iterable[Document | None]) -> Overview:
-    """Return one line about several runs: what they are, how many failed, their write amplification and lives."""
+    """Return one line about several runs: their kind, how many failed, their write amplification and lives."""
     each = list(results)
     known = [result for result in each if result is not None]
     failed = f", {len(each) - len(known)} failed" if len(known) < len(each) else ""

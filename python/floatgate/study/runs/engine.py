@@ -1,6 +1,6 @@
-"""Who does the runs: the embedded engine uses the cores of this machine, without any service.
+"""Engines that do the runs: the embedded one uses the cores of this machine, without any service.
 
-An engine takes jobs in order and hands over each answer as it comes, in any order. It holds few jobs at a time: a
+An engine takes jobs in order and returns each answer as it comes, in any order. It holds few jobs at a time: a
 million of them need not exist at once.
 """
 
@@ -15,11 +15,11 @@ from floatgate.study.runs.limited import perform
 from floatgate.study.runs.work import Answer, Job
 
 Progress = Callable[[int, int, "int | None", str], None]
-"""Called with the number of the run, what is done, the total or None, and the phase."""
+"""Called with the number of the run, the amount done, the total or None, and the phase."""
 
 
 class Engine(Protocol):
-    """Does jobs, on whatever machines.
+    """Does jobs, on one machine or many.
 
     Attributes:
         dashboard: where to watch it, or None.
@@ -36,12 +36,12 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of the machines."""
+        """Release the machines."""
         ...
 
 
 class Local:
-    """The embedded engine: threads, since the core lets go of the interpreter while it works."""
+    """The embedded engine: threads, since the core releases the interpreter lock while it works."""
 
     dashboard: str | None = None
 
@@ -80,7 +80,7 @@ class Local:
 
 
 class _Shift:
-    """What the threads of one call share."""
+    """The state that the threads of one call share."""
 
     def __init__(self, jobs: Iterator[Job], done: Callable[[Answer], None], progress: Progress | None) -> None:
         self.jobs, self.done, self.progress = jobs, done, progress

@@ -1,4 +1,4 @@
-"""Which engine ``--on`` names."""
+"""The engine that ``--on`` names."""
 
 from __future__ import annotations
 

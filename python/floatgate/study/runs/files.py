@@ -1,4 +1,4 @@
-"""Files that an experiment reads: what they hold, and where they stand in its resolved text."""
+"""Files that an experiment reads: hashes of their content, and their places in its resolved text."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ def folder_for(
     Args:
         out: the value of the option.
         name: of the folder without ``--out``.
-        plan: the file that makes the folder what it is.
+        plan: the file that marks such a folder.
         what: its name in messages.
-        resume: whether to go on with what is there.
+        resume: whether to resume from the folder.
         force: whether to start over.
         part: what ``plan`` makes of the folder if that is no complete ``what``.
 

@@ -1,6 +1,6 @@
 """The journal of a study: one line of JSON for each run that has ended, and the flat table that is made from it.
 
-What is wrong in a line is refused with its place (:mod:`.rows`). The table is written from the lines in the order of
+Errors in a line are refused with their place (:mod:`.rows`). The table is written from the lines in the order of
 the runs, a few thousand at a time: a study of any size takes little memory, and the same runs give the same bytes.
 """
 
@@ -30,11 +30,11 @@ GROUP = 2_500
 _SHAPES_MAX = 1000
 
 Wrong = Callable[[int, Mapping[str, Any]], "str | None"]
-"""Called with a run and its settings; returns what a plan has against them, with what it expects, or None."""
+"""Called with a run and its settings; returns the objection of the plan, with what it expects, or None."""
 
 
 class Journal:
-    """What has been done so far, on disk and as an index in memory.
+    """The finished runs, on disk and as an index in memory.
 
     Attributes:
         path: the file.
@@ -55,7 +55,7 @@ class Journal:
         Args:
             path: the file.
             keys: the keys that vary.
-            wrong: what the plan says of the settings of a run; None where there is no plan.
+            wrong: the plan's check of the settings of a run; None without a plan.
             wrong_figures: checks the figures of a run; None where they are the flat row of its result.
             read_only: only look at it, as at that of a sweep that may be running: nothing is made or cut off.
 
@@ -124,7 +124,7 @@ class Journal:
         return len(self) - self.counts.get(DONE, 0)
 
     def add(self, answer: Answer, settings: dict[str, Any]) -> None:
-        """Write down what came of a run; the first answer of a run counts.
+        """Record the outcome of a run; the first answer of a run counts.
 
         Raises:
             InputError: there is no room.
@@ -142,14 +142,14 @@ class Journal:
         self._note(entry, self._lines.add(entry))
 
     def entry(self, number: int) -> dict[str, Any]:
-        """Return what is written of a run that has ended."""
+        """Return the entry of a run that has ended."""
         with self.path.open("rb") as file:
             file.seek(self._places[number])
             entry: dict[str, Any] = json.loads(file.readline())
             return entry
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yield what is written of each run, in the order of their numbers."""
+        """Yield the entry of each run, in the order of their numbers."""
         with self.path.open("rb") as file:
             for number in sorted(self._places):
                 file.seek(self._places[number])
@@ -162,7 +162,7 @@ class Journal:
         return next((entry for entry in self.entries() if entry["status"] == status), None)
 
     def write_table(self, target: Path) -> None:
-        """Write the flat table of what has been done.
+        """Write the flat table of the finished runs.
 
         Raises:
             InputError: there is no room.
@@ -218,7 +218,7 @@ def _unreadable(path: Path, error: OSError) -> InputError:
 
 
 def no_room(path: Path, error: OSError) -> InputError:
-    """Return the error of a disk that is full, or a place that cannot be written to."""
+    """Return the error of a full disk, or of a path that cannot be written to."""
     reason = error.strerror or str(error)
     return input_error(
         f"{path}: {reason}; expected room for the results; make some, then go on with --resume (what was done is kept)"

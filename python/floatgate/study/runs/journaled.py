@@ -18,9 +18,9 @@ class Journaled:
     """A sweep or a search in its folder.
 
     Attributes:
-        files: what it writes while it runs, the file with its plan first.
+        files: that it writes while it runs, the one with its plan first.
         folder: where it is.
-        journal: what came of its runs.
+        journal: the outcomes of its runs.
     """
 
     files: ClassVar[tuple[str, ...]]
@@ -56,7 +56,7 @@ class Journaled:
                 self.journal.write_table(self.table)
 
     def clear(self) -> None:
-        """Remove what was written, where no run has ended."""
+        """Remove the files, if no run has ended."""
         self.close()
         self.remove(self.folder)
 

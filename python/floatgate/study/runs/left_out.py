@@ -1,4 +1,4 @@
-"""What the model leaves out of many runs, by their experiments: tables of runs hold numbers alone."""
+"""What the model leaves out of many runs, from their experiments: tables of runs only hold numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from floatgate.study.runs.plan import RunPlan, placed
 
 _FIRST = 10_000
 _MOST = 24
-"""How many points are looked at, and how many different drives among them; all else leaves out the same."""
+"""Number of points to inspect, and of different drives among them; other keys leave out the same."""
 
 
 def of_runs(plan: RunPlan | None, settings: Iterable[Overrides] | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Runs with a limit of memory: each thread has a process of its own for them, which the system ends and not us.
+"""Runs with a memory limit: each thread runs them in a separate process, which the system ends in our place.
 
 The process is kept from run to run and started once. A run that allocates more than its limit ends it,
 and that is the run's error; the next run gets a new one.
@@ -120,7 +120,7 @@ def _main() -> None:
     """Do the jobs that come through standard input until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    # What the interpreter and the libraries have mapped is no memory of a run.
+    # Mappings of the interpreter and the libraries do not count as memory of a run.
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     limit = mapped + int(sys.argv[1])
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]

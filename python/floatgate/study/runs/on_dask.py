@@ -9,7 +9,7 @@ Dask unpickles what arrives, so the scheduler, its other clients and its workers
 checks of answers (:mod:`.requested`) find mistakes and damage, and no such attack; TLS with certificates keeps
 strangers out (``docs/sweeps.md``).
 
-A worker that is lost costs what it was doing: Dask gives that to another. A run that ends its worker again and again
+The runs of a lost worker go to another one. A run that ends its worker again and again
 is a row with an error, as any other run that fails.
 """
 
@@ -41,7 +41,7 @@ BATCH_MAX = 64
 WAITING_PER_THREAD = 3
 """Batches that are handed to the scheduler for each thread of a worker; a million runs wait with us, and not there."""
 RETRIES = 3
-"""How often a batch is tried that ends in an error which is none of the run's."""
+"""Attempts of a batch that ends in an error outside its runs."""
 _LATE_WORKER_S = 30.0
 
 
@@ -236,7 +236,7 @@ class Dask:
         if isinstance(error, FloatgateError):
             raise error
         if len(batch.jobs) > 1:
-            # One of them may be at fault: each by itself.
+            # One of them may be at fault: try each alone.
             again += [_Batch([job]) for job in reversed(batch.jobs)]
         elif batch.tries < RETRIES and not _killed(error):
             again.append(batch)
@@ -254,7 +254,7 @@ class Dask:
         numbers = sorted(batch.ordered)
         try:
             answers = future.result()
-        except Exception as error:  # noqa: BLE001 - whatever cannot be unpickled
+        except Exception as error:  # noqa: BLE001 - any object that cannot be unpickled
             raise input_error(
                 f"run {numbers[0]}: its answer cannot be read ({one_line(error)}); expected figures"
             ) from None

@@ -1,4 +1,4 @@
-"""What a worker of Dask does: runs, and files that are placed in its own folder once.
+"""The side of a Dask worker: it runs jobs, and places files in its own folder once.
 
 Nothing here is part of Dask's protocol: these are functions that its tasks call.
 """

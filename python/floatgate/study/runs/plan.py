@@ -1,6 +1,6 @@
 """The plan of many runs: the experiment, the settings that vary, seeds, and the files that they read.
 
-A run is made from its number when it is wanted. A study that goes on compares its plan with the one in its folder.
+A run is made from its number when it is needed. A resumed study compares its plan with the one in its folder.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RunPlan:
         seed: the first seed.
         files: where the files are that points name, by the values of the points.
         shadow: whether to check against a shadow model.
-        contents: what is in the files, by name.
+        contents: hashes of the files, by name.
         memory_bytes: the most that a run may take; None for no limit. A study may go on with another.
     """
 
@@ -93,7 +93,7 @@ class RunPlan:
         return {key: plain(value) for key, value in self.settings(number)}
 
     def wrong(self, number: int, settings: Mapping[str, Any]) -> str | None:
-        """Say what differs where a journal has other settings for a run, with what is expected; None where all fits."""
+        """Describe how a journal's settings of a run differ from the expected ones; None if all fit."""
         if number >= len(self):
             return f"no run of the plan; expected a number below {len(self)}"
         return wrong_against(settings, self.row(number))
@@ -152,7 +152,7 @@ def must_be_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]
         folder: of the study.
         before: the plan that it was begun with, as a dict.
         now: the plan that is required.
-        alone: what goes on without naming the settings, for the message.
+        alone: the command that resumes without settings, for the message.
 
     Raises:
         InputError: naming what differs.
@@ -174,7 +174,7 @@ def plan_runs(
     files: Mapping[str, str] | None = None,
     reads_files: bool = True,
 ) -> RunPlan:
-    """Plan runs: their first seed, and what is in the files that they read.
+    """Plan runs: their first seed, and the content of the files that they read.
 
     Args:
         base: the experiment.
@@ -182,7 +182,7 @@ def plan_runs(
         repeat: seeds of each point.
         shadow: whether to check against a shadow model.
         files: where the files are that points name; None where they are named as they are.
-        reads_files: whether to note what is in files, for a study that may go on.
+        reads_files: whether to hash the files, for a study that may be resumed.
 
     Raises:
         InputError: seeds vary and are repeated too, no point can be used, or a file cannot be read.

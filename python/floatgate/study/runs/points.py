@@ -84,7 +84,7 @@ class Axis:
         return tuple(dict.fromkeys(map(self.text, made)))
 
     def text(self, value: float) -> str:
-        """Return a value of a range as TOML: whole, or with so many digits."""
+        """Format a value of a range as TOML: whole, or with this many digits."""
         if self.whole and self.ends is not None:
             return str(int(min(max(round(value), self.ends[0]), self.ends[1])))
         return toml_value(self.key, float(f"{value:.{_DIGITS}g}"))
@@ -126,7 +126,7 @@ class Points:
         sample: one of :data:`SAMPLES`.
         samples: how many points a sample has.
         seed: of the sample.
-        listed: settings that are gone through by name; each is combined with every point of the axes.
+        listed: settings that are listed one by one; each is combined with every point of the axes.
     """
 
     axes: tuple[Axis, ...]
@@ -230,7 +230,7 @@ def axes_of(vary: Sequence[str]) -> tuple[Axis, ...]:
     """Return the axes of every ``--vary``.
 
     Raises:
-        InputError: one cannot be understood, or a key is given twice.
+        InputError: one is invalid, or a key comes twice.
     """
     axes = tuple(map(parse_axis, vary))
     twice = repeated([axis.key for axis in axes])

@@ -1,8 +1,8 @@
-"""Resuming a study of whole runs: what it has done is kept in its folder until it is complete.
+"""Resuming a study of whole runs: its folder keeps finished runs until the study is complete.
 
-``DIR/unfinished/`` holds the plan, the journal, and for each run with a result a folder beside it, which comes into its
-place by one rename before its line is written. Once the study is complete, all of that goes by one rename too, before
-it is removed. What is taken over was checked: lines by the plan, whole runs by their lines.
+``DIR/unfinished/`` holds the plan, the journal, and a folder for each run with a result, which comes into its place by
+one rename before its line is written. Once the study is complete, all of that goes by one rename too, before
+it is removed. Reused data are checked: lines by the plan, whole runs by their lines.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Unfinished:
     """The part of a study that is done.
 
     Attributes:
-        plan: what the study runs.
+        plan: the runs of the study.
         folder: where the part is kept.
         done: the runs that :meth:`go_on` has found, by their number.
     """

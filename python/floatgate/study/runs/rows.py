@@ -42,7 +42,7 @@ PROBE = {
 """Settings of a run of a millisecond. Its result tells which tables results have, and whether two machines agree."""
 
 WrongFigures = Callable[[dict[str, Any]], "str | None"]
-"""Called with the figures of a run that is done; returns what is wrong and what was expected, or None."""
+"""Called with the figures of a finished run; returns what is wrong and what was expected, or None."""
 _HASH = re.compile(r"[0-9a-f]{64}")
 _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 _INT_RANGE = "a whole number from -2^63 on, below 2^64"

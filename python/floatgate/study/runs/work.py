@@ -1,4 +1,4 @@
-"""What one run of many is: a job, and the answer to it. A worker on another machine does the same as a thread here."""
+"""One run of many: a job, and the answer to it. A worker on another machine does the same as a thread here."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Job:
 
     Attributes:
         number: of the run, from 0.
-        experiment: what is run.
+        experiment: to run.
         shadow: whether to check against a shadow model.
         whole: whether the answer holds the whole run, or its figures alone.
-        memory_bytes: the most that it may take beside the program itself; None for no limit.
+        memory_bytes: limit of its memory beyond the program itself; None for no limit.
     """
 
     number: int
@@ -37,7 +37,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a job.
+    """The outcome of a job.
 
     Attributes:
         number: of the run.

@@ -1,5 +1,5 @@
 """Sweeps: one experiment under many settings, and one flat table.
 
-:mod:`.spec` reads what is required, :mod:`.sweep` joins plan, journal and engine of :mod:`floatgate.study.runs`,
+:mod:`.spec` reads the request, :mod:`.sweep` joins plan, journal and engine of :mod:`floatgate.study.runs`,
 :mod:`.loaded` reads a sweep back and :mod:`.read_table` checks its table; :mod:`.page` draws its report.
 """

@@ -48,7 +48,7 @@ def sweep(
         repeat: seeds of each setting, the same for all.
         set: settings that all share.
         on: ``local``, ``dask://HOST:PORT`` or ``tls://HOST:PORT``.
-        jobs: runs at a time under ``local``; None for one a core.
+        jobs: runs at a time under ``local``; None for one per core.
         resume: go on with what ``out`` holds.
         force: start over in a folder that is not empty.
 

@@ -55,7 +55,7 @@ class LoadedSweep:
         return int(self.arrow().num_rows)
 
     def arrow(self) -> pa.Table:
-        """Return the table: one row a run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
+        """Return the table: one row per run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
         if self._table is None:
             self._table = read_table(self.folder / TABLE, self.keys, self.planned)
         return self._table

@@ -25,7 +25,7 @@ def read_table(file: Path, keys: Sequence[str], planned: int) -> pa.Table:
         planned: how many runs the sweep has when it is complete.
 
     Raises:
-        InputError: the file is damaged, or a column or a row is none of a sweep's.
+        InputError: the file is damaged, or a column or a row is not that of a sweep.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

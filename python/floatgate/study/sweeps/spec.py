@@ -80,7 +80,7 @@ def _points(options: SweepOptions, table: Mapping[str, Any], place: str, axes: t
             f"--samples {samples}: a {sample} has as many points as its values give; expected it with --sample random "
             "or latin-hypercube"
         )
-    # What is drawn is drawn when the points are made; no sample is larger than a sweep may be.
+    # Points are drawn when they are made; a sample is at most as large as a sweep may be.
     if samples > 100 * RUNS_MAX:
         raise input_error(f"--samples {samples}: too many to draw; expected at most {100 * RUNS_MAX}")
     return Points(axes, sample, samples, _whole("seed", options.sample_seed, table, place, 1), listed)
@@ -136,7 +136,7 @@ def _listed(points: Any, place: str) -> tuple[tuple[tuple[str, str], ...], ...]:
 
 
 def must_be_usable(base: Experiment, points: Points, files: Mapping[str, str]) -> None:
-    """Refuse keys that do not exist and values that no point can use; single points that cannot be run become rows.
+    """Refuse keys that do not exist and values that no point can use; single unusable points become rows.
 
     Args:
         base: the experiment.

@@ -1,4 +1,4 @@
-"""A sweep in its folder: the plan, the journal, the table, and how it goes on after it was stopped."""
+"""A sweep in its folder: the plan, the journal, the table, and resuming."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _toml_path(value: str) -> str:
 
 
 def must_be_few(count: int, *, yes: bool) -> None:
-    """Refuse a sweep of more than a million runs that nobody has confirmed."""
+    """Refuse a sweep of more than a million runs that the user has not confirmed."""
     if count > RUNS_MAX and not yes:
         raise input_error(
             f"floatgate sweep: {count} runs; expected at most {RUNS_MAX}, or --yes to do so many "
@@ -75,7 +75,7 @@ def must_be_few(count: int, *, yes: bool) -> None:
 
 
 class Sweep(Journaled):
-    """A sweep in its folder: what is planned, and how far it is."""
+    """A sweep in its folder: its plan and its progress."""
 
     files = (PLAN, JOURNAL, TABLE)
 
@@ -97,12 +97,12 @@ class Sweep(Journaled):
         return cls(folder, plan)
 
     def run(self, engine: Engine, on_answer: OnAnswer | None = None, progress: Progress | None = None) -> None:
-        """Do what is left to do, and write the table.
+        """Do the remaining runs, and write the table.
 
         The table is written now and then while the sweep runs, and when it is stopped.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C; what has been done is kept.
+            KeyboardInterrupt: Ctrl-C; finished runs are kept.
             InputError: there is no room on the disk, the engine cannot be used, or its answers are not as requested.
         """
         start = last = time.monotonic()

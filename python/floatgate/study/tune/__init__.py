@@ -1,5 +1,5 @@
 """Search for the best settings of an experiment: Optuna proposes, engines run.
 
-:mod:`.search` asks Optuna batch by batch, :mod:`.proposals` keeps what it proposed; the trials stand in a journal of
-runs.
+:mod:`.search` requests proposals from Optuna batch by batch, :mod:`.proposals` keeps them; the trials are in a journal
+of runs.
 """

@@ -1,4 +1,4 @@
-"""What is wanted of the best settings: figures to minimise or maximise, and bounds on others."""
+"""The goal of a search: metrics to minimise or maximise, and bounds on others."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def goal_of(minimise: Sequence[str], maximise: Sequence[str], subject_to: Sequen
     """Return the goal that the options state.
 
     Raises:
-        InputError: there is no objective, or a bound cannot be understood.
+        InputError: the objective is missing, or a bound is invalid.
     """
     objectives = [Objective(key.strip()) for key in minimise] + [Objective(key.strip(), True) for key in maximise]
     if not objectives:

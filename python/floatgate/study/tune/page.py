@@ -32,7 +32,7 @@ def page(
     """Return the search as one self-contained HTML page.
 
     Args:
-        plan: what was searched.
+        plan: of the search.
         trials: all trials.
         importance: for each objective the share of each key.
         proof: the command that repeats the best run.
@@ -72,7 +72,7 @@ def counts(plan: SearchPlan, trials: Sequence[Trial]) -> str:
 
 
 def at_ends(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[End]:
-    """Return the keys of the best settings that lie at an end of what was searched."""
+    """Return the keys of the best settings that lie at an end of the searched range."""
     if not front:
         return []
 

@@ -1,4 +1,4 @@
-"""What Optuna proposes: its values and ours, and the file with the proposals of the trials that have ended.
+"""Proposals of Optuna: its values and ours, and the file with the proposals of the trials that have ended.
 
 ``trials.jsonl`` has a line for each trial, in order. The process that has locked the folder writes it.
 """

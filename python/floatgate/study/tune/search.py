@@ -3,7 +3,7 @@
 All proposals of a batch are made before the sampler sees any of its results. The sampler of a batch is seeded by its
 number: the same search gives the same trials on any number of cores. Optuna's study lives in memory. The folder has the
 proposals of the trials that have ended (:mod:`.proposals`) and the journal of runs. A search that was stopped replays
-them to a new study batch by batch, then goes on as if it had never stopped.
+them to a new study batch by batch, then continues as if it had never stopped.
 A space with no more points than requested trials is searched in full.
 """
 
@@ -43,16 +43,16 @@ BEST = "best.toml"
 _OF_OLDER_VERSIONS = ("study.log", "study.log.lock")
 """Optuna's own log of a study, which is not read any more, and its lock, which outlived killed searches."""
 SAMPLE, SAMPLES = "latin-hypercube", 16
-"""The sample that stands for a space of ranges before Optuna draws from them."""
+"""The sample that represents a space of ranges before Optuna draws from them."""
 
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """What is searched.
+    """The plan of a search.
 
     Attributes:
-        runs: the experiment, the keys that vary, seeds and files; its points stand for the space (:func:`space`).
-        goal: what is wanted.
+        runs: the experiment, the keys that vary, seeds and files; its points represent the space (:func:`space`).
+        goal: of the search.
         trials: settings that are tried.
         batch: settings that are proposed at a time.
         search_seed: of the proposals.
@@ -80,7 +80,7 @@ class SearchPlan:
         return points if len(points) <= self.trials else None
 
     def wrong(self, number: int, settings: Mapping[str, Any]) -> str | None:
-        """Say what a journal has for a run that no trial can set, with what is expected; None where all fits."""
+        """Describe settings of a journal's run that no trial can have, with what is expected; None if all fit."""
         repeat = self.runs.repeat
         if number >= self.trials * repeat:
             return f"no run of this search; expected a number below {self.trials * repeat}"
@@ -148,7 +148,7 @@ class Trial:
 
     Attributes:
         number: from 0.
-        settings: what it sets.
+        settings: of the trial.
         figures: means over its seeds of the figures that count; empty where a run failed.
         excess: of each bound, how far it is beyond it.
     """
@@ -214,7 +214,7 @@ class Search(Journaled):
 
         Raises:
             InputError: a figure of the goal is null, there is no room, or the engine cannot be used.
-            KeyboardInterrupt: Ctrl-C; what has been done is kept.
+            KeyboardInterrupt: Ctrl-C; finished runs are kept.
         """
         with self.leaving_table():
             return list(self._trials(lambda batch: self._do(batch, engine, on_run)))
@@ -227,7 +227,7 @@ class Search(Journaled):
         """Go through the trials batch by batch.
 
         Args:
-            do: runs what the journal lacks of a batch; None to end at the first trial of which it lacks a run.
+            do: does the runs of a batch that the journal lacks; None to end at the first trial that lacks one.
         """
         self._study, self._first = self._new_study(), {}
         listed: tuple[tuple[tuple[str, str], ...], ...] = ()
@@ -310,7 +310,7 @@ class Search(Journaled):
         return tuple((axis.key, setting(axis, proposal.params[axis.key])) for axis in self.plan.axes)
 
     def _tell(self, proposal: _Proposal, trial: Trial) -> None:
-        """Tell Optuna what came of a proposal."""
+        """Tell Optuna the outcome of a proposal."""
         import optuna
 
         one = proposal.trial
@@ -358,7 +358,7 @@ class Search(Journaled):
     # Runs
 
     def _do(self, batch: Sequence[_Proposal], engine: Engine, on_run: Callable[[int, int], None] | None) -> None:
-        """Run what the journal does not have yet; settings that were tried before are not run again."""
+        """Do the runs that the journal lacks; settings that were tried before are not run again."""
         numbers = dict.fromkeys(number for one in batch for number in self._runs_of(one.number))
         left = [self.tried.job(number) for number in numbers if number not in self.journal]
 
@@ -438,7 +438,7 @@ def best_of(trials: Sequence[Trial], goal: Goal) -> list[Trial]:
 
 
 def begun(folder: Path) -> SearchPlan:
-    """Return what the search of a folder was begun with.
+    """Return the plan with which the search of a folder began.
 
     Raises:
         InputError: the folder holds no search.
