@@ -1,11 +1,11 @@
-"""The last run of `make bench` beside an earlier one, figure by figure.
+"""Compares the last run of `make bench` with an earlier one, figure by figure.
 
     make bench-compare                          # the one before on the same machine
     make bench-compare AGAINST=0f3c21           # the last one of a commit; also a run's number, or a date
 
 The spread of a figure is the least and the greatest of its rounds. A word follows only where the spreads of then and
 now do not touch: better or worse, or changed where neither direction is better. A figure of a single round has no
-spread, and no word. Status 0: compared; 1: the JSON could not be written; 2: a history or a run that cannot be used.
+spread, and no word. Status 0: compared; 1: the JSON could not be written; 2: a history or a run is unusable.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def compare(then: Run, now: Run) -> dict[str, Any]:
 
 
 def build_of(row: dict[str, Any]) -> Any:
-    """Return what is known of how its program was compiled."""
+    """Return the build settings of its program, as far as they are known."""
     return row["build"].get("lto")
 
 

@@ -8,7 +8,7 @@ from the environment:
     FLOATGATE_BENCH_HISTORY=bench/history.jsonl FLOATGATE_BENCH_CONTEXT="$(scripts/bench_history.py context)" \
         floatgate-bench timed
 
-`context --join FILE` goes on with the last run of FILE if commit and machine are the same.
+`context --join FILE` continues the last run of FILE if commit and machine are the same.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NEEDED = {
 
 
 class HistoryError(Exception):
-    """A history that cannot be used: place, cause, and what was expected."""
+    """An unusable history: place, cause, and what was expected."""
 
 
 @dataclass
@@ -107,7 +107,7 @@ def _lines(path: str) -> list[str]:
 
 
 def context(join: Path | None = None) -> dict[str, Any]:
-    """Return what all rows of a run share: of the environment, of the last run of a history, or new."""
+    """Return the fields that all rows of a run share: of the environment, of the last run of a history, or new."""
     shared = os.environ.get("FLOATGATE_BENCH_CONTEXT")
     if shared:
         return dict(json.loads(shared))
@@ -124,11 +124,11 @@ def context(join: Path | None = None) -> dict[str, Any]:
 
 
 def figure(group: str, title: str, key: str, rounds: list[float], **more: Any) -> dict[str, Any]:
-    """Return a row without what its run shares.
+    """Return a row without the fields that all rows of a run share.
 
     Args:
         group: first part of the key.
-        title: what the group measures.
+        title: of the group.
         key: the rest of the key.
         rounds: one value a round; their median counts.
         more: `unit`, `better` ("higher" or "lower"), `build`, `yardstick` (name, value, unit), `at_least`, `at_most`.

@@ -42,7 +42,7 @@ class Large:
     units: int
     """Units of the map."""
     needs_gib: float = 18.0
-    """Memory that must be free: what it takes and some room."""
+    """Memory that must be free: its need and some room."""
     options: list[str] = field(default_factory=list)
 
 

@@ -46,7 +46,7 @@ def table(run: Run, prefixes: list[str]) -> str:
             figure = [f"`{row['key']}`", number(row["value"]), row["unit"] or "ratio", range_of(spread(row))]
             rows.append([*figure, yardstick(row), *target(row)])
     text = "".join("| " + " | ".join(row) + " |\n" for row in rows) if len(rows) > 2 else ""
-    # Large drives are skipped where memory is small, and peers where nobody has built them.
+    # Large drives are skipped where memory is small, and peers where they are not built.
     return text + (f"\nNot measured in this run: {', '.join(missing)}.\n" if missing else "")
 
 

@@ -1,6 +1,6 @@
 """Run lint and the tests nearest to what has changed; `make check`.
 
-Changed is what differs from the commit named by --since (HEAD: what is not committed yet). A changed crate runs its own
+Changed are files that differ from the commit named by --since (HEAD: uncommitted ones). A changed crate runs its own
 tests; `experiment`, whose tests take minutes, runs the modules of `tests/it` that changed, and the fast ones that every
 result passes through. A changed Python module runs the test files that import it or name its command. All of them run
 in `make test`.
@@ -22,7 +22,7 @@ TESTS = ROOT / "tests/python"
 EXPERIMENT_TESTS = ("goldens::", "determinism::", "policies::")
 """Modules of the experiment crate's tests that run after a change to any crate below it."""
 NO_SIMULATION = {"capture", "content", "patterns", "python", "bench", "theory", "input"}
-"""Crates that no simulation goes through."""
+"""Crates that no simulation uses."""
 ALWAYS = ("test_structure.py",)
 SHARED = ("-p", "floatgate-python")
 """Added to any crate that is named to cargo: the extension depends on all others and has no tests. The crate is then

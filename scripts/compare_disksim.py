@@ -1,4 +1,4 @@
-"""Set a run of DiskSim's SSD extension beside the same run of floatgate (docs/disksim.md).
+"""Compare a run of DiskSim's SSD extension with the same run of floatgate (docs/disksim.md).
 
 FOLDER/NAME.parv has the parameters, FOLDER/NAME.outv (or .outv.zst) the results, TRACE the requests. With --causes the
 rules of DiskSim that floatgate lacks are taken away one by one, which takes a minute or two.

@@ -1,4 +1,4 @@
-"""Runs MiDAS beside the public simulator of its authors (FAST 2024) on one Zipf workload, and prints both.
+"""Compares MiDAS with the public simulator of its authors (FAST 2024) on one Zipf workload, and prints both.
 
 None of their code is here. Their sources are at https://github.com/sungkyun123/MiDAS-Simulation; give the program:
 
@@ -29,7 +29,7 @@ PAGES = 10**9 // 4096
 BLOCKS = 512
 BLOCK_PAGES = 512
 GB_PAGES = 2**18
-"""Pages of what their simulator calls a GB of progress."""
+"""Pages per GB of progress of their simulator."""
 
 VICTIMS = {"fifo": "fifo", "greedy": "greedy", "cost-benefit": "cost-benefit-sqrt"}
 """Their victim policies of the last group, and ours."""
@@ -42,7 +42,7 @@ OURS: dict[str, dict[str, Any]] = {
     "none": {"ftl.separate.policy": "none"},
     "sepbit": {"ftl.separate.policy": "sepbit"},
 }
-"""Our settings: with their bounds, as it is by itself, and what it is to be measured by."""
+"""Our settings: with their bounds, with our defaults, and the separators to compare with."""
 
 
 def addresses(updates: int, theta: float, seed: int) -> np.ndarray:

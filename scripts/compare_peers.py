@@ -1,4 +1,4 @@
-"""Flash programs per CPU second of other simulators beside floatgate, on the same drive and load.
+"""Compares flash programs per CPU second of other simulators with floatgate, on the same drive and load.
 
 None of their code is here: build them yourself and give the paths.
 
@@ -34,7 +34,7 @@ from bench_history import append, context, figure
 
 CHANNELS, BLOCKS_PER_PLANE, PAGES_PER_BLOCK, PAGE_BYTES = 8, 256, 256, 4096
 SPARE, QUEUE_DEPTH = 0.12, 32
-# MQSim keeps no fewer blocks of a plane free, whatever GC_Exec_Threshold says (GC_and_WL_Unit_Base).
+# MQSim never keeps fewer blocks of a plane free, at any GC_Exec_Threshold (GC_and_WL_Unit_Base).
 MQSIM_FREE_BLOCKS = 10
 BLOCKS = CHANNELS * BLOCKS_PER_PLANE
 LOGICAL_PAGES = int(BLOCKS * PAGES_PER_BLOCK * (1 - SPARE))
@@ -43,7 +43,7 @@ DRIVE = f"2 GiB, {CHANNELS} channels, 12 % spare, greedy, uniform 4 KiB writes"
 
 
 class PeerError(Exception):
-    """A program that cannot be run, or says nothing of use."""
+    """A program that fails, or prints nothing usable."""
 
 
 def xml(name: str, inner: dict[str, Any], level: int = 0) -> str:
@@ -148,7 +148,7 @@ def child(command: list[str], **more: Any) -> tuple[str, float]:
     """Return what a program says, and its CPU seconds.
 
     Raises:
-        PeerError: it cannot be run, or fails.
+        PeerError: it does not start, or fails.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
@@ -297,7 +297,7 @@ def rows_of(comparison: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    """Run what there is."""
+    """Run the peers that are available."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mqsim", metavar="PROGRAM", help="MQSim's program")
     parser.add_argument("--ftlsim", metavar="FOLDER", help="the folder of ftlsim's modules")

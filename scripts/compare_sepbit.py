@@ -1,4 +1,4 @@
-"""Runs separators beside the public simulator of SepBIT's authors (FAST 2022) on one Zipf workload, and prints both.
+"""Compares separators with the public simulator of SepBIT's authors (FAST 2022) on one Zipf workload; prints both.
 
 None of their code is here. Their sources are at https://github.com/fallfish/sepbit (MIT); compile ``trace_replay`` with
 Maven as its README says, and give the folder of classes:
@@ -135,7 +135,7 @@ LEVELS: dict[str, dict[str, Any]] = {
 
 
 def stop_levels(trace: Path, pages: int) -> None:
-    """Print what five schemes come to by how much is collected at a time."""
+    """Print the WAF of five schemes by how much is collected at a time."""
     names = ("none", "host-gc", "dac", "sepbit", "fk")
     for collect in ("greedy", "cost-benefit-sqrt"):
         for label, levels in LEVELS.items():

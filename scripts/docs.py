@@ -74,7 +74,7 @@ CURVES = (
 
 @dataclass(frozen=True)
 class Point:
-    """The engine beside the theory at one spare factor."""
+    """The engine compared with theory at one spare factor."""
 
     curve: Curve
     spare_factor: float
@@ -486,7 +486,7 @@ REPRODUCTIONS = re.compile(r"(?<=<!-- reproductions -->\n).*?(?=<!-- end of repr
 
 
 def reproductions(page: str) -> str:
-    """Writes the table of all papers into a page, from what `scripts/reproductions.py` has kept."""
+    """Write the table of all papers into a page, from the results of `scripts/reproductions.py`."""
     kept = json.loads((DOCS / "data/reproductions.json").read_text("utf-8"))
     rows = []
     for name in paper.names():
@@ -520,7 +520,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
     check = parser.parse_args().check
     catalogue = json.loads(_core.catalogue())
-    # The core lets go of the interpreter while it works.
+    # The core releases the interpreter lock while it works.
     with ThreadPoolExecutor() as pool:
         points = list(pool.map(measure, *zip(*((c, s) for c in CURVES for s in SPARES), strict=True)))
     pages = {

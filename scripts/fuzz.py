@@ -1,4 +1,4 @@
-"""Damage what floatgate reads in Python, and draw what it is asked; nothing but errors of ours may come of it.
+"""Damage the inputs that floatgate reads in Python, and draw random queries; only errors of ours may result.
 
 Each surface (``fuzz_*.py``) gets ``--seconds``; a failure prints the seed of its round, and damaged
 input is left in a file.

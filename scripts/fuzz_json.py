@@ -47,7 +47,7 @@ OF_PYTHON = re.compile(
     r"|internal error|Traceback|codec|\bint\(\)|'str'|'int'|'list'|'dict'|'float'|not supported between|not iterable"
     r"|unsupported operand|out of range|zip\(\)|pyo3|serde|unpack|argument must be|could not convert|\(char \d"
 )
-"""Words of exceptions of Python and of libraries, which tell a user nothing."""
+"""Words of exceptions of Python and of libraries, which mean nothing to a user."""
 _PLACE = re.compile(r"(: metadata 'floatgate')?(:\d+:\d+: |: (?!is |has |holds |its |says |smartctl )\S.*?: )")
 """Behind the file's name: a path in the document, or line and column."""
 _COUNTERS = ("host.write_bytes", "host.page_writes", "flash.programs.total", "flash.erases.total", "wear.erases_max")
@@ -156,8 +156,8 @@ class Reader:
 
     Attributes:
         sample: a document that it takes.
-        read: reads the document of a file in a folder of its own; gives what was read.
-        folder: what the folder holds besides.
+        read: reads the document of a file in a folder of its own; returns its values.
+        folder: the other files of the folder.
         file: the name of the document there.
     """
 

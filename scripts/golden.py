@@ -1,4 +1,4 @@
-"""Compare the golden results in tests/golden with what the shipped experiments give now, or renew them.
+"""Compare the golden results in tests/golden with the current ones of the shipped experiments, or renew them.
 
 The test `goldens` of crates/experiment does the work: what is renewed is what is tested.
 """

@@ -1,4 +1,4 @@
-"""Rated endurance of the current drives beside what the model finds under JESD219, for docs/drives.md.
+"""Compares the rated endurance of the current drives with the model's under JESD219, for docs/drives.md.
 
 Each drive is cut down to one plane: planes collect for themselves and take the host's pages in turn, so one stands for
 all. Its blocks keep their size, its map, spare factor and P/E cycles stay. With --write the table of the page is
@@ -49,7 +49,7 @@ HEADER = [
 
 
 def measured(name: str, workload: dict[str, Any], request_bytes: float) -> dict[str, Any]:
-    """Return the result of a drive, cut down, after so many drive writes of a workload."""
+    """Return the result of a reduced drive after this many drive writes of a workload."""
     settings = {"drive.preset": name, **SHAPE, **workload}
     checked = floatgate.run({**settings, "workload.requests": 1, "workload.warmup_requests": 0}).result
     per_drive_write = checked["drive"]["logical_bytes"] / request_bytes

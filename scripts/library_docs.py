@@ -37,7 +37,7 @@ def percent(share: float | None) -> str:
 
 
 def shares(traces: dict[str, ContextUpdates]) -> str:
-    """Return what figure 27 says in numbers, beside the dissertation's."""
+    """Return the numbers of figure 27, beside the dissertation's."""
     header = (
         *("trace", "page writes", "updates", "of page writes", "updating contexts", "top five"),
         *("live updates", "updating contexts", "top five"),
@@ -55,7 +55,7 @@ def shares(traces: dict[str, ContextUpdates]) -> str:
 
 
 def recorded(traces: dict[str, ContextUpdates]) -> str:
-    """Return what is in each file and how it was recorded."""
+    """Return the content of each file and how it was recorded."""
     header = (
         *("trace", "bytes", "requests", "trims", "pages written", "distinct pages", "contexts", "updates"),
         *("live updates", "top five", "lost events", "broken stacks"),
@@ -88,7 +88,7 @@ def recorded(traces: dict[str, ContextUpdates]) -> str:
 
 
 def small_caches(traces: dict[str, ContextUpdates]) -> str:
-    """Return what is in the files of those recorded through small caches, and the caches."""
+    """Return the content of the files that were recorded through small caches, and the caches."""
     header = (
         *("trace", "bytes", "requests", "trims", "contexts", "processes", "updates", "live updates", "top five"),
         *("write-back", "page cache", "dirty at the end", "lost events", "broken stacks"),
@@ -110,7 +110,7 @@ def small_caches(traces: dict[str, ContextUpdates]) -> str:
 
 
 def to_separate(runs: dict[str, MixedRuns]) -> str:
-    """Return what there is to separate in each trace, and the contexts that write most."""
+    """Return how mixed the runs of each trace are, and the contexts that write most."""
     header = ("trace", "page writes", "distinct pages", "writes per page", "mixed runs", "top contexts (page writes)")
     rows = [
         (
@@ -129,7 +129,7 @@ def to_separate(runs: dict[str, MixedRuns]) -> str:
 
 
 def read_mostly(counts: dict[str, ReadCounts]) -> str:
-    """Return what is in the files of those that hardly write, and how they were recorded."""
+    """Return the content of the read-mostly files, and how they were recorded."""
     header = (
         *("trace", "bytes", "requests", "reads", "pages read", "distinct pages", "busiest tenth"),
         *("back end", "page cache", "lost events"),

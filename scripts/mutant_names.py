@@ -62,7 +62,7 @@ def mutants(listed: Iterable[dict], lines_of: dict[str, list[str]]) -> list[Muta
 def in_order(all_mutants: Iterable[Mutant], seed: int) -> list[Mutant]:
     """Sort mutants in the random order of a seed.
 
-    Each has its place by a hash of its own name, so a test or a function more leaves the order of the others as it is.
+    Each is placed by a hash of its own name: a new test or function leaves the order of the others unchanged.
     """
     return sorted(all_mutants, key=lambda mutant: (hash_of(f"{seed} {mutant.key}"), mutant.key))
 
@@ -106,7 +106,7 @@ def drawn(ordered: Iterable[Mutant], number: int, outcomes: dict[str, str]) -> l
 class Outcomes:
     """What became of the mutants of a crate: a file with a line per stage that a mutant has finished.
 
-    A line holds outcome, state of the code, and name. What was caught stays caught while its file is the same. A
+    A line holds outcome, state of the code, and name. A caught mutant stays caught while its file is unchanged. A
     survivor runs again after any change of the crates, for a new test may be anywhere.
     """
 

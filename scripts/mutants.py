@@ -6,7 +6,7 @@ through, then against the rest. What still survives wants a test, or an argument
 it.
 
 Everything lies in target/mutants: a copy of the source (`tree`), which is what gets changed, the build, and a folder
-for each crate with `outcomes.txt`, a line per finished mutant. A second call runs what is left.
+for each crate with `outcomes.txt`, a line per finished mutant. A second call runs the rest.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TESTS = {
 BATCH = 20
 """Mutants of a run of cargo-mutants: survivors go on to the next stage after as many."""
 TIMEOUT_TIMES, TIMEOUT_LEAST_S = 5, 60
-"""The limit of time of a mutant: as a multiple of what the tests take without it, and at least."""
+"""The time limit of a mutant: as a multiple of the tests' time without it, and its minimum."""
 BUILD_TIMEOUT_S = 1800
 
 
@@ -82,7 +82,7 @@ def copy_source() -> tuple[str, dict[str, str]]:
     whole, states = hashlib.blake2b(digest_size=8), {}
     for name in files:
         data, target = (ROOT / name).read_bytes(), TREE / name
-        # Cargo goes by times: what is the same stays untouched.
+        # Cargo compares times: unchanged files stay untouched.
         if not target.is_file() or target.read_bytes() != data:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)

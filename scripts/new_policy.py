@@ -49,7 +49,7 @@ SLOTS = {
 
 
 class RefusedError(Exception):
-    """The skeleton cannot be written; the message says why."""
+    """The error of a skeleton that cannot be written; the message says why."""
 
 
 def write(name: str, slot: Slot, template: str, root: Path = ROOT) -> list[Path]:

@@ -4,7 +4,7 @@
 
 A row for each length of a transaction: patterns a window and their mean size. Sets of pages grow beyond counting; `>`
 says that a window had too many subsets, of which only those of its largest set were counted, or too many sets, none of
-which was. Every so many windows are looked at.
+which was. Windows are sampled at equal steps.
 """
 
 from __future__ import annotations

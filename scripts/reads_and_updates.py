@@ -20,7 +20,7 @@ COLUMNS = ["time_ns", "op", "offset", "bytes", "context"]
 
 
 def of(name: str, span_ns: int) -> pa.Table:
-    """Return the requests of a trace, stretched to so many nanoseconds."""
+    """Return the requests of a trace, stretched to this many nanoseconds."""
     table = pq.read_table(TRACES / f"{name}.parquet", columns=COLUMNS)
     times = table["time_ns"].to_numpy()
     stretched = pa.array((times * (span_ns / times.max())).astype("int64"))

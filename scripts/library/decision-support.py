@@ -1,7 +1,7 @@
 """Rows of a table of the decision-support database, for COPY: parts, customers, orders and their lines.
 
 Usage: decision-support.py TABLE FIRST END ORDERS. FIRST and END bound the numbers of the orders; parts and customers
-are made in proportion to ORDERS. Each row comes of its own number alone, so any range gives the same rows again.
+are made in proportion to ORDERS. Each row follows from its number alone, so any range gives the same rows again.
 
 The shape (a sales schema with one large table of lines) is that of the common benchmarks; no code or text of theirs is
 used, and the figures are no benchmark's results.

@@ -25,9 +25,9 @@ TABLES = {
     ),
 }
 QUARTER = 5
-"""One order in so many is of the last quarter."""
+"""One in QUARTER orders is of the last quarter."""
 ANSWERS_KEPT = 10
-"""Of so many questions one has its answer kept in a table."""
+"""One in ANSWERS_KEPT answers is kept in a table."""
 
 
 def rows_of() -> ModuleType:
@@ -83,7 +83,7 @@ def main() -> int:
             print(line)
         return 0
     questions, pause, rng = int(sys.argv[3]), float(sys.argv[4]), random.Random(int(sys.argv[5]))
-    # A cache of 3 MB holds the parts, and little of what is sold: that comes from the file again.
+    # A cache of 3 MB holds the parts, and few of the sales: these are read from the file again.
     print("PRAGMA cache_size = 400;")
     for number in range(questions):
         query = question(rng, count)

@@ -1,8 +1,8 @@
 """SQL of an update load for the sqlite3 shell: a shop's stock, orders and journal, with skewed updates.
 
 Usage: sqlite-updates.py rollback|wal TRANSACTIONS RATE SEED [PART]. The same arguments give the same text, RATE
-transactions a second: as fast as it can, SQLite writes more often than perf can store stacks. With PART the tables have
-one row in so many.
+transactions per second: as fast as it can, SQLite writes more often than perf can store stacks. With PART the tables
+have one row in PART.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""SQL of a search engine on SQLite's full-text index: its documents, or what is searched for.
+"""SQL of a search engine on SQLite's full-text index: its documents, or its searches.
 
 Usage: text-search.py load DOCUMENTS | ask DOCUMENTS SEARCHES RATE SEED. The same arguments give the same text. Words of
 documents and of searches follow Zipf's law over one vocabulary, in which the commonest words are not searched for. RATE
-is the number of searches a second.
+is the number of searches per second.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 VOCABULARY = 30_000
 NOT_SEARCHED = 60
-"""So many of the commonest words nobody searches for."""
+"""The NOT_SEARCHED commonest words appear in no search."""
 LOGGED = 200
-"""Of so many searches one is written to a log."""
+"""One in LOGGED searches is written to a log."""
 SYLLABLES = ("ba", "co", "di", "fu", "ge", "ha", "ki", "lo", "mu", "ne", "po", "ra", "si", "tu", "ve", "zo")
 
 

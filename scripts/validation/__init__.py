@@ -1,1 +1,1 @@
-"""What only scripts and tests use: independent models beside which floatgate is set, and counts of recorded traces."""
+"""Code for scripts and tests only: independent models to compare floatgate with, and counts of recorded traces."""

@@ -17,7 +17,7 @@ WAF_SETTINGS = frozenset({"lifetime.forecast.waf", "lifetime.forecast.waf_of_byt
 _SMALL_BYTES = 256 << 20
 """Tables that any machine has room for."""
 _ROOM = 0.8
-"""Share of the capacity that would just fit, as a suggestion."""
+"""The suggested capacity, as a share of the largest that would fit."""
 
 
 def stripe_bytes(resolved: str) -> int:

@@ -1,11 +1,12 @@
-"""Traces: what is in them, patterns, conversion, and recordings of running programs.
+"""Traces: their statistics, patterns, conversion, and recordings of running programs.
 
 - ``trace info``: the core analyses (``crates/trace/src/info``, one file per analysis, one pass for all);
   :mod:`.summary` puts the figures into words, :mod:`.charts` and :mod:`.page` draw them.
 - ``trace patterns``: the core cuts windows and counts (``crates/trace/src/patterns``) and mines them
-  (``crates/patterns``); :mod:`.patterns` asks for it, :mod:`.patterns_summary` and :mod:`.patterns_report` tell it.
+  (``crates/patterns``); :mod:`.patterns` calls it, :mod:`.patterns_summary` and :mod:`.patterns_report` present the
+  result.
 - ``trace convert``: the core reads, slices and writes; :mod:`.conversion` adds Parquet (:mod:`.parquet_columns`).
 - ``trace record``: :mod:`.recorder`.
 
-:mod:`.columns` hands the formats that Python reads to the core as columns, and they run wherever a trace runs.
+:mod:`.columns` passes the formats that Python reads to the core as columns; they work wherever a trace does.
 """

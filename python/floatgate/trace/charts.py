@@ -1,4 +1,4 @@
-"""The pictures of a trace, from the JSON of ``floatgate trace info``: one function a picture.
+"""The pictures of a trace, from the JSON of ``floatgate trace info``: one function per picture.
 
 Reads and writes have the same colour and line in every picture; axes carry units.
 """
@@ -43,7 +43,7 @@ _SPANS = (
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: its name (of files, too), what it shows, how to read it, and how to draw it at a width in pixels."""
+    """One picture: its name (of files, too), its title, how to read it, and how to draw it at a width in pixels."""
 
     name: str
     title: str
@@ -124,7 +124,7 @@ def pictures(facts: Facts) -> list[Picture]:
 
 
 def demand(facts: Facts, width: int = WIDTH) -> vega.Chart:
-    """Draw bytes read and written a second, window by window."""
+    """Draw bytes read and written per second, window by window."""
     course = facts["demand"]["course"]
     step = course["window_s"]
     length = step * len(course["requests"])

@@ -11,7 +11,7 @@ itself. A reader has
   have become known; ``stream`` and ``predicted_life`` uint32; ``flags`` uint8; ``content_end`` uint64,
   ``fingerprint`` uint64 and ``compressed_bytes`` uint16 with 0 for what is not known), or None at the end,
 - ``restart()``: begin again,
-- ``assumed()``: what was taken for granted.
+- ``assumed()``: the assumptions about the trace.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Rows = dict[str, Any]
 
 
 class ColumnReader(Protocol):
-    """What the core needs."""
+    """The interface that the core calls."""
 
     optional: list[str]
     has_times: bool
@@ -34,7 +34,7 @@ class ColumnReader(Protocol):
         """Begin again."""
 
     def assumed(self) -> list[str]:
-        """Return what was taken for granted."""
+        """Return the assumptions about the trace."""
 
 
 def open_columns(format: str, name: str, path: str) -> ColumnReader:
@@ -42,7 +42,7 @@ def open_columns(format: str, name: str, path: str) -> ColumnReader:
 
     Args:
         format: ``parquet``, ``strace`` or ``perf-script``.
-        name: what the user called it, for messages.
+        name: as the user wrote it, for messages.
         path: where its plain content lies.
 
     Raises:

@@ -5,9 +5,9 @@ figure shows the context that had *written the data now replaced*; time counts u
 
 What counts as an update depends on whether the drive receives deletions:
 
-- ``updates``: the page was written before in the trace, whether or not a TRIM came in between. So it is on a file
-  system mounted without ``discard``, as those of the dissertation were: the drive learns that a deleted file's data is
-  dead when something else is written there.
+- ``updates``: the page was written before in the trace, whether or not a TRIM came in between. This is the case on a
+  file system mounted without ``discard``, as those of the dissertation were: the drive learns that a deleted file's
+  data is dead when something else is written there.
 - ``live_updates``: those of them whose page was not trimmed since, which is what ``floatgate trace record`` counts as
   replacing data.
 """
@@ -27,7 +27,7 @@ PAGE_BYTES = 4096
 TOP = 5
 """How many contexts the dissertation counts as dominating (section 5.2)."""
 NO_CONTEXT = -1
-"""Stands for writes without a stack."""
+"""The context of writes without a stack."""
 
 _COLORS = (palette.STEEL, palette.COPPER, palette.FERN, palette.PURPLE, palette.CRIMSON)
 _OTHER = palette.GREY

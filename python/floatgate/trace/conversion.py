@@ -34,10 +34,10 @@ _BY_EXTENSION = {
 
 
 def format_of(path: str) -> str:
-    """Return the format that a file's extension stands for.
+    """Return the format of a file's extension.
 
     Raises:
-        InputError: it stands for none.
+        InputError: no format has it.
     """
     extension = Path(path).suffix
     if extension not in _BY_EXTENSION:
@@ -74,12 +74,12 @@ def convert(
         progress: called now and then with ``(requests, None, phase)``.
 
     Returns:
-        ``requests`` written, by name whatever the format could not hold (``trims_left_out``, ``widened``, ...), and
+        ``requests`` written, by name the losses of the format (``trims_left_out``, ``widened``, ...), and
         ``slice``, what a slice has kept and left out.
 
     Raises:
         InputError: the trace cannot be read, the slice is empty, or the target cannot be written.
-        BrokenPipeError: nobody reads the target any more.
+        BrokenPipeError: the reader of the target is gone.
     """
     check_format(to)
     if target == STDOUT:
@@ -102,7 +102,7 @@ def _write_text(
 
 @contextmanager
 def unwritable(target: str) -> Iterator[None]:
-    """Say of what cannot be written where it was to go; a pipe that nobody reads is left to the caller."""
+    """Name the target in errors of writing; a pipe without a reader is left to the caller."""
     try:
         yield
     except BrokenPipeError:

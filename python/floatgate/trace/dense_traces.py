@@ -1,4 +1,4 @@
-"""Recorded traces as the papers on data separation use them: dense addresses, and no word of deletions.
+"""Recorded traces as the papers on data separation use them: dense addresses, and no deletions.
 
 The dissertation's traces come from ``strace`` and an LRU page cache (section 6.3): a drive of twice the working set
 sees page writes with their contexts, and receives no deletions of files. The recorder's drive is sparse (each file has
@@ -47,7 +47,7 @@ class Dense:
         Args:
             pages: that it has to write at least.
             source: what messages call it.
-            drive: why so many.
+            drive: the reason for this minimum.
 
         Raises:
             InputError: it writes fewer.

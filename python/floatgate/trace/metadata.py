@@ -1,4 +1,4 @@
-"""What a Parquet trace says about itself: the JSON under its key ``floatgate`` (docs/formats.md)."""
+"""The metadata of a Parquet trace: the JSON under its key ``floatgate`` (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY = b"floatgate"
 
 
 def described(metadata: Mapping[bytes, bytes] | None, name: object) -> dict[str, Any]:
-    """Read what the metadata of a trace describes; nothing where it has no such key.
+    """Read the description in the metadata of a trace; empty without such a key.
 
     Args:
         metadata: of the file or of its schema.

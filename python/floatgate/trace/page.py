@@ -66,7 +66,7 @@ def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:
-    """Return the cards on top: name, figure, what stands below; what the trace does not know is left out."""
+    """Return the cards on top: name, figure, text below; unknown ones are left out."""
     span = facts.get("duration_s")
     cards = [
         ("requests", units.count(facts["requests"]), "" if span is None else f"in {units.span(span)}"),

@@ -23,7 +23,7 @@ Batch = Mapping[str, bytes]
 
 
 class Requests(Protocol):
-    """A source of batches, with what it says about all of them; the core's ``TraceBatches``, or one of our own."""
+    """A source of batches, with facts about all of them; the core's ``TraceBatches``, or one of our own."""
 
     def __iter__(self) -> Iterator[Batch]:
         """The batches: columns by name."""
@@ -69,7 +69,7 @@ def write_columns(
     Args:
         source: what to write.
         target: the file to write.
-        described: what the metadata says beside that: of another trace in this format, kept.
+        described: further metadata, kept from another trace in this format.
         progress: called now and then with ``(requests, None, phase)``.
 
     Returns:

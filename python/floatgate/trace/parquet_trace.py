@@ -1,4 +1,4 @@
-"""Our own trace format: Parquet with one row a request (docs/formats.md)."""
+"""Our own trace format: Parquet with one row per request (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ParquetReader:
         """Open the file and look at its schema.
 
         Args:
-            name: what the user called it, for messages.
+            name: as the user wrote it, for messages.
             path: where it is.
 
         Raises:
@@ -56,7 +56,7 @@ class ParquetReader:
         metadata = self._metadata()
         self.has_times = "time_ns" in columns and metadata.get("has_times", True) is not False
         content = columns & {"fingerprints", "compressed_bytes"}
-        # The stream of a recording, where nobody named one, is the process that wrote (docs/separation.md).
+        # The stream of a recording without named streams is the process that wrote (docs/separation.md).
         self._stream = next((name for name in ("stream", "process") if name in columns), "stream")
         named_by_host = {"stream"} if self._stream in columns else set()
         self.optional = [

@@ -58,7 +58,7 @@ def of_trace(
         The JSON of ``floatgate trace patterns`` (``docs/patterns.md``).
 
     Raises:
-        InputError: the trace cannot be read, or a setting cannot be.
+        InputError: the trace cannot be read, or a setting is invalid.
         RunError: a window has more sets than can be counted.
     """
     wanted = settings or Settings()

@@ -1,4 +1,4 @@
-"""The report of a trace's patterns as one HTML page, and its pictures: one function a picture."""
+"""The report of a trace's patterns as one HTML page, and its pictures: one function per picture."""
 
 from __future__ import annotations
 

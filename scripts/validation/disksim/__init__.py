@@ -1,4 +1,4 @@
-"""DiskSim's SSD extension beside floatgate: its results read, its drive set up, its rules computed again.
+"""DiskSim's SSD extension compared with floatgate: its results read, its drive set up, its rules computed again.
 
 `scripts/compare_disksim.py` is the command, docs/disksim.md the comparison.
 """

@@ -1,4 +1,4 @@
-"""A run of DiskSim beside the same run of floatgate, and what each rule of DiskSim that floatgate lacks is worth."""
+"""Compares a run of DiskSim with the same run of floatgate, and measures each rule that floatgate lacks."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def compare(
         folder: where parameters and results are.
         name: their name without extension.
         trace: the trace that DiskSim ran.
-        overrides: settings over those of the drive, to see what they do.
+        overrides: settings over those of the drive, to see their effect.
         read: reads the results.
 
     Raises:
-        InputError: a file cannot be read, the drive cannot be set up, a request is not of whole pages.
+        InputError: a file or the drive is unusable, or a request is not of whole pages.
     """
     parameters = Path(folder) / f"{name}.parv"
     try:

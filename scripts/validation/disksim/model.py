@@ -1,7 +1,7 @@
 """The timing rules of DiskSim's SSD extension, computed again, with a switch for each rule that floatgate lacks.
 
 The extension (Agrawal et al., Design Tradeoffs for SSD Performance, USENIX ATC 2008) is the one that made the results
-that `scripts/compare_disksim.py` sets beside floatgate's. With all rules on, this model gives those results; with a
+that `scripts/compare_disksim.py` compares with floatgate's. With all rules on, this model gives those results; with a
 rule off it says what that rule costs; with those of `FLOATGATE` it gives floatgate's time of each request
 (tests/python/test_disksim.py). So a difference from floatgate has a cause and a size. Figures: docs/disksim.md.
 
@@ -37,7 +37,7 @@ class Drive:
     reserved_blocks: int = 307
     """Of a plane: free blocks of a drive that is full."""
     clean_blocks: int = 102
-    """Cleaning starts when a plane has so many free blocks or fewer."""
+    """Cleaning starts when a plane has this many free blocks or fewer."""
     read_ms: float = 0.025
     write_ms: float = 0.2
     erase_ms: float = 1.5
@@ -149,7 +149,7 @@ class Element:
         self.valid.append(0)
 
     def serve(self, page: int, read: bool, now: float) -> float:
-        """Serves a page that comes at `now` and behind all before it; when it is done."""
+        """Serve a page that arrives at `now`, after all before it; return when it is done."""
         now = max(now, self.free_ms)
         if self.rules.late_clean and min(self.free) <= self.low:
             now = self._clean(now)
@@ -279,7 +279,7 @@ class Simulation:
             self._use_link(now)
 
     def _use_link(self, now: float) -> None:
-        """The link goes to what is done before what begins; reads begin without it."""
+        """The link serves finished requests before new ones; reads begin without it."""
         while not self.link_taken and (self.completions or self.queue):
             if self.completions:
                 number = self.completions.popleft()

@@ -51,7 +51,7 @@ class Results:
     path: str
     parameters: dict[str, dict[str, str]]
     end_ms: float
-    """The last arrival, where DiskSim stops: what is under way then is in no figure."""
+    """The last arrival, where DiskSim stops: requests in flight are in no figure."""
     requests: int
     times: dict[str, Times]
     """Of ``all``, ``read`` and ``write``."""
@@ -66,7 +66,7 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     """Read an ``.outv`` file, compressed by zstd or not.
 
     Raises:
-        InputError: the file cannot be read, or a figure is not there.
+        InputError: the file cannot be read, or a figure is missing.
     """
     name = os.fspath(path)
     try:

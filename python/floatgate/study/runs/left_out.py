@@ -14,7 +14,7 @@ from floatgate.study.runs.plan import RunPlan, placed
 
 _FIRST = 10_000
 _MOST = 24
-"""Number of points to inspect, and of different drives among them; other keys leave out the same."""
+"""Number of points to inspect, and of different drives among them; the rest leave out the same."""
 
 
 def of_runs(plan: RunPlan | None, settings: Iterable[Overrides] | None = None) -> list[str]:

@@ -1,7 +1,7 @@
 """The two ways to watch a program, which of them works here, and running it.
 
 ``perf``: the kernel copies the stack at every write (tracepoints, DWARF unwinding afterwards); strace, stopped only by
-the calls that open, close, rename, truncate and sync files, tells the names. ``strace``: every write stops the program
+the calls that open, close, rename, truncate and sync files, gives the names. ``strace``: every write stops the program
 and its stack is unwound there and then.
 """
 
@@ -48,7 +48,7 @@ signal that it prints, before the program's handler runs. Where that takes longe
 signal is there when the handler returns, and the program makes no step more. So those that timers send are not among
 them: ALRM, VTALRM, PROF, IO, USR1, USR2, those of real time."""
 _APART = 'log=$1; shift; exec "$@" {0}>&2 2> "$log"'
-"""Keeps what perf says apart from what the program says. ``{0}`` is a free descriptor, one digit for the shell."""
+"""Keeps the messages of perf apart from those of the program. ``{0}`` is a free descriptor, one digit for the shell."""
 _WRAPPER = 'echo $$ > "$1"; shift; exec "$@" 2>&{0} {0}>&-'
 _READINGS = 9
 """Of both clocks, at a time. On a busy machine of two processors one of 300 single readings took 40 us, and the best of
@@ -98,7 +98,7 @@ class Choice:
 
 @dataclass
 class Recording:
-    """A program that was run: what is left of it is in files."""
+    """A program that was run; its record is in files."""
 
     backend: str
     wall_s: float
@@ -110,7 +110,7 @@ class Recording:
     numbers: dict[int, int]
     """Real process numbers by those in the text of perf."""
     data: bool = False
-    """Whether the text has what was written."""
+    """Whether the text has the written data."""
     status: int | None = None
     """The status with which the back end ended, which is the program's where it ran to its end."""
 
@@ -335,7 +335,7 @@ def run(
         folder: for the back end's files.
         reads: whether reads are recorded.
         stack_bytes: how much of the stack perf copies.
-        with_data: whether strace tells what was written.
+        with_data: whether strace prints the written data.
         stdout: where the program's standard output goes, if not to ours.
 
     Raises:
@@ -450,7 +450,7 @@ def _watch(
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the program and the back end; on a terminal the program got the interrupt too and may end by itself."""
+    """End the program and the back end; on a terminal the program got the interrupt too and may end on its own."""
     for number, patience_s in ((0, 2.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 60.0)):
         for child in _descendants(process.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -522,7 +522,7 @@ def run_without(command: list[str], stdout: int | None) -> PlainRun:
 
 
 def executable(command: list[str]) -> None:
-    """Refuse a command that cannot be run.
+    """Refuse a command that is missing or no program.
 
     Raises:
         InputError: the command is empty, or its program does not exist.

@@ -1,4 +1,4 @@
-"""One system call as both back ends tell it, and one frame of its stack."""
+"""One system call in the form of both back ends, and one frame of its stack."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 AT_CWD = -100
-"""The directory descriptor that stands for the working directory."""
+"""The directory descriptor of the working directory."""
 DELETED = "\0(deleted)"
 """Ends what strace calls the file of a descriptor where the file has lost that name. No name has a zero byte."""
 
@@ -27,7 +27,7 @@ class Frame(NamedTuple):
 class Call(NamedTuple):
     """A system call that succeeded.
 
-    ``name`` is what it does, whatever the system call is called: ``open``, ``close``, ``close_range``, ``dup``,
+    ``name`` is its effect, independent of the system call's own name: ``open``, ``close``, ``close_range``, ``dup``,
     ``seek``, ``write``, ``read``, ``sync``, ``sync_range``, ``sync_all``, ``truncate``, ``punch``, ``unlink``,
     ``rename``, ``link``, ``chdir``, ``spawn``, ``exec``, ``exit``, ``unshare``, ``set_flags``, ``set_cloexec``,
     ``zero``, ``shift``, ``map``, ``send`` and ``receive`` (descriptors, through a socket or otherwise), ``io_uring``,
@@ -38,7 +38,7 @@ class Call(NamedTuple):
         task: the thread.
         name: see above.
         fd: the descriptor it works on; for ``dup`` the old one.
-        result: what it returned: bytes, a descriptor, an offset, a process.
+        result: of the call: bytes, a descriptor, an offset, a process.
         offset: where it says so itself, else None: the descriptor's offset counts.
         length: of a range in bytes; the last descriptor of ``close_range``.
         path: the file, absolute or relative to ``fd``; for ``exec`` the program.
@@ -47,7 +47,7 @@ class Call(NamedTuple):
         fd2: see ``path2``.
         flags: words of the flags, such as ``O_APPEND``.
         frames: the stack, innermost first; None without one.
-        data: what was written, as far as it is known from the first byte on; None where nothing is.
+        data: the written bytes, as far as they are known from the first one on; None if none is known.
         passed: of ``send`` and ``receive``, the descriptors and what strace calls their files.
     """
 

@@ -21,7 +21,7 @@ FROM_WRITES = "the data of the write calls, at the moment each page is written b
 
 
 class LastWrites:
-    """What the pages hold, as far as it can be known after the program's end.
+    """The content of the pages, as far as it is known after the program's end.
 
     The files are read then, so the content of a page is known for its last write alone, where the file is still there.
     Earlier versions of a page, and pages of deleted files, have none.
@@ -84,13 +84,13 @@ class LastWrites:
 
 
 class WrittenContent:
-    """What the pages held each time they were written to the drive, from a shadow of the files.
+    """The content of the pages at each write to the drive, from a shadow of the files.
 
-    Takes requests as the cache model lets them go: the shadow then holds what was written up to that moment.
+    Takes requests as they leave the cache model: the shadow then holds the data written up to that moment.
     Keeps 10 bytes per page written, 8 per request, and what :class:`DistinctPages` needs for each content.
 
     Args:
-        shadow: what the pages hold.
+        shadow: the content of the pages.
         distinct: gives the fingerprints.
     """
 

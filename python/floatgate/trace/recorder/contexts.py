@@ -22,7 +22,7 @@ _LIBRARY = re.compile(r"(libc|libpthread|ld)([-.]|$)|ld-linux|\[vdso\]")
 
 @functools.cache
 def module_hash(module: str) -> int:
-    """Return the part of a context that stands for a module."""
+    """Return the part of a context that identifies a module."""
     return int.from_bytes(hashlib.blake2b(module.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
 
 
@@ -47,7 +47,7 @@ def _place(frame: Frame) -> str:
 
 
 def relative_frame(module: str, offset: int, symbol: str) -> Frame:
-    """Return a frame by its module's path; what has no file has no lasting address."""
+    """Return a frame by its module's path; a module without a file has no lasting address."""
     base = module.rstrip("/").rpartition("/")[2]
     if not base or module.startswith("//anon") or base in ("[unknown]", "[heap]", "[stack]", "inlined"):
         return Frame(ANONYMOUS, 0, symbol)
@@ -55,7 +55,7 @@ def relative_frame(module: str, offset: int, symbol: str) -> Frame:
 
 
 class ContextTable:
-    """The contexts met so far, and what each stands for."""
+    """The contexts met so far, and the stack of each."""
 
     def __init__(self) -> None:
         """Start with none."""

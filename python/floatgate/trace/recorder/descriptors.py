@@ -69,7 +69,7 @@ class Description:
 
     Attributes:
         file: the regular file; None for other kinds.
-        kind: what it is.
+        kind: of the file.
         path: by which it was opened or met first, with links resolved where strace says so.
         users: descriptors that refer to it, those on their way through a socket included.
     """
@@ -151,7 +151,7 @@ class InFlight:
 
 @dataclass
 class Unseen:
-    """Changes to files that are known to have happened, but not what they changed.
+    """Changes to files of which only the occurrence is known, not the effect.
 
     Attributes:
         writes: by reason, calls and bytes of writes to files that are not known.

@@ -1,6 +1,6 @@
 """Descriptors and files of the recorded processes: which bytes of which file a call touches.
 
-A descriptor that nobody saw opened gets its file from what strace says of it in any later call. Without that, a write
+A descriptor whose open was not seen gets its file from strace's text of any later call. Without that, a write
 to it is counted as not attributed (:class:`.descriptors.Unseen`), never as one to a pipe or terminal.
 """
 
@@ -38,7 +38,7 @@ _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
 class FileTracker:
-    """Takes calls in the order of time and does to the page cache what they do.
+    """Takes calls in the order of time and applies them to the page cache.
 
     Args:
         cache: the page cache.
@@ -47,7 +47,7 @@ class FileTracker:
         cwd: where the program starts.
         inherited: the files that it starts with.
         keep_reads: whether reads reach the cache.
-        of_this_machine: whether paths may be looked at to tell regular files from others.
+        of_this_machine: whether to look at paths to distinguish regular files from others.
         shadow: is notified of changes to the content of files.
     """
 
@@ -67,7 +67,7 @@ class FileTracker:
         self.files: list[File] = []
         self.counts: Counter[str] = Counter()
         self.elsewhere: Counter[str] = Counter()
-        """Writes to what is known to be no regular file, by kind."""
+        """Writes to other files than regular ones, by kind."""
         self.unseen = Unseen()
         self.processes = Processes(spawned)
         self._cache = cache
@@ -133,7 +133,7 @@ class FileTracker:
             birth = self._spawned.get(task)
             known = None if birth is None else self._tables.get(birth.parent)
             if known is None:
-                # The program itself, or a child of one that nobody saw; the descriptors it starts with are its own.
+                # The program itself, or a child of an unseen process; the descriptors it starts with are its own.
                 table = self._root.copy()
             elif birth is not None and birth.shares_files:
                 known.users += 1
@@ -165,7 +165,7 @@ class FileTracker:
             description.file.size = max(description.file.size, start.offset)
 
     def _kind(self, path: str) -> str:
-        """Tell what an absolute path, or strace's word for a nameless file, stands for."""
+        """Find the file of an absolute path, or of strace's word for a nameless file."""
         if path in self._by_path:
             return FILE
         kind = self._kinds.get(path)
@@ -250,7 +250,7 @@ class FileTracker:
         self._install(table, call.result, description, close_on_exec="O_CLOEXEC" in call.flags)
 
     def _slot(self, table: Table, fd: int, path: str) -> Slot | None:
-        """Find a descriptor; one that nobody saw opened, or saw replaced, by what strace calls its file now."""
+        """Find a descriptor; one whose open or replacement was not seen, by strace's current name of its file."""
         slot = table.slots.get(fd)
         if path and (slot is None or self._was_replaced(slot.description, path)):
             description = self._met(path)

@@ -19,7 +19,7 @@ def inherited(stdout: int | None) -> list[Inherited]:
     """List them.
 
     Args:
-        stdout: what the program gets as standard output, if not the recorder's.
+        stdout: the program's standard output, if not the recorder's.
     """
     files: list[Inherited] = []
     ours: dict[int, int] = {}

@@ -13,8 +13,8 @@ Under ``linux``, which is Linux in outline, pages reach the drive
 
 Under ``lru``, evictions alone write: the least recently used page leaves when the cache is full, and goes to the drive
 if it is dirty. There is no flusher, no limit of dirt, and ``fsync`` and synchronous descriptors write nothing; only
-direct writes pass by the cache. What is dirty at the end stays in the cache. The dissertation made its traces so: calls
-recorded by strace, then an LRU-based page-cache simulator (section 6.3), of which it names no other rule.
+direct writes pass by the cache. What is dirty at the end stays in the cache. This is how the dissertation made its
+traces: calls recorded by strace, then an LRU-based page-cache simulator (section 6.3), of which it names no other rule.
 
 Pages that follow each other on the drive, of one file, one context and one writer, go as one request of at most
 512 KiB. What is deleted or truncated while dirty never reaches the drive; what the drive holds of it is trimmed.
@@ -38,7 +38,7 @@ _NEVER = (1 << 62) // PAGE_BYTES
 
 
 class Writer(NamedTuple):
-    """Who wrote a page last: process, thread and descriptor, by their numbers."""
+    """The last writer of a page: process, thread and descriptor, by their numbers."""
 
     process: int
     thread: int
@@ -94,7 +94,7 @@ class CacheModel:
 
 
 class PageCache:
-    """Takes what the program does to its files and gives block requests.
+    """Takes the program's operations on its files and gives block requests.
 
     Times must not run backwards. ``pages`` and ``updates`` count, by context, the pages written to the drive and those
     of them that replaced data; an update counts for the context that had written the replaced data.
@@ -128,7 +128,7 @@ class PageCache:
         return len(self._dirty)
 
     def advance(self, now: int) -> None:
-        """Let the flusher do what it does up to ``now``."""
+        """Run the flusher up to ``now``."""
         if self._evicts_only:
             return
         if self._next_wakeup is None:
@@ -156,7 +156,7 @@ class PageCache:
     ) -> None:
         """Write bytes of a file; calls ``patch`` with each page of the file before its new data can be flushed.
 
-        What is flushed while the write goes on has the old data in the pages that the write has not reached.
+        Pages that the write has not reached yet are flushed with their old data.
         """
         self.advance(now)
         sync = sync and not self._evicts_only
@@ -206,7 +206,7 @@ class PageCache:
         self._write_back(now, self._by_file(self._dirty))
 
     def discard(self, now: int, file: File, first: int, end: int | None = None) -> None:
-        """Forget the file's pages from ``first`` to before ``end``: what the drive holds of them is trimmed.
+        """Forget the file's pages from ``first`` to before ``end``, and trim those that the drive holds.
 
         Without ``end`` their extents are freed too.
         """

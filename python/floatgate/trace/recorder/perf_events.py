@@ -28,7 +28,7 @@ _MASK = (1 << 64) - 1
 _SIGN = 1 << 63
 
 BLOCK_EVENTS = tuple(f"block:block_{name}" for name in ("bio_queue", "rq_insert", "rq_issue", "rq_complete"))
-"""Which events count as the request, the best one first: what knows the program comes before what the drive sees."""
+"""Events that count as the request, the best one first: those that know the program come before the drive's own."""
 _LINES_LOOKED_AT = 20_000
 _SECONDS_DIGITS = 10
 """Digits of the seconds since 1970; no clock shows more."""
@@ -117,7 +117,7 @@ def choose(lines: Iterable[str]) -> str | None:
 
 
 def block_request(event: Event) -> BlockRequest | None:
-    """Return the request of a block event; None for a flush or what has no size."""
+    """Return the request of a block event; None for a flush or an event without size."""
     match = _BLOCK.match(event.fields)
     if match is None:
         return None
@@ -129,7 +129,7 @@ def block_request(event: Event) -> BlockRequest | None:
 
 
 def calls(events: Iterable[Event], tally: Tally) -> Iterator[Call]:
-    """Yield the reads, writes and seeks among system calls; a descriptor of a process is a file of its own."""
+    """Yield the reads, writes and seeks among system calls; each descriptor of a process counts as a separate file."""
     entered: dict[int, tuple[str, dict[str, int], tuple[Frame, ...]]] = {}
     known: set[tuple[int, int]] = set()
     latest = 0

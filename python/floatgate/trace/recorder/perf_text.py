@@ -36,7 +36,7 @@ _SYNCHRONOUS = ((0x2, "RWF_DSYNC"), (0x4, "RWF_SYNC"), (0x10, "RWF_APPEND"))
 
 @functools.lru_cache(maxsize=65536)
 def parse_frame(line: str) -> Frame | None:
-    """Return one line of a stack as perf tells it, or None where it is none."""
+    """Parse one line of a stack of perf; None for any other line."""
     match = _FRAME.match(line)
     if match is None:
         return None

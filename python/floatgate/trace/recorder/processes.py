@@ -1,4 +1,4 @@
-"""Processes: to which one a thread belongs, and which programs it ran."""
+"""Processes: the one that a thread belongs to, and the programs that it ran."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Processes:
                 self._programs[line[-1]] = []
             else:
                 line.append(parent)
-        # Until it executes a program of its own, a process runs that of its parent.
+        # A process runs its parent's program until it executes another.
         for child, parent in zip(line[-2::-1], line[:0:-1], strict=True):
             self._programs[child] = self._programs[parent][-1:]
         return process

@@ -82,7 +82,7 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
     """Run a program and write its trace; the file appears whole or not at all.
 
     Raises:
-        InputError: the command cannot be run, no back end works, or nothing reached the drive.
+        InputError: the command fails to start, no back end works, or nothing reached the drive.
     """
     backends.executable(command)
     folder = Path(tempfile.mkdtemp(prefix="floatgate-record-"))

@@ -105,7 +105,7 @@ class Before:
         line = [path]
         while line[-1] not in ("/", ""):
             line.append(line[-1].rpartition("/")[0] or "/")
-        # What happened since holds for all below it, whatever was listed there.
+        # A later event applies to everything below the path, even to listed files.
         noted = next((above for above in line if above in self._since), None)
         if noted is not None:
             return self._since[noted]
@@ -118,7 +118,7 @@ class Before:
 
 @dataclass
 class _Pages:
-    """What is known of a file.
+    """The known content of a file.
 
     ``slots`` has the pages that were written; ``masks`` a bit for each known byte of those that are not known as a
     whole. Of other bytes those from ``zeros_from`` on are zero, none where it is None.
@@ -135,7 +135,7 @@ class Shadow(NoShadow):
 
     Args:
         folder: for the temporary file.
-        before: what was there.
+        before: the files that existed.
     """
 
     def __init__(self, folder: Path, before: Before) -> None:

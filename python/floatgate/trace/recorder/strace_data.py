@@ -1,7 +1,7 @@
-"""What a write call wrote, as strace prints it with a generous ``-s``: quoted strings, alone or in an array of iovecs.
+"""The data of a write call, as strace prints it with a generous ``-s``: quoted strings, alone or in an array of iovecs.
 
 Strings are C literals with the shortest octal escapes: one to four characters per byte, where ``-xx`` takes four.
-A string longer than the limit ends in ``...``; from there on nothing is known of the call's data.
+A string longer than the limit ends in ``...``; the rest of the call's data is unknown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def written(name: str, arguments: list[str], length: int, split: Callable[[str],
         split: cuts a list at its commas.
 
     Returns:
-        As many as can be known, at most ``length``; None where nothing is (the data came from a descriptor).
+        All that are known, at most ``length``; None if the data came from a descriptor.
     """
     if name in ("write", "pwrite64"):
         data, whole = _string(arguments[1])

@@ -1,4 +1,4 @@
-"""Lines of ``strace`` with any of its prefixes, made to have the one that the parser knows: thread, seconds, call.
+"""Converts lines of ``strace`` with any of its prefixes to the one that the parser knows: thread, seconds, call.
 
 Known are ``[pid N]`` or a bare number for the thread (``-f``), and as time seconds since 1970 (``-ttt``), the time of
 day (``-t``, ``-tt``) or the time since the line before (``-r``).

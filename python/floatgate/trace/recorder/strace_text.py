@@ -1,7 +1,7 @@
 """Reader of the text of ``strace -f -y -k`` with time stamps in seconds since 1970.
 
 A call may be split in ``name(... <unfinished ...>`` and ``<... name resumed>...``; its stack follows the line that has
-its result, one ``> module(symbol+0x..) [0x..]`` a line, the bracketed number relative to the module's file.
+its result, one ``> module(symbol+0x..) [0x..]`` per line, the bracketed number relative to the module's file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LINE = re.compile(r"(\d+)\s+(\d+)\.(\d{1,9}) (.*)")
 _CALL = re.compile(r"(\w+)\((.*)\)\s+= (.*)", re.DOTALL)
 _UNFINISHED = re.compile(r"(\w+)\((.*)$", re.DOTALL)
 _MODE = "[ Process PID="
-"""Begins the line that says of how many bits the system calls of a thread are from here on."""
+"""Begins the line that gives the bits of a thread's system calls from here on."""
 _UNFINISHED_END = "<unfinished ...>"
 _RESUMED = re.compile(r"<\.\.\. (\w+) resumed>,?\s*(.*)")
 _ENDED = re.compile(r"\+\+\+ (?:exited with (\d+)|killed by (\w+)(?: \(core dumped\))?|superseded by execve.*) \+\+\+")
@@ -102,7 +102,7 @@ def unescaped(text: str) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def parse_frame(line: str) -> Frame | None:
-    """Return one line of a stack, or None where it is none."""
+    """Parse one line of a stack; None for any other line."""
     match = _FRAME.match(line)
     if match is None:
         return Frame(ANONYMOUS, 0, "") if _NO_FRAME.match(line) else None

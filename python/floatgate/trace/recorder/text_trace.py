@@ -45,11 +45,11 @@ class CallsReader:
 
         Args:
             format: ``strace`` or ``perf-script``.
-            name: what the user called it, for messages.
+            name: as the user wrote it, for messages.
             path: where it is.
 
         Raises:
-            InputError: it cannot be opened.
+            InputError: opening it fails.
         """
         self.optional = ["context"]
         self._format = format
@@ -243,7 +243,7 @@ def possible(call: Call) -> bool:
 
 
 class Waiting:
-    """Requests that the model has let go of and nobody has taken yet."""
+    """Requests that have left the model and wait for the reader."""
 
     def __init__(self) -> None:
         """Start with none."""

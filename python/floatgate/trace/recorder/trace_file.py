@@ -70,7 +70,7 @@ def write(target: Path, columns: Columns, metadata: Callable[[], dict[str, Any]]
         target: the file.
         columns: the requests.
         metadata: makes the JSON of the file's key ``floatgate``; called after the last row.
-        content: what the pages hold, or None to leave those columns out.
+        content: of the pages, or None to leave those columns out.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
