@@ -31,6 +31,9 @@ pub fn remedy(name: &str, valid: &[&str], listing: &str) -> String {
     if !near.is_empty() {
         return suggestion(&near, listing, valid.len());
     }
+    if let [only] = valid {
+        return format!("expected {}", quote(only.as_bytes()));
+    }
     if valid.len() <= SUGGESTIONS_MAX {
         return format!("expected one of {}", quoted(valid).join(", "));
     }

@@ -1,4 +1,4 @@
-//! Everything that can be named in an experiment, as data.
+//! The names that an experiment may use, as data.
 
 use crate::layers::Layers;
 use crate::presets::PRESETS;
@@ -23,7 +23,7 @@ fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
         .collect()
 }
 
-/// A part of the catalogue: its name, and what makes it.
+/// A part of the catalogue: its name and its function.
 type Section = (&'static str, fn() -> Value);
 
 /// The parts of the catalogue. Drives and twins are resolved, which takes longer than all the rest.
@@ -37,7 +37,7 @@ const SECTIONS: [Section; 7] = [
     ("micro_benchmarks", || MICROS.iter().map(micro).collect()),
 ];
 
-/// Slots, formats, drives, twins and micro-benchmarks: those of these names, or all.
+/// Returns the sections of these names, or all: slots, formats, drives, twins and micro-benchmarks.
 ///
 /// # Panics
 /// When a drive or a twin that ships is not valid; tests hold them all.
@@ -52,7 +52,7 @@ fn by_slot(row: impl Fn(&Slot) -> Value) -> Value {
     Value::Object(SLOTS.iter().map(|slot| (slot.key.to_owned(), row(slot))).collect())
 }
 
-/// Every key of an experiment by its table, those of slots included.
+/// Lists every key of an experiment by its table, those of slots included.
 fn settings() -> Value {
     let of_tables = TABLES.iter().map(|table| {
         let rows = table.rows.iter().map(|row| key(row, &[], row.acts));
@@ -94,7 +94,7 @@ fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("one of {}", names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "))
 }
 
-/// The mode in which a key acts, where it is only one.
+/// Returns the mode in which a key acts, if it acts in one only.
 fn mode(acts: Acts) -> Option<&'static str> {
     match acts {
         Acts::Always => None,
@@ -103,7 +103,7 @@ fn mode(acts: Acts) -> Option<&'static str> {
     }
 }
 
-/// The unit of a key, which ends its name.
+/// Returns the unit of a key, which ends its name.
 fn unit(name: &str) -> Option<&'static str> {
     const UNITS: [(&str, &str); 15] = [
         ("mb_per_s", "10^6 bytes per second"),

@@ -1,6 +1,6 @@
-//! What the rows of the settings say of an experiment: values in their ranges, and no key without effect.
+//! Checks of an experiment by the rows of its settings: values in range, and no key without effect.
 //!
-//! Checks across tables stand with what they are about (`resolve/`).
+//! Checks across tables are in `resolve/`.
 
 use crate::layers::Layers;
 use crate::settings;
@@ -26,7 +26,7 @@ pub(crate) fn ranges(layers: &Layers) -> Result<()> {
     Ok(())
 }
 
-/// Refuses keys that have no effect in the mode of the run, unless they say what is so by default.
+/// Refuses keys that have no effect in the mode of the run, except for defaults.
 pub(crate) fn modes(layers: &Layers, timed: bool) -> Result<()> {
     let acts = |acts: Acts| match acts {
         Acts::Always => true,
@@ -58,15 +58,15 @@ pub(crate) fn modes(layers: &Layers, timed: bool) -> Result<()> {
 fn without_effect(layers: &Layers, key: &str, row: &ParamInfo, timed: bool) -> Result<()> {
     let Some(value) = layers.value(key) else { return Ok(()) };
     let default = row.fallback(&Default::default());
-    let given = setting(row, value);
-    if given.is_some() && given == default {
+    let setting = setting(row, value);
+    if setting.is_some() && setting == default {
         return Ok(());
     }
     let quoted = |setting: Setting| match setting {
         Setting::Name(name) => format!("\"{name}\""),
         other => other.to_toml(),
     };
-    let shown = given.map_or_else(|| value.to_string(), quoted);
+    let shown = setting.map_or_else(|| value.to_string(), quoted);
     Err(no_effect(layers, key, &shown, timed))
 }
 
@@ -80,7 +80,7 @@ fn no_effect(layers: &Layers, key: &str, value: &str, timed: bool) -> Box<floatg
     )
 }
 
-/// Refuses keys that act only with some value of another key, which has another one. `value_of` knows what that is.
+/// Refuses keys that act only with another value of another key. `value_of` returns that value, set or implied.
 pub(crate) fn needs(layers: &Layers, value_of: impl Fn(&str) -> String) -> Result<()> {
     for (key, row) in settings::rows() {
         if layers.value(&key).is_none() {
@@ -112,7 +112,7 @@ fn unmet(
     layers.error(key, what, format!("expected {other} = {}, or no {}", any_of(&values), row.name))
 }
 
-/// A value of TOML as one of a row; none where the row leaves its values to the code that uses them.
+/// Converts a value of TOML to one of a row; none if the row leaves its values to other code.
 fn setting(row: &ParamInfo, value: &Value) -> Option<Setting> {
     let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
     Some(match row.kind {

@@ -1,4 +1,4 @@
-//! Settings of `[workload]` as a generator, without a drive: what `floatgate trace generate` asks for.
+//! Generators from the settings of `[workload]`, without a drive, for `floatgate trace generate`.
 
 use crate::layers::Layers;
 use crate::resolve;
@@ -8,7 +8,7 @@ use floatgate_host::Beyond;
 use floatgate_sim::plan;
 use floatgate_trace::{Amplification, GeneratorConfig, Shuffle};
 
-/// A generator, and what is done with its requests.
+/// A generator, and how its requests are changed.
 #[derive(Clone, Debug)]
 pub struct Made {
     /// The generator.
@@ -19,12 +19,12 @@ pub struct Made {
     pub amplification: Amplification,
 }
 
-/// The generator that settings of `[workload]` describe, without a drive.
+/// Makes the generator that the settings of `[workload]` describe.
 ///
 /// `space` is its address space, such as "64 GiB"; a twin has its own, any other workload needs it.
 ///
 /// # Errors
-/// Those of the settings; a trace is no generator.
+/// Those of the settings; a trace workload has no generator.
 pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<Made> {
     let mut layers = Layers::default();
     for (key, value) in overrides {
@@ -32,7 +32,7 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
     }
     let experiment = layers.experiment();
     resolve::check(&layers, &experiment)?;
-    let given = experiment.workload.unwrap_or_default();
+    let table = experiment.workload.unwrap_or_default();
     let bytes = match space {
         None => 0,
         Some(text) => match parse_bytes(text) {
@@ -41,11 +41,11 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
             Err(e) => return Err(wrong("--drive-bytes", e, "expected a size such as \"64 GiB\"")),
         },
     };
-    if space.is_none() && given.twin.is_none() {
+    if space.is_none() && table.twin.is_none() {
         let what = "the size of the address space is missing";
         return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
     }
-    let workload = resolve::workload::resolve(&layers, given, (false, false), bytes, seed, false)?;
+    let workload = resolve::workload::resolve(&layers, table, (false, false), bytes, seed, false)?;
     let config = match workload.settings.source {
         plan::Workload::Synthetic(config) => config,
         plan::Workload::Trace { .. } => {

@@ -1,10 +1,9 @@
-//! Settings come in layers: a preset under a file under overrides. Each layer is checked by itself, so that an
-//! error knows its place; then they are laid over one another.
+//! Layers of settings: a preset under a file under overrides. Each layer is checked by itself, where its places
+//! are known, and then laid over the lower ones.
 //!
-//! A layer drops what the layers below it say of an alternative: the capacity where it names the blocks, the parameters
-//! of another policy of the slot, the keys of another mode, kind of workload, pattern or first state. A parameter that
-//! is `shared` and that the new policy has stays. What the command line sets is refused where it has no effect, not
-//! dropped.
+//! A layer drops alternatives in lower layers: the capacity if it sets the blocks, the parameters of another
+//! policy of the slot, the keys of another mode, kind of workload, pattern or first state. A `shared` parameter
+//! that the new policy has stays. Keys of the command line without effect are refused, not dropped.
 
 use crate::settings::Experiment;
 use crate::settings::conditions;
@@ -15,14 +14,14 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-/// The settings as given, before defaults.
+/// The settings as written, before defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     merged: Table,
     places: BTreeMap<String, Place>,
 }
 
-/// Keys that stand for one another: setting one drops what a lower layer said of the others.
+/// Alternative keys: setting one drops the others in lower layers.
 const ALTERNATIVES: &[&[&str]] = &[
     &["drive.capacity", "drive.geometry.blocks_per_plane"],
     &["drive.rated.user_bytes", "drive.rated.user_capacity"],
@@ -32,10 +31,11 @@ const ALTERNATIVES: &[&[&str]] = &[
     &["ftl.collect.stop_free_blocks", "ftl.collect.stop_free_share"],
 ];
 
-/// Keys that stand for a workload: another one drops what is said of the workload before, also on the command line.
+/// Keys that replace the workload: another value drops the other keys of the workload, even those of the
+/// command line.
 const REPLACED_AS_A_WHOLE: [&str; 2] = ["workload.kind", "workload.pattern"];
 
-/// Keys of which a layer's drops what lower ones say of the others, if it does not say them itself.
+/// Keys that drop others in lower layers, unless their own layer sets these.
 const OVERRULING: &[(&str, &[&str])] = &[
     (
         "workload.micro",
@@ -54,12 +54,12 @@ const OVERRULING: &[(&str, &[&str])] = &[
     ("workload.stop_after", &["workload.requests", "workload.repeat"]),
 ];
 
-/// Keys that what they follow from drops when it changes.
+/// Keys that are dropped when the key that they follow from changes.
 const FOLLOWING: &[(&str, &str)] =
     &[("ftl.collect.policy", "ftl.auto_fill"), ("ftl.allocation.mode", "ftl.auto_fill")];
 
 impl Layers {
-    /// Lays the text of a TOML file over what is there.
+    /// Lays the text of a TOML file over the other layers.
     ///
     /// # Errors
     /// With line and column: bad TOML, unknown keys, values of a wrong type.
@@ -76,7 +76,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Lays `key = value` over what is there; the value is TOML, or else a bare string.
+    /// Lays `key = value` over the other layers; the value is TOML, or else a bare string.
     ///
     /// # Errors
     /// Names the key: unknown keys, values of a wrong type.
@@ -96,7 +96,8 @@ impl Layers {
         let one_line = !value.contains(['\n', '\r']);
         let mut first_error = None;
         for text in candidates.iter().skip(usize::from(!one_line)) {
-            // TOML's whole numbers end at 2^63 - 1; the table knows, the experiment's own types do not.
+            // Whole numbers of TOML end at 2^63 - 1: reading a table checks that, reading an
+            // experiment does not.
             match toml::from_str::<Experiment>(text).and_then(|_| toml::from_str::<Table>(text)) {
                 Ok(table) => {
                     let places = BTreeMap::from([(key.to_string(), place())]);
@@ -121,7 +122,7 @@ impl Layers {
         self.add_file(text, "preset").expect("presets that ship are valid");
         self.places.clear();
         self.lay(upper.merged, upper.places);
-        // Without time, what a drive does in time goes, however the experiment came to have none.
+        // In functional mode the preset's keys of timed mode are dropped.
         if self.text("mode").unwrap_or("functional") == "functional" {
             for key in conditions::acting_in(Acts::Timed) {
                 if !self.places.contains_key(&key) && !self.is_overridden(&key) {
@@ -152,8 +153,8 @@ impl Layers {
         self.places.extend(places);
     }
 
-    /// A layer that gives a key a name drops keys below it that act with other names of it. Those that act with the new name
-    /// too stay where no layer below named another one that they were meant for.
+    /// Drops keys that act only with another name of a key that this layer sets. Those that act with the
+    /// new name stay if no lower layer set another one.
     fn drop_what_needs_others(&mut self, upper: &Table) {
         for key in conditions::needed_keys() {
             let Some(name) = find(upper, key).and_then(Value::as_str) else { continue };
@@ -176,15 +177,15 @@ impl Layers {
         }
     }
 
-    /// A layer that names a mode, a way of arriving or no throttle drops what a file or preset below says without effect
-    /// then: one experiment runs either way.
+    /// Drops keys that a lower layer set and that have no effect in the mode, arrival or throttle of this
+    /// layer: one experiment runs either way.
     fn drop_what_cannot_act(&mut self, upper: &Table) {
         let named = |key: &str| find(upper, key).and_then(Value::as_str);
         let shifted = self.text("workload.arrival") == Some("shifted");
         match named("mode") {
             Some("functional") => {
                 self.drop_unless_overridden(conditions::acting_in(Acts::Timed));
-                // Under a throttle the stamps can be moved without time, too.
+                // A throttle can shift time stamps in functional mode, too.
                 if !shifted {
                     self.drop_unless_overridden(["workload.arrival"]);
                 }
@@ -195,7 +196,7 @@ impl Layers {
         if named("lifetime.throttle.policy") == Some("none") && shifted {
             self.drop_unless_overridden(["workload.arrival"]);
         }
-        // Traces and twins arrive at their stamps unless told otherwise.
+        // By default traces and twins arrive at their time stamps.
         let kind = named("workload.kind");
         let arrives = named("workload.arrival").or_else(|| self.text("workload.arrival"));
         if matches!(kind, Some("trace" | "twin")) && arrives.is_none() {
@@ -210,8 +211,8 @@ impl Layers {
         }
     }
 
-    /// A layer that names another policy for a slot drops what a file or preset below says of the policy before. What the
-    /// new one has too stays if it means the same under both, or if nothing below named a policy that it was meant for.
+    /// Drops parameters of the policy that this layer replaces. Those of the new policy stay if they mean
+    /// the same under both, or if no lower layer set a policy.
     fn make_way(&mut self, slot: &Slot, upper: &Table) {
         let selector = format!("{}.{}", slot.key, slot.selector);
         let Some(policy) = find(upper, &selector).and_then(Value::as_str) else { return };
@@ -230,13 +231,13 @@ impl Layers {
         }
     }
 
-    /// Whether the command line set a key: by itself, one of a table, or the table that it is in.
+    /// Checks whether the command line set a key: by itself, one of its table, or the table that it is in.
     fn is_overridden(&self, key: &str) -> bool {
         let touches = |name: &str| is_within(name, key) || is_within(key, name);
         self.places.iter().any(|(name, place)| touches(name) && matches!(place, Place::Setting(_)))
     }
 
-    /// What the command line says is refused where it has no effect, not forgotten.
+    /// Drops keys, but not those of the command line: they are refused if they have no effect.
     fn drop_unless_overridden<K: AsRef<str>>(&mut self, keys: impl IntoIterator<Item = K>) {
         for key in keys {
             if !self.is_overridden(key.as_ref()) {
@@ -260,31 +261,31 @@ impl Layers {
         self.places.remove(key);
     }
 
-    /// Where a key was set; its own name where it was not.
+    /// Locates where a key was set; its own name if it was not.
     #[must_use]
     pub fn place(&self, key: &str) -> Place {
         self.places.get(key).cloned().unwrap_or_else(|| Place::Setting(key.to_string()))
     }
 
-    /// Whether a file or an override set the key; a preset's word does not count.
+    /// Checks whether a file or an override set the key; presets do not count.
     #[must_use]
     pub fn is_set(&self, key: &str) -> bool {
         self.places.contains_key(key)
     }
 
-    /// The text of a key, if it is set to one.
+    /// Returns the text of a key, if it is set to one.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
         self.value(key).and_then(Value::as_str)
     }
 
-    /// The value of a key, if it is set.
+    /// Returns the value of a key, if it is set.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<&Value> {
         find(&self.merged, key)
     }
 
-    /// All layers as one experiment.
+    /// Returns all layers as one experiment.
     ///
     /// # Panics
     /// Never: every layer was checked.
@@ -293,22 +294,22 @@ impl Layers {
         self.merged.clone().try_into().expect("each layer was checked")
     }
 
-    /// The part of the settings under a table, such as `lifetime.throttle`.
+    /// Returns the settings under a table, such as `lifetime.throttle`.
     #[must_use]
     pub fn section(&self, name: &'static str) -> Section<'_> {
         Section { layers: self, name }
     }
 
-    /// An input error at the place of `key`.
+    /// Makes an input error at the place of `key`.
     #[must_use]
     pub fn error(&self, key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
         let what = what.into();
-        // A line of a file shows the key anyway; elsewhere the place is the key.
+        // The line of a file shows the key; elsewhere the place is the key.
         Error::input(self.place(key), what, expected)
     }
 }
 
-/// A table of the settings: what is wrong in it is said by its keys alone.
+/// A table of the settings, for errors that name a key within it.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
     layers: &'a Layers,
@@ -316,15 +317,15 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// An input error at the place of `key` of the table.
+    /// Makes an input error at the place of `key` of the table.
     #[must_use]
     pub fn error(&self, key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
         self.layers.error(&format!("{}.{key}", self.name), what, expected)
     }
 }
 
-/// Naming a file or a twin makes it the workload, whatever a lower layer had, and naming a snapshot makes it the drive's
-/// first state.
+/// Sets the keys that others imply: a file or a twin is the workload, and a snapshot is the first state of the
+/// drive.
 fn imply(upper: &mut Table) {
     const IMPLIED: [(&str, &str, &str, &str); 3] = [
         ("workload", "file", "kind", "trace"),
@@ -345,15 +346,15 @@ fn is_toml(text: &str) -> bool {
     DeTable::parse(text).is_ok()
 }
 
-fn collect_places(table: &DeTable<'_>, prefix: &str, found: &mut impl FnMut(String, usize)) {
+fn collect_places(table: &DeTable<'_>, prefix: &str, add: &mut impl FnMut(String, usize)) {
     for (key, value) in table {
         let path =
             if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
         let value: &Spanned<DeValue<'_>> = value;
         if let DeValue::Table(inner) = value.get_ref() {
-            collect_places(inner, &path, found);
+            collect_places(inner, &path, add);
         }
-        found(path, key.span().start);
+        add(path, key.span().start);
     }
 }
 
@@ -366,7 +367,7 @@ pub(crate) fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     }
 }
 
-/// Whether `name` is `key`, or lies in the table `key`.
+/// Checks whether `name` is `key`, or lies in the table `key`.
 fn is_within(name: &str, key: &str) -> bool {
     name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -438,7 +439,7 @@ mod tests {
         // A trace arrives at its stamps, unless the file has another way.
         assert_eq!(with(&[("workload.file", "a.csv")]), (true, None));
         assert_eq!(with(&[("workload.arrival", "closed"), ("workload.file", "a.csv")]), (true, Some(4)));
-        // What the command line asks for is refused where it has no effect, not forgotten.
+        // Keys of the command line without effect are refused, not dropped.
         assert_eq!(with(&[("workload.queue_depth", "5"), ("mode", "functional")]), (false, Some(5)));
     }
 
@@ -454,7 +455,7 @@ mod tests {
         };
         assert_eq!((spread(&[]), spread(&[("mode", "functional")])), (None, None));
         assert_eq!(spread(&[("mode", "timed")]), Some(0.5));
-        // What the user asks for is refused where it has no effect, not forgotten.
+        // Keys of the command line without effect are refused, not dropped.
         assert_eq!(spread(&[("drive.timing.program_spread", "0.1")]), Some(0.1));
     }
 
@@ -506,7 +507,7 @@ mod tests {
         assert_eq!((requests("synthetic"), requests("trace")), (Some(7), None));
     }
 
-    /// `floatgate run X.toml --trace F`, where X says how often a trace is to be gone through, but not that there is one.
+    /// `floatgate run X.toml --trace F`, where X sets how often a trace repeats, but names no trace.
     #[test]
     fn what_a_file_says_of_traces_holds_for_the_trace_that_is_named() {
         let passes = |text: &str| {
@@ -519,7 +520,7 @@ mod tests {
         };
         let keys = "repeat = 2\nwarmup_passes = 1\nrequests = 7\n";
         assert_eq!(passes(&format!("[workload]\n{keys}")), (Some(2), Some(1), None));
-        // What is said of another kind of workload goes with it, and what is said of a trace with the trace.
+        // Keys of another kind of workload are dropped with it, and those of a trace with the trace.
         let mut layers = Layers::default();
         layers.add_file("[workload]\nfile = \"a.csv\"\nrepeat = 2\n", "e.toml").unwrap();
         layers.add_override("workload.kind", "synthetic").unwrap();

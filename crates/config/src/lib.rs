@@ -25,7 +25,7 @@ pub use resolve::Rated;
 pub use resolve::{Resolved, resolve};
 pub use settings::Experiment;
 
-/// All keys that act in timed mode alone.
+/// Returns all keys that act in timed mode alone.
 pub fn acting_in_time() -> impl Iterator<Item = String> {
     settings::conditions::acting_in(floatgate_base::policy::Acts::Timed).into_iter()
 }

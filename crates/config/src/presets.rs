@@ -10,7 +10,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// As in the catalogue.
+    /// Returns the name in the catalogue.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -82,7 +82,7 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// What the drive is.
+    /// Returns the summary of the drive.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.toml.lines().next().unwrap_or("").trim_start_matches('#').trim()
@@ -130,8 +130,8 @@ mod tests {
     fn every_figure_of_drives_one_can_buy_names_its_source() {
         for preset in PRESETS.iter().filter(|p| p.group == Group::Current) {
             for line in preset.toml.lines().filter(|line| line.contains(" = ")) {
-                let said = line.contains(" # ") || line == "dies_per_chip = 1";
-                assert!(said, "{}: {line}", preset.name);
+                let names_source = line.contains(" # ") || line == "dies_per_chip = 1";
+                assert!(names_source, "{}: {line}", preset.name);
             }
         }
     }

@@ -4,7 +4,7 @@ use floatgate_base::ParamInfo;
 use floatgate_base::policy::{Acts, ParamKind, Range};
 use serde_json::{Map, Value, json};
 
-/// In which mode a key acts, and with what, as the end of its description.
+/// Describes in which mode and with which other keys a key acts, as the end of its description.
 fn condition_words(param: &ParamInfo) -> String {
     let mode = match param.acts {
         Acts::Always => String::new(),
@@ -18,7 +18,7 @@ fn condition_words(param: &ParamInfo) -> String {
     mode + &need
 }
 
-/// A parameter in the schema. Where policies that share a name differ in its range, the first one's is shown.
+/// Describes a parameter in the schema, with the range of the first of several policies that share its name.
 /// `open` is the schema of a key whose values its row does not describe.
 pub(crate) fn property(param: &ParamInfo, owners: &[&str], open: Option<Value>) -> Value {
     let whose = if owners.is_empty() { String::new() } else { format!("{}: ", owners.join(", ")) };
@@ -77,7 +77,7 @@ pub(crate) fn property(param: &ParamInfo, owners: &[&str], open: Option<Value>) 
     shown
 }
 
-/// A number, of a range where one is given.
+/// Describes a number, with its range if there is one.
 fn number(shown: &mut Value, range: Option<Range>) {
     shown["type"] = "number".into();
     let Some(range) = range else { return };
@@ -87,7 +87,7 @@ fn number(shown: &mut Value, range: Option<Range>) {
     }
 }
 
-/// A list of up to so many items, at least one.
+/// Describes a list of one to `most` items.
 fn list(shown: &mut Value, item: Value, most: usize) {
     shown["type"] = "array".into();
     shown["items"] = item;

@@ -4,11 +4,11 @@ use crate::settings::Experiment;
 use crate::twins::TWINS;
 use serde_json::Value;
 
-/// The schema: each key with its type, its range and its meaning.
+/// Returns the schema: each key with its type, its range and its meaning.
 #[must_use]
 pub fn schema() -> Value {
     let mut root = serde_json::to_value(schemars::schema_for!(Experiment)).expect("a schema is JSON");
-    // A path will do as well, so the names are examples.
+    // A path is valid, too: the names are examples.
     let twins: Vec<&str> = TWINS.iter().map(|t| t.name).collect();
     root["$defs"]["Workload"]["properties"]["twin"]["examples"] = twins.into();
     root

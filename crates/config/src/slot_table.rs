@@ -1,5 +1,5 @@
-//! The table of a slot as a user may write it: the name of a policy, and parameters of any policy of the slot. Which of
-//! them the policy takes is known when all layers lie over one another (`resolve/slot.rs`).
+//! The table of a slot in an experiment: the name of a policy, and parameters of any policy of the slot.
+//! Whether the policy takes them is checked once all layers are known (`resolve/slot.rs`).
 
 use crate::slot_types::Table;
 use floatgate_base::policy::{ParamKind, Setting, Slot};
@@ -22,21 +22,21 @@ pub struct SlotTable<T> {
 }
 
 impl<T: Table> SlotTable<T> {
-    /// What says the same as a policy with all its values.
+    /// Makes the table that sets a policy and all its values.
     #[must_use]
-    pub fn of(given: &Given) -> Self {
-        let mut table = Self { policy: Some(given.name().into()), values: Vec::new(), slot: PhantomData };
-        given.values().iter().for_each(|(name, value)| table.set(name, value.clone()));
+    pub fn of(policy: &Given) -> Self {
+        let mut table = Self { policy: Some(policy.name().into()), values: Vec::new(), slot: PhantomData };
+        policy.values().iter().for_each(|(name, value)| table.set(name, value.clone()));
         table
     }
 
-    /// The parameters that are set.
+    /// Returns the parameters that are set.
     #[must_use]
     pub fn values(&self) -> &[(&'static str, Setting)] {
         &self.values
     }
 
-    /// A parameter, if it is set.
+    /// Returns a parameter, if it is set.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Setting> {
         self.values.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
@@ -141,7 +141,7 @@ impl Visitor<'_> for KeyOf {
         if let Some((param, _)) = params.iter().find(|(param, _)| param.name == key) {
             return Ok(Some(param));
         }
-        // In the words that serde has for structs.
+        // In the words of serde, which `toml_errors` reads.
         let names = std::iter::once(self.0.selector).chain(params.iter().map(|(param, _)| param.name));
         let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
         let expected = match &names[..] {

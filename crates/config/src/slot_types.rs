@@ -1,5 +1,5 @@
-//! The slots of an experiment. Their tables stand with their policies; here each gets a type, by which the raw settings
-//! know which table they are.
+//! The slots of an experiment, each as a type, which tells the tables of raw settings apart. Their rows are
+//! with their policies.
 
 use floatgate_base::Slot;
 
@@ -51,7 +51,7 @@ mod tests {
     use floatgate_base::policy::{Facts, Fallback, ParamKind};
     use std::collections::BTreeSet;
 
-    /// What the reading of experiments relies on.
+    /// The reader of experiments relies on these properties.
     #[test]
     fn the_tables_are_sound() {
         for slot in SLOTS {
@@ -83,8 +83,8 @@ mod tests {
                     };
                     assert!(least, "{}.{}: it has no choice", info.name, param.name);
                     if let Fallback::Value(_) | Fallback::Numbers(_) | Fallback::Rows(_) = param.default {
-                        let given = slot.fill(info, &[], &Facts::default()).unwrap();
-                        let (_, value) = given.values().iter().find(|(key, _)| *key == param.name).unwrap();
+                        let policy = slot.fill(info, &[], &Facts::default()).unwrap();
+                        let (_, value) = policy.values().iter().find(|(key, _)| *key == param.name).unwrap();
                         assert!(param.takes(value), "{}.{}: {value:?}", info.name, param.name);
                     }
                     // Keys are read before the policy is known.

@@ -155,7 +155,7 @@ impl<F: LineFormat> TextReader<F> {
         if counts.requests > 0 {
             return Ok(());
         }
-        let mut what = format!("no request in {} line(s)", self.lines.number());
+        let mut what = format!("no request in {} lines", self.lines.number());
         if let Some(bad) = &counts.first_bad {
             what += &format!(" ({} bad lines skipped, the first: {bad})", counts.bad);
         }

@@ -248,7 +248,7 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
     }
     let content = HEAD.to_owned() + "#0\n1!\n#10\n0!\n#500\n1!\n";
     let wrong = refusal(folder.path(), "c", content.as_bytes(), |plan| plan.signals = vec!["rb9".into()]);
-    assert_eq!(wrong, "c: no signal 'rb9'; expected one of 'rb'");
+    assert_eq!(wrong, "c: no signal 'rb9'; did you mean 'rb'?");
 }
 
 #[test]

@@ -11,7 +11,7 @@ const OPEN: usize = 0;
 const SHIFTED: usize = 1;
 const CLOSED: usize = 2;
 
-/// How requests arrive, and what the resolved experiment says of it: in functional mode something under a throttle only.
+/// How requests arrive, and the key of the resolved experiment; in functional mode only under a throttle.
 #[derive(Default)]
 pub(crate) struct Arrives {
     pub arrival: Option<Arrival>,
@@ -21,29 +21,30 @@ pub(crate) struct Arrives {
     pub queue_depth: Option<u32>,
 }
 
-/// Requests of `synthetic` workloads without a rate arrive in closed loop by default, others at their stamps.
+/// Resolves the arrival. `synthetic` workloads without a rate default to a closed loop, others to their time
+/// stamps.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: &settings::Workload,
+    table: &settings::Workload,
     timed: bool,
     synthetic: bool,
     throttled: bool,
 ) -> Result<Arrives> {
-    let default = if synthetic && given.rate_per_s.is_none() { "closed" } else { "open" };
+    let default = if synthetic && table.rate_per_s.is_none() { "closed" } else { "open" };
     if !timed && throttled {
-        return by_device_time(layers, given, synthetic);
+        return by_device_time(layers, table, synthetic);
     }
     if !timed {
-        return functional_only(layers, given, default, synthetic).map(|()| Arrives::default());
+        return functional_only(layers, table, default, synthetic).map(|()| Arrives::default());
     }
-    let name = given.arrival.clone().unwrap_or_else(|| default.into());
+    let name = table.arrival.clone().unwrap_or_else(|| default.into());
     let way = choice(layers, "workload.arrival", "arrival", &name, ARRIVALS)?;
     if way == CLOSED {
-        let queue_depth = given.queue_depth();
+        let queue_depth = table.queue_depth();
         let arrival = Some(Arrival::Closed { queue_depth });
         return Ok(Arrives { arrival, name: Some(name), queue_depth: Some(queue_depth), shifted: false });
     }
-    if synthetic && given.rate_per_s.is_none() {
+    if synthetic && table.rate_per_s.is_none() {
         let what = format!("arrival \"{name}\" needs times, and this workload has no rate_per_s");
         return Err(layers.error(
             "workload.arrival",
@@ -63,16 +64,17 @@ pub(crate) fn resolve(
     Ok(Arrives { arrival, name: Some(name), queue_depth: None, shifted: false })
 }
 
-/// Functional mode under a throttle: nothing takes time but what the throttle holds back, so there are stamps only.
-fn by_device_time(layers: &Layers, given: &settings::Workload, synthetic: bool) -> Result<Arrives> {
-    if synthetic && given.rate_per_s.is_none() {
+/// Resolves the arrival of functional mode under a throttle. Only throttling takes time, so time stamps are
+/// required.
+fn by_device_time(layers: &Layers, table: &settings::Workload, synthetic: bool) -> Result<Arrives> {
+    if synthetic && table.rate_per_s.is_none() {
         let what = "a throttle goes by the time at which requests arrive, and this workload has none";
         let expected = "give workload.rate_per_s, or mode = \"timed\"";
         let managed = layers.text("lifetime.reduce.policy") == Some("integrated");
         let key = if managed { "lifetime.reduce.policy" } else { "lifetime.throttle.policy" };
         return Err(layers.error(key, what, expected));
     }
-    let name = given.arrival.clone().unwrap_or_else(|| "open".into());
+    let name = table.arrival.clone().unwrap_or_else(|| "open".into());
     let way = choice(layers, "workload.arrival", "arrival", &name, ARRIVALS)?;
     if way != OPEN && way != SHIFTED {
         let what = format!("arrival \"{name}\" goes by completions, which functional mode does not know");
@@ -82,17 +84,17 @@ fn by_device_time(layers: &Layers, given: &settings::Workload, synthetic: bool) 
     Ok(Arrives { arrival: None, name: Some(name), queue_depth: None, shifted: way == SHIFTED })
 }
 
-/// Knobs of time must not be silently dead: only their defaults are taken while there is no time.
+/// Refuses keys of time in functional mode, except for their defaults.
 fn functional_only(
     layers: &Layers,
-    given: &settings::Workload,
+    table: &settings::Workload,
     arrival: &str,
     synthetic: bool,
 ) -> Result<()> {
     let expected = "expected mode = \"timed\", or no arrival";
-    // That of any generator, which asks for no times.
+    // The default of a generator, which needs no times.
     let closed = |name: &str| synthetic && name == ARRIVALS[CLOSED].0;
-    if let Some(other) = given.arrival.as_deref().filter(|&name| name != arrival && !closed(name)) {
+    if let Some(other) = table.arrival.as_deref().filter(|&name| name != arrival && !closed(name)) {
         let what = format!("arrival = \"{other}\" has no effect in functional mode");
         return Err(layers.error("workload.arrival", what, expected));
     }

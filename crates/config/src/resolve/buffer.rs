@@ -13,32 +13,31 @@ use floatgate_sim::plan::{BufferSettings, DriveSettings};
 
 const POLICY: &str = "drive.buffer.policy";
 
-/// The buffer, if there is one, and what the resolved experiment says. Without a capacity there is no buffer, and the other
-/// keys would change nothing.
+/// Resolves the buffer and its table. Without a capacity there is no buffer, and its other keys have no effect.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<settings::Buffer>,
+    table: Option<settings::Buffer>,
     drive: &DriveSettings,
     logical_pages: u32,
     timed: bool,
 ) -> Result<(Option<BufferSettings>, settings::Buffer)> {
     let geometry = &drive.geometry;
-    let (given, mut raw) = slot::resolve(layers, given, &Facts::default())?;
-    let pages = pages(layers, given.text("capacity"), geometry)?;
+    let (policy, mut raw) = slot::resolve(layers, table, &Facts::default())?;
+    let pages = pages(layers, policy.text("capacity"), geometry)?;
     if pages == 0 {
         refuse_all(layers)?;
         let mut raw = settings::Buffer::default();
         raw.set("capacity", "0 B");
         return Ok((None, raw));
     }
-    let (aware, disturbed_share) = aware(layers, &given, drive, pages)?;
-    let read_cache = given.find_flag("read_cache").unwrap_or(aware.is_some());
+    let (aware, disturbed_share) = aware(layers, &policy, drive, pages)?;
+    let read_cache = policy.find_flag("read_cache").unwrap_or(aware.is_some());
     if aware.is_some() && !read_cache {
         let what = "a buffer that is disturb-aware keeps pages that were read, and read_cache is false";
         let expected = "expected read_cache = true, or policy = \"lru\"";
         return Err(layers.error("drive.buffer.read_cache", what, expected));
     }
-    let watermarks = watermarks(layers, &given)?;
+    let watermarks = watermarks(layers, &policy)?;
     let count = |share: f64| (share * f64::from(pages)) as u32;
     let config = BufferConfig {
         pages,
@@ -53,37 +52,37 @@ pub(crate) fn resolve(
     if !timed {
         raw.remove("access_us");
     }
-    let access_ns = (given.real("access_us") * 1e3).round() as u64;
+    let access_ns = (policy.real("access_us") * 1e3).round() as u64;
     Ok((Some(BufferSettings { config, access_ns, disturbed_share }), raw))
 }
 
-/// The disturb-aware order where it is asked for, and the share from which on a block is a disturbed one.
+/// Returns the disturb-aware order if it is selected, with the read share that makes a block disturbed.
 fn aware(
     layers: &Layers,
-    given: &Given,
+    policy: &Given,
     drive: &DriveSettings,
     pages: u32,
 ) -> Result<(Option<AwareConfig>, f64)> {
-    if given.name() != DISTURB_AWARE.name {
+    if policy.name() != DISTURB_AWARE.name {
         return Ok((None, 0.0));
     }
     if drive.disturb.is_none() {
         let expected = "expected \"lru\", or a drive.disturb.model such as \"tlc-base\"";
         return Err(layers.error(POLICY, "no block is ever disturbed: reads disturb nothing", expected));
     }
-    let preload = given.find_flag("preload").unwrap_or(false);
-    // One place at least for all other pages.
-    let kept_pages = ((given.real("kept_share") * f64::from(pages)) as u32).min(pages - 1);
-    Ok((Some(AwareConfig { kept_pages, preload }), given.real("disturbed_share")))
+    let preload = policy.find_flag("preload").unwrap_or(false);
+    // At least one place for all other pages.
+    let kept_pages = ((policy.real("kept_share") * f64::from(pages)) as u32).min(pages - 1);
+    Ok((Some(AwareConfig { kept_pages, preload }), policy.real("disturbed_share")))
 }
 
-/// Whole pages of a capacity.
+/// Returns the whole pages of a capacity.
 fn pages(layers: &Layers, text: &str, geometry: &Geometry) -> Result<u32> {
     let key = "drive.buffer.capacity";
     let bytes = parse_bytes(text).map_err(|e| layers.error(key, e, "expected a size such as \"32 MiB\""))?;
     let page_bytes = u64::from(geometry.page_bytes);
     if !bytes.is_multiple_of(page_bytes) {
-        let less = if bytes < page_bytes { "less than one page" } else { "no whole number of pages" };
+        let less = if bytes < page_bytes { "less than one page" } else { "not a whole number of pages" };
         let what = format!("'{text}' is {less}");
         return Err(layers.error(key, what, format!("expected 0, or a multiple of {page_bytes} bytes")));
     }
@@ -94,9 +93,9 @@ fn pages(layers: &Layers, text: &str, geometry: &Geometry) -> Result<u32> {
     Ok((bytes / page_bytes) as u32)
 }
 
-/// Both, or none.
-fn watermarks(layers: &Layers, given: &Given) -> Result<Option<(f64, f64)>> {
-    let (high, low) = match (given.find_real("high_watermark"), given.find_real("low_watermark")) {
+/// Returns both watermarks, or none.
+fn watermarks(layers: &Layers, policy: &Given) -> Result<Option<(f64, f64)>> {
+    let (high, low) = match (policy.find_real("high_watermark"), policy.find_real("low_watermark")) {
         (None, None) => return Ok(None),
         (Some(high), Some(low)) => (high, low),
         (high, _) => {
@@ -116,7 +115,7 @@ fn watermarks(layers: &Layers, given: &Given) -> Result<Option<(f64, f64)>> {
     Ok(Some((high, low)))
 }
 
-/// Without a buffer only what is so by default may stand beside the capacity.
+/// Refuses keys other than defaults beside a capacity of 0.
 fn refuse_all(layers: &Layers) -> Result<()> {
     let key_of = |name: &str| format!("{}.{name}", SLOT.key);
     let is_default = |name: &str| {

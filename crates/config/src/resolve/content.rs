@@ -7,8 +7,8 @@ use floatgate_base::{Place, Result};
 use floatgate_sim::plan;
 use floatgate_trace::{ContentModel, GeneratorConfig};
 
-/// What is said of content.
-pub(crate) struct SaidOfContent {
+/// The keys of `[workload]` about content.
+pub(crate) struct ContentKeys {
     duplicate_share: Option<f64>,
     compressed_share: Option<f64>,
     incompressible_share: Option<f64>,
@@ -16,18 +16,18 @@ pub(crate) struct SaidOfContent {
     repeat_content: Option<String>,
 }
 
-impl SaidOfContent {
-    pub fn take(given: &mut settings::Workload) -> Self {
+impl ContentKeys {
+    pub fn take(table: &mut settings::Workload) -> Self {
         Self {
-            duplicate_share: given.duplicate_share.take(),
-            compressed_share: given.compressed_share.take(),
-            incompressible_share: given.incompressible_share.take(),
-            content_seed: given.content_seed.take(),
-            repeat_content: given.repeat_content.take(),
+            duplicate_share: table.duplicate_share.take(),
+            compressed_share: table.compressed_share.take(),
+            incompressible_share: table.incompressible_share.take(),
+            content_seed: table.content_seed.take(),
+            repeat_content: table.repeat_content.take(),
         }
     }
 
-    /// The model; none where nothing but a seed or nothing at all is said.
+    /// Returns the model; none without a share.
     fn model(&self) -> Option<ContentModel> {
         let shares = [self.duplicate_share, self.compressed_share, self.incompressible_share];
         shares.iter().any(Option::is_some).then(|| ContentModel {
@@ -39,10 +39,11 @@ impl SaidOfContent {
     }
 }
 
-/// The content model, and whether each pass writes new content. A twin that knows its content has a model of its own.
+/// Resolves the content model and whether each pass writes new content. A twin with known content has its own
+/// model.
 pub(crate) fn resolve(
     layers: &Layers,
-    said: &SaidOfContent,
+    keys: &ContentKeys,
     source: &plan::Workload,
     raw: &mut settings::Workload,
 ) -> Result<(Option<ContentModel>, bool)> {
@@ -53,19 +54,19 @@ pub(crate) fn resolve(
                 duplicate_share: known.duplicate_share,
                 compressed_share: known.compressed_share,
                 incompressible_share: known.incompressible_share,
-                seed: said.content_seed.unwrap_or(1),
+                seed: keys.content_seed.unwrap_or(1),
             })
         }
         _ => None,
     };
-    let model = said.model().or(of_twin);
+    let model = keys.model().or(of_twin);
     let Some(model) = model else {
-        if said.content_seed.is_some() {
+        if keys.content_seed.is_some() {
             let what = "a seed without synthetic content has no effect";
             let expected = "expected workload.duplicate_share or workload.compressed_share beside it";
             return Err(layers.error("workload.content_seed", what, expected));
         }
-        return Ok((None, repeats(layers, said, source, raw)?));
+        return Ok((None, repeats(layers, keys, source, raw)?));
     };
     model.validate().map_err(|e| match &e.place {
         Place::Setting(option) => {
@@ -74,26 +75,26 @@ pub(crate) fn resolve(
         }
         _ => e,
     })?;
-    if said.model().is_some() {
+    if keys.model().is_some() {
         raw.duplicate_share = Some(model.duplicate_share);
         raw.compressed_share = Some(model.compressed_share);
         raw.incompressible_share = Some(model.incompressible_share);
     }
     raw.content_seed = Some(model.seed);
-    Ok((Some(model), repeats(layers, said, source, raw)?))
+    Ok((Some(model), repeats(layers, keys, source, raw)?))
 }
 
-/// Whether each pass over a trace writes new content.
+/// Checks whether each pass over a trace writes new content.
 fn repeats(
     layers: &Layers,
-    said: &SaidOfContent,
+    keys: &ContentKeys,
     source: &plan::Workload,
     raw: &mut settings::Workload,
 ) -> Result<bool> {
     if !matches!(source, plan::Workload::Trace { .. }) {
         return Ok(false);
     }
-    let name = said.repeat_content.as_deref().unwrap_or(REPEATS[0].0);
+    let name = keys.repeat_content.as_deref().unwrap_or(REPEATS[0].0);
     let row = choice(layers, "workload.repeat_content", "repeat_content", name, REPEATS)?;
     raw.repeat_content = Some(name.into());
     Ok(row == 0)

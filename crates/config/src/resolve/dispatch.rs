@@ -1,4 +1,4 @@
-//! The table `[ftl.dispatch]`: which writes belong together, and what that makes of the open blocks.
+//! The table `[ftl.dispatch]`: which writes belong together, and what follows for the open blocks.
 
 use super::slot::{self, refuse};
 use crate::layers::Layers;
@@ -11,18 +11,18 @@ use floatgate_host::Dispatch;
 
 const POLICY: &str = "ftl.dispatch.policy";
 
-/// The dispatcher.
+/// Resolves the dispatcher.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<settings::Dispatch>,
+    table: Option<settings::Dispatch>,
     facts: &Facts,
 ) -> Result<(Dispatch, settings::Dispatch)> {
-    let (given, raw) = slot::resolve(layers, given, facts)?;
-    let dispatch = Dispatch::of(&given).map_err(|misfit| refuse::<slot_types::Dispatch>(layers, misfit))?;
+    let (policy, raw) = slot::resolve(layers, table, facts)?;
+    let dispatch = Dispatch::of(&policy).map_err(|misfit| refuse::<slot_types::Dispatch>(layers, misfit))?;
     Ok((dispatch, raw))
 }
 
-/// How a drive separates what is labelled, in place of a separator that looks at no page.
+/// Separates labelled pages, in place of a separator that ignores pages.
 pub(crate) fn separate(layers: &Layers, dispatch: Dispatch, separate: Separate) -> Result<Separate> {
     let groups = dispatch.makes_groups();
     match separate {
@@ -42,7 +42,7 @@ pub(crate) fn separate(layers: &Layers, dispatch: Dispatch, separate: Separate) 
     }
 }
 
-/// Refuses what groups cannot do without.
+/// Refuses drives on which groups cannot work.
 pub(crate) fn check(
     layers: &Layers,
     dispatch: Dispatch,
@@ -60,8 +60,7 @@ pub(crate) fn check(
         return Err(layers.error(POLICY, what, "expected ftl.allocation.mode = \"dynamic\""));
     }
     if free_choice != FreeChoice::LeastErased {
-        let what =
-            format!("the dispatcher {name} opens free blocks by their wear, so that this choice has no say");
+        let what = format!("the dispatcher {name} opens free blocks by their wear; free_block has no effect");
         let expected = "expected ftl.free_block = \"least-erased\", or another dispatcher";
         return Err(layers.error("ftl.free_block", what, expected));
     }

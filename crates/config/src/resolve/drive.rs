@@ -14,28 +14,28 @@ use floatgate_nand::timing::PAGE_TYPES_MAX;
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
 use floatgate_sim::plan::DriveSettings;
 
-/// The drive's settings, and what the resolved experiment says. Whether operations take time, and collection is incremental,
-/// is known.
+/// Resolves the drive and its tables. `modes`: whether operations take time, and whether collection is
+/// incremental.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: settings::Drive,
+    table: settings::Drive,
     mapping_bytes: Option<u32>,
     (timed, incremental): (bool, bool),
     seed: u64,
 ) -> Result<(DriveSettings, settings::Drive)> {
-    let (geometry, together) = geometry(layers, &given, mapping_bytes)?;
-    let (bad_block_reserve, plp) = (given.bad_block_reserve(), given.plp());
-    let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
+    let (geometry, together) = geometry(layers, &table, mapping_bytes)?;
+    let (bad_block_reserve, plp) = (table.bad_block_reserve(), table.plp());
+    let (timing, raw_timing) = timing(layers, table.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
     let (commands, raw_commands) =
-        timed::commands(layers, given.commands, timed, (geometry.planes_per_die, together))?;
+        timed::commands(layers, table.commands, timed, (geometry.planes_per_die, together))?;
     let ((order, urgent_as_writes), raw_scheduling) =
-        timed::scheduling(layers, given.scheduling, (timed, incremental), &commands)?;
-    let (model, raw_endurance) = slot::resolve(layers, given.endurance, &Facts::default())?;
+        timed::scheduling(layers, table.scheduling, (timed, incremental), &commands)?;
+    let (model, raw_endurance) = slot::resolve(layers, table.endurance, &Facts::default())?;
     let endurance =
         Endurance::of(&model).map_err(|misfit| refuse::<slot_types::Endurance>(layers, misfit))?;
-    let (model, raw_disturb) = slot::resolve(layers, given.disturb, &Facts::default())?;
+    let (model, raw_disturb) = slot::resolve(layers, table.disturb, &Facts::default())?;
     let disturb = Disturb::of(&model).map_err(|misfit| refuse::<slot_types::Disturb>(layers, misfit))?;
-    let energy = energy(given.energy.as_ref()).map(|energy| energy.of_planes(together));
+    let energy = energy(table.energy.as_ref()).map(|energy| energy.of_planes(together));
     let raw = settings::Drive {
         preset: None,
         buffer: None,
@@ -55,7 +55,7 @@ pub(crate) fn resolve(
         endurance: Some(raw_endurance),
         disturb: Some(raw_disturb),
         bad_block_reserve: Some(bad_block_reserve),
-        energy: energy.and(given.energy),
+        energy: energy.and(table.energy),
         plp: Some(plp),
         rated: None,
     };
@@ -99,14 +99,15 @@ fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases
     }
 }
 
-/// The shape of the drive, and how many planes of each die are one in it, since a page of the map fills a page of each: they
-/// program, read and erase together, always (`docs/decisions/0031-units-of-several-planes.md`).
+/// Resolves the shape of the drive, and how many planes of each die work as one. These planes program, read and
+/// erase together, since a page of the map fills a page of each
+/// (`docs/decisions/0031-units-of-several-planes.md`).
 pub(crate) fn geometry(
     layers: &Layers,
-    given: &settings::Drive,
+    table: &settings::Drive,
     mapping_bytes: Option<u32>,
 ) -> Result<(Geometry, u32)> {
-    let g = given.geometry.clone().unwrap_or_default();
+    let g = table.geometry.clone().unwrap_or_default();
     let mut geometry = Geometry {
         channels: g.channels(),
         chips_per_channel: g.chips_per_channel(),
@@ -119,12 +120,12 @@ pub(crate) fn geometry(
     let together = mapping::planes_together(&geometry, mapping_bytes);
     geometry.planes_per_die /= together;
     geometry.page_bytes *= together;
-    if let Some(capacity) = &given.capacity {
+    if let Some(capacity) = &table.capacity {
         if g.blocks_per_plane.is_some() {
             let what = "capacity and geometry.blocks_per_plane are both set";
             return Err(layers.error("drive.capacity", what, "expected one of them"));
         }
-        // With one block a plane the other counts are checked before the capacity is divided by them.
+        // The other counts are checked with one block per plane, before the capacity is divided by them.
         geometry.blocks_per_plane = 1;
         check(layers, &geometry)?;
         geometry.blocks_per_plane = blocks_for(layers, capacity, &geometry)?;
@@ -135,7 +136,7 @@ pub(crate) fn geometry(
 
 fn check(layers: &Layers, geometry: &Geometry) -> Result<()> {
     geometry.check().map_err(|fault| {
-        // A drive that is too large was asked for by its capacity, or by a count of blocks.
+        // The user set the size of the drive by its capacity or by a count of blocks.
         let by_capacity = fault.key == "blocks_per_plane" && layers.text("drive.capacity").is_some();
         let key = if by_capacity { "drive.capacity".into() } else { format!("drive.geometry.{}", fault.key) };
         let counts =
@@ -151,7 +152,7 @@ fn check(layers: &Layers, geometry: &Geometry) -> Result<()> {
     })
 }
 
-/// Blocks of each plane of a drive of about `capacity`: the nearest number of whole blocks that is not larger.
+/// Returns the blocks per plane for about `capacity`: the largest number of whole blocks within it.
 fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
     let key = "drive.capacity";
     let bytes =
@@ -166,19 +167,19 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
     })
 }
 
-/// How long operations take, and their table as resolved.
+/// Resolves how long operations take, and their table.
 fn timing(
     layers: &Layers,
-    given: settings::Timing,
+    table: settings::Timing,
     timed: bool,
     page_bytes: u32,
 ) -> Result<(Timing, settings::Timing)> {
-    let (reads, programs) = times_by_page_type(layers, &given)?;
+    let (reads, programs) = times_by_page_type(layers, &table)?;
     let page_types = reads.len().max(programs.len());
     let all = |times: &[f64]| -> [f64; PAGE_TYPES_MAX] { std::array::from_fn(|i| times[i % times.len()]) };
-    let channel_mb_per_s = channel_rate(layers, given.channel_mb_per_s(), page_bytes)?;
-    let (erase_us, command_us) = (given.erase_us(), given.command_us());
-    let (program_spread, erase_spread) = (given.program_spread(), given.erase_spread());
+    let channel_mb_per_s = channel_rate(layers, table.channel_mb_per_s(), page_bytes)?;
+    let (erase_us, command_us) = (table.erase_us(), table.command_us());
+    let (program_spread, erase_spread) = (table.program_spread(), table.erase_spread());
     let timing = Timing {
         read_us: all(&reads),
         program_us: all(&programs),
@@ -190,11 +191,11 @@ fn timing(
         channel_mb_per_s,
     };
     let raw = settings::Timing {
-        read_us: given.read_us_by_page_type.is_none().then_some(reads[0]),
-        program_us: given.program_us_by_page_type.is_none().then_some(programs[0]),
+        read_us: table.read_us_by_page_type.is_none().then_some(reads[0]),
+        program_us: table.program_us_by_page_type.is_none().then_some(programs[0]),
         erase_us: Some(erase_us),
-        read_us_by_page_type: given.read_us_by_page_type,
-        program_us_by_page_type: given.program_us_by_page_type,
+        read_us_by_page_type: table.read_us_by_page_type,
+        program_us_by_page_type: table.program_us_by_page_type,
         program_spread: timed.then_some(program_spread),
         erase_spread: timed.then_some(erase_spread),
         command_us: Some(command_us),
@@ -203,8 +204,8 @@ fn timing(
     Ok((timing, raw))
 }
 
-/// Times of reads and of programs, one for each type of page, or one for all; where both have a list, as many.
-fn times_by_page_type(layers: &Layers, given: &settings::Timing) -> Result<(Vec<f64>, Vec<f64>)> {
+/// Returns the times of reads and programs: one for all page types or one for each. Two lists are equally long.
+fn times_by_page_type(layers: &Layers, table: &settings::Timing) -> Result<(Vec<f64>, Vec<f64>)> {
     let by_type = |key: &str, one: Option<f64>, list: &Option<Vec<f64>>, default: f64| match (one, list) {
         (Some(_), Some(_)) => {
             let what = format!("{key} and {key}_by_page_type are both set");
@@ -213,9 +214,9 @@ fn times_by_page_type(layers: &Layers, given: &settings::Timing) -> Result<(Vec<
         (_, Some(list)) => Ok(list.clone()),
         (one, None) => Ok(vec![one.unwrap_or(default)]),
     };
-    let reads = by_type("read_us", given.read_us, &given.read_us_by_page_type, given.read_us())?;
+    let reads = by_type("read_us", table.read_us, &table.read_us_by_page_type, table.read_us())?;
     let programs =
-        by_type("program_us", given.program_us, &given.program_us_by_page_type, given.program_us())?;
+        by_type("program_us", table.program_us, &table.program_us_by_page_type, table.program_us())?;
     let page_types = reads.len().max(programs.len());
     for (key, times) in [("read_us", &reads), ("program_us", &programs)] {
         if times.len() > 1 && times.len() < page_types {
@@ -228,7 +229,7 @@ fn times_by_page_type(layers: &Layers, given: &settings::Timing) -> Result<(Vec<
     Ok((reads, programs))
 }
 
-/// MB a second at which a channel moves pages in a time that can be reckoned with.
+/// Returns the speed of a channel, MB per second, if a page takes a time that the clock can count.
 fn channel_rate(layers: &Layers, channel_mb_per_s: f64, page_bytes: u32) -> Result<f64> {
     let page_us = f64::from(page_bytes) / channel_mb_per_s;
     if !(US_MIN..=US_MAX).contains(&page_us) {
@@ -239,14 +240,14 @@ fn channel_rate(layers: &Layers, channel_mb_per_s: f64, page_bytes: u32) -> Resu
     Ok(channel_mb_per_s)
 }
 
-/// None where no figure is given.
-fn energy(given: Option<&settings::Energy>) -> Option<Energy> {
-    let given = given.cloned().unwrap_or_default();
+/// Returns the energies; none if no key is set.
+fn energy(table: Option<&settings::Energy>) -> Option<Energy> {
+    let table = table.cloned().unwrap_or_default();
     let energy = Energy {
-        read_uj: given.read_uj,
-        program_uj: given.program_uj,
-        erase_uj: given.erase_uj,
-        transfer_uj: given.transfer_uj,
+        read_uj: table.read_uj,
+        program_uj: table.program_uj,
+        erase_uj: table.erase_uj,
+        transfer_uj: table.transfer_uj,
     };
     (energy != Energy::default()).then_some(energy)
 }

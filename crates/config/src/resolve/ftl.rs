@@ -14,41 +14,41 @@ use floatgate_host::Dispatch;
 use floatgate_nand::Geometry;
 use floatgate_sim::plan::{AUTO_FILLS, Auto, DriveSettings, FtlSettings, Precondition};
 
-/// Collection goes on, unless told otherwise, until one block of so many is free, but no more than [`STOP_MAX`]: with
-/// a single free block there is no choice of free blocks, and so no wear-leveling by it.
+/// The default stop level is one block of so many, at most [`STOP_MAX`]. With a single free block there would
+/// be no choice of free blocks, and no wear-leveling by it.
 const STOP_ONE_OF: u32 = 100;
 /// See [`STOP_ONE_OF`].
 const STOP_MAX: u32 = 8;
 
-/// The separator of incremental collection where none is named.
+/// The default separator of incremental collection.
 const APART: &str = "host-gc";
 
-/// The tables under `[ftl]`, for a drive whose pages are those of the map.
+/// Resolves the tables under `[ftl]`, for a drive whose pages are those of the map.
 pub(crate) fn resolve(
     layers: &Layers,
-    mut given: settings::Ftl,
+    mut table: settings::Ftl,
     drive: &DriveSettings,
     (timed, traced): (bool, bool),
     seed: u64,
 ) -> Result<(FtlSettings, settings::Ftl)> {
     let geometry = drive.geometry;
-    let spare_factor = given.spare_factor();
+    let spare_factor = table.spare_factor();
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
-    let facts = facts(&given, drive, timed);
-    let dispatch = dispatch::resolve(layers, given.dispatch.take(), &facts)?;
+    let facts = facts(&table, drive, timed);
+    let dispatch = dispatch::resolve(layers, table.dispatch.take(), &facts)?;
     let collection =
-        collection(layers, (given.collect.take(), given.separate.take(), dispatch.0), &facts, geometry)?;
-    let (scope, asked) = (collection.scope, given.precondition.as_deref());
+        collection(layers, (table.collect.take(), table.separate.take(), dispatch.0), &facts, geometry)?;
+    let (scope, asked) = (collection.scope, table.precondition.as_deref());
     let precondition = precondition::state(layers, asked, collection.victim, traced)?;
-    let snapshot = snapshot(layers, given.snapshot.take(), precondition)?;
-    let fill = fill(layers, given.fill_share(), precondition, geometry.pages(), logical_pages)?;
-    let (allocation, order) = allocation(layers, given.allocation.take(), timed, scope, precondition)?;
-    let idle = timed::background(layers, given.background.take(), timed, collection.levels())?;
+    let snapshot = snapshot(layers, table.snapshot.take(), precondition)?;
+    let fill = fill(layers, table.fill_share(), precondition, geometry.pages(), logical_pages)?;
+    let (allocation, order) = allocation(layers, table.allocation.take(), timed, scope, precondition)?;
+    let idle = timed::background(layers, table.background.take(), timed, collection.levels())?;
     reserve_fits(layers, &collection, logical_pages)?;
-    let level = level::resolve(layers, given.level.take(), &facts, (&collection.layout, allocation))?;
-    let free_choice = free_choice(layers, given.free_block(), (dispatch.0, allocation))?;
-    let reads = unwritten_reads(layers, given.unwritten_reads(), &collection)?;
-    let (reclaim, raw_reclaim) = reclaim::resolve(layers, given.reclaim.take(), drive, &collection.layout)?;
+    let level = level::resolve(layers, table.level.take(), &facts, (&collection.layout, allocation))?;
+    let free_choice = free_choice(layers, table.free_block(), (dispatch.0, allocation))?;
+    let reads = unwritten_reads(layers, table.unwritten_reads(), &collection)?;
+    let (reclaim, raw_reclaim) = reclaim::resolve(layers, table.reclaim.take(), drive, &collection.layout)?;
     let setup = Setup {
         logical_pages,
         allocation,
@@ -61,7 +61,7 @@ pub(crate) fn resolve(
         programs_unwritten: reads.0,
         ..collection.setup(seed)
     };
-    let auto = precondition::auto(layers, &given, precondition, (&setup, &collection.layout), traced)?;
+    let auto = precondition::auto(layers, &table, precondition, (&setup, &collection.layout), traced)?;
     let raw = settings::Ftl {
         spare_factor: Some(spare_factor),
         mapping_bytes: Some(geometry.page_bytes),
@@ -72,7 +72,7 @@ pub(crate) fn resolve(
         unwritten_reads: Some(reads.1),
         allocation: Some(order.1),
         background: idle.1,
-        map: Some(slot::resolve(layers, given.map.take(), &facts)?.1),
+        map: Some(slot::resolve(layers, table.map.take(), &facts)?.1),
         collect: Some(collection.raw_collect),
         separate: Some(collection.raw_separate),
         level: Some(level.1),
@@ -95,30 +95,30 @@ pub(crate) fn resolve(
     Ok((settings, raw))
 }
 
-/// Spare blocks of a plane from which on collection in time is incremental by default: of fewer, the blocks that it keeps
-/// free and open would take too large a share (docs/decisions/0019-incremental-collection.md).
+/// Spare blocks per plane from which collection in timed mode is incremental by default. With fewer, the blocks
+/// that it keeps free and open would take too large a share (docs/decisions/0019-incremental-collection.md).
 const INCREMENTAL_FROM: f64 = 16.0;
 
-/// What defaults follow from.
-fn facts(given: &settings::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
+/// Returns what defaults follow from.
+fn facts(table: &settings::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
     Facts {
         pe_cycles: drive.endurance.pe_cycles(),
-        incremental: is_incremental(given, timed, &drive.geometry),
+        incremental: is_incremental(table, timed, &drive.geometry),
     }
 }
 
-/// Whether collection is incremental.
-pub(crate) fn is_incremental(given: &settings::Ftl, timed: bool, geometry: &Geometry) -> bool {
-    match given.collect.as_ref().and_then(|given| given.get("mode")) {
+/// Checks whether collection is incremental.
+pub(crate) fn is_incremental(table: &settings::Ftl, timed: bool, geometry: &Geometry) -> bool {
+    match table.collect.as_ref().and_then(|table| table.get("mode")) {
         Some(Setting::Name(mode)) => collect::is_incremental(mode),
         _ => {
-            let spare = given.spare_factor() * f64::from(geometry.blocks_per_plane);
+            let spare = table.spare_factor() * f64::from(geometry.blocks_per_plane);
             timed && spare >= INCREMENTAL_FROM
         }
     }
 }
 
-/// What is collected, by streams of what, and when.
+/// Victims, streams and the pace of collection.
 struct Collection {
     victim: Victim,
     separate: Separate,
@@ -126,8 +126,8 @@ struct Collection {
     layout: Layout,
     trigger_free_units: u32,
     stop_free_units: u32,
-    /// Whether the stop level was asked for.
-    stop_is_given: bool,
+    /// Whether the user set the stop level.
+    stop_is_set: bool,
     incremental: bool,
     pace: Option<Pace>,
     garbage_share: Option<f64>,
@@ -141,7 +141,7 @@ impl Collection {
         (self.trigger_free_units, self.stop_free_units, self.layout.units_per_domain())
     }
 
-    /// What it says of how the drive is managed; the rest stands for nothing.
+    /// Returns the part of the setup that collection decides; the rest has placeholders.
     fn setup(&self, seed: u64) -> Setup {
         Setup {
             victim: self.victim,
@@ -156,14 +156,14 @@ impl Collection {
         }
     }
 
-    /// Free units that the spare space must have room for. Who asks for a stop level that cannot be reached gets a
-    /// drive that collects until nothing is to be gained.
+    /// Returns the free units that the spare space must have room for. With a stop level beyond reach the
+    /// drive collects until nothing is gained.
     fn free_units_needed(&self) -> u32 {
-        if self.stop_is_given { self.trigger_free_units } else { self.stop_free_units }
+        if self.stop_is_set { self.trigger_free_units } else { self.stop_free_units }
     }
 }
 
-/// Which free block is opened next, and its name, where dispatcher and allocation leave that open.
+/// Resolves which free block is opened next, where dispatcher and allocation leave that open.
 fn free_choice(
     layers: &Layers,
     name: String,
@@ -175,7 +175,7 @@ fn free_choice(
     Ok((chosen, name))
 }
 
-/// The keys of how a drive is filled that "auto" chooses.
+/// Returns the keys about filling a drive that "auto" chooses.
 fn raw_of_auto(auto: Option<Auto>) -> settings::Ftl {
     settings::Ftl {
         auto_fill: auto.map(|auto| AUTO_FILLS[auto.fill as usize].0.into()),
@@ -184,21 +184,21 @@ fn raw_of_auto(auto: Option<Auto>) -> settings::Ftl {
     }
 }
 
-/// Whether pages that were never written are programmed when they are read, and the name of that.
+/// Resolves whether reads of pages that were never written program them.
 fn unwritten_reads(layers: &Layers, name: String, collection: &Collection) -> Result<(bool, String)> {
     const KEY: &str = "ftl.unwritten_reads";
     let programs = choice(layers, KEY, "unwritten_reads", &name, UNWRITTEN_READS)? == 1;
     if programs && collection.separate.foresees() {
-        let what = "a separator that knows the future knows nothing of programs for reads";
+        let what = "an oracle separator cannot foresee programs caused by reads";
         return Err(layers.error(KEY, what, "expected \"nothing\", or another separator"));
     }
     Ok((programs, name))
 }
 
-/// Victims and streams with their levels and their pace, from the tables `ftl.collect` and `ftl.separate`.
+/// Resolves victims and streams with their levels and pace, from `ftl.collect` and `ftl.separate`.
 fn collection(
     layers: &Layers,
-    (given_collect, given_separate, dispatch): (
+    (given_collect, separate_table, dispatch): (
         Option<settings::Collect>,
         Option<settings::Separate>,
         Dispatch,
@@ -208,17 +208,17 @@ fn collection(
 ) -> Result<Collection> {
     let (collect, mut raw_collect) = slot::resolve(layers, given_collect, facts)?;
     let incremental = collect::is_incremental(collect.text("mode"));
-    let mut given_separate = given_separate.unwrap_or_default();
+    let mut separate_table = separate_table.unwrap_or_default();
     if incremental {
         // Pages that move page by page would be mixed with the host's (docs/decisions/0019-incremental-collection.md).
-        given_separate.policy.get_or_insert_with(|| APART.into());
+        separate_table.policy.get_or_insert_with(|| APART.into());
     }
-    let (separate, raw_separate) = slot::resolve(layers, Some(given_separate), facts)?;
+    let (separate, raw_separate) = slot::resolve(layers, Some(separate_table), facts)?;
     let separate = dispatch::separate(layers, dispatch, Separate::of(&separate))?;
     let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
     let layout = Layout::new(geometry, scope);
     // Read before the levels become numbers.
-    let stop_is_given =
+    let stop_is_set =
         ["stop_free_blocks", "stop_free_share"].iter().any(|key| raw_collect.get(key).is_some());
     let (trigger_free_units, stop_free_units) =
         levels(layers, &collect, &mut raw_collect, separate, &layout)?;
@@ -230,7 +230,7 @@ fn collection(
         layout,
         trigger_free_units,
         stop_free_units,
-        stop_is_given,
+        stop_is_set,
         incremental,
         pace,
         garbage_share: collect.find_real("garbage_share"),
@@ -239,21 +239,21 @@ fn collection(
     })
 }
 
-/// Whether and in which order host pages may go anywhere.
+/// Resolves whether host pages may go to any plane, and in which order.
 fn allocation(
     layers: &Layers,
-    given: Option<settings::Allocation>,
+    table: Option<settings::Allocation>,
     timed: bool,
     scope: Scope,
     precondition: Precondition,
 ) -> Result<(Allocation, ([layout::Level; 4], settings::Allocation))> {
-    let given = given.unwrap_or_default();
+    let table = table.unwrap_or_default();
     let key = "ftl.allocation.mode";
-    let name = given.mode();
+    let name = table.mode();
     let row = choice(layers, key, "mode", &name, ALLOCATIONS)?;
     let mode = [Allocation::Dynamic, Allocation::Static][row];
     if mode == Allocation::Static && scope == Scope::Superblock {
-        let what = "pages of a superblock are programmed across its planes in turn, so that static allocation has no say";
+        let what = "superblocks stripe over planes; static allocation has no effect";
         return Err(layers.error(key, what, "expected \"dynamic\", or ftl.collect.scope = \"plane\""));
     }
     if mode == Allocation::Static && precondition == Precondition::Steady {
@@ -261,14 +261,14 @@ fn allocation(
         let expected = "expected \"dynamic\", or ftl.precondition = \"auto\", which fills at random instead";
         return Err(layers.error(key, what, expected));
     }
-    let (order, raw_order) = timed::allocation_order(layers, given.order, timed)?;
+    let (order, raw_order) = timed::allocation_order(layers, table.order, timed)?;
     Ok((mode, (order, settings::Allocation { mode: Some(name), order: raw_order })))
 }
 
-/// Trigger and stop level in erase units of a domain; shares become numbers.
+/// Returns trigger and stop level in erase units per domain; shares become numbers.
 fn levels(
     layers: &Layers,
-    given: &Given,
+    policy: &Given,
     raw: &mut settings::Collect,
     separate: Separate,
     layout: &Layout,
@@ -277,8 +277,8 @@ fn levels(
     // Streams that collection fills may need units while the victim is not yet erased.
     let least = separate.reserve();
     let in_units = |name: &str| -> Result<Option<u32>> {
-        let share = given.find_real(&format!("{name}_free_share"));
-        match (given.find_whole(&format!("{name}_free_blocks")), share) {
+        let share = policy.find_real(&format!("{name}_free_share"));
+        match (policy.find_whole(&format!("{name}_free_blocks")), share) {
             (Some(_), Some(_)) => {
                 let key = format!("ftl.collect.{name}_free_share");
                 let what = format!("{name}_free_share and {name}_free_blocks are both set");
@@ -299,7 +299,7 @@ fn levels(
     let stop = in_units("stop")?;
     let stop = stop.unwrap_or_else(|| trigger.max((units / STOP_ONE_OF).min(STOP_MAX)));
     if stop < trigger {
-        let share = given.find_real("stop_free_share").is_some();
+        let share = policy.find_real("stop_free_share").is_some();
         let key = if share { "ftl.collect.stop_free_share" } else { "ftl.collect.stop_free_blocks" };
         let what = format!("the stop level, {stop} blocks, lies below the trigger, {trigger}");
         return Err(layers.error(key, what, "expected a stop level that is not below the trigger"));
@@ -310,48 +310,49 @@ fn levels(
     Ok((trigger, stop))
 }
 
-/// Whether victims are collected at a pace.
+/// Resolves the pace of collection, if it has one.
 fn pace(
     layers: &Layers,
-    given: &Given,
+    policy: &Given,
     raw: &mut settings::Collect,
     layout: &Layout,
 ) -> Result<Option<Pace>> {
     let (from, every, garbage) = ("paced_from_writes", "pace_writes", "garbage_share");
-    if given.find_real(garbage).is_some() && collect::is_incremental(given.text("mode")) {
+    if policy.find_real(garbage).is_some() && collect::is_incremental(policy.text("mode")) {
         let what = "blocks that are collected by their share of garbage are collected whole";
         let expected = "expected mode = \"whole-block\" beside garbage_share";
         return Err(layers.error("ftl.collect.mode", what, expected));
     }
-    let Some(from_writes) = given.find_whole(from) else {
-        if given.find_whole(every).is_some() {
+    let Some(from_writes) = policy.find_whole(from) else {
+        if policy.find_whole(every).is_some() {
             let what = "pace_writes has no effect while nothing is collected at a pace";
             let expected = "expected it with paced_from_writes only";
             return Err(layers.error("ftl.collect.pace_writes", what, expected));
         }
         return Ok(None);
     };
-    if collect::is_incremental(given.text("mode")) {
+    if collect::is_incremental(policy.text("mode")) {
         let what = "blocks that are collected at a pace are collected whole";
         let expected = "expected mode = \"whole-block\" beside paced_from_writes";
         return Err(layers.error("ftl.collect.mode", what, expected));
     }
-    let every_writes = given.find_whole(every).unwrap_or(layout.pages_per_unit().into());
+    let every_writes = policy.find_whole(every).unwrap_or(layout.pages_per_unit().into());
     raw.set(every, Setting::Whole(every_writes));
     Ok(Some(Pace { from_writes, every_writes }))
 }
 
-/// The file that the drive starts from.
-fn snapshot(layers: &Layers, given: Option<String>, precondition: Precondition) -> Result<Option<String>> {
-    if precondition == Precondition::Snapshot && given.as_deref().is_none_or(str::is_empty) {
+/// Returns the file that the drive starts from.
+fn snapshot(layers: &Layers, path: Option<String>, precondition: Precondition) -> Result<Option<String>> {
+    if precondition == Precondition::Snapshot && path.as_deref().is_none_or(str::is_empty) {
         let what = "precondition = \"snapshot\" needs a file to start from";
         let expected = "expected ftl.snapshot to name one that floatgate run --save-drive wrote";
         return Err(layers.error("ftl.snapshot", what, expected));
     }
-    Ok(given)
+    Ok(path)
 }
 
-/// How many logical pages are written before the run: a share of the flash, not of what the host sees of it.
+/// Returns how many logical pages are written before the run: a share of the flash, not of the visible
+/// capacity.
 fn fill(
     layers: &Layers,
     share: f64,
@@ -373,7 +374,7 @@ fn fill(
     Ok((pages as u32, Some(share)))
 }
 
-/// All logical pages must fit beside the free blocks and the open ones, with a page to spare, or collection would
+/// Refuses a spare space without room for the free blocks, the open ones and one more page: collection would
 /// gain nothing.
 fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32) -> Result<()> {
     let Collection { layout, separate, .. } = collection;
@@ -393,7 +394,7 @@ fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32) -> Resul
     if u64::from(logical).div_ceil(domains) * domains < room {
         return Ok(());
     }
-    // Where fewer streams would do, the streams are what is too much.
+    // If fewer streams would fit, the streams are the fault.
     let fit = (units - u64::from(logical) / (pages * domains)).saturating_sub(u64::from(free) + 1);
     if separate.inspects_pages() && (1..u64::from(separate.streams())).contains(&fit) {
         let streams = separate.streams();

@@ -14,17 +14,17 @@ pub(crate) struct Host {
     pub raw: Option<settings::Host>,
 }
 
-/// `arrival` is there in timed mode; `workload` is resolved.
+/// Resolves the queues. `arrival` is set in timed mode; `workload` is resolved.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: settings::Host,
+    table: settings::Host,
     arrival: Option<Arrival>,
     workload: &settings::Workload,
 ) -> Result<Host> {
     let Some(arrival) = arrival else { return Ok(Host { setup: QueueSetup::default(), raw: None }) };
     let error = |key: &str, what: String, expected: &str| Err(layers.error(key, what, expected));
-    let queues = given.queues();
-    let limited = given.outstanding_max.is_some();
+    let queues = table.queues();
+    let limited = table.outstanding_max.is_some();
     if arrival == Arrival::Think && (queues > 1 || limited) {
         let key = if queues > 1 { "host.queues" } else { "host.outstanding_max" };
         let what =
@@ -39,28 +39,28 @@ pub(crate) fn resolve(
             "expected 1, or host.outstanding_max, or workload.arrival = \"closed\"",
         );
     }
-    let (queue_of, name) = queue_of(layers, &given, queues, workload)?;
-    let priorities = priorities(layers, &given, queues, limited)?;
+    let (queue_of, name) = queue_of(layers, &table, queues, workload)?;
+    let priorities = priorities(layers, &table, queues, limited)?;
     let raw = settings::Host {
         queues: Some(queues),
         queue_of: name,
         priorities: (queues > 1).then(|| priorities.clone()),
-        outstanding_max: given.outstanding_max,
+        outstanding_max: table.outstanding_max,
     };
     Ok(Host {
-        setup: QueueSetup { priorities, queue_of, outstanding_max: given.outstanding_max },
+        setup: QueueSetup { priorities, queue_of, outstanding_max: table.outstanding_max },
         raw: Some(raw),
     })
 }
 
 fn queue_of(
     layers: &Layers,
-    given: &settings::Host,
+    table: &settings::Host,
     queues: u32,
     workload: &settings::Workload,
 ) -> Result<(QueueOf, Option<String>)> {
     let key = "host.queue_of";
-    let name = given.queue_of();
+    let name = table.queue_of();
     let way = choice(layers, key, "queue_of", &name, QUEUE_OF)?;
     if way > 0 && queues == 1 {
         let what = format!("with one queue, queue_of \"{name}\" has no effect");
@@ -75,9 +75,9 @@ fn queue_of(
     Ok((way, (queues > 1).then_some(name)))
 }
 
-fn priorities(layers: &Layers, given: &settings::Host, queues: u32, limited: bool) -> Result<Vec<u32>> {
+fn priorities(layers: &Layers, table: &settings::Host, queues: u32, limited: bool) -> Result<Vec<u32>> {
     let key = "host.priorities";
-    let Some(priorities) = given.priorities.clone() else { return Ok(vec![0; queues as usize]) };
+    let Some(priorities) = table.priorities.clone() else { return Ok(vec![0; queues as usize]) };
     if priorities.len() != queues as usize {
         let what = format!(
             "{} for {}",

@@ -1,4 +1,4 @@
-//! `ftl.level`: wear-leveling, on which drives it can be done.
+//! `ftl.level`: wear-leveling, and the drives that support it.
 
 use super::slot;
 use crate::layers::Layers;
@@ -10,24 +10,24 @@ use floatgate_ftl::{Allocation, Level};
 
 const POLICY: &str = "ftl.level.policy";
 
-/// The leveler of a drive.
+/// Resolves the leveler of a drive.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<settings::Level>,
+    table: Option<settings::Level>,
     facts: &Facts,
     (layout, allocation): (&Layout, Allocation),
 ) -> Result<(Level, settings::Level)> {
-    let (given, raw) = slot::resolve(layers, given, facts)?;
-    let level = Level::of(&given);
+    let (policy, raw) = slot::resolve(layers, table, facts)?;
+    let level = Level::of(&policy);
     if let Level::ReadBalance(_) = level {
-        read_balance(layers, &given, layout, allocation)?;
+        read_balance(layers, &policy, layout, allocation)?;
     }
     Ok((level, raw))
 }
 
-/// Pages go to two chips of their channel.
-fn read_balance(layers: &Layers, given: &Given, layout: &Layout, allocation: Allocation) -> Result<()> {
-    let name = given.name();
+/// Checks read-balance, which writes pages to two chips of their channel.
+fn read_balance(layers: &Layers, policy: &Given, layout: &Layout, allocation: Allocation) -> Result<()> {
+    let name = policy.name();
     let chips = layout.geometry().chips_per_channel;
     if chips < 2 {
         let what = format!("{name} splits blocks over two chips of a channel, and a channel has {chips}");
@@ -44,7 +44,7 @@ fn read_balance(layers: &Layers, given: &Given, layout: &Layout, allocation: All
         let expected = "expected another policy, or ftl.allocation.mode = \"dynamic\"";
         return Err(layers.error(POLICY, what, expected));
     }
-    let [less, frequent] = ["less_read_share", "frequent_read_share"].map(|key| given.real(key));
+    let [less, frequent] = ["less_read_share", "frequent_read_share"].map(|key| policy.real(key));
     if less >= frequent {
         let what = format!("less_read_share is {less} and frequent_read_share {frequent}");
         let expected = "expected a block that is read often to have more pages read than one that is hardly read: \

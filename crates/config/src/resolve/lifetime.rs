@@ -12,7 +12,7 @@ use floatgate_lifetime::throttle::{Budget, Params, Throttle};
 use floatgate_nand::{Endurance, endurance::mean_idle_s};
 use floatgate_sim::plan::{ReduceSettings, ThrottleSettings};
 
-/// Lifetime management as resolved.
+/// The tables of lifetime management, resolved.
 pub(crate) struct Lifetime {
     pub throttle: ThrottleSettings,
     pub reduce: ReduceSettings,
@@ -21,16 +21,16 @@ pub(crate) struct Lifetime {
     pub raw_forecast: settings::Forecast,
 }
 
-pub(crate) fn resolve(layers: &Layers, given: settings::Lifetime, endurance: Endurance) -> Result<Lifetime> {
+pub(crate) fn resolve(layers: &Layers, table: settings::Lifetime, endurance: Endurance) -> Result<Lifetime> {
     let facts = Facts { pe_cycles: endurance.pe_cycles(), ..Facts::default() };
-    let (chosen, throttle) = slot::resolve(layers, given.throttle, &facts)?;
+    let (chosen, throttle) = slot::resolve(layers, table.throttle, &facts)?;
     let policy = Throttle::of(&chosen);
     let params = Params::of(&chosen).map_err(|misfit| refuse::<slot_types::Throttle>(layers, misfit))?;
-    let (reducer, raw_reduce) = slot::resolve(layers, given.reduce, &facts)?;
+    let (reducer, raw_reduce) = slot::resolve(layers, table.reduce, &facts)?;
     let reduce = ReduceSettings { policy: Reducer::of(&reducer), params: reduce::Params::of(&reducer) };
     let throttles = policy.parts().is_some() || reduce.params.integrated.is_some();
     let of = (endurance, policy, throttles);
-    let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), of)?;
+    let (forecast, raw_forecast) = forecast(layers, table.forecast.unwrap_or_default(), of)?;
     Ok(Lifetime {
         throttle: ThrottleSettings { policy, params, target_years: chosen.real("target_years") },
         forecast,
@@ -42,20 +42,20 @@ pub(crate) fn resolve(layers: &Layers, given: settings::Lifetime, endurance: End
 
 fn forecast(
     layers: &Layers,
-    given: settings::Forecast,
+    table: settings::Forecast,
     (endurance, policy, throttles): (Endurance, Throttle, bool),
 ) -> Result<(Forecast, settings::Forecast)> {
     let section = layers.section("lifetime.forecast");
-    let name = given.method();
+    let name = table.method();
     let row = choice(layers, "lifetime.forecast.method", "method", &name, METHODS)?;
     let method = [Method::Auto, Method::Full, Method::Windows, Method::Requests][row];
-    let measures = measures(&section, &given)? && method != Method::Full;
-    let (window_s, laps_max, waf_error_max) = (given.window_s(), given.laps_max(), given.waf_error_max());
-    let lap_programs_min = given.lap_programs_min();
-    let close_up_requests = given.close_up_requests();
-    let (cycles_used, age_years) = (given.cycles_used(), given.age_years());
+    let measures = measures(&section, &table)? && method != Method::Full;
+    let (window_s, laps_max, waf_error_max) = (table.window_s(), table.laps_max(), table.waf_error_max());
+    let lap_programs_min = table.lap_programs_min();
+    let close_up_requests = table.close_up_requests();
+    let (cycles_used, age_years) = (table.cycles_used(), table.age_years());
     check_age(layers, endurance, policy, (cycles_used, age_years))?;
-    let growth_per_year = given.growth_per_year();
+    let growth_per_year = table.growth_per_year();
     if growth_per_year != 0.0 && throttles {
         let what = format!("growth_per_year is {growth_per_year}, and the life is throttled");
         let expected = "expected lifetime.throttle.policy = \"none\" and another reducer than \"integrated\", or no growth";
@@ -64,24 +64,24 @@ fn forecast(
     let raw = settings::Forecast {
         method: Some(name),
         window_s: matches!(method, Method::Auto | Method::Windows).then_some(window_s),
-        waf: given.waf,
-        waf_of_bytes: given.waf_of_bytes,
+        waf: table.waf,
+        waf_of_bytes: table.waf_of_bytes,
         laps_max: measures.then_some(laps_max),
-        lap_programs_min: given.lap_programs_min,
+        lap_programs_min: table.lap_programs_min,
         waf_error_max: measures.then_some(waf_error_max),
-        close_up_requests: given.waf.or(given.waf_of_bytes).is_none().then_some(close_up_requests),
+        close_up_requests: table.waf.or(table.waf_of_bytes).is_none().then_some(close_up_requests),
         cycles_used: Some(cycles_used),
-        growth_per_year: given.growth_per_year,
+        growth_per_year: table.growth_per_year,
         age_years: Some(age_years),
-        cycles_spread: given.cycles_spread,
+        cycles_spread: table.cycles_spread,
     };
     let window_ns = (window_s * 1e9).round() as u64;
     Ok((
         Forecast {
             method,
             window_ns,
-            waf: given.waf,
-            waf_of_bytes: given.waf_of_bytes,
+            waf: table.waf,
+            waf_of_bytes: table.waf_of_bytes,
             laps_max,
             lap_programs_min,
             waf_error_max,
@@ -89,24 +89,24 @@ fn forecast(
             cycles_used,
             growth_per_year,
             age_years,
-            cycles_spread: given.cycles_spread,
+            cycles_spread: table.cycles_spread,
         },
         raw,
     ))
 }
 
-/// Whether write amplification is measured: it may be given, once, and then nothing says how to measure it.
-fn measures(section: &Section<'_>, given: &settings::Forecast) -> Result<bool> {
-    if given.waf.is_some() && given.waf_of_bytes.is_some() {
+/// Checks whether write amplification is measured. If the user sets it, the keys about measuring are refused.
+fn measures(section: &Section<'_>, table: &settings::Forecast) -> Result<bool> {
+    if table.waf.is_some() && table.waf_of_bytes.is_some() {
         let what = "waf and waf_of_bytes are both set";
         return Err(section.error("waf_of_bytes", what, "expected one of them"));
     }
-    let is_given = given.waf.is_some() || given.waf_of_bytes.is_some();
+    let is_given = table.waf.is_some() || table.waf_of_bytes.is_some();
     let keys = [
-        ("laps_max", given.laps_max.is_some()),
-        ("lap_programs_min", given.lap_programs_min.is_some()),
-        ("waf_error_max", given.waf_error_max.is_some()),
-        ("close_up_requests", given.close_up_requests.is_some()),
+        ("laps_max", table.laps_max.is_some()),
+        ("lap_programs_min", table.lap_programs_min.is_some()),
+        ("waf_error_max", table.waf_error_max.is_some()),
+        ("close_up_requests", table.close_up_requests.is_some()),
     ];
     match keys.iter().find(|(_, set)| is_given && *set) {
         Some((key, _)) => {
@@ -117,7 +117,7 @@ fn measures(section: &Section<'_>, given: &settings::Forecast) -> Result<bool> {
     }
 }
 
-/// A drive must have some of its life before it.
+/// Refuses a drive whose life is used up.
 fn check_age(
     layers: &Layers,
     endurance: Endurance,

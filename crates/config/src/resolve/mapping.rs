@@ -1,4 +1,4 @@
-//! `ftl.mapping_bytes`: what the map knows as one page, and how many of these a page of the flash holds.
+//! `ftl.mapping_bytes`: the unit of the map, and how many units a flash page holds.
 
 use crate::layers::Layers;
 use floatgate_base::{Error, PAGES_MAX, Result};
@@ -8,7 +8,7 @@ use floatgate_sim::plan::DriveSettings;
 /// The smallest page of a map: a sector.
 const BYTES_MIN: u32 = 512;
 
-/// What nearly all drives map, however large their flash pages are.
+/// The unit of nearly all drives, however large their flash pages are.
 const BYTES_DEFAULT: u32 = 4096;
 
 /// The largest page of the array.
@@ -17,8 +17,8 @@ const PAGE_BYTES_MAX: u32 = 65_536;
 /// Bytes of memory that a page of the map takes: four each way, rounded up from 7.5 measured.
 const BYTES_PER_PAGE: u128 = 8;
 
-/// How many planes of a die work as one, so that a page of the map fills a page of each: 1 where the map knows pages of the
-/// flash or parts of them, and where `bytes` asks for what planes cannot give, which [`resolve`] refuses.
+/// Returns how many planes of a die work as one, where a unit of the map fills a page of each. Returns 1 for
+/// units up to a flash page, and for `bytes` that planes cannot give, which [`resolve`] refuses.
 pub(crate) fn planes_together(geometry: &Geometry, bytes: Option<u32>) -> u32 {
     let Some(bytes) = bytes.filter(|bytes| bytes.is_power_of_two() && *bytes <= PAGE_BYTES_MAX) else {
         return 1;
@@ -30,17 +30,17 @@ pub(crate) fn planes_together(geometry: &Geometry, bytes: Option<u32>) -> u32 {
     if geometry.planes_per_die.is_multiple_of(planes) { planes } else { 1 }
 }
 
-/// The largest page of the map that a drive can have, bytes.
+/// Returns the largest unit of the map that a drive can have, bytes.
 pub(crate) fn largest(geometry: &Geometry) -> u32 {
     let twos = 1 << geometry.planes_per_die.trailing_zeros().min(16);
     geometry.page_bytes.saturating_mul(twos).min(PAGE_BYTES_MAX).max(geometry.page_bytes)
 }
 
-/// Lets the geometry of a drive count in pages of the map.
-pub(crate) fn resolve(layers: &Layers, drive: &mut DriveSettings, given: Option<u32>) -> Result<()> {
+/// Converts the geometry of a drive to units of the map.
+pub(crate) fn resolve(layers: &Layers, drive: &mut DriveSettings, mapping_bytes: Option<u32>) -> Result<()> {
     let key = "ftl.mapping_bytes";
     let page_bytes = drive.geometry.page_bytes;
-    let bytes = given.unwrap_or_else(|| page_bytes.min(BYTES_DEFAULT));
+    let bytes = mapping_bytes.unwrap_or_else(|| page_bytes.min(BYTES_DEFAULT));
     if !bytes.is_power_of_two() || !(BYTES_MIN..=page_bytes).contains(&bytes) {
         let what = format!("mapping_bytes is {bytes}");
         let mut expected =
@@ -64,8 +64,8 @@ pub(crate) fn resolve(layers: &Layers, drive: &mut DriveSettings, given: Option<
     Ok(())
 }
 
-/// Refuses a map of more pages than its words can tell apart: `pages` of `bytes`, on a drive whose pages of the map may
-/// have up to `largest` bytes.
+/// Refuses a map of more units than its words can address: `pages` of `bytes`, on a drive whose units may have
+/// up to `largest` bytes.
 pub(crate) fn too_many(layers: &Layers, key: &str, (pages, bytes): (u128, u32), largest: u32) -> Box<Error> {
     let gib = (pages * BYTES_PER_PAGE).div_ceil(1 << 30);
     let what = format!("the map has {pages} units of {bytes} bytes, {gib} GiB of memory at 8 bytes per unit");

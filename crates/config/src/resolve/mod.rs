@@ -33,64 +33,65 @@ use floatgate_sim::{Arrival, Mode, Plan};
 use lifetime::Lifetime;
 pub use rated::Rated;
 
-/// A run, and the experiment that says the same with every default written out.
+/// A run, and the experiment with every default written out.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// What the simulation takes.
     pub plan: Plan,
-    /// What a user would write to get just this run. Reading it again resolves to the same.
+    /// The experiment that gives exactly this run. Reading it again resolves to the same.
     pub experiment: Experiment,
     /// Name of the drive: its preset, or "custom".
     pub drive_name: String,
-    /// What the maker promises, where it is said; no part of the plan, for nothing follows from it.
+    /// The rating by the maker, if known; no part of the plan, since nothing follows from it.
     pub rated: Option<Rated>,
-    /// How `floatgate lifetime` goes about it.
+    /// How `floatgate lifetime` forecasts.
     pub forecast: Forecast,
-    /// What a user would write to get just that; no part of [`Resolved::experiment`], since runs pass over it.
+    /// The table that gives exactly this forecast; no part of [`Resolved::experiment`], since runs ignore
+    /// it.
     pub raw_forecast: settings::Forecast,
 }
 
 /// Name of a drive without a preset.
 pub const CUSTOM: &str = "custom";
 
-/// Fills in defaults and checks every value.
+/// Resolves an experiment: fills in defaults and checks every value.
 ///
 /// # Errors
 /// Input errors at the place of the key that is at fault.
 pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let preset = add_preset(&mut layers)?;
-    let given = layers.experiment();
-    check(&layers, &given)?;
-    let (seed, mode_name) = (given.seed(), given.mode());
+    let written = layers.experiment();
+    check(&layers, &written)?;
+    let (seed, mode_name) = (written.seed(), written.mode());
     let timed = mode_name == TIMED;
-    let mut given_drive = given.drive.unwrap_or_default();
-    let given_buffer = given_drive.buffer.take();
-    let (rated, raw_rated) = rated::resolve(&layers, given_drive.rated.take())?;
-    let given_ftl = given.ftl.unwrap_or_default();
-    let mapping_bytes = given_ftl.mapping_bytes;
-    let (shape, _) = drive::geometry(&layers, &given_drive, mapping_bytes)?;
-    let incremental = ftl::is_incremental(&given_ftl, timed, &shape);
+    let mut drive_table = written.drive.unwrap_or_default();
+    let buffer_table = drive_table.buffer.take();
+    let (rated, raw_rated) = rated::resolve(&layers, drive_table.rated.take())?;
+    let ftl_table = written.ftl.unwrap_or_default();
+    let mapping_bytes = ftl_table.mapping_bytes;
+    let (shape, _) = drive::geometry(&layers, &drive_table, mapping_bytes)?;
+    let incremental = ftl::is_incremental(&ftl_table, timed, &shape);
     let (mut drive, mut raw_drive) =
-        drive::resolve(&layers, given_drive, mapping_bytes, (timed, incremental), seed)?;
+        drive::resolve(&layers, drive_table, mapping_bytes, (timed, incremental), seed)?;
     mapping::resolve(&layers, &mut drive, mapping_bytes)?;
     let geometry = drive.geometry;
-    let given_workload = given.workload.unwrap_or_default();
-    let modes = (timed, workload::is_trace(&given_workload));
-    let (mut ftl, raw_ftl) = ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
+    let workload_table = written.workload.unwrap_or_default();
+    let modes = (timed, workload::is_trace(&workload_table));
+    let (mut ftl, raw_ftl) = ftl::resolve(&layers, ftl_table, &drive, modes, seed)?;
     let logical_pages = ftl.setup.logical_pages;
-    let (buffer, raw_buffer) = buffer::resolve(&layers, given_buffer, &drive, logical_pages, timed)?;
+    let (buffer, raw_buffer) = buffer::resolve(&layers, buffer_table, &drive, logical_pages, timed)?;
     let Lifetime { throttle, reduce, forecast, raw: raw_lifetime, raw_forecast } =
-        lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
+        lifetime::resolve(&layers, written.lifetime.unwrap_or_default(), drive.endurance)?;
     ftl.setup.reduce = reduce::resolve(&layers, (&reduce, &throttle), &drive, &ftl.setup)?;
     let workload = workload::resolve(
         &layers,
-        given_workload,
+        workload_table,
         (timed, throttle.policy.parts().is_some() || reduce.params.integrated.is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
         buffer.is_some() || !drive.plp && drive.subpages > 1 || reduce.params.chunks.is_some(),
     )?;
-    let host = host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
+    let host = host::resolve(&layers, written.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
     let mode = workload.arrival.map_or(Mode::Functional, Mode::Timed);
     ftl.setup.idle_jobs |= has_idle_jobs(mode, &ftl.setup);
     let plan = Plan {
@@ -128,18 +129,18 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
 /// The mode in which operations take time.
 const TIMED: &str = "timed";
 
-/// Refuses what rows of settings do not allow.
-pub(crate) fn check(layers: &Layers, given: &Experiment) -> Result<()> {
+/// Refuses values and keys that the rows of settings do not allow.
+pub(crate) fn check(layers: &Layers, written: &Experiment) -> Result<()> {
     checks::ranges(layers)?;
-    let timed = given.mode() == TIMED;
+    let timed = written.mode() == TIMED;
     checks::modes(layers, timed)?;
-    let workload = given.workload.clone().unwrap_or_default();
+    let workload = written.workload.clone().unwrap_or_default();
     let traced = workload::is_trace(&workload);
     checks::needs(layers, |key| {
         let implied = match key {
             "ftl.precondition" => Some(precondition::default(traced).to_string()),
             "lifetime.forecast.method" => Some(METHODS[0].0.to_string()),
-            // Without time only its default stands, which says nothing.
+            // Functional mode takes only the default.
             "workload.arrival" if !timed => Some("closed".into()),
             _ => workload::implied(&workload, key),
         };
@@ -147,7 +148,7 @@ pub(crate) fn check(layers: &Layers, given: &Experiment) -> Result<()> {
     })
 }
 
-/// Lays the catalogue's drive that is named, if one is, below what else is said; its name.
+/// Lays the named drive of the catalogue below the other layers, and returns its name.
 fn add_preset(layers: &mut Layers) -> Result<Option<String>> {
     let Some(name) = layers.text("drive.preset").map(str::to_string) else { return Ok(None) };
     let names = PRESETS.iter().map(|p| p.name);
@@ -156,7 +157,7 @@ fn add_preset(layers: &mut Layers) -> Result<Option<String>> {
     Ok(Some(name))
 }
 
-/// Whether jobs wait for idle time; a drive that is never idle does at once what could wait.
+/// Checks whether jobs wait for idle time. A drive that is never idle does them at once.
 fn has_idle_jobs(mode: Mode, setup: &Setup) -> bool {
     let has_idle_time = matches!(mode, Mode::Timed(arrival) if !matches!(arrival, Arrival::Closed { .. }));
     has_idle_time && setup.disturb.is_some_and(|(_, reclaim)| reclaim.is_proactive())
@@ -183,8 +184,7 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
         return Err(layers.error("ftl.separate.policy", what, expected));
     }
     if plan.throttles() && queued && closed {
-        let what =
-            "in closed loop with queues of the host nobody can say which request waits for the throttle";
+        let what = "with host queues in a closed loop it is undefined which request is throttled";
         let expected = "expected another workload.arrival, or no table [host]";
         let integrated = plan.reduce.params.integrated.is_some();
         let key = if integrated { "lifetime.reduce.policy" } else { "lifetime.throttle.policy" };
@@ -193,7 +193,7 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Reads that find nothing disturb nothing.
+/// Refuses read-only workloads on an empty drive with read disturb: no read would reach the flash.
 fn check_reads(layers: &Layers, plan: &Plan) -> Result<()> {
     let Workload::Synthetic(config) = &plan.workload.source else { return Ok(()) };
     let only_reads = config.twin.is_none() && config.read_share >= 1.0;

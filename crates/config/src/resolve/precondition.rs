@@ -1,4 +1,4 @@
-//! The state in which the drive starts: `ftl.precondition`, and what `auto` comes to.
+//! The first state of the drive: `ftl.precondition`, and what `auto` resolves to.
 
 use crate::layers::Layers;
 use crate::settings;
@@ -21,26 +21,26 @@ const ALL: [Precondition; 7] = [
     Precondition::Auto,
 ];
 
-/// What a user writes to get it.
+/// Returns the name in experiments.
 pub(crate) fn name(precondition: Precondition) -> &'static str {
     let row = ALL.iter().position(|&other| other == precondition).unwrap_or(0);
     PRECONDITIONS[row].0
 }
 
-/// The state where none is named: an empty drive says nothing of the years to come under a trace.
+/// Returns the default. Under a trace an empty drive would say nothing about the years to come.
 pub(crate) fn default(traced: bool) -> &'static str {
     name(if traced { Precondition::Auto } else { Precondition::None })
 }
 
-/// As asked for, or the default.
+/// Resolves the first state.
 pub(crate) fn state(
     layers: &Layers,
-    given: Option<&str>,
+    name: Option<&str>,
     victim: Victim,
     traced: bool,
 ) -> Result<Precondition> {
-    let given = given.unwrap_or(default(traced));
-    let row = choice(layers, "ftl.precondition", "precondition", given, PRECONDITIONS)?;
+    let name = name.unwrap_or(default(traced));
+    let row = choice(layers, "ftl.precondition", "precondition", name, PRECONDITIONS)?;
     if ALL[row] == Precondition::Steady && victim.law().is_none() {
         let expected = lawful("precondition = \"auto\", which fills at random instead");
         let what = "precondition = \"steady\" has no steady-state law for this victim policy";
@@ -49,17 +49,17 @@ pub(crate) fn state(
     Ok(ALL[row])
 }
 
-/// The victim policies that have a law, or something else.
+/// Lists the victim policies that have a law, then another remedy.
 fn lawful(or: &str) -> String {
     let lawful = collect::POLICIES.iter().map(|info| info.name);
     let lawful: Vec<_> = lawful.filter(|name| Victim::named(name).law().is_some()).collect();
     format!("expected ftl.collect.policy {}, or {or}", any_of(&lawful))
 }
 
-/// What `auto` comes to on a drive, where that is the state; `given` has its keys.
+/// Resolves `auto` on a drive; `table` has its keys.
 pub(crate) fn auto(
     layers: &Layers,
-    given: &settings::Ftl,
+    table: &settings::Ftl,
     precondition: Precondition,
     (setup, layout): (&Setup, &Layout),
     traced: bool,
@@ -69,21 +69,21 @@ pub(crate) fn auto(
     }
     let no_law = why_not_steady(setup, layout);
     let default = AUTO_FILLS[usize::from(no_law.is_some())].0;
-    let fill = given.auto_fill.as_deref().unwrap_or(default);
+    let fill = table.auto_fill.as_deref().unwrap_or(default);
     let row = choice(layers, "ftl.auto_fill", "auto_fill", fill, AUTO_FILLS)?;
     let fill = [AutoFill::Steady, AutoFill::Random][row];
     if let (AutoFill::Steady, Some(why)) = (fill, no_law) {
         return Err(layers.error("ftl.auto_fill", why, "expected \"random\", or no such key"));
     }
-    if !traced && given.wear_in_max.is_some() {
+    if !traced && table.wear_in_max.is_some() {
         let what = "wear_in_max has no effect on a generator, which has no passes";
         return Err(layers.error("ftl.wear_in_max", what, "expected workload.warmup_requests instead"));
     }
     let wear_in_max = if setup.separate.foresees() {
-        // Which laps there will be must be known before: the run says that there were none, and why.
+        // The laps must be known before the run, which reports a run without laps and the reason.
         None
     } else {
-        traced.then(|| given.wear_in_max())
+        traced.then(|| table.wear_in_max())
     };
     Ok(Some(Auto { fill, no_law, wear_in_max }))
 }

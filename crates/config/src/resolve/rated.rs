@@ -1,4 +1,4 @@
-//! `[drive.rated]`: what the maker of a drive promises, to be set beside what the model finds.
+//! `[drive.rated]`: the rating by the maker, to compare with the results of the model.
 
 use crate::layers::Layers;
 use crate::settings::{self, USER_BYTES_MAX};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Days of a warranty year, as makers reckon drive writes per day.
 const DAYS_PER_YEAR: f64 = 365.0;
 const BYTES_PER_TB: f64 = 1e12;
-/// The rating of a drive; what is not published is none.
+/// The rating of a drive; figures that are not published are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rated {
     /// Bytes that the user of the drive as it is sold sees.
@@ -20,19 +20,20 @@ pub struct Rated {
 }
 
 impl Rated {
-    /// How often the host may write the whole drive.
+    /// Returns how often the host may write the whole drive.
     #[must_use]
     pub fn drive_writes(&self) -> Option<f64> {
         Some(self.tbw_bytes? as f64 / self.user_bytes? as f64)
     }
 
-    /// Drive writes per day over the warranty.
+    /// Returns the drive writes per day over the warranty.
     #[must_use]
     pub fn dwpd(&self) -> Option<f64> {
         Some(self.drive_writes()? / self.years? / DAYS_PER_YEAR)
     }
 
-    /// As results and the catalogue have it, of a drive that shows so many bytes: it may be scaled, and its rating with it.
+    /// Formats the rating for results and the catalogue. The drive shows `logical_bytes`; if it is scaled,
+    /// its rating is, too.
     #[must_use]
     pub fn to_json(&self, logical_bytes: u64) -> Value {
         let of_this = |writes: f64| (writes * logical_bytes as f64).round() as u64;
@@ -47,23 +48,23 @@ impl Rated {
     }
 }
 
-/// The rating, and what the resolved experiment says of it; none where nothing is given.
+/// Resolves the rating and its table; none if the table is empty.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<settings::Rated>,
+    table: Option<settings::Rated>,
 ) -> Result<(Option<Rated>, Option<settings::Rated>)> {
-    let given = given.unwrap_or_default();
-    let user_bytes = user_bytes(layers, &given)?;
+    let table = table.unwrap_or_default();
+    let user_bytes = user_bytes(layers, &table)?;
     // No less than one byte, however small the rating.
-    let tbw_bytes = given.tbw_tb.map(|tb| (tb * BYTES_PER_TB).round().max(1.0) as u64);
-    let rated = Rated { user_bytes, tbw_bytes, years: given.years };
-    let raw = settings::Rated { user_bytes, user_capacity: None, tbw_tb: given.tbw_tb, years: given.years };
+    let tbw_bytes = table.tbw_tb.map(|tb| (tb * BYTES_PER_TB).round().max(1.0) as u64);
+    let rated = Rated { user_bytes, tbw_bytes, years: table.years };
+    let raw = settings::Rated { user_bytes, user_capacity: None, tbw_tb: table.tbw_tb, years: table.years };
     let any = rated != Rated::default();
     Ok((any.then_some(rated), any.then_some(raw)))
 }
 
-fn user_bytes(layers: &Layers, given: &settings::Rated) -> Result<Option<u64>> {
-    let (key, bytes) = match (given.user_bytes, &given.user_capacity) {
+fn user_bytes(layers: &Layers, table: &settings::Rated) -> Result<Option<u64>> {
+    let (key, bytes) = match (table.user_bytes, &table.user_capacity) {
         (Some(_), Some(_)) => {
             let what = "user_bytes and user_capacity are both set";
             return Err(layers.error("drive.rated.user_capacity", what, "expected one of them"));
@@ -98,9 +99,9 @@ mod tests {
     #[test]
     fn a_write_a_day_over_five_years() {
         // Read-intensive drives: 1.92 TB and 3,504 TBW are one drive write per day over 5 years of 365 days.
-        let found = rated("[drive.rated]\nuser_capacity = \"1.92 TB\"\ntbw_tb = 3504\nyears = 5\n")
+        let resolved = rated("[drive.rated]\nuser_capacity = \"1.92 TB\"\ntbw_tb = 3504\nyears = 5\n")
             .expect("it is valid");
-        let rated = found.rated.expect("it is given");
+        let rated = resolved.rated.expect("it is given");
         assert_eq!(rated.user_bytes, Some(1_920_000_000_000));
         assert_eq!(rated.tbw_bytes, Some(3_504_000_000_000_000));
         assert!((rated.drive_writes().expect("both are known") - 1825.0).abs() < 1e-9);
@@ -108,10 +109,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_is_not_made_up() {
+    fn a_rating_has_only_the_figures_of_the_file() {
         assert_eq!(rated("").expect("it is valid").rated, None);
-        let found = rated("[drive.rated]\nuser_bytes = 256000000000\n").expect("it is valid");
-        let rated = found.rated.expect("it is given");
+        let resolved = rated("[drive.rated]\nuser_bytes = 256000000000\n").expect("it is valid");
+        let rated = resolved.rated.expect("it is given");
         assert_eq!((rated.tbw_bytes, rated.drive_writes(), rated.dwpd()), (None, None, None));
     }
 

@@ -1,4 +1,4 @@
-//! `ftl.reclaim`: what is done about read disturb, on which drives it can be done.
+//! `ftl.reclaim`: read reclaim, and the drives that support it.
 
 use super::slot;
 use crate::layers::Layers;
@@ -11,18 +11,19 @@ use floatgate_sim::plan::DriveSettings;
 
 const POLICY: &str = "ftl.reclaim.policy";
 
-/// The manager, for a drive whose pages are those of the map; none where reads disturb nothing.
+/// Resolves the manager of read disturb, for a drive whose pages are those of the map; none without read
+/// disturb.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<settings::Reclaim>,
+    table: Option<settings::Reclaim>,
     drive: &DriveSettings,
     layout: &Layout,
 ) -> Result<(Option<Reclaim>, settings::Reclaim)> {
-    let mut given = given.unwrap_or_default();
+    let mut table = table.unwrap_or_default();
     if drive.disturb.is_some() {
-        given.policy.get_or_insert_with(|| reclaim::DEFAULT.into());
+        table.policy.get_or_insert_with(|| reclaim::DEFAULT.into());
     }
-    let (manager, raw) = slot::resolve(layers, Some(given), &Facts::default())?;
+    let (manager, raw) = slot::resolve(layers, Some(table), &Facts::default())?;
     let none = reclaim::POLICIES[0].name;
     let Some(disturb) = drive.disturb else {
         if manager.name() == none {
@@ -51,7 +52,7 @@ pub(crate) fn resolve(
     Ok((Some(Reclaim::of(&manager)), raw))
 }
 
-/// Replicas need room in blocks, and pages of their own.
+/// Refuses drives without room for replicas in blocks, or without pages of their own.
 fn replicas(layers: &Layers, manager: &Given, drive: &DriveSettings, layout: &Layout) -> Result<()> {
     let Some(replica_pages) = manager.find_whole("replica_pages") else { return Ok(()) };
     if layout.scope() == Scope::Superblock {

@@ -1,4 +1,4 @@
-//! `lifetime.reduce`: on which drives content can be deduplicated and compressed, beside what.
+//! `lifetime.reduce`: the drives and settings that allow deduplication and compression.
 
 use crate::layers::Layers;
 use floatgate_base::Result;
@@ -10,11 +10,11 @@ use floatgate_sim::plan::{DriveSettings, ReduceSettings, ThrottleSettings};
 
 /// 2^64: every page is a sample.
 const SAMPLES_ALL: f64 = 18_446_744_073_709_551_616.0;
-/// Epochs of a life at least: in the first one nothing is known.
+/// Fewest epochs in a life; the first one decides nothing.
 const EPOCHS_MIN: f64 = 10.0;
 const POLICY: &str = "lifetime.reduce.policy";
 
-/// What the FTL has to know; none where nothing is reduced.
+/// Resolves the reduction of the FTL; none if nothing is reduced.
 pub(crate) fn resolve(
     layers: &Layers,
     (reduce, throttle): (&ReduceSettings, &ThrottleSettings),
@@ -53,7 +53,7 @@ pub(crate) fn resolve(
         plain,
         repack,
     });
-    // A manager begins with nothing on, and samples.
+    // A manager begins with everything off, and samples.
     let managed = reduce.params.integrated;
     let schemes = Schemes {
         dedup: index_entries > 0 && managed.is_none(),
@@ -63,7 +63,7 @@ pub(crate) fn resolve(
     Ok(Some(Reduce { index_entries, chunks, schemes, samples_below }))
 }
 
-/// Whether a manager copies pages that are read often.
+/// Checks whether a manager copies pages that are read often.
 fn makes_replicas(reclaim: Reclaim) -> bool {
     reclaim.info().params.iter().any(|param| param.name == "replica_pages")
 }

@@ -1,4 +1,4 @@
-//! The table of any slot: the policy, with its parameters checked and its defaults filled in.
+//! The table of any slot: its policy, with parameters checked and defaults filled in.
 
 use crate::layers::Layers;
 use crate::slot_table::SlotTable;
@@ -7,24 +7,24 @@ use crate::tables::unknown;
 use floatgate_base::policy::Facts;
 use floatgate_base::{Error, Given, Misfit, Result};
 
-/// The policy that is chosen, and what the resolved experiment says.
+/// Resolves the selected policy and its table.
 pub(crate) fn resolve<T: Table>(
     layers: &Layers,
-    given: Option<SlotTable<T>>,
+    table: Option<SlotTable<T>>,
     facts: &Facts,
 ) -> Result<(Given, SlotTable<T>)> {
-    let (slot, table) = (T::SLOT, given.unwrap_or_default());
+    let (slot, table) = (T::SLOT, table.unwrap_or_default());
     let name = table.policy.as_deref().unwrap_or(slot.policies[0].name);
     let Some(info) = slot.find(name) else {
         let key = format!("{}.{}", slot.key, slot.selector);
         return Err(unknown(layers, &key, slot.what, name, slot.policies.iter().map(|info| info.name)));
     };
-    let given = slot.fill(info, table.values(), facts).map_err(|misfit| refuse::<T>(layers, misfit))?;
-    let resolved = SlotTable::of(&given);
-    Ok((given, resolved))
+    let policy = slot.fill(info, table.values(), facts).map_err(|misfit| refuse::<T>(layers, misfit))?;
+    let resolved = SlotTable::of(&policy);
+    Ok((policy, resolved))
 }
 
-/// What is wrong with a parameter, at the place where it is set.
+/// Makes the error of a wrong parameter, at the place where it is set.
 pub(crate) fn refuse<T: Table>(layers: &Layers, misfit: Misfit) -> Box<Error> {
     layers.section(T::SLOT.key).error(misfit.param, misfit.what, misfit.expected)
 }

@@ -1,5 +1,5 @@
-//! Tables that matter to timed mode only: optional commands, scheduling, idle time. In functional mode the resolved
-//! experiment does not name them.
+//! Tables that act in timed mode only: optional commands, scheduling, idle time. In functional mode the
+//! resolved experiment leaves them out.
 
 use super::slot;
 use crate::layers::Layers;
@@ -12,16 +12,16 @@ use floatgate_flash::timed::settings::MULTI_PLANE;
 use floatgate_flash::timed::{Commands, MultiPlane, Order, Suspend};
 use floatgate_sim::Background;
 
-/// Optional commands, for dies of so many planes, each of them so many planes together.
+/// Resolves optional commands. `planes`: planes per die, and how many of them work as one.
 pub(crate) fn commands(
     layers: &Layers,
-    given: Option<settings::Commands>,
+    table: Option<settings::Commands>,
     timed: bool,
     (planes_per_die, together): (u32, u32),
 ) -> Result<(Commands, Option<settings::Commands>)> {
-    let given = given.unwrap_or_default();
+    let table = table.unwrap_or_default();
     let rule_key = "drive.commands.multi_plane";
-    let rule_name = given.multi_plane();
+    let rule_name = table.multi_plane();
     let rules = [MultiPlane::None, MultiPlane::SamePage, MultiPlane::SameBlockAndPage, MultiPlane::Any];
     let multi_plane = rules[choice(layers, rule_key, "multi-plane rule", &rule_name, MULTI_PLANE)?];
     if multi_plane != MultiPlane::None && planes_per_die == 1 {
@@ -33,11 +33,11 @@ pub(crate) fn commands(
         let expected = "expected multi_plane = \"none\", or drive.geometry.planes_per_die from 2";
         return Err(layers.error(rule_key, what, expected));
     }
-    let suspends = given.program_suspend == Some(true) || given.erase_suspend == Some(true);
+    let suspends = table.program_suspend == Some(true) || table.erase_suspend == Some(true);
     let details = [
-        ("suspend_us", given.suspend_us.is_some()),
-        ("resume_us", given.resume_us.is_some()),
-        ("suspend_reads_max", given.suspend_reads_max.is_some()),
+        ("suspend_us", table.suspend_us.is_some()),
+        ("resume_us", table.resume_us.is_some()),
+        ("suspend_reads_max", table.suspend_reads_max.is_some()),
     ];
     if let Some((key, _)) = details.iter().find(|(_, set)| *set && !suspends) {
         let what = format!("{key} has no effect while nothing is suspended");
@@ -45,15 +45,15 @@ pub(crate) fn commands(
         return Err(layers.error(&format!("drive.commands.{key}"), what, expected));
     }
     let (suspend_us, resume_us, reads_max) =
-        (given.suspend_us(), given.resume_us(), given.suspend_reads_max());
+        (table.suspend_us(), table.resume_us(), table.suspend_reads_max());
     let commands = Commands {
         multi_plane,
-        cache_read: given.cache_read(),
-        cache_program: given.cache_program(),
-        copyback: given.copyback(),
+        cache_read: table.cache_read(),
+        cache_program: table.cache_program(),
+        copyback: table.copyback(),
         suspend: Suspend {
-            program: given.program_suspend(),
-            erase: given.erase_suspend(),
+            program: table.program_suspend(),
+            erase: table.erase_suspend(),
             suspend_ns: ns(suspend_us),
             resume_ns: ns(resume_us),
             reads_max,
@@ -73,16 +73,16 @@ pub(crate) fn commands(
     Ok((commands, raw))
 }
 
-/// What is next at a die.
+/// Resolves which operation a die serves next.
 pub(crate) fn scheduling(
     layers: &Layers,
-    given: Option<settings::Scheduling>,
+    table: Option<settings::Scheduling>,
     (timed, incremental): (bool, bool),
     commands: &Commands,
 ) -> Result<((Order, bool), Option<settings::Scheduling>)> {
     let facts = Facts { incremental, ..Facts::default() };
-    let (given, raw) = slot::resolve(layers, given, &facts)?;
-    let order = Order::of(&given);
+    let (policy, raw) = slot::resolve(layers, table, &facts)?;
+    let order = Order::of(&policy);
     if order.0 == Order::Fcfs && (commands.suspend.program || commands.suspend.erase) {
         let what = "under fcfs no read is preferred, so nothing would be suspended";
         let expected = "expected \"priority\", or no program_suspend and no erase_suspend";
@@ -98,23 +98,23 @@ fn ns(us: f64) -> u64 {
 fn not_once<'a>(
     layers: &Layers,
     key: &str,
-    found: &[String],
+    order: &[String],
     names: impl Iterator<Item = &'a str>,
 ) -> Box<floatgate_base::Error> {
     let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
-    let what = format!("[{}] does not name each of them once", found.join(", "));
+    let what = format!("[{}] does not name each of them once", order.join(", "));
     layers.error(key, what, format!("expected {}, in any order", names.join(", ")))
 }
 
-/// Order in which planes take pages.
+/// Resolves the order in which planes take pages.
 pub(crate) fn allocation_order(
     layers: &Layers,
-    given: Option<Vec<String>>,
+    order_names: Option<Vec<String>>,
     timed: bool,
 ) -> Result<([Level; 4], Option<Vec<String>>)> {
     let key = "ftl.allocation.order";
     let names = || LEVELS.iter().map(|(name, _)| *name).filter(|name| *name != "way");
-    let Some(words) = given else {
+    let Some(words) = order_names else {
         return Ok((ALLOCATION_ORDER, timed.then(|| names().map(String::from).collect())));
     };
     let mut order = Vec::new();
@@ -131,17 +131,17 @@ pub(crate) fn allocation_order(
     Ok(([a, b, c, d], timed.then(|| spelt.collect())))
 }
 
-/// Jobs in idle time.
+/// Resolves the jobs in idle time.
 pub(crate) fn background(
     layers: &Layers,
-    given: Option<settings::Background>,
+    table: Option<settings::Background>,
     timed: bool,
     (trigger, stop, units): (u32, u32, u32),
 ) -> Result<(Option<Background>, Option<settings::Background>)> {
-    let (given, mut raw) = slot::resolve(layers, given, &Facts::default())?;
-    let Some(idle_us) = given.find_real("idle_us") else { return Ok((None, timed.then_some(raw))) };
+    let (policy, mut raw) = slot::resolve(layers, table, &Facts::default())?;
+    let Some(idle_us) = policy.find_real("idle_us") else { return Ok((None, timed.then_some(raw))) };
     let key = "trigger_free_blocks";
-    let free = given.find_whole(key).map_or((2 * stop).min(units / 2).max(trigger + 1), |free| free as u32);
+    let free = policy.find_whole(key).map_or((2 * stop).min(units / 2).max(trigger + 1), |free| free as u32);
     if free <= trigger || free >= units {
         let what = format!("{key} is {free}");
         let expected = format!(

@@ -1,7 +1,7 @@
 //! The table `[workload]`.
 
 use super::arrival::Arrives;
-use super::content::{self, SaidOfContent};
+use super::content::{self, ContentKeys};
 use super::stop::Part;
 use super::{arrival, stop};
 use crate::layers::Layers;
@@ -29,40 +29,40 @@ pub(crate) struct Workload {
 const TRACE: usize = 1;
 const TWIN: usize = 2;
 
-/// `logical_bytes` is what the drive shows; 0: as much as a twin needs. `holds` says whether anything in front of the
-/// flash may hold what was written.
+/// Resolves the workload. `logical_bytes` is the visible capacity; 0 stands for the footprint of a twin.
+/// `holds` states whether a buffer or anything else before the flash may hold written pages.
 pub(crate) fn resolve(
     layers: &Layers,
-    mut given: settings::Workload,
+    mut table: settings::Workload,
     (timed, throttled): (bool, bool),
     logical_bytes: u64,
     seed: u64,
     holds: bool,
 ) -> Result<Workload> {
-    let name = kind_name(&given).to_string();
+    let name = kind_name(&table).to_string();
     let kind = choice(layers, "workload.kind", "kind", &name, KINDS)?;
-    let arrives = arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
-    let said = SaidOfContent::take(&mut given);
-    let warmup_requests = given.warmup_requests();
-    let amplification = amplification(layers, &given, seed)?;
-    let shuffle = shuffle(&given, seed);
-    let part = stop::take(layers, &mut given)?;
+    let arrives = arrival::resolve(layers, &table, timed, kind == 0, throttled)?;
+    let content = ContentKeys::take(&mut table);
+    let warmup_requests = table.warmup_requests();
+    let amplification = amplification(layers, &table, seed)?;
+    let shuffle = shuffle(&table, seed);
+    let part = stop::take(layers, &mut table)?;
     let stop_bytes = part.as_ref().map(Part::end_bytes);
-    // Each cursor makes its part of those that come first.
+    // Each cursor issues its share of the warm-up.
     let warmup = warmup_of_each(layers, warmup_requests, amplification.cursors, kind)?;
     let (source, beyond, devices, mut raw) = match kind {
         TRACE => {
-            let raw = trace_keys(layers, given, stop_bytes.is_some())?;
+            let raw = trace_keys(layers, table, stop_bytes.is_some())?;
             let (source, beyond, devices) = trace_plan(layers, &raw)?;
             (source, beyond, devices, raw)
         }
         TWIN => {
-            let (config, beyond, raw) = twin(layers, given, (warmup, stop_bytes), logical_bytes, seed)?;
+            let (config, beyond, raw) = twin(layers, table, (warmup, stop_bytes), logical_bytes, seed)?;
             (plan::Workload::Synthetic(config), beyond, Devices::Apart, raw)
         }
         _ => {
-            refuse_if_nothing_holds(layers, &given, holds)?;
-            let mut raw = synthetic_keys(layers, given, stop_bytes.is_some())?;
+            refuse_if_nothing_holds(layers, &table, holds)?;
+            let mut raw = synthetic_keys(layers, table, stop_bytes.is_some())?;
             if holds {
                 raw.fua_share.get_or_insert(0.0);
                 raw.flush_every.get_or_insert(0);
@@ -79,7 +79,7 @@ pub(crate) fn resolve(
     raw.shuffle_window = shuffle.map(|shuffle| shuffle.window);
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
-    let (content, renews_content) = content::resolve(layers, &said, &source, &mut raw)?;
+    let (content, renews_content) = content::resolve(layers, &content, &source, &mut raw)?;
     let until = part.map(|part| part.until(&mut raw, (warmup_requests, kind == TRACE, renews_content)));
     let settings = WorkloadSettings {
         source,
@@ -98,16 +98,16 @@ pub(crate) fn resolve(
     Ok(Workload { settings, arrival, raw })
 }
 
-/// Whether writes are shuffled; a window of 0 requests shuffles nothing.
-fn shuffle(given: &settings::Workload, seed: u64) -> Option<Shuffle> {
-    let window = given.shuffle_window.filter(|&window| window > 0)?;
+/// Returns the shuffling of writes; none for a window of 0 requests.
+fn shuffle(table: &settings::Workload, seed: u64) -> Option<Shuffle> {
+    let window = table.shuffle_window.filter(|&window| window > 0)?;
     Some(Shuffle { window, seed })
 }
 
-/// How many cursors issue the workload.
-fn amplification(layers: &Layers, given: &settings::Workload, seed: u64) -> Result<Amplification> {
-    let model = Amplification { cursors: given.read_amplification(), gap_spread: given.gap_spread(), seed };
-    if model.cursors == 1 && given.gap_spread.is_some() {
+/// Resolves how many cursors issue the workload.
+fn amplification(layers: &Layers, table: &settings::Workload, seed: u64) -> Result<Amplification> {
+    let model = Amplification { cursors: table.read_amplification(), gap_spread: table.gap_spread(), seed };
+    if model.cursors == 1 && table.gap_spread.is_some() {
         let what = "gap_spread has no effect on a single cursor";
         let expected = "expected it with workload.read_amplification above 1";
         return Err(layers.error("workload.gap_spread", what, expected));
@@ -115,7 +115,7 @@ fn amplification(layers: &Layers, given: &settings::Workload, seed: u64) -> Resu
     Ok(model)
 }
 
-/// Requests that each cursor of a generator makes before those that count.
+/// Returns the warm-up requests of each cursor of a generator.
 fn warmup_of_each(layers: &Layers, warmup: u64, cursors: u64, kind: usize) -> Result<u64> {
     if kind == TRACE || warmup.is_multiple_of(cursors) {
         return Ok(warmup / cursors);
@@ -125,38 +125,38 @@ fn warmup_of_each(layers: &Layers, warmup: u64, cursors: u64, kind: usize) -> Re
     Err(layers.error("workload.warmup_requests", what, expected))
 }
 
-/// The kind that is named or implied.
-fn kind_name(given: &settings::Workload) -> &str {
-    match &given.kind {
+/// Returns the kind, named or implied.
+fn kind_name(table: &settings::Workload) -> &str {
+    match &table.kind {
         Some(kind) => kind,
-        None if given.file.is_some() => KINDS[TRACE].0,
-        None if given.twin.is_some() => KINDS[TWIN].0,
+        None if table.file.is_some() => KINDS[TRACE].0,
+        None if table.twin.is_some() => KINDS[TWIN].0,
         None => KINDS[0].0,
     }
 }
 
-/// Whether requests come from a trace.
-pub(crate) fn is_trace(given: &settings::Workload) -> bool {
-    kind_name(given) == KINDS[TRACE].0
+/// Checks whether requests come from a trace.
+pub(crate) fn is_trace(table: &settings::Workload) -> bool {
+    kind_name(table) == KINDS[TRACE].0
 }
 
-/// What a key of names stands for where other keys need it, named or not.
-pub(crate) fn implied(given: &settings::Workload, key: &str) -> Option<String> {
-    let kind = kind_name(given);
+/// Returns the value of a key that other keys depend on, even where the user did not set it.
+pub(crate) fn implied(table: &settings::Workload, key: &str) -> Option<String> {
+    let kind = kind_name(table);
     let or = |name: &Option<String>, default: &str| name.clone().unwrap_or_else(|| default.into());
     match key {
         "workload.kind" => Some(kind.into()),
         "workload.pattern" => {
-            Some(or(&given.pattern, if given.micro.is_some() { "jobs" } else { "uniform" }))
+            Some(or(&table.pattern, if table.micro.is_some() { "jobs" } else { "uniform" }))
         }
-        "workload.arrival" => Some(or(&given.arrival, if kind == KINDS[0].0 { "closed" } else { "open" })),
+        "workload.arrival" => Some(or(&table.arrival, if kind == KINDS[0].0 { "closed" } else { "open" })),
         _ => None,
     }
 }
 
-/// The standard has its own sizes.
-fn refuse_sizes(layers: &Layers, given: &settings::Workload, pattern: &str) -> Result<()> {
-    if pattern != "jesd219" || given.request_bytes.is_none() {
+/// Refuses request sizes beside the standard, which has its own.
+fn refuse_sizes(layers: &Layers, table: &settings::Workload, pattern: &str) -> Result<()> {
+    if pattern != "jesd219" || table.request_bytes.is_none() {
         return Ok(());
     }
     let what = "request_bytes has no effect with pattern = \"jesd219\"";
@@ -164,19 +164,19 @@ fn refuse_sizes(layers: &Layers, given: &settings::Workload, pattern: &str) -> R
     Err(layers.error("workload.request_bytes", what, expected))
 }
 
-/// A micro-benchmark stands for a pattern with its parameters: none of them may be said beside it.
-fn expand_micro(layers: &Layers, given: &mut settings::Workload, stops: bool) -> Result<()> {
-    let Some(name) = given.micro.take() else { return Ok(()) };
+/// Expands a micro-benchmark to its pattern and parameters; none of them may be set beside it.
+fn expand_micro(layers: &Layers, table: &mut settings::Workload, stops: bool) -> Result<()> {
+    let Some(name) = table.micro.take() else { return Ok(()) };
     let micro = Micro::find(&name).expect("rows of settings have the names");
     let jobs = micro.jobs();
     macro_rules! set {
         ($($key:ident = $value:expr),* $(,)?) => {
-            $(if given.$key.is_some() {
+            $(if table.$key.is_some() {
                 let what = format!("{} beside the micro-benchmark '{name}'", stringify!($key));
                 let key = concat!("workload.", stringify!($key));
                 return Err(layers.error(key, what, "expected the one or the other"));
             }
-            given.$key = $value;)*
+            table.$key = $value;)*
         };
     }
     set! {
@@ -190,53 +190,53 @@ fn expand_micro(layers: &Layers, given: &mut settings::Workload, stops: bool) ->
         offset_bytes = Some(jobs.offset_bytes),
     }
     if !stops {
-        given.requests.get_or_insert(micro.requests());
+        table.requests.get_or_insert(micro.requests());
     }
     Ok(())
 }
 
-/// With `stops` something else says where the workload ends.
-fn synthetic_keys(layers: &Layers, mut given: settings::Workload, stops: bool) -> Result<settings::Workload> {
-    expand_micro(layers, &mut given, stops)?;
-    let pattern = given.pattern.take().unwrap_or_else(|| "uniform".into());
-    refuse_sizes(layers, &given, &pattern)?;
+/// Fills in the keys of a pattern. With `stops` another key ends the workload.
+fn synthetic_keys(layers: &Layers, mut table: settings::Workload, stops: bool) -> Result<settings::Workload> {
+    expand_micro(layers, &mut table, stops)?;
+    let pattern = table.pattern.take().unwrap_or_else(|| "uniform".into());
+    refuse_sizes(layers, &table, &pattern)?;
     let defaults = GeneratorConfig::default();
     let (zipf, hot, jobs) = (pattern == "zipf", pattern == "hot-cold", pattern == "jobs");
     let mixed = jobs || pattern == "jesd219";
     let read_share = if pattern == "jesd219" { jesd219::READ_SHARE } else { 0.0 };
-    let bytes = given.request_bytes();
-    if jobs && given.sizes.is_some() && given.request_bytes.is_some() {
+    let bytes = table.request_bytes();
+    if jobs && table.sizes.is_some() && table.request_bytes.is_some() {
         let what = "request_bytes and sizes both tell how large requests are";
         return Err(layers.error("workload.request_bytes", what, "expected one of the two"));
     }
     Ok(settings::Workload {
-        requests: given.requests.or((!stops).then_some(defaults.requests)),
+        requests: table.requests.or((!stops).then_some(defaults.requests)),
         request_bytes: (!mixed).then_some(bytes),
-        read_share: Some(given.read_share.unwrap_or(read_share)),
-        trim_share: Some(given.trim_share()),
-        fua_share: given.fua_share.filter(|&share| share != 0.0),
-        flush_every: given.flush_every.filter(|&every| every != 0),
-        rate_per_s: given.rate_per_s,
-        zipf_theta: zipf.then(|| given.zipf_theta()),
-        hot_share_of_pages: hot.then(|| given.hot_share_of_pages()),
-        hot_share_of_writes: hot.then(|| given.hot_share_of_writes()),
-        random_share: jobs.then(|| given.random_share()),
-        sizes: jobs.then(|| given.sizes.clone().unwrap_or_else(|| vec![(bytes, 1.0)])),
-        align_bytes: jobs.then(|| given.align_bytes()),
-        offset_bytes: jobs.then(|| given.offset_bytes()),
-        working_set_bytes: given.working_set_bytes,
-        burst_on_s: given.burst_on_s,
-        burst_off_s: given.burst_off_s,
+        read_share: Some(table.read_share.unwrap_or(read_share)),
+        trim_share: Some(table.trim_share()),
+        fua_share: table.fua_share.filter(|&share| share != 0.0),
+        flush_every: table.flush_every.filter(|&every| every != 0),
+        rate_per_s: table.rate_per_s,
+        zipf_theta: zipf.then(|| table.zipf_theta()),
+        hot_share_of_pages: hot.then(|| table.hot_share_of_pages()),
+        hot_share_of_writes: hot.then(|| table.hot_share_of_writes()),
+        random_share: jobs.then(|| table.random_share()),
+        sizes: jobs.then(|| table.sizes.clone().unwrap_or_else(|| vec![(bytes, 1.0)])),
+        align_bytes: jobs.then(|| table.align_bytes()),
+        offset_bytes: jobs.then(|| table.offset_bytes()),
+        working_set_bytes: table.working_set_bytes,
+        burst_on_s: table.burst_on_s,
+        burst_off_s: table.burst_off_s,
         pattern: Some(pattern),
         ..settings::Workload::default()
     })
 }
 
-/// What the host wants on flash matters only where something else may hold it.
-fn refuse_if_nothing_holds(layers: &Layers, given: &settings::Workload, holds: bool) -> Result<()> {
+/// Refuses flushes and forced writes if nothing before the flash holds pages.
+fn refuse_if_nothing_holds(layers: &Layers, table: &settings::Workload, holds: bool) -> Result<()> {
     let set = [
-        ("fua_share", given.fua_share.is_some_and(|share| share != 0.0)),
-        ("flush_every", given.flush_every.is_some_and(|every| every != 0)),
+        ("fua_share", table.fua_share.is_some_and(|share| share != 0.0)),
+        ("flush_every", table.flush_every.is_some_and(|every| every != 0)),
     ];
     match set.iter().find(|(_, set)| *set && !holds) {
         Some((key, _)) => {
@@ -249,7 +249,7 @@ fn refuse_if_nothing_holds(layers: &Layers, given: &settings::Workload, holds: b
     }
 }
 
-/// Bursts need both lengths.
+/// Returns the bursts, which need both lengths.
 fn jobs(layers: &Layers, raw: &settings::Workload) -> Result<Jobs> {
     let defaults = Jobs::default();
     let burst = match (raw.burst_on_s, raw.burst_off_s) {
@@ -272,19 +272,19 @@ fn jobs(layers: &Layers, raw: &settings::Workload) -> Result<Jobs> {
     })
 }
 
-/// A twin, which needs as much space as its footprint unless it is wrapped or scaled.
+/// Resolves a twin. It needs a drive of its footprint unless it is wrapped or scaled.
 fn twin(
     layers: &Layers,
-    given: settings::Workload,
+    table: settings::Workload,
     (warmup, stop_bytes): (u64, Option<u64>),
     logical_bytes: u64,
     seed: u64,
 ) -> Result<(GeneratorConfig, Beyond, settings::Workload)> {
-    let Some(text) = &given.twin else {
+    let Some(text) = &table.twin else {
         let what = "a twin workload names no twin";
         return Err(layers.error("workload.twin", what, "expected twin = \"NAME\" or a path"));
     };
-    // A path in an experiment file counts from that file's folder, as that of a trace does.
+    // Like the path of a trace, a path is relative to the experiment file.
     let folder = match layers.place("workload.twin") {
         Place::Line { path, .. } => Path::new(&path).parent().map(Path::to_path_buf),
         _ => None,
@@ -293,8 +293,8 @@ fn twin(
         Place::Setting(key) => layers.error(key, e.what.clone(), e.expected.clone()),
         _ => e,
     })?;
-    let twin = thinned(layers, twin, given.thin)?;
-    let beyond = given.beyond();
+    let twin = thinned(layers, twin, table.thin)?;
+    let beyond = table.beyond();
     let row = choice(layers, "workload.beyond", "beyond", &beyond, BEYOND)?;
     let space = if logical_bytes == 0 { twin.footprint_bytes } else { logical_bytes };
     if row == 0 && twin.footprint_bytes > space {
@@ -302,10 +302,10 @@ fn twin(
         let expected = "expected a larger drive, or beyond = \"scale\" or \"wrap\"";
         return Err(layers.error("workload.twin", what, expected));
     }
-    let said = given.requests.or(stop_bytes.is_none().then_some(twin.requests));
-    let requests = match (said, stop_bytes) {
+    let requests_set = table.requests.or(stop_bytes.is_none().then_some(twin.requests));
+    let requests = match (requests_set, stop_bytes) {
         (None, Some(bytes)) => stop::requests(layers, bytes, twin.write_bytes() / twin.requests as f64, 1.0)?,
-        (said, _) => said.unwrap_or_default(),
+        (requests_set, _) => requests_set.unwrap_or_default(),
     };
     let config = GeneratorConfig {
         pattern: Pattern::Twin,
@@ -319,16 +319,16 @@ fn twin(
     config.validate()?;
     let raw = settings::Workload {
         twin: Some(word),
-        thin: given.thin,
-        requests: said,
+        thin: table.thin,
+        requests: requests_set,
         beyond: Some(beyond),
         ..settings::Workload::default()
     };
-    // The generator scales by itself; wrapping is the host's.
+    // The generator scales; the host wraps.
     Ok((config, if row == 1 { Beyond::Wrap } else { Beyond::Refuse }, raw))
 }
 
-/// A part of a twin, where one is asked for.
+/// Returns a thinned twin, if the user set `thin`.
 fn thinned(layers: &Layers, twin: Twin, thin: Option<u64>) -> Result<Twin> {
     match thin {
         None => Ok(twin),
@@ -342,7 +342,7 @@ fn thinned(layers: &Layers, twin: Twin, thin: Option<u64>) -> Result<Twin> {
     }
 }
 
-/// Mean size of a request, or the smallest one where the pattern has its own sizes.
+/// Returns the mean request size, or the smallest one if the pattern has its own sizes.
 fn mean_bytes(raw: &settings::Workload) -> f64 {
     match (&raw.sizes, raw.request_bytes) {
         (Some(sizes), _) => {
@@ -368,7 +368,7 @@ fn generator(
             let write_share = 1.0 - raw.read_share.unwrap_or_default() - raw.trim_share.unwrap_or_default();
             stop::requests(layers, bytes, mean_bytes(raw), write_share)?
         }
-        (said, _) => said.unwrap_or_default(),
+        (requests_set, _) => requests_set.unwrap_or_default(),
     };
     let at = |e: Box<Error>, key: &str| layers.error(key, e.what.clone(), e.expected.clone());
     let config = GeneratorConfig {
@@ -400,9 +400,9 @@ fn generator(
     Ok(config)
 }
 
-/// With `stops` the trace is gone through as often as it takes.
-fn trace_keys(layers: &Layers, given: settings::Workload, stops: bool) -> Result<settings::Workload> {
-    let repeat = match given.repeat {
+/// Fills in the keys of a trace. With `stops` it repeats as often as it takes.
+fn trace_keys(layers: &Layers, table: settings::Workload, stops: bool) -> Result<settings::Workload> {
+    let repeat = match table.repeat {
         Some(n) if stops && n > 1 => {
             let what = format!(
                 "repeat is {n} beside stop_after, with which a trace is repeated as often as it takes"
@@ -410,9 +410,9 @@ fn trace_keys(layers: &Layers, given: settings::Workload, stops: bool) -> Result
             return Err(layers.error("workload.repeat", what, "expected the one or the other"));
         }
         _ if stops => 1,
-        _ => given.repeat(),
+        _ => table.repeat(),
     };
-    let Some(file) = given.file.clone() else {
+    let Some(file) = table.file.clone() else {
         return Err(layers.error(
             "workload.file",
             "kind = \"trace\" has no file",
@@ -421,15 +421,15 @@ fn trace_keys(layers: &Layers, given: settings::Workload, stops: bool) -> Result
     };
     Ok(settings::Workload {
         file: Some(file),
-        on_bad_line: Some(given.on_bad_line.clone().unwrap_or_else(|| "stop".into())),
+        on_bad_line: Some(table.on_bad_line.clone().unwrap_or_else(|| "stop".into())),
         repeat: Some(repeat),
-        warmup_passes: Some(given.warmup_passes()),
-        devices: Some(given.devices()),
-        beyond: Some(given.beyond()),
-        format: given.format,
-        time_unit: given.time_unit,
-        lba_unit: given.lba_unit,
-        action: given.action,
+        warmup_passes: Some(table.warmup_passes()),
+        devices: Some(table.devices()),
+        beyond: Some(table.beyond()),
+        format: table.format,
+        time_unit: table.time_unit,
+        lba_unit: table.lba_unit,
+        action: table.action,
         ..settings::Workload::default()
     })
 }

@@ -80,7 +80,7 @@ table! {
     }
 }
 
-/// More than any drive; counts of bytes stay far from the end of their type.
+/// More than any drive has, and far from the largest count of bytes.
 pub(crate) const USER_BYTES_MAX: u64 = 9_000_000_000_000_000_000;
 
 table! {

@@ -7,7 +7,7 @@ use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::{ALLOCATIONS, UNWRITTEN_READS};
 use floatgate_sim::plan::{AUTO_FILLS, PRECONDITIONS};
 
-/// The largest spare factor: papers on read disturb simulate drives of up to 14 times what is stored on them.
+/// The largest spare factor: papers on read disturb simulate drives 14 times as large as the stored data.
 const SPARE_MAX: f64 = 0.95;
 
 table! {
@@ -51,7 +51,7 @@ table! {
         .with("ftl.precondition", &["snapshot"]);
         fill_share: f64 = within(
             "share of the flash that holds data when the run begins",
-            // How full a drive is that PDS's section 5.4 sets out from.
+            // How full the drive of PDS's section 5.4 is at first.
             0.9,
             Range::SHARE_BETWEEN,
         )

@@ -6,7 +6,7 @@ use floatgate_base::policy::Range;
 use floatgate_lifetime::life::METHODS;
 
 const METHOD: &str = "lifetime.forecast.method";
-/// The methods that measure write amplification before the life, or are given it.
+/// The methods that measure write amplification before the life, or take it from the user.
 const BY_WAF: &[&str] = &["auto", "windows", "requests"];
 
 table! {
@@ -68,5 +68,5 @@ table! {
     }
 }
 
-/// A write amplification that can be.
+/// The range of a write amplification.
 const WAF: (f64, f64) = (1e-3, 1e6);

@@ -1,5 +1,5 @@
-//! The keys of an experiment, each declared once: what a user may write, what it means, what it is where nothing is
-//! written, what it may be, in which mode it acts and with what.
+//! The keys of an experiment, each declared once: its meaning, default and range, and the mode and keys with
+//! which it acts.
 //!
 //! A row of a table is a [`ParamInfo`], as a parameter of a policy is. From the rows follow the types that TOML is read
 //! into, the JSON schema, defaults, `docs/settings.md`, and the refusals of values out of range and of keys without
@@ -92,7 +92,7 @@ pub const TABLES: [Table; 12] = [
     Workload::TABLE,
 ];
 
-/// Every key outside slots, from the top of the experiment, with its row.
+/// Returns every key outside slots, from the top of the experiment, with its row.
 pub(crate) fn rows() -> impl Iterator<Item = (String, &'static ParamInfo)> {
     TABLES.iter().flat_map(|table| table.rows.iter().map(|row| (table.key_of(row), row)))
 }
@@ -140,13 +140,13 @@ mod tests {
     fn the_schema_has_the_tables_and_their_keys() {
         let schema = crate::schema::schema();
         let defined = schema["$defs"].as_object().expect("there are tables");
-        // Lifetime has nothing but tables.
+        // Lifetime holds only tables.
         assert_eq!(defined.len() + 1, TABLES.len() + 1 + SLOTS.len(), "{:?}", defined.keys());
         for table in TABLES.iter().filter(|table| !table.key.is_empty()) {
-            let found = defined.values().find(|found| found["description"] == table.summary);
-            let found = found.unwrap_or_else(|| panic!("{}", table.key));
+            let schema = defined.values().find(|schema| schema["description"] == table.summary);
+            let schema = schema.unwrap_or_else(|| panic!("{}", table.key));
             for row in table.rows {
-                let key = &found["properties"][row.name];
+                let key = &schema["properties"][row.name];
                 assert!(
                     key["type"].is_string() && key["description"].is_string(),
                     "{}: {key}",

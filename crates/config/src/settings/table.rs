@@ -1,5 +1,5 @@
-//! How a table of settings is declared: a row for each key, from which follow its field, its default, its checks, its part
-//! of the schema and its line in the docs.
+//! Declarations of tables of settings: a row for each key. Its field, default, checks, schema and line in the
+//! docs follow from it.
 
 use floatgate_base::policy::Facts;
 use floatgate_base::{ParamInfo, Setting};
@@ -18,7 +18,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A key of it from the top of the experiment.
+    /// Returns the full name of a key.
     #[must_use]
     pub fn key_of(&self, row: &ParamInfo) -> String {
         if self.key.is_empty() { row.name.into() } else { format!("{}.{}", self.key, row.name) }
@@ -27,7 +27,7 @@ impl Table {
 
 /// A type that a key of a table may have.
 pub(crate) trait Field: Sized {
-    /// A value as this type.
+    /// Converts a value to this type.
     fn of(setting: Setting) -> Option<Self>;
 }
 
@@ -57,19 +57,19 @@ fields! {
     Vec<(u64, f64)>: Setting::Names(_) => None,
 }
 
-/// What is given, or the default of the row.
+/// Returns the value that is set, or the default of the row.
 ///
 /// # Panics
-/// When nothing is given and the row has no default.
-pub(crate) fn or_default<T: Field + Clone>(given: Option<&T>, rows: &[ParamInfo], name: &str) -> T {
-    given.cloned().unwrap_or_else(|| {
+/// When no value is set and the row has no default.
+pub(crate) fn or_default<T: Field + Clone>(value: Option<&T>, rows: &[ParamInfo], name: &str) -> T {
+    value.cloned().unwrap_or_else(|| {
         let row = rows.iter().find(|row| row.name == name);
         let value = row.and_then(|row| row.fallback(&Facts::default())).and_then(T::of);
         value.unwrap_or_else(|| panic!("{name} has no default of its type"))
     })
 }
 
-/// The schema of a table: its keys with type, range and meaning, and the tables within it.
+/// Describes a table in the schema: its keys with type, range and meaning, and the tables within it.
 pub(crate) fn schema(
     table: &Table,
     others: &[(&'static str, Schema)],
@@ -92,7 +92,7 @@ pub(crate) fn schema(
     Schema::try_from(object).expect("an object is a schema")
 }
 
-/// The schema of a type, for a key whose values its row cannot describe.
+/// Returns the schema of a type, for a key whose values its row cannot describe.
 pub(crate) fn open<T: schemars::JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
@@ -142,7 +142,7 @@ macro_rules! table {
             };
 
             $($(
-                #[doc = concat!("`", stringify!($field), "` as given, or its default; panics where the row has none.")]
+                #[doc = concat!("`", stringify!($field), "` as set, or its default; panics where the row has none.")]
                 #[must_use]
                 pub fn $field(&self) -> $type {
                     crate::settings::table::or_default(self.$field.as_ref(), Self::TABLE.rows, stringify!($field))

@@ -33,9 +33,9 @@ const TWIN: &[&str] = &["twin"];
 const GENERATED: &[&str] = &["synthetic", "twin"];
 const RECORDED: &[&str] = &["trace", "twin"];
 const JOBS: &[&str] = &["jobs"];
-/// The longest time with requests, or without, seconds.
+/// The longest time with or without requests, seconds.
 const BURST_S: Range = Range { above_least: true, ..Range::closed(0.0, 1e9) };
-/// The largest window of requests whose writes change places.
+/// The largest window of requests whose writes are shuffled.
 const WINDOW_MAX: u32 = 1 << 20;
 
 table! {
@@ -93,7 +93,7 @@ table! {
             Range::SHARE,
         )
         .with(KIND, SYNTHETIC);
-        flush_every: u64 = count("with a buffer: every so many requests one asks for all to be on flash; 0: none does", 0)
+        flush_every: u64 = count("with a buffer: one flush of everything written per so many requests; 0: no flushes", 0)
             .with(KIND, SYNTHETIC);
         rate_per_s: f64 = within("requests per second", 0.0, Range::ABOVE_0).or("the workload has no time").with(KIND, SYNTHETIC);
         zipf_theta: f64 = real("exponent of the law", 0.99, (0.0, 20.0)).with(PATTERN, &["zipf"]);

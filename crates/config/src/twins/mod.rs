@@ -62,7 +62,7 @@ impl TwinPreset {
         TWINS.iter().find(|preset| preset.name == name)
     }
 
-    /// What the twin is of.
+    /// Returns what the twin imitates.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.toml.lines().next().unwrap_or("").trim_start_matches('#').trim()
@@ -240,7 +240,7 @@ const BYTES_MAX: u64 = 16 << 20;
 const GIB: f64 = (1u64 << 30) as f64;
 
 impl TwinFile {
-    /// The twin, checked.
+    /// Converts the file to a twin, checked.
     fn twin(&self, name: &str, summary: &str) -> Result<Twin> {
         let means = self.means()?;
         let mut twin = Twin {
@@ -277,7 +277,7 @@ impl TwinFile {
         Ok(twin)
     }
 
-    /// The loops of the reads; writes have none.
+    /// Returns the loops of the reads; writes have none.
     fn loops(&self) -> Result<Loops> {
         let (reads, writes) = (&self.reads, &self.writes);
         if !writes.loops.is_empty() || writes.loop_cluster_bytes.is_some() {
@@ -295,7 +295,7 @@ impl TwinFile {
         })
     }
 
-    /// Means of reads and of writes: their own, or what is left of the mean of all.
+    /// Returns the mean sizes of reads and writes: their own, or derived from the mean of all.
     fn means(&self) -> Result<[Option<f64>; 2]> {
         let (reads, writes) = (self.reads.mean_bytes, self.writes.mean_bytes);
         let Some(all) = self.mean_request_bytes else { return Ok([reads, writes]) };
@@ -420,7 +420,7 @@ fn wrong(key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box
 /// Reads a twin; `path` is where its text comes from, for messages.
 ///
 /// # Errors
-/// At the line of what cannot be read, at the key of what cannot be made.
+/// With line and column if it cannot be read, with the key if the twin cannot be made.
 pub fn read(text: &str, path: &str) -> Result<Twin> {
     let name =
         std::path::Path::new(path).file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
@@ -436,11 +436,11 @@ pub fn read(text: &str, path: &str) -> Result<Twin> {
     })
 }
 
-/// The twin that `text` stands for: a name of the catalogue, the path of a TOML file, or TOML itself (which has more
-/// than one line). Gives the twin and the word that stands for it wherever it is read again: the name, or the TOML.
+/// Finds a twin by a name of the catalogue, the path of a TOML file, or TOML itself (which has more than one
+/// line). Returns it with the text that finds it again: the name, or the TOML.
 ///
 /// # Errors
-/// Quotes an unknown name and lists the valid ones; those of [`read`].
+/// Quotes an unknown name and suggests close ones; those of [`read`].
 pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, String)> {
     if let Some(preset) = TwinPreset::find(text) {
         return Ok((read(preset.toml, preset.name)?, text.to_owned()));
@@ -462,7 +462,7 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
     let shown = path.to_string_lossy();
     let cannot =
         |what: String| Error::input(Place::Path(shown.to_string()), what, "expected a twin in a TOML file");
-    // No more than can be a twin: a device may have no end.
+    // A bound, since a device may have no end.
     let mut content = String::new();
     let read_text = |file: std::fs::File| file.take(BYTES_MAX + 1).read_to_string(&mut content);
     let read_bytes = std::fs::File::open(&path).and_then(read_text).map_err(|e| match e.kind() {
@@ -475,12 +475,12 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
         return Err(cannot(format!("is larger than {} MiB", BYTES_MAX >> 20)));
     }
     let twin = read(&content, &shown)?;
-    // A path says nothing about the content, and may not enter a result: the content stands for itself.
+    // A path may not enter a result: the content does.
     let content = if content.contains('\n') { content } else { format!("{content}\n") };
     Ok((twin, content))
 }
 
-/// A fitted twin as TOML.
+/// Formats a fitted twin as TOML.
 ///
 /// # Panics
 /// Never: a twin is TOML.
@@ -521,10 +521,10 @@ pub fn to_toml(fit: &Fit) -> String {
     format!("# {}\n{}", twin.summary, toml::to_string(&file).expect("a twin is TOML"))
 }
 
-/// Figures of a twin that stand in neither `[source]` nor `[assumed]`, or in both by the same name.
+/// Lists the figures of a twin that are in neither `[source]` nor `[assumed]`, or in both by the same name.
 ///
 /// # Errors
-/// When the text is no TOML.
+/// When the text is not TOML.
 pub fn unexplained(text: &str) -> std::result::Result<Vec<String>, toml::de::Error> {
     let table: Table = toml::from_str(text)?;
     let names = |key: &str| match table.get(key) {

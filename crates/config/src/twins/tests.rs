@@ -29,36 +29,40 @@ fn look(twin: &Twin) -> Info {
 fn hold(preset: &TwinPreset, thin: u64) -> Vec<(String, f64, f64)> {
     let file: TwinFile = toml::from_str(preset.toml).unwrap();
     let twin = read(preset.toml, preset.name).unwrap();
-    let found = look(&twin.thinned(thin));
+    let trace = look(&twin.thinned(thin));
     let scale = twin.requests as f64 / twin.thinned(thin).requests as f64;
-    let gib = found.write_bytes as f64 * scale / GIB;
-    let hours = found.duration_s.unwrap() / 3600.0;
-    let all_bytes = (found.read_bytes + found.write_bytes) as f64;
+    let gib = trace.write_bytes as f64 * scale / GIB;
+    let hours = trace.duration_s.unwrap() / 3600.0;
+    let all_bytes = (trace.read_bytes + trace.write_bytes) as f64;
     let figures = [
-        ("duration_s", Some(file.duration_s), found.duration_s),
-        ("requests", file.requests.map(|n| n as f64), Some(found.requests as f64 * scale)),
+        ("duration_s", Some(file.duration_s), trace.duration_s),
+        ("requests", file.requests.map(|n| n as f64), Some(trace.requests as f64 * scale)),
         ("written_gib", file.written_gib, Some(gib)),
         ("written_gib_per_hour", file.written_gib_per_hour, Some(gib / hours)),
-        ("read_share", Some(file.read_share), Some(found.reads as f64 / found.requests as f64)),
-        ("mean_request_bytes", file.mean_request_bytes, Some(all_bytes / found.requests as f64)),
-        ("reads.mean_bytes", file.reads.mean_bytes, found.mean_read_bytes),
-        ("writes.mean_bytes", file.writes.mean_bytes, found.mean_write_bytes),
-        ("writes.again_share", file.writes.again_share, found.rewrite_share),
+        ("read_share", Some(file.read_share), Some(trace.reads as f64 / trace.requests as f64)),
+        ("mean_request_bytes", file.mean_request_bytes, Some(all_bytes / trace.requests as f64)),
+        ("reads.mean_bytes", file.reads.mean_bytes, trace.mean_read_bytes),
+        ("writes.mean_bytes", file.writes.mean_bytes, trace.mean_write_bytes),
+        ("writes.again_share", file.writes.again_share, trace.rewrite_share),
     ];
     let mut shown: Vec<_> = figures
         .into_iter()
-        .filter_map(|(key, told, seen)| Some((key.to_owned(), told?, seen.unwrap_or(0.0))))
+        .filter_map(|(key, figure, seen)| Some((key.to_owned(), figure?, seen.unwrap_or(0.0))))
         .collect();
-    for (key, told, seen) in &shown {
-        assert!((seen - told).abs() <= 0.05 * told.abs(), "{} {key}: {seen}, not {told}", preset.name);
+    for (key, figure, seen) in &shown {
+        assert!((seen - figure).abs() <= 0.05 * figure.abs(), "{} {key}: {seen}, not {figure}", preset.name);
     }
-    assert!(found.footprint_bytes <= twin.footprint_bytes);
+    assert!(trace.footprint_bytes <= twin.footprint_bytes);
     if file.source.contains_key("footprint_bytes") {
         // Distinct pages follow the requests in number, so thinned ones are as many fewer.
-        let seen = found.footprint_bytes as f64 * scale;
-        let told = file.footprint_bytes as f64;
-        assert!((seen - told).abs() <= 0.05 * told, "{} footprint_bytes: {seen}, not {told}", preset.name);
-        shown.push(("footprint_bytes".into(), told, seen));
+        let seen = trace.footprint_bytes as f64 * scale;
+        let figure = file.footprint_bytes as f64;
+        assert!(
+            (seen - figure).abs() <= 0.05 * figure,
+            "{} footprint_bytes: {seen}, not {figure}",
+            preset.name
+        );
+        shown.push(("footprint_bytes".into(), figure, seen));
     }
     shown
 }
@@ -113,8 +117,8 @@ fn twins_hold_their_maxima() {
     let mut checked = 0;
     for preset in TWINS {
         let file: TwinFile = toml::from_str(preset.toml).unwrap();
-        let told = ["read", "write"].map(|op| file.source.values().find_map(|w| printed_maximum(w, op)));
-        if told == [None; 2] {
+        let printed = ["read", "write"].map(|op| file.source.values().find_map(|w| printed_maximum(w, op)));
+        if printed == [None; 2] {
             continue;
         }
         let twin = Arc::new(read(preset.toml, preset.name).unwrap());
@@ -142,11 +146,11 @@ fn twins_hold_their_maxima() {
                 *seen = (*bytes).max(*seen);
             }
         }
-        for (told, (seen, op)) in told.into_iter().zip(largest.into_iter().zip(["read", "write"])) {
-            let Some(told) = told else { continue };
+        for (bytes, (seen, op)) in printed.into_iter().zip(largest.into_iter().zip(["read", "write"])) {
+            let Some(bytes) = bytes else { continue };
             // Sizes are whole sectors: 8.3 KiB, as printed, are 16 of them.
-            let holds = seen as f64 <= told && seen as f64 >= 0.95 * told;
-            assert!(holds, "{} maximum {op}: {seen}, not {told}", preset.name);
+            let holds = seen as f64 <= bytes && seen as f64 >= 0.95 * bytes;
+            assert!(holds, "{} maximum {op}: {seen}, not {bytes}", preset.name);
             checked += 1;
         }
     }
@@ -171,9 +175,9 @@ fn twins_hold_their_figures() {
 fn whole_twins_hold_their_figures() {
     for preset in TWINS {
         let file: TwinFile = toml::from_str(preset.toml).unwrap();
-        for (key, told, seen) in hold(preset, 1) {
+        for (key, figure, seen) in hold(preset, 1) {
             let from = if file.source.contains_key(&key) { "paper" } else { "assumed" };
-            println!("{:12} {key:22} {from:8} {told:16.4} {seen:16.4}", preset.name);
+            println!("{:12} {key:22} {from:8} {figure:16.4} {seen:16.4}", preset.name);
         }
     }
 }
@@ -215,7 +219,7 @@ fn twins_that_cannot_be_made_are_refused() {
         unknown.starts_with("workload.twin: unknown twin 'prox'; did you mean 'proxy' or 'proj'?"),
         "{unknown}"
     );
-    assert!(unknown.ends_with("'financial2', or the path of a TOML file"), "{unknown}");
+    assert!(unknown.ends_with("; or the path of a TOML file"), "{unknown}");
     for (settings, space, expected) in [
         (
             &[("twin", "proxy")][..],

@@ -43,7 +43,7 @@ fn regular_files_once_in_order() {
 #[test]
 fn what_cannot_be_read_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(refused(folder.path()).contains("no regular file"));
+    assert!(refused(folder.path()).contains("no regular file in it"));
     fs::write(folder.path().join("empty"), "").unwrap();
     assert!(refused(folder.path()).contains("all files are empty (1)"));
     assert!(refused(&folder.path().join("missing")).contains("No such file"));
@@ -198,7 +198,7 @@ fn special_files_are_never_waited_for() {
     fs::write(at("a"), vec![3; 9 << 20]).unwrap();
     fs::write(at("b"), vec![4; PAGE_BYTES]).unwrap();
     assert!(refused(&at("pipe")).contains("is a pipe"));
-    assert!(refused(&at("socket")).contains("is not a regular file"));
+    assert!(refused(&at("socket")).contains("no regular file"));
     assert!(refused(&at("loop")).contains("Too many levels of symbolic links"));
     // The second file becomes a pipe, or a link to one, before it is read.
     for link in [false, true] {

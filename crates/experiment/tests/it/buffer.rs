@@ -239,7 +239,7 @@ fn unusable_orders_are_refused() {
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("drive.buffer.kept_share", "0.5")],
-            "drive.buffer.kept_share: kept_share is not a parameter of lru; expected it with disturb-aware only",
+            "drive.buffer.kept_share: kept_share = 0.5 has no effect with policy = \"lru\"; expected policy = \"disturb-aware\", or no kept_share",
         ),
         (
             &[("drive.buffer.policy", "disturb-aware")],

@@ -226,7 +226,7 @@ fn what_cannot_be_is_refused() {
         (
             "ftl.free_block",
             "fifo",
-            "the dispatcher patterns opens free blocks by their wear, so that this choice has no say",
+            "the dispatcher patterns opens free blocks by their wear; free_block has no effect",
         ),
     ] {
         let error = try_run(&toml, &[(key, value.into())]).unwrap_err();

@@ -295,7 +295,7 @@ fn workload() -> Vec<Case> {
             Refused(
                 "synthetic",
                 "trace",
-                "a trace workload names no file; expected file = \"TRACE\" or --trace TRACE",
+                "kind = \"trace\" has no file; expected file = \"TRACE\" or --trace TRACE",
             ),
         ),
         ("workload.warmup_requests", base(), By("0", "2000", PROGRAMS)),

@@ -65,14 +65,17 @@ fn parameters_outside_their_ranges_are_refused() {
     // A setting of another reducer is refused with the name of its owner.
     let foreign = [
         "lifetime.reduce.chunk_pages: ",
-        "is not a parameter of dedup",
-        "expected it with compress, both, integrated only",
+        "chunk_pages = 4 has no effect with policy = \"dedup\"",
+        "expected policy = \"compress\", \"both\" or \"integrated\", or no chunk_pages",
     ];
     refused(&["dedup"], &[("lifetime.reduce.chunk_pages", "4")], &foreign);
     refused(
         &["compress"],
         &[("lifetime.reduce.index_share", "1")],
-        &["is not a parameter of compress", "expected it with dedup, both, integrated only"],
+        &[
+            "index_share = 1 has no effect with policy = \"compress\"",
+            "expected policy = \"dedup\", \"both\" or \"integrated\", or no index_share",
+        ],
     );
     refused(&["gzip"], &[], &["unknown reducer 'gzip'", "'none', 'dedup', 'compress', 'both'"]);
 }
@@ -131,7 +134,7 @@ fn content_that_cannot_be_is_refused() {
         ("compressed_share", "0", "expected a number greater than 0, up to 1"),
         ("compressed_share", "1.5", "expected a number greater than 0, up to 1"),
         ("incompressible_share", "1", "expected a number from 0 up to but not 1"),
-        ("incompressible_share", "0.5", "0.5 cannot be; expected less than compressed_share = 0.5"),
+        ("incompressible_share", "0.5", "0.5 is out of range; expected less than compressed_share = 0.5"),
     ];
     for (key, value, expected) in shares {
         let key = format!("workload.{key}");
@@ -141,7 +144,7 @@ fn content_that_cannot_be_is_refused() {
     let error = try_run(&toml, &[]).unwrap_err();
     assert!(
         error.contains(
-            "there is no content to draw; expected workload.duplicate_share or workload.compressed_share"
+            "a seed without synthetic content has no effect; expected workload.duplicate_share or workload.compressed_share"
         ),
         "{error}"
     );

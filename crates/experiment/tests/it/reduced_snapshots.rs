@@ -40,7 +40,7 @@ const NOT_HERE: [&str; 7] = [
     "drive.commands.multi_plane",
     "has no times",
     "the drive was worn out",
-    "in closed loop with queues of the host nobody can say which request waits",
+    "it is undefined which request is throttled",
 ];
 
 #[test]

@@ -44,7 +44,7 @@ fn loaded(toml: &str, overrides: &Overrides) -> Option<Resolved> {
                 "has no times",
                 "needs times",
                 "throttles by itself",
-                "nobody can say which request waits",
+                "it is undefined which request is throttled",
             ];
             assert!(refused.iter().any(|part| what.contains(part)), "{what}\n{toml}");
             None

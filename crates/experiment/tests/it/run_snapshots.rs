@@ -235,7 +235,7 @@ fn snapshots_that_could_not_be_used_are_refused() {
         assert!(error.starts_with("--snapshot-every: ") && error.contains(message), "{error}");
     };
     refused(&toml, true, true, "the shadow model is not part of snapshots");
-    refused(&toml, false, false, "there is no place for snapshots; expected --out DIR");
+    refused(&toml, false, false, "no folder to write snapshots to; expected --out DIR");
     refused(
         &format!("{TOML}[workload]\nfile = \"-\"\n"),
         false,

@@ -112,12 +112,11 @@ fn allocation_and_idle_jobs_that_make_no_sense_are_refused() {
         ),
         (
             &[("ftl.allocation.order", r#"["channel", "lane"]"#)],
-            "ftl.allocation.order: unknown level 'lane'; expected one of 'channel', 'chip', 'way', 'die', 'plane'",
+            "ftl.allocation.order: unknown level 'lane'; did you mean 'plane'?",
         ),
         (
             &[("ftl.allocation.mode", "static"), ("ftl.collect.scope", "superblock")],
-            "ftl.allocation.mode: pages of a superblock are programmed across its planes in turn, so that static \
-             allocation has no say; expected",
+            "ftl.allocation.mode: superblocks stripe over planes; static allocation has no effect; expected",
         ),
         (
             &[("ftl.background.policy", "idle"), ("ftl.background.trigger_free_blocks", "1")],
@@ -125,7 +124,7 @@ fn allocation_and_idle_jobs_that_make_no_sense_are_refused() {
         ),
         (
             &[("ftl.background.idle_us", "1")],
-            "ftl.background.idle_us: idle_us is not a parameter of none; expected it with idle only",
+            "ftl.background.idle_us: idle_us = 1 has no effect with policy = \"none\"; expected policy = \"idle\", or no idle_us",
         ),
     ]);
 }
@@ -148,7 +147,7 @@ fn arrivals_that_make_no_sense_are_refused() {
         ),
         (
             &[("workload.arrival", "open"), ("workload.rate_per_s", "5"), ("workload.queue_depth", "3")],
-            "workload.queue_depth: queue_depth has no effect with arrival = \"open\"; expected it with arrival = \"closed\" only",
+            "workload.queue_depth: queue_depth = 3 has no effect with arrival = \"open\"; expected arrival = \"closed\", or no queue_depth",
         ),
         (
             &[("mode", "functional"), ("workload.queue_depth", "16")],

@@ -200,7 +200,7 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         "--waveform: functional mode models no time; there is no pin waveform to record; expected mode = \"timed\""
     );
     let die = refused(PLAIN, &[], PinWindow { die: Some(4), ..WHOLE });
-    assert_eq!(die, "--die: there is no die 4; expected one from 0 to 3, or all");
+    assert_eq!(die, "--die: no die 4; expected one from 0 to 3, or all");
     let late = refused(PLAIN, &[], PinWindow { from_ns: 1 << 60, ..WHOLE });
     assert!(
         late.starts_with("--from: the run ends ") && late.ends_with("expected an earlier beginning"),

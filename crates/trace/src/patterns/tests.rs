@@ -215,15 +215,18 @@ fn settings_that_cannot_be_are_refused() {
     for (settings, message) in [
         (
             PatternSettings { support: 0, ..default() },
-            "--support: 0 transactions as support cannot be; expected 1 to 1024",
+            "--support: 0 transactions as support are out of range; expected 1 to 1024",
         ),
         (PatternSettings { support: 1025, ..default() }, "--support: 1025 transactions"),
-        (PatternSettings { items_min: 0, ..default() }, "--items-min: 0 addresses in a pattern cannot be"),
-        (PatternSettings { window: 0, ..default() }, "--window: 0 requests in a window cannot be"),
+        (
+            PatternSettings { items_min: 0, ..default() },
+            "--items-min: 0 addresses in a pattern are out of range",
+        ),
+        (PatternSettings { window: 0, ..default() }, "--window: 0 requests in a window are out of range"),
         (PatternSettings { window: WINDOW_MAX + 1, ..default() }, "expected 1 to 1048576"),
         (
             PatternSettings { mined: 1025, ..default() },
-            "--mined: 1025 requests to mine cannot be; expected 1 to 1024, and no",
+            "--mined: 1025 requests to mine are out of range; expected 1 to 1024, and no",
         ),
         (PatternSettings { window: WINDOW_MAX, mined: MINED_MAX + 1, ..default() }, "expected 1 to 16384"),
         (PatternSettings { transaction: 0, ..default() }, "--transaction: 0 write requests"),

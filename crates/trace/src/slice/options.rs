@@ -257,7 +257,7 @@ mod tests {
                 "write,erase",
                 "--op: 'write,erase' does not name operations; expected one or more of read,write,trim",
             ),
-            ("requests", "0", "--requests: '0' is not a number; expected 1 or more"),
+            ("requests", "0", "--requests: '0' is not a number of requests; expected 1 or more"),
             (
                 "fold",
                 "lots",

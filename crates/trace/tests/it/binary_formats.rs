@@ -102,10 +102,7 @@ fn pages_as_numbers() {
     // Any content could be page numbers: without the extension it is none.
     assert!(open_bytes(&content, "t.pages.zst", &OpenOptions::default()).is_ok());
     let text = refusal(&content, "t", &OpenOptions::default());
-    assert!(
-        text.starts_with("t@1: binary content that no format is known by; expected one of msr, "),
-        "{text}"
-    );
+    assert!(text.starts_with("t@1: binary content of an unknown format; expected one of 'msr', "), "{text}");
 }
 
 #[test]

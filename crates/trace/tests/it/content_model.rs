@@ -107,11 +107,14 @@ fn the_ends_of_the_scale() {
     values.dedup();
     assert_eq!(values.len(), batch.content.fingerprint.len());
     for (key, model) in [
-        ("--duplicate-share: 1 cannot be; expected a share", ContentModel { duplicate_share: 1.0, ..plain }),
-        ("--compressed-share: 0 cannot be;", ContentModel { compressed_share: 0.0, ..plain }),
-        ("--compressed-share: NaN cannot be;", ContentModel { compressed_share: f64::NAN, ..plain }),
         (
-            "--incompressible-share: 0.7 cannot be;",
+            "--duplicate-share: 1 is out of range; expected a share",
+            ContentModel { duplicate_share: 1.0, ..plain },
+        ),
+        ("--compressed-share: 0 is out of range;", ContentModel { compressed_share: 0.0, ..plain }),
+        ("--compressed-share: NaN is out of range;", ContentModel { compressed_share: f64::NAN, ..plain }),
+        (
+            "--incompressible-share: 0.7 is out of range;",
             ContentModel { compressed_share: 0.5, incompressible_share: 0.7, ..plain },
         ),
     ] {
@@ -146,8 +149,11 @@ fn options_describe_a_model() {
             "--duplicate-share: 'half' is not a number; expected a share such as 0.3",
         ),
         (("content_seed", "-1"), "--content-seed: '-1' is not a number; expected a whole number"),
-        (("content_seed", "1"), "--content-seed: there is no content to draw; give --duplicate-share or"),
-        (("compressed_share", "1.5"), "--compressed-share: 1.5 cannot be; expected"),
+        (
+            ("content_seed", "1"),
+            "--content-seed: a seed without synthetic content has no effect; give --duplicate-share or",
+        ),
+        (("compressed_share", "1.5"), "--compressed-share: 1.5 is out of range; expected"),
     ] {
         let error = parse(&[given]).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");

@@ -253,6 +253,6 @@ fn unknown_targets_are_refused() {
     assert_eq!(WriteFormat::parse("msr").unwrap(), WriteFormat::Msr);
     assert_eq!(
         WriteFormat::parse("parquet").unwrap_err().to_string(),
-        "--to: 'parquet' cannot be written; expected one of fio-iolog, fio-iolog-v2, fio-iolog-v3, msr, mqsim, blkparse"
+        "--to: 'parquet' cannot be written; expected one of 'fio-iolog', 'fio-iolog-v2', 'fio-iolog-v3', 'msr', 'mqsim' or 1 other ('floatgate trace convert --help' lists all)"
     );
 }

@@ -213,7 +213,7 @@ fn requests_are_the_first_ones_and_no_more_is_read() {
     assert_eq!(sliced(&[("requests", "1"), ("device", "a\nc")]).0.unwrap().len(), 1);
     assert_eq!(
         refused(&[("requests", "1"), ("device", "a\nd")]),
-        "--device: 'd' is not a device of t; it has 'a', 'b', 'c'"
+        "--device: 'd' is not a device of t; expected one of 'a', 'b', 'c'"
     );
 }
 
