@@ -12,7 +12,7 @@ from floatgate.base.errors import InputError, RunError
 
 @dataclass(frozen=True)
 class Surface:
-    """Something that reads what others wrote.
+    """A reader of others' data.
 
     Attributes:
         name: for messages.

@@ -104,7 +104,7 @@ def drawn(ordered: Iterable[Mutant], number: int, outcomes: dict[str, str]) -> l
 
 @dataclass
 class Outcomes:
-    """What became of the mutants of a crate: a file with a line per stage that a mutant has finished.
+    """The outcomes of the mutants of a crate: a file with a line per stage that a mutant has finished.
 
     A line holds outcome, state of the code, and name. A caught mutant stays caught while its file is unchanged. A
     survivor runs again after any change of the crates, for a new test may be anywhere.
@@ -203,7 +203,7 @@ def stale(argued: dict[str, str], lines_of: dict[str, list[str]]) -> list[str]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a run says at its end."""
+    """The report of a run at its end."""
 
     lines: list[str]
     open_survivors: list[Mutant]

@@ -51,7 +51,7 @@ BUILD_TIMEOUT_S = 1800
 
 
 class CannotGoOnError(Exception):
-    """A run that cannot go on."""
+    """A run that cannot be resumed."""
 
 
 @dataclass(frozen=True)

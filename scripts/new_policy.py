@@ -22,7 +22,7 @@ NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Slot:
-    """Where the policies of a slot live.
+    """The place of the policies of a slot.
 
     Attributes:
         folder: with one file per policy.

@@ -97,7 +97,7 @@ TOML_TOKEN = re.compile(r"""(?P<comment>\#[^\n]*)|(?P<string>"{3}.*?"{3}|"(?:[^"
 
 @dataclass(frozen=True)
 class Violation:
-    """One place that a rule objects to."""
+    """One violation of a rule."""
 
     path: str
     line: int

@@ -2,7 +2,7 @@
 
 Run as a program this is a server with one thread: it imports what the command line imports once, and forks a process
 for each message on the socket that is its standard input. The process meets what a command of its own would meet
-(folder, environment, pipes, signals, exit status); only its modules are there already. A test whose subject is the
+(folder, environment, pipes, signals, exit status); only its modules are loaded already. A test whose subject is the
 start itself runs ``python -m floatgate``.
 """
 
@@ -31,7 +31,7 @@ _LONGEST_BYTES = 1 << 20
 
 
 class Commands:
-    """A server and what runs on it."""
+    """A server and its commands."""
 
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)

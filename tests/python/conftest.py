@@ -43,7 +43,7 @@ _PROGRESS = re.compile(r"^.* \(\d+ s\)\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did."""
+    """The outcome of a command."""
 
     status: int
     out: str
@@ -191,7 +191,7 @@ def drop(*path: str) -> Change:
 
 
 class Counting(Local):
-    """The embedded engine with a list of the runs that it was given."""
+    """The embedded engine with a list of its runs."""
 
     def __init__(self) -> None:
         super().__init__(1)

@@ -37,7 +37,7 @@ def install() -> None:
 
 
 class _Asking:
-    """Stands for the renderer of a command."""
+    """A stand-in for the renderer of a command."""
 
     def __init__(self, name: bytes, fonts: str) -> None:
         self._name = name

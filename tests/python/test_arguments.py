@@ -1,4 +1,4 @@
-"""Whatever the Python interface and the files that it reads are given: an InputError, never a foreign exception."""
+"""Bad arguments of the Python interface, and bad files: an InputError, never a foreign exception."""
 
 from __future__ import annotations
 

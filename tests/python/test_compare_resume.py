@@ -1,4 +1,4 @@
-"""What an interrupted comparison has kept: taken over where it is that of the plan, else refused with its file."""
+"""The kept runs of an interrupted comparison: reused if they match the plan, else refused with their file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``floatgate content`` says of files is what a drive programs that is written with them."""
+"""A drive that is written with files programs what ``floatgate content`` predicts for them."""
 
 from __future__ import annotations
 

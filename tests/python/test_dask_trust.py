@@ -1,4 +1,4 @@
-"""What is taken from a scheduler of Dask: encrypted connections with certificates, and answers that were requested."""
+"""Trust in a scheduler of Dask: encrypted connections with certificates, and only requested answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""README.md and the pages of docs/ as pasted: every command, with the outputs that stand there.
+"""README.md and the pages of docs/ as pasted: every command, with the outputs on the page.
 
 Slow commands run with ``FLOATGATE_DOCS=slow`` (`make extra`).
 """
@@ -23,7 +23,7 @@ PAGES = [name for name, page in ALL.items() if tutorial.blocks(page)]
 
 @dataclass(frozen=True)
 class Pasted:
-    """What the blocks of a page did, and the folder that they ran in."""
+    """The outcome of the blocks of a page, and the folder that they ran in."""
 
     ran: list[tutorial.Ran]
     folder: Path

@@ -1,4 +1,4 @@
-"""What an experiment is made from: dicts, files, --set and --vary."""
+"""The sources of an experiment: dicts, files, --set and --vary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Separators that know the future, on recorded traces: nobody who must guess does better."""
+"""Separators that know the future, on recorded traces: no separator that must guess does better."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ of the trace, and some of them have cost an erase."""
 
 @dataclass(frozen=True)
 class Cost:
-    """What collection did."""
+    """The work of collection."""
 
     copied: int
     time_s: float

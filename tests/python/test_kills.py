@@ -1,7 +1,7 @@
-"""Studies that are killed (SIGKILL) and resumed: what they leave is that of an undisturbed run.
+"""Studies that are killed (SIGKILL) and resumed: their results are those of an undisturbed run.
 
-``FLOATGATE_KILLS=40 pytest tests/python/test_kills.py -s`` kills each command forty times and says how often the table
-was the same; ``FLOATGATE_SEED`` sets where.
+``FLOATGATE_KILLS=40 pytest tests/python/test_kills.py -s`` kills each command forty times and prints how often the
+table was the same; ``FLOATGATE_SEED`` sets where.
 """
 
 from __future__ import annotations

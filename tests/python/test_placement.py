@@ -1,4 +1,4 @@
-"""``floatgate placement``: the table, what it says of each context, and what it does."""
+"""``floatgate placement``: the table, its facts on each context, and its effect."""
 
 from __future__ import annotations
 

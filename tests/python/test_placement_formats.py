@@ -1,4 +1,4 @@
-"""``floatgate placement --format``: what is written, and that programs take it."""
+"""``floatgate placement --format``: the files, and programs that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One drive of a plan, at the edges of what a planner takes."""
+"""One drive of a plan, at the limits of the bounds."""
 
 from __future__ import annotations
 

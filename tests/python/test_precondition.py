@@ -1,4 +1,4 @@
-"""What the command line says of the state in which a drive starts under a trace."""
+"""The command line's text on the state in which a drive starts under a trace."""
 
 from __future__ import annotations
 

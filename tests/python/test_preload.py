@@ -40,7 +40,7 @@ PREFIX = "floatgate hints: "
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a program; ``status`` is None where it had to be killed."""
+    """The end of a program; ``status`` is None if it had to be killed."""
 
     status: int | None
     out: str

@@ -1,4 +1,4 @@
-"""What a query may reach, what it takes, and how it ends."""
+"""Limits of a query: its access, its memory, and how it ends."""
 
 from __future__ import annotations
 

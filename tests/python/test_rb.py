@@ -1,4 +1,4 @@
-"""``floatgate rb``: captures of every format against what was put into them, and the figures against arithmetic."""
+"""``floatgate rb``: captures of every format against their known content, and the figures against arithmetic."""
 
 from __future__ import annotations
 

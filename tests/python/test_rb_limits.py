@@ -1,4 +1,4 @@
-"""``floatgate rb``: figures that are physically impossible are called so, with what to check."""
+"""``floatgate rb``: physically impossible figures are reported, with what to check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Content of recorded writes: what each page held each time it went to the drive."""
+"""Content of recorded writes: that of each page at each write to the drive."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What each back end sees of the ways by which programs change files (``test_record_samples/descriptors.c``).
+"""How each back end sees the ways in which programs change files (``test_record_samples/descriptors.c``).
 
-What cannot be attributed to a file is counted and said, never taken for a write to a pipe or terminal.
+Writes that belong to no known file are counted and reported, never taken for writes to a pipe or terminal.
 """
 
 from __future__ import annotations

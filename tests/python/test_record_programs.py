@@ -1,4 +1,4 @@
-"""What recording real programs (compilers, databases) has taught: each case once went wrong."""
+"""Lessons of recording real programs (compilers, databases): each case once went wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs with timers under the recorder: they come to their end, and what ends them is known."""
+"""Programs with timers under the recorder: they reach their end, and the cause of the end is known."""
 
 from __future__ import annotations
 

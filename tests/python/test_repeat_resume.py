@@ -1,4 +1,4 @@
-"""``floatgate run --repeat`` that was interrupted: it goes on from its folder."""
+"""An interrupted ``floatgate run --repeat``: it resumes from its folder."""
 
 from __future__ import annotations
 

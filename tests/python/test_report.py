@@ -21,7 +21,7 @@ COMMAND = "floatgate run small.toml --set 'a=<b>'"
 
 
 class Page(html.parser.HTMLParser):
-    """What a page holds: tags in balance, ids, and what it would fetch."""
+    """The content of a page: balanced tags, ids, and fetched resources."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""``floatgate reproduce patterns``: what its page sets out from, and how its values are made."""
+"""``floatgate reproduce patterns``: the assumptions of its page, and how its values are computed."""
 
 from __future__ import annotations
 

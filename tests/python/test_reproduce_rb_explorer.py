@@ -1,4 +1,4 @@
-"""``floatgate reproduce rb-explorer``: what is made of the counts of pins, of firmware and of simulators."""
+"""``floatgate reproduce rb-explorer``: the values from the counts of pins, of firmware and of simulators."""
 
 from __future__ import annotations
 

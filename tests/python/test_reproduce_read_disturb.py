@@ -1,4 +1,4 @@
-"""``floatgate reproduce redftl`` and ``redftl-plus``: what their pages set out from."""
+"""``floatgate reproduce redftl`` and ``redftl-plus``: the assumptions of their pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``floatgate reproduce`` that was interrupted: it goes on from what its folder keeps, or says why it does not."""
+"""An interrupted ``floatgate reproduce``: it resumes from its folder, or says why it does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``floatgate schema``: what results and forecasts of all kinds are, no more and no less."""
+"""``floatgate schema`` describes results and forecasts of all kinds exactly."""
 
 from __future__ import annotations
 

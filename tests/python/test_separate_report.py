@@ -1,4 +1,4 @@
-"""What the report and the summary say of streams: the result's own figures, in a table that narrow pages scroll."""
+"""Streams in the report and the summary: the result's own figures, in a table that narrow pages scroll."""
 
 from __future__ import annotations
 

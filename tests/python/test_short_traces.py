@@ -1,4 +1,4 @@
-"""Traces that tell nothing of years: forecasts and plans refuse them, or say so in front."""
+"""Traces too short for years: forecasts and plans refuse them, or open with a warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings of drives: what the host wrote and what was programmed, from the JSON of each tool."""
+"""Readings of drives: host writes and programmed bytes, from the JSON of each tool."""
 
 from __future__ import annotations
 

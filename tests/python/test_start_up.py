@@ -1,4 +1,4 @@
-"""What a command imports: nobody waits for packages that his command does not use."""
+"""Imports of commands: no command loads packages that it does not use."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def branches(tree: str) -> Iterator[str]:
 
 
 class Crate:
-    """Which file of a crate needs which."""
+    """The dependencies between the files of a crate."""
 
     def __init__(self, name: str) -> None:
         self.code = modules_of(name)

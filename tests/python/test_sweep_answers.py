@@ -1,4 +1,4 @@
-"""Answers of engines that were not requested, or that no run gives: refused, and what came before is kept."""
+"""Answers of engines that were not requested, or that no run gives: refused; earlier ones are kept."""
 
 from __future__ import annotations
 

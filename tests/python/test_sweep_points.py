@@ -1,4 +1,4 @@
-"""Which settings a sweep goes through."""
+"""The settings of a sweep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report of a timed run says: distributions, reasons for waiting, energy; all from the result's figures."""
+"""The report of a timed run: distributions, reasons for waiting, energy; all from the result's figures."""
 
 from __future__ import annotations
 

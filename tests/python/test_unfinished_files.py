@@ -1,4 +1,4 @@
-"""What a killed command leaves behind, and who removes it."""
+"""The leftovers of a killed command, and their removal."""
 
 from __future__ import annotations
 

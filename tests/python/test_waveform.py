@@ -1,4 +1,4 @@
-"""``floatgate run --waveform``: what other tools read, what the options do, what is refused."""
+"""``floatgate run --waveform``: the files for other tools, the options, and the errors."""
 
 from __future__ import annotations
 

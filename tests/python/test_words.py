@@ -1,4 +1,4 @@
-"""What scripts/words.py objects to, and what it lets pass; how its list of allowed violations shrinks."""
+"""The violations that scripts/words.py reports, and texts that pass; how its list of allowed violations shrinks."""
 
 import re
 import subprocess

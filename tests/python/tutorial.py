@@ -71,7 +71,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a block printed on standard output and standard error, and how long it took."""
+    """The outcome of a block: its standard output and standard error, and how long it took."""
 
     block: Block
     output: str

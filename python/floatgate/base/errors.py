@@ -49,7 +49,7 @@ class InterruptedRunError(RunError):
 
 
 class FloatgateWarning(UserWarning):
-    """Something went wrong that costs no result; the command line prints it as a note on standard error."""
+    """A warning that affects no result; the command line prints it as a note on standard error."""
 
 
 def warn(message: str) -> None:

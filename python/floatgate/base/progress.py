@@ -53,7 +53,7 @@ def bars(labels: list[str], *, quiet: bool) -> Iterator[Bars | None]:
 
 
 class Lines:
-    """Says now and then on standard error how far the labels are, whichever thread reports."""
+    """Progress lines on standard error for several labels, from any thread."""
 
     def __init__(self, labels: Sequence[str], clock: Callable[[], float]) -> None:
         """Begin now, by a clock in seconds."""

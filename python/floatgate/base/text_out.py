@@ -24,7 +24,7 @@ class _File(Protocol):
 
 
 class CsvWriter:
-    """Writes records of CSV to a text file."""
+    """A writer of CSV records to a text file."""
 
     def __init__(self, file: _File) -> None:
         """Write to ``file``, which is opened with ``newline=""``."""

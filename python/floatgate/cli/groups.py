@@ -54,7 +54,7 @@ class Reading(Group):
 
 @dataclass(frozen=True)
 class Slice(Group):
-    """Which requests of a trace."""
+    """The selected requests of a trace."""
 
     from_: Annotated[
         str | None,
@@ -152,7 +152,7 @@ class Source(Group):
 
 @dataclass(frozen=True)
 class EndingSource(Source):
-    """The same, where the host may stop early."""
+    """The same, with a host that may stop early."""
 
     stop_after_bytes: Annotated[
         str | None,
@@ -165,7 +165,7 @@ class EndingSource(Source):
 
 @dataclass(frozen=True)
 class Choices(Group):
-    """What a plan tries, and what a drive must do before it is taken."""
+    """The drives that a plan tries, and the bounds that they must meet."""
 
     capacities: o.Capacities = None
     spare_factors: o.SpareFactors = None

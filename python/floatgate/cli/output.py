@@ -20,7 +20,7 @@ _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 class Output:
-    """What a command says, and where.
+    """The output of a command, and where it goes.
 
     Args:
         json: None, ``-`` for standard output, or a file.

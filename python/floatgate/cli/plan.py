@@ -100,7 +100,7 @@ def plan(
 
 @dataclass(frozen=True)
 class Places:
-    """Where a plan is written.
+    """The files that a plan writes.
 
     Attributes:
         out: the run folder, or None.

@@ -46,7 +46,7 @@ Ocp = Annotated[
 
 @dataclass(frozen=True)
 class DriveShape(g.Group):
-    """What the drive is made of."""
+    """The geometry of the drive."""
 
     channels: Annotated[int, typer.Option(metavar="N", help="Channels of the drive.")]
     chips: Annotated[int, typer.Option(metavar="N", help="Chips per channel.")]
@@ -103,7 +103,7 @@ class Pins(g.Group):
 
 @dataclass(frozen=True)
 class HostWrites(g.Group):
-    """What the host wrote during the capture."""
+    """The host's writes during the capture."""
 
     host_bytes: Annotated[
         int | None, typer.Option(metavar="N", help="Bytes that the host wrote during the capture.")

@@ -15,7 +15,7 @@ from floatgate.pages import palette
 
 @dataclass(frozen=True)
 class Cause:
-    """How a cause is called and drawn.
+    """The name and the look of a cause.
 
     ``pattern`` names one of :data:`PATTERNS`; the empty name is a plain fill.
     """

@@ -28,7 +28,7 @@ _FAILURES_MAX = 2
 
 
 class CannotDrawError(Exception):
-    """Why there is no picture."""
+    """The reason for a missing picture."""
 
 
 class _Renderer:

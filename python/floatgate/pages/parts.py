@@ -34,7 +34,7 @@ class Title(Part):
 
 @dataclass(eq=False, repr=False)
 class Text(Part):
-    """A paragraph; ``soft`` ones step back."""
+    """A paragraph; ``soft`` ones are less prominent."""
 
     kind = "text"
     text: str
@@ -44,7 +44,7 @@ class Text(Part):
 
 @dataclass(eq=False, repr=False)
 class Code(Part):
-    """Text as a terminal or a file has it."""
+    """Text of a terminal or a file, verbatim."""
 
     kind = "code"
     text: str
@@ -60,7 +60,7 @@ class Items(Part):
 
 @dataclass(eq=False, repr=False)
 class Cards(Part):
-    """The headline row: name, value and what stands below it."""
+    """The headline row: name, value and the text below it."""
 
     kind = "cards"
     entries: Sequence[tuple[str, str, str]]

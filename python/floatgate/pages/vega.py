@@ -67,7 +67,7 @@ X = Y = XOffset = YOffset = Color = Stroke = Shape = Size = Opacity = StrokeDash
 
 
 class _Top:
-    """What charts of one mark, of layers and of panels have in common; every method leaves its chart as it is."""
+    """The shared part of charts of one mark, of layers and of panels; methods return a changed copy."""
 
     def __init__(self, **parts: Any) -> None:
         self._parts = parts

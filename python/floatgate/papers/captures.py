@@ -41,7 +41,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Capture:
-    """What a batch captures.
+    """The capture of a batch.
 
     Attributes:
         die: number of the die; None for all.

@@ -120,7 +120,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim with what came out.
+    """A claim with its outcome.
 
     Attributes:
         claim: the claim.

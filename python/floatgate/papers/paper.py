@@ -58,7 +58,7 @@ COMMANDS = ("lifetime", "run", "dispatch", "patterns")
 
 @dataclass(frozen=True)
 class Choice:
-    """A workload or a variant: a name, what to call it, the settings that make it."""
+    """A workload or a variant: its name, label and settings."""
 
     name: str
     label: str

@@ -171,7 +171,7 @@ def responses(log: Path) -> dict[str, Any]:
 
 
 class Board:
-    """Progress of several things at once, as one."""
+    """The progress of several jobs, as one."""
 
     def __init__(self, parts: int, progress: Progress | None) -> None:
         """Start with no part done; ``progress`` may be None."""

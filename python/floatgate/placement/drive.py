@@ -39,7 +39,7 @@ _PAGES_PER_BLOCK = "drive.geometry.pages_per_block"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a user asks of the drive.
+    """The user's settings of the drive.
 
     Attributes:
         handles: number of placement handles, handle 0 included.

@@ -87,7 +87,7 @@ def expression(pattern: str) -> str:
 
 
 class Matcher:
-    """Finds the first pattern that matches a path."""
+    """A matcher of paths against patterns in order."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         """Take ``patterns`` in the order in which they are tried."""

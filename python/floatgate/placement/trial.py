@@ -41,7 +41,7 @@ class TrialRun(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Why a drive cannot do a run."""
+    """The reason why a drive cannot do a run."""
 
     why: str
 

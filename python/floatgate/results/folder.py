@@ -36,7 +36,7 @@ _NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
 
 @dataclass
 class RunFolder:
-    """Where a run goes: the requested folder, or the first free of ``runs/NAME``, ``runs/NAME-2``, ...
+    """The folder of a run: the requested one, or the first free of ``runs/NAME``, ``runs/NAME-2``, ...
 
     Enter it (``with``) before the run; else :meth:`write` does so.
     """

@@ -26,7 +26,7 @@ _TYPES: Mapping[str, type] = {"count": int, "number": float, "interval": float, 
 
 @dataclass(frozen=True)
 class Axis:
-    """A figure along an axis: the axis's title, how many of the figure's units are one there, whether it is a tail."""
+    """The axis of a metric: its title, the metric's units per unit of the axis, whether it is a tail."""
 
     title: str
     per: float

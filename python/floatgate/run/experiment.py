@@ -30,7 +30,7 @@ _KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment as the core takes it.
+    """An experiment in the core's form.
 
     ``toml`` is None without a file, ``path`` is its name in messages, ``overrides`` apply in order.
     ``sweep`` is the content of the file's ``[sweep]`` table, which the text lacks.

@@ -60,7 +60,7 @@ def _refusing(name: str) -> Iterator[None]:
 
 
 class RequestLog:
-    """Takes the rows of a run, chunk by chunk; each becomes a row group."""
+    """A sink for the rows of a run, chunk by chunk; each becomes a row group."""
 
     def __init__(self, path: Path, name: str) -> None:
         """Write to ``path``, which errors call ``name``."""

@@ -18,7 +18,7 @@ _FORMATS = (".vcd", ".csv")
 
 @dataclass(frozen=True)
 class Waveform:
-    """What to capture.
+    """The settings of a capture.
 
     Attributes:
         path: the file; its name ends in ``.vcd`` or ``.csv``.

@@ -96,7 +96,7 @@ class Setting:
 
 
 class Comparison:
-    """What several settings gave, and one of them that the others are measured against: the first, or ``baseline``."""
+    """The results of several settings, and the one that the others are compared with: the first, or ``baseline``."""
 
     file_name = "compare.json"
 

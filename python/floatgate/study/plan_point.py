@@ -34,7 +34,7 @@ ENDS = {
 
 @dataclass(frozen=True)
 class Price:
-    """What a drive of the catalogue costs as it is listed; another capacity of it costs in proportion."""
+    """The price of a drive of the catalogue as listed; another capacity of it costs in proportion."""
 
     drive: str
     price: float

@@ -60,7 +60,7 @@ def register(connection: duckdb.DuckDBPyConnection, folders: Sequence[Folder], s
 
 
 class _Links:
-    """Paths as DuckDB may have them."""
+    """Links with names that DuckDB takes literally."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

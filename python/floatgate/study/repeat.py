@@ -22,7 +22,7 @@ SCHEMA = "floatgate.repeat/1"
 
 
 class Repetition(Comparison):
-    """What several seeds gave, with means over the seeds."""
+    """The results of several seeds, with means over the seeds."""
 
     file_name = "repeat.json"
 

@@ -82,7 +82,7 @@ def _in_its_unit(figure: Figure, rows: Rows) -> Figure:
 
 @dataclass(frozen=True)
 class Layout:
-    """How settings are laid out: the key along the axis, those of the lines, those of the panels."""
+    """The layout of settings: the key along the axis, those of the lines, those of the panels."""
 
     kind: str
     axis: str

@@ -24,7 +24,7 @@ _DAMAGED = "is damaged or no Parquet file"
 
 
 class ParquetReader:
-    """Reads a trace row group by row group."""
+    """A reader of a trace, row group by row group."""
 
     def __init__(self, name: str, path: str) -> None:
         """Open the file and look at its schema.

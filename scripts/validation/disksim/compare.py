@@ -39,7 +39,7 @@ class Ours:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both, and the drive."""
+    """Both runs, and the drive."""
 
     theirs: Results
     ours: Ours

@@ -58,7 +58,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Rules:
-    """Which of the rules that floatgate lacks apply."""
+    """Switches of the rules that floatgate lacks."""
 
     link: bool = True
     """A request's data take the host link, alone, before a write and after a read."""
@@ -89,7 +89,7 @@ class Request:
 
 @dataclass
 class Outcome:
-    """What DiskSim prints. Response times are in the order of the requests."""
+    """The figures that DiskSim prints. Response times are in the order of the requests."""
 
     response_ms: list[float]
     done_ms: list[float]

@@ -22,7 +22,7 @@ _OPERATIONS = {"all": "Response", "read": "Non-Critical Read Response", "write":
 
 @dataclass(frozen=True)
 class Times:
-    """Response times in milliseconds: their law as far as DiskSim tells it."""
+    """Response times in milliseconds: their distribution as far as DiskSim prints it."""
 
     count: int
     mean: float
@@ -127,7 +127,7 @@ def parse_parameters(text: str) -> dict[str, dict[str, str]]:
 
 
 class _Figures:
-    """Finds figures by the words before them."""
+    """Figures by the words before them."""
 
     def __init__(self, lines: list[str], name: str) -> None:
         """Take the lines; the first figure of a name counts."""

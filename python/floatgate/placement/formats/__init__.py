@@ -16,7 +16,7 @@ FORMATS = ("table", "csv", "fio", "fcntl", "rocksdb")
 
 @dataclass(frozen=True)
 class Form:
-    """What a format makes of a placement.
+    """A format of placements.
 
     Attributes:
         files: makes their texts, by name.

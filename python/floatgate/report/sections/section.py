@@ -47,10 +47,10 @@ class Columns:
 
 @dataclass(frozen=True)
 class Section:
-    """One subject of a result. Each function leaves out what the result does not know.
+    """One subject of a result. Each function leaves out unknown figures.
 
     Attributes:
-        name: what it is about.
+        name: of the subject.
         lines: its lines of the summary, from the run and its result.
         cards: its headlines of the page.
         parts: its parts of the page, from the run and its result.

@@ -90,7 +90,7 @@ _OF_CONTENT = (ArithmeticError, AttributeError, LookupError, RecursionError, Typ
 
 @dataclass
 class Shape:
-    """What a value may be.
+    """The allowed form of a value.
 
     Attributes:
         kinds: words of :data:`_WORDS`, ``any``, or ``@KIND``.

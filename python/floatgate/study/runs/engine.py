@@ -19,7 +19,7 @@ Progress = Callable[[int, int, "int | None", str], None]
 
 
 class Engine(Protocol):
-    """Does jobs, on one machine or many.
+    """An engine that does jobs, on one machine or many.
 
     Attributes:
         dashboard: where to watch it, or None.

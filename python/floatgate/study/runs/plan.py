@@ -42,7 +42,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a study runs.
+    """The runs of a study.
 
     Attributes:
         base: the experiment, without its ``[sweep]`` table.

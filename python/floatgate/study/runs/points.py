@@ -119,7 +119,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Points:
-    """The points of a sweep: how the axes are combined, and further points that stand by themselves.
+    """The points of a sweep: how the axes are combined, and further listed points.
 
     Attributes:
         axes: the keys that vary.

@@ -35,7 +35,7 @@ SCHEMA = "floatgate.runs/1"
 
 @dataclass(frozen=True)
 class Whole:
-    """How a kind of study keeps its whole runs.
+    """The way in which a kind of study keeps its whole runs.
 
     Attributes:
         study: the kind, as the plan names it.

@@ -56,7 +56,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Goal:
-    """All that is wanted."""
+    """All objectives and bounds."""
 
     objectives: tuple[Objective, ...]
     bounds: tuple[Bound, ...] = ()

@@ -170,7 +170,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class _Proposal:
-    """A setting to try: the number of its trial, what Optuna calls it, and Optuna's trial where it has proposed it."""
+    """A setting to try: the number of its trial, Optuna's values, and Optuna's trial if it has proposed it."""
 
     number: int
     params: dict[str, Any]

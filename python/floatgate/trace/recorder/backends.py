@@ -70,7 +70,7 @@ _INSTALL_STRACE = "install strace (package strace)"
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a back end does not work here, and what helps."""
+    """The reason why a back end does not work here, and the remedy."""
 
     what: str
     remedy: str
@@ -81,7 +81,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Ring:
-    """Mebibytes of perf's ring for each processor, and how many the free memory would have borne."""
+    """Mebibytes of perf's ring for each processor, and how many the free memory would allow."""
 
     mib: int
     fair_mib: int
@@ -89,7 +89,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Choice:
-    """A back end, why it was chosen, and the mebibytes of perf's rings (None: as the free memory bears)."""
+    """A back end, why it was chosen, and the mebibytes of perf's rings (None: as the free memory allows)."""
 
     name: str
     reason: str

@@ -69,7 +69,7 @@ class Call(NamedTuple):
 
 @dataclass
 class Tally:
-    """What a parser could not use, counted."""
+    """Counts of the text that a parser could not use."""
 
     malformed_lines: int = 0
     first_malformed: str | None = None

@@ -38,7 +38,7 @@ _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
 class FileTracker:
-    """Takes calls in the order of time and applies them to the page cache.
+    """The tracker of files: it applies calls, in the order of time, to the page cache.
 
     Args:
         cache: the page cache.

@@ -37,7 +37,7 @@ class File:
 
 
 class Layout:
-    """Hands out extents."""
+    """The allocator of extents."""
 
     def __init__(self) -> None:
         """Start with an empty drive."""

@@ -94,7 +94,7 @@ class CacheModel:
 
 
 class PageCache:
-    """Takes the program's operations on its files and gives block requests.
+    """The model of the page cache: operations on files in, block requests out.
 
     Times must not run backwards. ``pages`` and ``updates`` count, by context, the pages written to the drive and those
     of them that replaced data; an update counts for the context that had written the replaced data.

@@ -30,7 +30,7 @@ _FIRST_NUMBER = 1 << 24
 
 
 class _Shape(NamedTuple):
-    """Where process and time stand: in samples from the body's start, in other records from their end."""
+    """Offsets of process and time: in samples from the body's start, in other records from their end."""
 
     in_sample: int
     from_end: int
@@ -77,7 +77,7 @@ def separate_programs(path: Path) -> dict[int, int]:
 
 
 class _Numbers:
-    """New numbers by process and how many programs it has been."""
+    """New numbers by process and count of its programs."""
 
     def __init__(self, execs: dict[int, list[int]]) -> None:
         self.real: dict[int, int] = {}

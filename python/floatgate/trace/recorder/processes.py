@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Birth(NamedTuple):
-    """How a task came to be.
+    """The origin of a task.
 
     Attributes:
         parent: the task that started it.
@@ -20,7 +20,7 @@ class Birth(NamedTuple):
 
 
 class Processes:
-    """Follows starts of programs.
+    """The processes of a recording and their programs.
 
     Args:
         births: by task, how it came to be; may grow later.

@@ -72,7 +72,7 @@ _A = {UNKNOWN: "descriptors of unknown origin", BLOCK_DEVICE: "block devices"}
 
 @dataclass(frozen=True)
 class Recorded:
-    """What came out. ``status`` is the program's own: 128 + the signal where one ended it, None where unknown."""
+    """The outcome. ``status`` is the program's own: 128 + the signal that ended it, None if unknown."""
 
     facts: dict[str, Any]
     status: int | None
@@ -132,7 +132,7 @@ def _before(command: list[str], cwd: str, starts: list[Inherited]) -> Before:
 
 
 class _Build:
-    """The trace of a recording, made of its calls."""
+    """The trace of a recording, built from its calls."""
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ class NoShadow:
 
 
 class Before:
-    """Which files there were before the program, and their sizes, in folders that it may write to.
+    """The files, and their sizes, that existed before the program in folders that it may write to.
 
     Args:
         folders: where to look, with all below, the near ones first.
@@ -131,7 +131,7 @@ class _Pages:
 
 
 class Shadow(NoShadow):
-    """Keeps the content of files.
+    """A shadow that keeps the content of files.
 
     Args:
         folder: for the temporary file.

@@ -22,7 +22,7 @@ _DAY_NS = 86_400 * _SECOND
 
 
 class Stamps:
-    """Turns the lines of one text; ``has_times`` is known once the first lines have been turned."""
+    """A converter of the lines of one text; ``has_times`` is known after the first lines."""
 
     def __init__(self) -> None:
         """Start with no stamp known."""

@@ -38,7 +38,7 @@ _LINE_MAX = 128 << 20
 
 
 class CallsReader:
-    """Reads a text of events with stacks."""
+    """A reader of a text of events with stacks."""
 
     def __init__(self, format: str, name: str, path: str) -> None:
         """Open the text.
