@@ -4,9 +4,9 @@
 # its program context.
 #
 #   gcc-build         Redis built by make and gcc, edited and built again, cleaned and built anew
-#   cscope            cscope over folders of the Linux kernel's source: databases built, asked, built again after edits
+#   cscope            cscope over folders of the Linux kernel's source: databases built, queried, built again after edits
 #   sqlite-updates    SQLite under an update load, with a rollback journal, then with a write-ahead log
-#   sqlite-content    the same on few rows, under strace, so that the content of page writes is known
+#   sqlite-content    the same on few rows, under strace: the content of page writes is known
 #   build-content     Lua unpacked, built, edited and built again, likewise
 #   media-content     pictures and films taken over from a card, changed and copied, likewise
 #   postgres-updates  PostgreSQL under pgbench and a skewed load
@@ -14,13 +14,13 @@
 #   two-at-once       cscope and gcc-build at the same time
 #   rendering         POV-Ray measured on its example scenes; films and contact sheets of the frames
 #   three-at-once     cscope, gcc-build and rendering at the same time
-#   sqlite-queries    SQLite with a sales schema: questions, so that nearly all requests read
+#   sqlite-queries    SQLite with a sales schema: queries; nearly all requests read
 #   text-search       SQLite's full-text index: searches, likewise
 #
 # Through small caches that write by evictions alone (`--writeback lru`; rocksdb-compaction through Linux's):
 #
 #   load-beside-updates  SQLite updates a table in place while a loader fills another file
-#   decision-refreshes   PostgreSQL: large questions that spill, in turn with refreshes, with few buffers
+#   decision-refreshes   PostgreSQL: large queries that spill, in turn with refreshes, with few buffers
 #   reporting            PostgreSQL: aggregates that are refreshed beside the reports that read them
 #   make-trees           Redis, Lua, zlib and bzip2 built by `make -j` at the same time, edited and built again
 #   rocksdb-compaction   RocksDB filled and overwritten in random order: log, flushes and compactions
@@ -28,8 +28,8 @@
 #   build-and-cscope     cscope-rounds and builds of Lua and zlib at the same time
 #   three-interleaved    the same, and frames rendered by POV-Ray
 #
-# What runs stands in scripts/library/NAME.sh; what it needs is fetched and unpacked here beforehand, so that it is not
-# part of the trace. The script installs nothing. It wants, on Debian 12 (the package names of others differ):
+# The programs are in scripts/library/NAME.sh; their inputs are fetched and unpacked here beforehand and are not part of
+# the trace. The script installs nothing. It wants, on Debian 12 (the package names of others differ):
 #
 #   apt-get install linux-perf strace make gcc dpkg-dev cscope sqlite3 postgresql python3 povray imagemagick ffmpeg
 #   apt-get install rocksdb-tools
@@ -157,7 +157,7 @@ with_scenes() {
     cp -r "$SOURCES/examples/usr/share/doc/povray/examples" "$WORK/scenes"
 }
 
-# with_database NAME ROWS: what is asked later is there when the recording begins.
+# with_database NAME ROWS: makes the database before the recording begins.
 with_database() {
     python3 -E "scripts/library/$1.py" load "$2" | sqlite3 -batch "$WORK/$1.db" >/dev/null
 }
@@ -170,8 +170,8 @@ record_reads() {
     run "$name" --reads "$@"
 }
 
-# record NAME [option...]: the page cache is small, and what is dirty stays so for 5 s only, so that a run of some
-# minutes makes as many rewrites on the drive as an afternoon with the defaults (1 GiB, 30 s).
+# record NAME [option...]: the page cache is small, and pages stay dirty for 5 s only. A run of some minutes then makes as
+# many rewrites on the drive as an afternoon with the defaults (1 GiB, 30 s).
 record() {
     local name=$1
     shift

@@ -9,22 +9,22 @@
 #           -> a file served by nbdfuse -> nbdkit --filter=log -> memory plugin
 #
 # The device lives in memory, so the time stamps are those of the host's
-# requests, nearly undisturbed by a slow medium. Nothing of what is written is
-# kept, only kind, offset, length and time of each request.
+# requests, nearly undisturbed by a slow medium. Written data are not kept,
+# only kind, offset, length and time of each request.
 #
 # What is run
 #
 #   1. mkfs.ext4 (which discards the whole device first), mount -o discard
 #   2. initdb, pgbench -i
-#   3. ROUNDS times: stop, umount, mount, start, so that the page cache is cold
-#      and pages are read back; a TPC-B-like load (pgbench's built-in script, at
+#   3. ROUNDS times: stop, umount, mount, start, which empties the page cache:
+#      pages are read back; a TPC-B-like load (pgbench's built-in script, at
 #      a fixed average rate); then a batch job that builds a table and its
 #      index, a checkpoint, DROP of that table, VACUUM
 #   4. TRUNCATE of the history table, VACUUM FULL of one table, stop,
 #      fstrim, umount
 #
-# shared_buffers is small and checkpoints come often, so that data pages are
-# written back all the time and not only the write-ahead log.
+# shared_buffers is small and checkpoints come often: data pages are written
+# back all the time, not only the write-ahead log.
 #
 # What is dropped from the log
 #

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# build-content.sh - what the trace `build-content` records: a source tree (Lua) unpacked from $WORK/lua.tar.gz, built by
+# build-content.sh - the program of the trace `build-content`: a source tree (Lua) unpacked from $WORK/lua.tar.gz, built by
 # make and gcc, edited and built again; then a second tree of the same source, patched and built, as a branch would be.
-# All under strace, so that the content of page writes is known. The trees lie among the temporary files, where the recorder
-# looks before it starts: so it knows that they are new.
+# All runs under strace, which makes the content of page writes known. The trees lie among the temporary files, where the
+# recorder looks before it starts: it then knows that they are new.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 

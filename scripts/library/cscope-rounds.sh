@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cscope-rounds.sh - what the trace `cscope-rounds` records: the rounds of cscope.sh over fewer folders, so that the same
-# few pages are written again and again.
+# cscope-rounds.sh - the program of the trace `cscope-rounds`: the rounds of cscope.sh over fewer folders, which rewrite
+# the same few pages.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 export FOLDERS=${FOLDERS:-ipc kernel/sched} GROUPS_EDITED=${GROUPS_EDITED:-3} ROUNDS=${ROUNDS:-24} PAUSE=${PAUSE:-1}

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# cscope.sh - what the trace `cscope` records: cscope over folders of the Linux kernel's source in $WORK/linux. The
+# cscope.sh - the program of the trace `cscope`: cscope over folders of the Linux kernel's source in $WORK/linux. The
 # database with its inverted index is built, asked, and built again after edits, ROUNDS times, PAUSE seconds apart. FOLDERS
 # says which folders.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 rounds=${ROUNDS:-10} GROUPS_EDITED=${GROUPS_EDITED:-0}
 cd "$WORK/linux"
 database=(-q -k -i "$WORK/cscope.files" -f "$WORK/cscope.out")

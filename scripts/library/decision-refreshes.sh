@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# decision-refreshes.sh [prepare] - what the trace `decision-refreshes` records: PostgreSQL with the sales tables of
+# decision-refreshes.sh [prepare] - the program of the trace `decision-refreshes`: PostgreSQL with the sales tables of
 # decision-support.py, a small pool of buffers and little memory for sorts: large questions that spill, in turn with
 # refreshes (new orders in, the oldest out, prices and balances changed), ROUNDS times. `prepare` makes and loads the
 # database, which is not recorded.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
 export PG_BUFFERS=${PG_BUFFERS:-1MB} PG_WORK_MEM=${PG_WORK_MEM:-128kB}
 export PG_WAL_SEGMENT_MB=1 PG_WAL_MIN=2MB PG_WAL_MAX=2MB PG_FULL_PAGES=off

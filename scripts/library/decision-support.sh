@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# decision-support.sh - what the trace `decision-support` records: PostgreSQL loaded with the tables of
+# decision-support.sh - the program of the trace `decision-support`: PostgreSQL loaded with the tables of
 # decision-support.py, then the queries of decision-support.sql ROUNDS times, with a refresh (new orders in, old ones
 # out, prices changed) after each round.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
 export PG_BUFFERS=8MB
 # shellcheck disable=SC1091,SC2154

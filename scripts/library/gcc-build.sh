@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# gcc-build.sh - what the trace `gcc-build` records: Redis built by make and gcc from $WORK/redis, edited and built again
+# gcc-build.sh - the program of the trace `gcc-build`: Redis built by make and gcc from $WORK/redis, edited and built again
 # in between, then cleaned and built anew.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 build() { make -s -C "$WORK/redis/src" "-j${JOBS:-2}" MALLOC=libc OPTIMIZATION=-O1 redis-server redis-cli \
     >/dev/null; }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# load-beside-updates.sh [prepare] - what the trace `load-beside-updates` records: one sqlite3 shell updates rows of a
+# load-beside-updates.sh [prepare] - the program of the trace `load-beside-updates`: one sqlite3 shell updates rows of a
 # shop in place while another one loads rows into a file of its own, which writes each page of it about once.
 # `prepare` makes the shop; that is not recorded.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 here=$(dirname "$0")
 items=${ITEMS:-48000}
 if [ "${1:-}" = prepare ]; then

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# make-trees.sh - what the trace `make-trees` records: `make -j` of several source trees at the same time, each edited and
+# make-trees.sh - the program of the trace `make-trees`: `make -j` of several source trees at the same time, each edited and
 # built again three times (BUILD_PAUSE seconds later), cleaned and built anew, ROUNDS times. TREES are those in $WORK:
 # redis, lua, zlib, bzip2.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 flags="-O1 -g"
 build() {
     case $1 in

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# media-content.sh - what the trace `media-content` records: photographs and films taken over from a camera's card
-# ($WORK/card, made beforehand), looked through, changed and saved. All under strace, so that the content of page writes is
-# known. The library lies among the temporary files, where the recorder looks before it starts: so it knows that it is new.
+# media-content.sh - the program of the trace `media-content`: photographs and films copied from a camera's card
+# ($WORK/card, made beforehand), viewed, changed and saved. All runs under strace, which makes the content of page writes
+# known. The library lies among the temporary files, where the recorder looks before it starts: it then knows that it is
+# new.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 here=$(dirname "$0")

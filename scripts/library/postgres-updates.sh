@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# postgres-updates.sh - what the trace `postgres-updates` records: PostgreSQL under pgbench, half TPC-B-like
+# postgres-updates.sh - the program of the trace `postgres-updates`: PostgreSQL under pgbench, half TPC-B-like
 # transactions, half skewed sales (postgres-updates.sql), at RATE transactions a second; then a clean-up; ROUNDS times.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck disable=SC1091,SC2154
 # shellcheck source=postgres.sh

@@ -1,5 +1,5 @@
 # postgres.sh - sourced by the scripts that record PostgreSQL: a server of its own under $WORK/pg, which listens on a
-# socket there and on no TCP port. The server must be a child of the recorded command, so that its writes are seen.
+# socket there and on no TCP port. The recorder sees its writes only if it is a child of the recorded command.
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 server_user=${PG_USER:-postgres}
@@ -18,8 +18,8 @@ as_server() {
     fi
 }
 
-# Few buffers and frequent checkpoints: data pages are written all the time, not the log alone. Small log files, so that
-# they are used again within minutes. The small work_mem lets sorts and hash tables spill to temporary files.
+# Few buffers and frequent checkpoints: data pages are written all the time, not the log alone. Small log files are
+# reused within minutes. The small work_mem lets sorts and hash tables spill to temporary files.
 pg_start() {
     pg_init
     pg_run

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# rendering.sh - what the trace `rendering` records: POV-Ray measured on its own example scenes in $WORK/scenes. Animations
+# rendering.sh - the program of the trace `rendering`: POV-Ray measured on its own example scenes in $WORK/scenes. Animations
 # are rendered frame by frame (PPM, as an encoder likes them), then ffmpeg makes a film and montage a contact sheet of
 # them; single pictures are rendered as PNG. The time of each goes into a table, what the programs say into a log.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 animations=(ambient camera2 clockd diffuse float1 float4 l_o raddem speclr vect1 vect2)
 pictures=(biscuit diffract mist mtmand pawns quilt1 sombrero sunsethf swirlbox wallstucco whiltile woodbox)
 results=$WORK/results

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# reporting.sh [prepare] - what the trace `reporting` records: PostgreSQL with the sales tables of decision-support.py and
+# reporting.sh [prepare] - the program of the trace `reporting`: PostgreSQL with the sales tables of decision-support.py and
 # the aggregates of reporting.sql, which reports read; new orders come in, and the aggregates are refreshed, some in place,
 # some anew, ROUNDS times. `prepare` makes and loads the database, which is not recorded.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
 export PG_BUFFERS=${PG_BUFFERS:-1MB} PG_WORK_MEM=${PG_WORK_MEM:-256kB}
 export PG_WAL_SEGMENT_MB=1 PG_WAL_MIN=2MB PG_WAL_MAX=2MB PG_FULL_PAGES=off

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sqlite-content.sh - what the trace `sqlite-content` records: the load of `sqlite-updates` on a tenth of the rows, with
+# sqlite-content.sh - the program of the trace `sqlite-content`: the load of `sqlite-updates` on a tenth of the rows, with
 # 300 transactions in each mode, as fast as they go under strace. The databases lie among the temporary files, where the
 # recorder looks before it starts: so it knows that they are new.
 # SPDX-License-Identifier: Apache-2.0

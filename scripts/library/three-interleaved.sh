@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# three-interleaved.sh - what the trace `three-interleaved` records: build-and-cscope.sh and frames that POV-Ray renders
+# three-interleaved.sh - the program of the trace `three-interleaved`: build-and-cscope.sh and frames that POV-Ray renders
 # at the same time, each frame a file of its own, as the dissertation's multi2.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 here=$(dirname "$0")
 mkdir -p "$WORK/frames"
 "$here/build-and-cscope.sh" &

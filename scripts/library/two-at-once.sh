@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# two-at-once.sh - what the trace `two-at-once` records: the build of Redis and cscope over Linux at the same time.
+# two-at-once.sh - the program of the trace `two-at-once`: the build of Redis and cscope over Linux at the same time.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+renice -n 10 -p $$ >/dev/null    # perf has priority and loses nothing
 here=$(dirname "$0")
 ROUNDS=1 "$here/gcc-build.sh" &
 build=$!

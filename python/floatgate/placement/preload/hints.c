@@ -72,7 +72,7 @@ typedef struct stat file_status;
 
 /* Patterns */
 
-/* The bytes of the character at the start of a text: of a UTF-8 sequence, or one where there is none. As Python decodes
+/* The bytes of the character at the start of a text: those of a UTF-8 sequence, else one. So does Python when it decodes
  * names of files (surrogateescape). */
 static size_t character(const char *text)
 {
