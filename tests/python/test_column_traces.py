@@ -212,7 +212,7 @@ def test_strace_in_all_its_forms(tmp_path: Path, text: str) -> None:
 def test_strace_without_a_request_says_what_it_met(tmp_path: Path) -> None:
     path = tmp_path / "t.strace"
     path.write_text("some words\n")
-    assert refusal(path).startswith(f"{path}: the format is not recognised")
+    assert refusal(path).startswith(f"{path}: unknown format")
     with pytest.raises(InputError) as raised:
         _core.trace_info(str(path), {"format": "strace"})
     assert "the first line that was not understood is 'some words'; expected lines as strace" in str(raised.value)

@@ -176,7 +176,7 @@ def test_slices(cli: Cli, trace: Path, tmp_path: Path) -> None:
         (("--device", "usr_9"), "--device: 'usr_9' is not a device of two.csv; it has 'usr_0', 'usr_1'"),
         (
             ("--op", "trim"),
-            "two.csv: the slice keeps none of 1100 requests; the trace spans 0 to 99.9 s, has operations read, write ",
+            "two.csv: the slice keeps none of the 1100 requests; the trace spans 0 to 99.9 s, has operations read, write ",
         ),
     ],
 )
@@ -194,7 +194,7 @@ def test_slices_are_described(cli: Cli, trace: Path) -> None:
     assert (facts["requests"], facts["reads"], facts["content_hash"]) == (50, 0, None)
     assert [device["name"] for device in facts["devices"]] == ["usr_1"]
     assert facts["footprint_bytes"] == 50 * 8192
-    assert "a slice: 50 of 1100 requests read" in cli("trace", "info", trace, *cut).done()
+    assert "a slice: kept 50 of 1100 requests" in cli("trace", "info", trace, *cut).done()
     assert "no device" in cli("trace", "info", trace, "--device", "usr_9").refused()
 
 

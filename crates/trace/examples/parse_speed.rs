@@ -1,18 +1,18 @@
-//! Prints how many requests the readers understand per second of CPU time, of a given trace or of an MSR CSV and an
-//! oracleGeneral file made here, and how fast workloads are generated:
+//! Prints how many requests the readers parse per second of CPU time, of FILE or of a generated MSR CSV and
+//! oracleGeneral file, and the speed of the generators:
 //! `cargo run --release -p floatgate-trace --example parse_speed [FILE]`.
 
 use floatgate_base::{RequestBatch, Rng};
 use floatgate_trace::{Generator, GeneratorConfig, OpenOptions, Pattern, Source, info, open};
 use std::fmt::Write as _;
 
-/// CPU seconds of this process, user and system, from the kernel's own account.
+/// Returns the CPU seconds of this process, user and system, as counted by the kernel.
 fn cpu_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1e9
 }
 
-/// An MSR trace that looks like a busy volume.
+/// Generates an MSR trace that resembles a busy volume.
 fn msr_lines(lines: usize) -> String {
     let mut rng = Rng::new(1, "parse_speed");
     let mut ticks = 128_166_372_003_061_629u64;
@@ -27,7 +27,7 @@ fn msr_lines(lines: usize) -> String {
     text
 }
 
-/// Binary records of 24 bytes.
+/// Generates binary records of 24 bytes.
 fn oracle_records(records: u32) -> Vec<u8> {
     let mut rng = Rng::new(1, "parse_speed");
     let mut out = Vec::with_capacity(records as usize * 24);
@@ -67,9 +67,9 @@ fn read_thrice(path: &str, batch: &mut RequestBatch) -> floatgate_base::Result<(
 }
 
 fn main() -> floatgate_base::Result<()> {
-    let given = std::env::args().nth(1);
+    let file = std::env::args().nth(1);
     let temporary = std::env::temp_dir().join(format!("parse_speed.{}.csv", std::process::id()));
-    let path = match &given {
+    let path = match &file {
         Some(path) => path.clone(),
         None => {
             std::fs::write(&temporary, msr_lines(4_000_000)).expect("temporary file");
@@ -89,7 +89,7 @@ fn main() -> floatgate_base::Result<()> {
         drain(&mut generator, &mut batch);
         println!("{name:24} {:7.2} M requests per CPU-second", requests as f64 / (cpu_s() - start) / 1e6);
     }
-    if given.is_none() {
+    if file.is_none() {
         std::fs::write(&temporary, oracle_records(4_000_000)).expect("temporary file");
         println!("oracle-general:");
         read_thrice(&path, &mut batch)?;

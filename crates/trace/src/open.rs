@@ -281,7 +281,7 @@ pub(crate) mod tests {
     fn formats_read_elsewhere_are_recognised() {
         for (name, sample) in EXTERNAL_SAMPLES {
             let error = detected(sample.as_bytes(), "trace.txt").unwrap_err().to_string();
-            let expected = format!("trace.txt: {name} is not read by the core alone; ");
+            let expected = format!("trace.txt: {name} cannot be read by the core alone; ");
             assert!(error.starts_with(&expected), "{error}");
         }
     }

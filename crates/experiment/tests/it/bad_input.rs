@@ -452,7 +452,7 @@ fn a_trace_larger_than_the_drive_says_where() {
     assert_eq!(
         refusal(&format!("{DRIVE}[ftl]\nspare_factor = 0.25\n[workload]\nfile = \"{path}\"\n")),
         format!(
-            "{path}:2: the trace addresses 2.0 GiB (2147487744 bytes) and the drive shows 1.9 MiB (1966080 bytes); \
+            "{path}:2: the trace addresses 2.0 GiB (2147487744 bytes) but the drive has 1.9 MiB (1966080 bytes); \
              expected drive.capacity = \"2796224 KiB\" or more, or workload.beyond = \"wrap\" or \"scale\""
         )
     );

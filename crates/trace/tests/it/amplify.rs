@@ -1,4 +1,4 @@
-//! Cursors issue what a plain merge of copies of the trace says, in batches of any size.
+//! Cursors issue the same requests as a plain merge of copies of the trace, in batches of any size.
 
 use crate::common::memory::{Memory, all, any_source};
 use floatgate_base::RequestBatch;
@@ -9,7 +9,7 @@ fn amplified(source: &Memory, cursors: u64, gap_spread: f64, seed: u64) -> Ampli
     Amplified::new(Box::new(source.clone()), Amplification { cursors, gap_spread, seed }).unwrap()
 }
 
-/// A request with everything but its time.
+/// Returns everything of a request except its time.
 fn request(batch: &RequestBatch, i: usize) -> impl PartialEq + std::fmt::Debug {
     let content = (!batch.content.end.is_empty()).then(|| {
         let entries = batch.content.range(i);
@@ -36,8 +36,8 @@ proptest! {
         let n = source.rows.len();
         prop_assert_eq!(batch.len(), n * cursors as usize);
         prop_assert!(batch.time_ns.is_sorted());
-        // Each request stands where it is said to stand, with all of its columns, and comes once a cursor: the k-th
-        // time that a request comes is behind the k-th time of the one before it.
+        // Each request lies at its reported place, with all of its columns, and is issued once per cursor. Its k-th
+        // occurrence follows the k-th occurrence of the previous request.
         let mut plain = RequestBatch::default();
         (0..n).for_each(|i| source.copy(i, &mut plain));
         let mut came = vec![0u64; n];
@@ -63,7 +63,7 @@ proptest! {
         let one = Amplification { cursors: 1, ..Amplification::default() };
         let (batch, _) = all(one.of(Box::new(source.clone())).unwrap().as_mut(), 7);
         prop_assert_eq!(&batch.time_ns, &source.rows.time_ns);
-        // Without a spread a single cursor keeps to the stamps, as far as these ascend.
+        // Without a spread a single cursor keeps the stamps, as far as they ascend.
         let (kept, _) = all(&mut amplified(&source, 1, 0.0, 1), 7);
         let mut largest = i64::MIN;
         for (i, &stamp) in source.rows.time_ns.iter().enumerate() {

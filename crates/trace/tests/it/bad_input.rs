@@ -1,4 +1,4 @@
-//! Unusable input: one clear message with the place, whatever is wrong.
+//! Unusable input: one clear message with the place.
 
 use crate::common::{Folder, open_bytes, options, refusal, rows_of};
 use floatgate_trace::{FORMATS, OpenOptions, open};
@@ -9,7 +9,7 @@ fn message(path: &str) -> String {
     error.to_string()
 }
 
-/// The message about a bad line of the named format, without the name of the file.
+/// Returns the message about a bad line of the named format, without the name of the file.
 fn bad(format: &str, content: &str) -> String {
     let text = refusal(content.as_bytes(), "t", &options(Some(format)));
     text.strip_prefix("t").unwrap_or(&text).to_owned()
@@ -39,15 +39,15 @@ fn content_that_is_no_trace() {
     let none = OpenOptions::default();
     assert_eq!(
         refusal(b"hello\nworld\n", "t", &none),
-        format!("t: the format is not recognised (first line 'hello'); expected one of {all}")
+        format!("t: unknown format (first line 'hello'); expected one of {all}")
     );
     assert_eq!(
         refusal(b"ab\x00\x01\x02", "t", &none),
-        format!("t@2: binary content that no format is known by; expected one of {all}")
+        format!("t@2: binary content of unknown format; expected one of {all}")
     );
     assert_eq!(
         refusal(b"abc\xff\xfe\n", "t", &none),
-        format!("t@3: binary content that no format is known by; expected one of {all}")
+        format!("t@3: binary content of unknown format; expected one of {all}")
     );
     assert_eq!(
         refusal(b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "t", &none),
@@ -64,16 +64,16 @@ fn formats_that_share_a_grammar() {
     let none = OpenOptions::default();
     assert_eq!(
         refusal(b"5 0 8 8 0\n", "t.txt", &none),
-        "t.txt: the content fits ssdsim and mqsim alike; give --format or the extension .ssdsim or .mqsim"
+        "t.txt: the content fits both ssdsim and mqsim; use --format or the extension .ssdsim or .mqsim"
     );
     assert_eq!(
         refusal(b"5.5\t0\t8\t8\t0\n", "-", &none),
-        "-: the content fits disksim and flashsim alike; give --format"
+        "-: the content fits both disksim and flashsim; use --format"
     );
-    // What is typical of one and possible for others is not guessed either.
+    // Content that is typical of one format but possible for others is not guessed, either.
     assert_eq!(
         refusal(b"5.0 0 8 8 0\n", "-", &none),
-        "-: the content fits disksim, ssdsim, mqsim, flashsim, replayer and sepbit alike; give --format"
+        "-: the content fits both disksim, ssdsim, mqsim, flashsim, replayer and sepbit; use --format"
     );
     for (name, content, format) in [
         ("t.ssdsim", "5 0 8 8 0\n", "ssdsim"),
@@ -159,7 +159,7 @@ fn bad_lines_of_msr() {
     );
 }
 
-/// Format, content, and what is said behind the name of the file.
+/// Format, content, and the message after the name of the file.
 const BAD_LINES: &[(&str, &str, &str)] = &[
     ("spc", "0,8,512,X,1.0", ":1:9: 'X' is not an opcode; expected R or W"),
     ("spc", "0,8,512,W,", ":1:11: the line ends too early; expected seconds"),
@@ -229,7 +229,7 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
 #[test]
 fn bad_lines_of_the_others() {
     for (format, content, expected) in BAD_LINES {
-        // Alone, the default action of blkparse would follow the only event there is.
+        // Alone, the default action of blkparse would be that of the only event.
         let mut options = options(Some(format));
         if *format == "blkparse" {
             options = OpenOptions::parse(Some(format), None, None, Some("Q"), None).unwrap();
@@ -244,8 +244,8 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     let content = b"1,h,0,Write,0,512,1\nrubbish\n2,h,0,Read,512,512,1\n3,\xff,0,Read,512,512,1\n";
     let options = OpenOptions::parse(Some("msr"), None, None, None, Some("skip")).unwrap();
     let mut source = open_bytes(content, "t", &options).unwrap();
-    let found = rows_of(&mut *source, 10).unwrap();
-    assert_eq!((found.len(), found[1].0), (2, 100));
+    let rows = rows_of(&mut *source, 10).unwrap();
+    assert_eq!((rows.len(), rows[1].0), (2, 100));
     let summary = source.summary();
     assert_eq!(summary.bad_lines_skipped, 2);
     let first = "t:2:1: 'rubbish' is not a time stamp; expected ticks of 100 ns";

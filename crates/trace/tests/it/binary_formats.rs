@@ -1,4 +1,4 @@
-//! The binary formats by records built here: what each field means, what counts, what is refused.
+//! The binary formats by records built here: the meaning of each field, requests and other records, errors.
 
 use crate::common::{Folder, Row, open_bytes, options, refusal, rows_of};
 use floatgate_base::Op::{self, Read, Write};
@@ -60,7 +60,7 @@ fn vscsi() {
     for (content, version) in [(&v1, 1), (&v2, 2)] {
         let source = open_bytes(content, "w01.bin", &OpenOptions::default()).unwrap();
         assert_eq!(source.format(), "vscsi");
-        assert_eq!(source.assumed(), [format!("records are of version {version}, as the first says")]);
+        assert_eq!(source.assumed(), [format!("records have version {version}, as in the first record")]);
     }
 }
 
@@ -99,7 +99,7 @@ fn pages_as_numbers() {
         row(0, "0", Read, 4096 * u64::from(u32::MAX), 4096),
     ];
     assert_eq!(read("pages", &content), (expected, 0));
-    // Any content could be page numbers: without the extension it is none.
+    // Any content could be page numbers: without the extension it is not recognised.
     assert!(open_bytes(&content, "t.pages.zst", &OpenOptions::default()).is_ok());
     let text = refusal(&content, "t", &OpenOptions::default());
     assert!(text.starts_with("t@1: binary content of an unknown format; expected one of 'msr', "), "{text}");
@@ -145,7 +145,7 @@ fn srt_records_of_every_version() {
     assert_eq!(read("srt", &content), (expected, 2));
     let source = open_bytes(&content, "t", &OpenOptions::default()).unwrap();
     assert_eq!((source.format(), source.assumed().len()), ("srt", 0));
-    // The header has the last word about sectors, if it has one.
+    // The sector size of the header, if present, prevails.
     for (header, bytes, assumed) in [
         ("sectorsize = 512, sectorsize = 512", 512, 0),
         ("sectorsize = 512, sectorsize = 256", 256, 1),
@@ -160,37 +160,37 @@ fn srt_records_of_every_version() {
 
 #[test]
 fn what_is_wrong_with_a_record_is_said_by_its_byte() {
-    let said = |format: &str, content: &[u8]| refusal(content, "t", &options(Some(format)));
+    let refused = |format: &str, content: &[u8]| refusal(content, "t", &options(Some(format)));
     let good = oracle(&[(5, 8, 4096, -1); 3]);
     let short = "the last record is cut short: 5 of 24 bytes; expected records of 24 bytes";
-    assert_eq!(said("oracle-general", &good[..53]), format!("t@48: {short}"));
+    assert_eq!(refused("oracle-general", &good[..53]), format!("t@48: {short}"));
     let far = oracle(&[(5, 8, 4096, -1), (5, u64::MAX, 512, -1)]);
     assert_eq!(
-        said("oracle-general", &far),
+        refused("oracle-general", &far),
         "t@24: an address or size beyond 2^64 bytes; expected one below"
     );
     assert_eq!(
-        said("oracle-general", &oracle(&[(5, 8, 0, -1)])),
+        refused("oracle-general", &oracle(&[(5, 8, 0, -1)])),
         "t: no request in 1 records; expected at least one read, write or TRIM"
     );
-    let pages = "expected page numbers: one a line, or 4 bytes each";
+    let pages = "expected page numbers: one per line, or 4 bytes each";
     assert_eq!(
-        said("pages", &[1, 0, 0, 0, 1]),
+        refused("pages", &[1, 0, 0, 0, 1]),
         format!("t@4: the last record is cut short: 1 of 4 bytes; {pages}")
     );
     let mut v1 = hex(VSCSI_V1);
     v1[32 + 15] = 2;
-    assert_eq!(said("vscsi", &v1), "t@46: '00 02' is another version; expected that of the first record");
+    assert_eq!(refused("vscsi", &v1), "t@46: '00 02' is another version; expected that of the first record");
     let layout = "expected records of 32 (version 1) or 40 bytes (version 2)";
     assert_eq!(
-        said("vscsi", &[0; 50]),
+        refused("vscsi", &[0; 50]),
         format!("t@0: the first record has neither version 1 nor 2; {layout}")
     );
     assert_eq!(
-        said("srt", b"$$TR_IOREC-1.3 and no end"),
-        "t@25: the header has no end; expected a form feed behind the header"
+        refused("srt", b"$$TR_IOREC-1.3 and no end"),
+        "t@25: the header has no end; expected a form feed after the header"
     );
-    assert_eq!(said("srt", b"hello"), "t@0: no SRT header; expected $$TR_IOREC-1.3 or an earlier version");
+    assert_eq!(refused("srt", b"hello"), "t@0: no SRT header; expected $$TR_IOREC-1.3 or an earlier version");
     let base = srt("", &[]).len();
     let mut record = SRT_READ.to_vec();
     record[0] = 52;
@@ -200,7 +200,7 @@ fn what_is_wrong_with_a_record_is_said_by_its_byte() {
     );
     (record[0], record[1]) = (56, 0x5_0001);
     assert_eq!(
-        said("srt", &srt("", &[&record])),
+        refused("srt", &srt("", &[&record])),
         format!(
             "t@{}: '00 05 00 01' is not a record; expected a version from 1 to 4 in the upper half",
             base + 4
@@ -236,7 +236,7 @@ fn bad_records_can_be_skipped_and_are_counted() {
     let (rows, bad, first) = skip("oracle-general", &far);
     assert_eq!((rows.unwrap(), bad), (2, 1));
     assert_eq!(first.as_deref(), Some("t@24: an address or size beyond 2^64 bytes; expected one below"));
-    // Where records have a length of their own, nothing behind a wrong one can be trusted.
+    // In a format with record lengths, nothing after a wrong one can be trusted.
     let mut record = SRT_READ.to_vec();
     record[0] = 4;
     assert!(skip("srt", &srt("", &[SRT_READ, &record, SRT_READ])).0.is_err());

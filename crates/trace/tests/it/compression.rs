@@ -1,4 +1,4 @@
-//! Packed traces: every packing, several frames in one file, long windows, and files that were cut short or damaged.
+//! Compressed traces: every compression, several frames in one file, long windows, and truncated or damaged files.
 
 use crate::common::{Folder, Row, rows_of};
 use floatgate_base::{RequestBatch, Result, Rng};
@@ -35,13 +35,13 @@ fn bz2(data: &[u8]) -> Vec<u8> {
 
 fn zst(data: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
-    // As the command-line tool does; without it damage can pass unseen.
+    // As with the command-line tool; without it damage may go undetected.
     encoder.include_checksum(true).unwrap();
     encoder.write_all(data).unwrap();
     encoder.finish().unwrap()
 }
 
-/// A frame whose window is larger than decoders accept unless told to.
+/// Returns a frame whose window is larger than decoders accept by default.
 fn zst_long(data: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     encoder.long_distance_matching(true).unwrap();
@@ -77,7 +77,7 @@ fn every_packing_reads_the_same() {
     let plain = read(&folder.file("t.csv", &data)).unwrap();
     assert_eq!(plain.0.len(), 20_000);
     assert_eq!(plain.1, Some(blake3::hash(&data).to_hex().to_string()));
-    // The extension is not asked: the first bytes tell.
+    // The first bytes decide, not the extension.
     for (suffix, pack) in PACKERS {
         assert!(read(&folder.file("t.csv", &pack(&data))).unwrap() == plain, "{suffix}");
         assert!(read(&folder.file(&format!("t.csv.{suffix}"), &pack(&data))).unwrap() == plain, "{suffix}");
@@ -95,7 +95,7 @@ fn several_frames_are_read_to_the_end() {
         let packed = [pack(head), pack(tail), pack(b"")].concat();
         assert!(read(&folder.file("t.csv", &packed)).unwrap() == plain, "{suffix}");
     }
-    // zstd may begin with a frame that carries no data.
+    // zstd may begin with a frame without data.
     let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4][..], &zst(&data)].concat();
     assert!(read(&folder.file("t.csv", &skippable)).unwrap() == plain);
 }
@@ -137,7 +137,7 @@ fn damaged_files_are_refused() {
             *byte ^= 0x5a;
         }
         let path = folder.file(&format!("t.csv.{suffix}"), &packed);
-        // What comes out before a checksum fails is refused as lines.
+        // Data decompressed before a checksum fails are rejected as lines.
         let text = refusal(&path);
         assert!(text.starts_with(&format!("{path}@")) || text.starts_with(&format!("{path}:")), "{text}");
     }

@@ -1,4 +1,4 @@
-//! The content model: shares are met, duplicates are stored at that moment, everything repeats.
+//! The content model: shares are met, duplicates are stored at that time, everything repeats.
 
 use floatgate_base::testing::Bound;
 use floatgate_base::{Op, RequestBatch};
@@ -128,9 +128,9 @@ fn the_ends_of_the_scale() {
 
 #[test]
 fn options_describe_a_model() {
-    let parse = |given: &[(&str, &'static str)]| {
-        let given = given.to_vec();
-        ContentModel::parse(move |key| given.iter().find(|(k, _)| *k == key).map(|(_, v)| *v))
+    let parse = |options: &[(&str, &'static str)]| {
+        let options = options.to_vec();
+        ContentModel::parse(move |key| options.iter().find(|(k, _)| *k == key).map(|(_, v)| *v))
     };
     assert_eq!(parse(&[]).unwrap(), None);
     let expected =
@@ -155,7 +155,7 @@ fn options_describe_a_model() {
         ),
         (("compressed_share", "1.5"), "--compressed-share: 1.5 is out of range; expected"),
     ] {
-        let error = parse(&[given]).unwrap_err().to_string();
+        let error = parse(&[options]).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");
     }
 }

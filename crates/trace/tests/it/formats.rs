@@ -1,4 +1,4 @@
-//! Every format by hand-written lines: what each field means, what counts and what does not.
+//! Every format by hand-written lines: the meaning of each field, requests and other records.
 
 use crate::common::{Row, open_bytes, options, rows, rows_of};
 use floatgate_base::Op::{self, Read, Trim, Write};
@@ -9,7 +9,7 @@ fn row(time_ns: i64, device: &str, op: Op, offset: u64, bytes: u64) -> Row {
     (time_ns, device.to_owned(), op, offset, bytes)
 }
 
-/// Requests and the numbers of other records and of stamps that go backwards.
+/// Reads requests, and the numbers of other records and of stamps that decrease.
 fn read(format: &str, content: &str) -> (Vec<Row>, u64, u64) {
     read_with(&options(Some(format)), content)
 }
@@ -23,7 +23,7 @@ fn read_with(options: &OpenOptions, content: &str) -> (Vec<Row>, u64, u64) {
 
 #[test]
 fn msr() {
-    let found = read(
+    let rows = read(
         "msr",
         "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n\
          128166391024154329,prxy,0,Write,1105182720,1024,1514\n\
@@ -37,30 +37,30 @@ fn msr() {
         row(100, "prxy_1", Read, 512, 4096),
         row(-1000, "hm_0", Read, 0, 1),
     ];
-    assert_eq!(found, (expected, 3, 1));
+    assert_eq!(rows, (expected, 3, 1));
 }
 
 #[test]
 fn spc() {
-    let found = read(
+    let rows = read(
         "spc",
         "0,20941264,8192,W,0.551706,Alpha/NT\n0,20939840,0,W,0.554041\n 2 , 8 ,512, r , 1.5 ,a,b\n",
     );
     let expected =
         vec![row(0, "asu0", Write, 20_941_264 * 512, 8192), row(948_294_000, "asu2", Read, 4096, 512)];
-    assert_eq!(found, (expected, 1, 0));
+    assert_eq!(rows, (expected, 1, 0));
 }
 
 #[test]
 fn ssdsim_and_mqsim() {
     for format in ["ssdsim", "mqsim"] {
-        let found = read(format, "5 0 303567 7 0\n5 1 55590 6 1\n26214000 0 8 1 0 \n7 0 8 0 0");
+        let rows = read(format, "5 0 303567 7 0\n5 1 55590 6 1\n26214000 0 8 1 0 \n7 0 8 0 0");
         let expected = vec![
             row(0, "0", Write, 303_567 * 512, 7 * 512),
             row(0, "1", Read, 55_590 * 512, 6 * 512),
             row(26_213_995, "0", Write, 4096, 512),
         ];
-        assert_eq!(found, (expected, 1, 0));
+        assert_eq!(rows, (expected, 1, 0));
     }
 }
 
@@ -71,10 +71,10 @@ fn units_can_be_overridden() {
     for (unit, ns) in [("ns", 1), ("us", 1000), ("ms", 1_000_000), ("s", 1_000_000_000), ("filetime", 100)] {
         assert_eq!(time_of(unit), ns, "{unit}");
     }
-    // The unit of addresses leaves the sizes alone.
+    // The unit of addresses does not affect the sizes.
     for (unit, offset) in [("byte", 8), ("sector", 4096), ("page4k", 32_768)] {
-        let found = read_with(&with(None, Some(unit)), "1 0 8 2 0\n").0;
-        assert_eq!((found[0].3, found[0].4), (offset, 1024), "{unit}");
+        let rows = read_with(&with(None, Some(unit)), "1 0 8 2 0\n").0;
+        assert_eq!((rows[0].3, rows[0].4), (offset, 1024), "{unit}");
     }
     let source = open_bytes(b"1 0 8 2 0\n", "t", &with(Some("us"), Some("byte"))).unwrap();
     assert_eq!(
@@ -89,21 +89,21 @@ fn units_can_be_overridden() {
 
 #[test]
 fn disksim() {
-    let found = read("disksim", "7961.833 0 20228336 8 0\n8346.206 1 6397360 496 3\n8000\t0\t8\t1\tA0\n");
+    let rows = read("disksim", "7961.833 0 20228336 8 0\n8346.206 1 6397360 496 3\n8000\t0\t8\t1\tA0\n");
     let expected = vec![
         row(0, "0", Write, 20_228_336 * 512, 4096),
         row(384_373_000, "1", Read, 6_397_360 * 512, 496 * 512),
         row(38_167_000, "0", Write, 4096, 512),
     ];
-    assert_eq!(found, (expected, 0, 1));
+    assert_eq!(rows, (expected, 0, 1));
 }
 
 #[test]
 fn flashsim() {
-    let found = read("flashsim", "26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t3\t1\n");
+    let rows = read("flashsim", "26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t3\t1\n");
     let expected =
         vec![row(0, "0", Write, 303_574 * 512, 4096), row(52_429_000, "0", Read, 55_596 * 512, 3 * 4096)];
-    assert_eq!(found, (expected, 0, 0));
+    assert_eq!(rows, (expected, 0, 0));
 }
 
 const BLKPARSE: &str = "\
@@ -129,13 +129,13 @@ Skips: 0 forward (0 -   0.0%)
 
 #[test]
 fn blkparse() {
-    let found = read("blkparse", BLKPARSE);
+    let rows = read("blkparse", BLKPARSE);
     let expected = vec![
         row(0, "8,16", Read, 1_444_645_666 * 512, 131_072),
         row(-1350, "8,33", Write, 800 * 512, 4096),
         row(2000, "8,33", Trim, 4096 * 512, 524_288),
     ];
-    assert_eq!(found, (expected, 14, 1));
+    assert_eq!(rows, (expected, 14, 1));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn blkparse_actions() {
 
 #[test]
 fn fio_iolog() {
-    let found = read(
+    let rows = read(
         "fio-iolog",
         "fio version 3 iolog\n30 /dev/a add\n31 /dev/a open\n36 /dev/a trim 0 2147483648\n\
          52 /dev/a write 4096 8192\n53 /dev/a sync 0 0\n54 /dev/b read 1 2\n60 /dev/a datasync 0 0\n61 /dev/a close\n",
@@ -163,12 +163,12 @@ fn fio_iolog() {
         row(16_000, "/dev/a", Write, 4096, 8192),
         row(18_000, "/dev/b", Read, 1, 2),
     ];
-    assert_eq!(found, (expected, 6, 0));
+    assert_eq!(rows, (expected, 6, 0));
     let content = "fio version 2 iolog\n/dev/a add\n/dev/a open\n/dev/a write 0 4096\n/dev/a wait 5000 0\n\
                    /dev/a read 4096 512\n/dev/a close\n";
-    let found = read("fio-iolog", content);
+    let rows = read("fio-iolog", content);
     let expected = vec![row(0, "/dev/a", Write, 0, 4096), row(0, "/dev/a", Read, 4096, 512)];
-    assert_eq!(found, (expected, 5, 0));
+    assert_eq!(rows, (expected, 5, 0));
     let mut source = open_bytes(content.as_bytes(), "t", &options(None)).unwrap();
     assert!(!source.has_times());
     assert_eq!(info(&mut *source).unwrap().duration_s, None);
@@ -176,7 +176,7 @@ fn fio_iolog() {
 
 #[test]
 fn nbdkit_log() {
-    let found = read(
+    let rows = read(
         "nbdkit-log",
         "2026-12-31 23:59:59.743285 Ready thread_model=3\n\
          2026-12-31 23:59:59.744876 Preconnect id=1 readonly=0 ...\n\
@@ -201,16 +201,16 @@ fn nbdkit_log() {
         row(60_000_001_000, "nbd", Trim, 0x3fff_0000, 0x10000),
         row(60_000_001_000, "nbd", Write, 0x1000, 0x1000),
     ];
-    assert_eq!(found, (expected, 10, 0));
-    // A log cut out of a longer one knows no export; leap years count.
-    let found = read(
+    assert_eq!(rows, (expected, 10, 0));
+    // A log cut out of a longer one contains no export; leap years count.
+    let rows = read(
         "nbdkit-log",
         "2024-02-28 23:00:00.000000 connection=9 Write id=1 offset=0x0 count=0x200 fua=0 ...\n\
          2024-03-01 00:00:00.000000 connection=9 Write id=2 offset=0x0 count=0x200 fua=0 ...\n",
     );
     let day = 86_400_000_000_000;
     let expected = vec![row(0, "nbd", Write, 0, 512), row(day + day / 24, "nbd", Write, 0, 512)];
-    assert_eq!(found, (expected, 0, 0));
+    assert_eq!(rows, (expected, 0, 0));
 }
 
 #[test]

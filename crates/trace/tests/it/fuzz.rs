@@ -1,9 +1,9 @@
 //! `make fuzz`: damages the sample of each format for a minute and looks for panics and impossible rows.
 //!
-//! `FLOATGATE_FUZZ_SECONDS` is the time for each format, `FLOATGATE_FUZZ_SEED` where the damage begins. A failure prints
-//! the round's seed and the input in hexadecimal. Without the variable (`make test`) each format gets some rounds of a
-//! fixed seed, so that the fuzzer itself stays in order.
-// A fuzzer runs for a time; the core itself has no clock.
+//! `FLOATGATE_FUZZ_SECONDS` is the time for each format, `FLOATGATE_FUZZ_SEED` the first seed. A failure prints the
+//! round's seed and the input in hexadecimal. Without the variable (`make test`) each format gets some rounds of a
+//! fixed seed, which keeps the fuzzer itself working.
+// A fuzzer runs for a limited time; the core itself has no clock.
 #![allow(clippy::disallowed_types)]
 
 use floatgate_base::testing::Bound;
@@ -52,7 +52,7 @@ const WORDS: &[&str] = &[
     "....................",
 ];
 
-/// The sample, some times over, with some damage.
+/// Repeats and damages the sample.
 fn damaged(sample: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut out = sample.repeat(1 + rng.below(4) as usize);
     for _ in 0..=rng.below(6) {
@@ -75,7 +75,7 @@ fn damaged(sample: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
     out
 }
 
-/// Reads it under all options that change the way; says what is impossible about the rows.
+/// Reads it under all options that change the path; returns what is impossible about the rows.
 fn read(content: &[u8], format: Option<&str>, rng: &mut Rng) -> Result<(), String> {
     let skip = if rng.below(2) == 0 { "stop" } else { "skip" };
     let options = OpenOptions::parse(format, None, None, None, Some(skip)).map_err(|e| e.to_string())?;
@@ -113,7 +113,7 @@ fn read(content: &[u8], format: Option<&str>, rng: &mut Rng) -> Result<(), Strin
     }
 }
 
-/// Fuzzes one format until the time is over; gives the number of rounds.
+/// Fuzzes one format until the time is over; returns the number of rounds.
 fn fuzz(format: &'static str, seed: u64, time: Option<Duration>) -> u64 {
     let (sample, others) = (bytes(format), FORMATS.iter().map(|f| bytes(f.name)).collect::<Vec<_>>());
     let begun = Instant::now();
@@ -125,8 +125,8 @@ fn fuzz(format: &'static str, seed: u64, time: Option<Duration>) -> u64 {
         let mut rng = Rng::new(seed, format);
         let other = &others[rng.below(others.len() as u64) as usize];
         let content = damaged(&sample, other, &mut rng);
-        let asked = (rng.below(4) > 0).then_some(format);
-        let outcome = catch_unwind(AssertUnwindSafe(|| read(&content, asked, &mut rng)));
+        let by_name = (rng.below(4) > 0).then_some(format);
+        let outcome = catch_unwind(AssertUnwindSafe(|| read(&content, by_name, &mut rng)));
         let problem = match outcome {
             Ok(Ok(())) => None,
             Ok(Err(what)) => Some(what),
@@ -145,7 +145,7 @@ fn fuzz(format: &'static str, seed: u64, time: Option<Duration>) -> u64 {
 fn damaged_samples_of_every_format_are_survived() {
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let (time, seed) = (number("FLOATGATE_FUZZ_SECONDS"), number("FLOATGATE_FUZZ_SEED").unwrap_or(1));
-    // Formats that are read outside of the core have a fuzzer of their own (scripts/fuzz.py).
+    // Formats that are read outside of the core have their own fuzzer (scripts/fuzz.py).
     let own = FORMATS.iter().map(|f| f.name).filter(|n| !["parquet", "strace", "perf-script"].contains(n));
     let left = Mutex::new(own.collect::<Vec<_>>());
     std::thread::scope(|scope| {

@@ -9,7 +9,7 @@ fn config(pattern: Pattern, slots: u64, requests: u64) -> GeneratorConfig {
     GeneratorConfig { pattern, logical_bytes: slots * 4096, requests, ..GeneratorConfig::default() }
 }
 
-/// How often each slot is hit.
+/// Counts the hits of each slot.
 fn hits(config: &GeneratorConfig) -> Vec<u64> {
     let mut counts = vec![0; config.slots() as usize];
     let mut source = Generator::new(config.clone()).unwrap();
@@ -21,7 +21,7 @@ fn hits(config: &GeneratorConfig) -> Vec<u64> {
     counts
 }
 
-/// Sum of (observed - expected)^2 / expected, as standard deviations from its mean.
+/// Returns the sum of (observed - expected)^2 / expected, as standard deviations from its mean.
 fn chi_square(observed: &[u64], expected: &[f64]) -> f64 {
     let sum: f64 = observed.iter().zip(expected).map(|(o, e)| (*o as f64 - e).powi(2) / e).sum();
     let freedom = observed.len() as f64 - 1.0;
@@ -85,9 +85,9 @@ fn operations_and_stamps_follow_the_settings() {
     let config =
         GeneratorConfig { read_share: 0.3, trim_share: 0.1, rate_per_s: Some(8000.0), ..base.clone() };
     let mut source = Generator::new(config).unwrap();
-    let found = info(&mut source).unwrap();
-    assert!(found.reads.abs_diff(30_000) < 900 && found.trims.abs_diff(10_000) < 600, "{found:?}");
-    assert_eq!(found.duration_s, Some(99_999.0 / 8000.0));
+    let figures = info(&mut source).unwrap();
+    assert!(figures.reads.abs_diff(30_000) < 900 && figures.trims.abs_diff(10_000) < 600, "{figures:?}");
+    assert_eq!(figures.duration_s, Some(99_999.0 / 8000.0));
     assert!(source.has_times());
     // Addresses do not depend on the mix of operations.
     let offsets = |config: &GeneratorConfig| -> Vec<u64> {
@@ -142,7 +142,7 @@ fn what_cannot_be_generated_is_refused() {
         ),
         (
             GeneratorConfig { rate_per_s: Some(1e-12), ..base.clone() },
-            "workload.rate_per_s: 10 requests at 0.000000000001 a second last more than 285 years; expected a higher rate",
+            "workload.rate_per_s: 10 requests at 0.000000000001 per second last more than 285 years; expected a higher rate",
         ),
         (
             GeneratorConfig { pattern: Pattern::Zipf, zipf_theta: -1.0, ..base.clone() },
@@ -164,7 +164,7 @@ fn what_cannot_be_generated_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Aligned, inside the space, as many as asked for, the same again whatever the batches.
+    /// Checks alignment, space and number of requests, and that batches of any size repeat them.
     #[test]
     fn requests_stay_inside_and_repeat(
         pattern in 0usize..4,

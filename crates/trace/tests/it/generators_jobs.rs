@@ -29,14 +29,14 @@ fn all(config: &GeneratorConfig) -> RequestBatch {
     batch
 }
 
-/// Sum of (observed - expected)^2 / expected, as standard deviations from its mean.
+/// Returns the sum of (observed - expected)^2 / expected, as standard deviations from its mean.
 fn chi_square(observed: &[f64], expected: &[f64]) -> f64 {
     let sum: f64 = observed.iter().zip(expected).map(|(o, e)| (o - e).powi(2) / e).sum();
     let freedom = observed.len() as f64 - 1.0;
     (sum - freedom) / (2.0 * freedom).sqrt()
 }
 
-/// How often each size occurs, beside what its weight says.
+/// Counts each size, beside the count expected from its weight.
 fn sizes_misfit(batch: &RequestBatch, list: &[(u64, f64)]) -> f64 {
     let weight: f64 = list.iter().map(|(_, w)| w).sum();
     let expected: Vec<f64> = list.iter().map(|(_, w)| w / weight * batch.len() as f64).collect();
@@ -69,7 +69,7 @@ fn jobs_stay_in_their_working_set_and_on_their_grid() {
             on += u64::from(offset - 512 == end.next_multiple_of(1024));
         }
     }
-    // 70 % go on, but one in about 140 of them would leave the working set; standard deviation 205.
+    // 70 % continue, but one in about 140 of them would leave the working set; standard deviation 205.
     assert!((138_000..140_300).contains(&on), "{on}");
     let reads = batch.op.iter().filter(|&&op| op == Op::Read).count();
     assert!(reads.abs_diff(50_000) < 900, "{reads}");
@@ -93,7 +93,7 @@ fn bursts_keep_the_mean_rate() {
     let batch = all(&timed(Some(burst)));
     assert!(batch.time_ns.is_sorted());
     let span = *batch.time_ns.last().unwrap() as f64 / 1e9;
-    // 2000 cycles of 2 s with a standard deviation of 1.6 s each: 72 s in all, four of them.
+    // 2000 cycles of 2 s with a standard deviation of 1.6 s each: 72 s in total; the limit is four of them.
     assert!((span - 4000.0).abs() < 290.0, "{span}");
     let long = batch.time_ns.windows(2).filter(|w| w[1] - w[0] > 1_000_000).count();
     assert!(long.abs_diff(2000) < 180, "{long} silences");
@@ -106,9 +106,9 @@ fn jesd219_has_its_sizes() {
     let mean = sizes::mean(&jesd219::SIZES);
     assert!((mean - 7818.24).abs() < 1e-9, "{mean}");
     let mut source = Generator::new(jesd(1_000_000)).unwrap();
-    let found = info(&mut source).unwrap();
+    let figures = info(&mut source).unwrap();
     // A size has a standard deviation of 12.4 KB: 12.4 B for the mean of a million.
-    assert!((found.mean_write_bytes.unwrap() - 7818.24).abs() < 50.0, "{:?}", found.mean_write_bytes);
+    assert!((figures.mean_write_bytes.unwrap() - 7818.24).abs() < 50.0, "{:?}", figures.mean_write_bytes);
     assert!(sizes_misfit(&all(&jesd(1_000_000)), &jesd219::SIZES).abs() < 4.0);
 }
 
@@ -126,7 +126,7 @@ fn jesd219_has_its_zones() {
         counts[zone] += 1.0;
     }
     assert!(chi_square(&counts, &[500_000.0, 300_000.0, 200_000.0]) < 4.0, "{counts:?}");
-    // Inside a zone all places are alike: the first one, by requests of 4 KiB, in 100 parts.
+    // Inside a zone all places are equally likely: the first one, by requests of 4 KiB, in 100 parts.
     let mut parts = [0.0; 100];
     let slots = ends[0] / 4096;
     for (&offset, &bytes) in batch.offset.iter().zip(&batch.bytes) {
@@ -245,7 +245,7 @@ fn what_cannot_be_made_is_refused() {
     let burst = Some(Burst { on_s: 1.0, off_s: 1.0 });
     assert_eq!(
         job(Jobs { burst, ..base() }),
-        "workload.burst_on_s: bursts need a rate; expected rate_per_s, the mean over bursts and silence"
+        "workload.burst_on_s: bursts require a rate; expected rate_per_s, the mean over bursts and silence"
     );
     assert_eq!(
         job(Jobs { burst: Some(Burst { on_s: 1.0, off_s: -1.0 }), ..base() }),
@@ -253,8 +253,8 @@ fn what_cannot_be_made_is_refused() {
     );
     assert_eq!(
         refusal(GeneratorConfig { logical_bytes: 1 << 20, ..jesd(1) }),
-        "workload.pattern: jesd219 needs a larger space than 1048576 bytes; \
-         expected at least 1310720 bytes, so that 64 KiB fit into its first 5 %"
+        "workload.pattern: a space of 1048576 bytes is too small for jesd219; \
+         expected at least 1310720 bytes: 64 KiB must fit into its first 5 %"
     );
     assert!(Generator::new(GeneratorConfig { logical_bytes: 1_310_720, ..jesd(1) }).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Tests of readers, writers and generators of traces: one program, with the common code compiled once.
+//! Tests of readers, writers and generators of traces, linked as one program; common code is compiled once.
 #![allow(missing_docs)]
 
 mod amplify;

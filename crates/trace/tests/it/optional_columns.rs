@@ -1,4 +1,4 @@
-//! Streams and content that text formats carry.
+//! Streams and content in text formats.
 
 use crate::common::{open_bytes, options};
 use floatgate_base::testing::Bound;
@@ -44,7 +44,7 @@ fn md5s_of_sectors_are_mixed_and_one_for_all_is_spread() {
     let values = &batch.content.fingerprint;
     assert_eq!(values[0], values[2]);
     assert_eq!(values.iter().collect::<BTreeSet<_>>().len(), 5);
-    // Neither one a page nor one a sector: not known.
+    // Neither one per page nor one per sector: unknown.
     let text = format!("1 4 p 8 24 W 6 0 {MD5} {MD5}\n1 4 p 8 8 W 6 0 {MD5}\n");
     assert_eq!(all(text.as_bytes(), "fiu").0.content.end, [0, 1]);
 }
@@ -80,7 +80,7 @@ fn cheetah() {
 
 #[test]
 fn flushes_and_fua_of_blkparse() {
-    // Letters, sector and length, what the request is to have: a flush without one waits for the next.
+    // Letters, sector and length, and the flags of the request: a flush without one waits for the next.
     let lines = [
         ("W 8 + 8", Some(0)),
         ("WFS 8 + 8", Some(1)),
@@ -107,7 +107,7 @@ fn flushes_and_fua_of_blkparse() {
 
 #[test]
 fn processes_of_blkparse_are_streams() {
-    // Numbered as they first appear, among the events that count; the kernel's own work is a process, too.
+    // Numbered in the order of appearance among the events that count; the kernel itself is a process, too.
     let lines =
         [(700, "Q", Some(0)), (31, "C", None), (700, "Q", Some(0)), (0, "Q", Some(1)), (31, "Q", Some(2))];
     let lines = [&lines[..], &[(700, "Q", Some(0)), (31, "Q", Some(2))]].concat();
@@ -115,7 +115,7 @@ fn processes_of_blkparse_are_streams() {
         |&(process, action, _): &(u32, &str, _)| format!("8,0 1 1 0.5 {process} {action} W 8 + 8 [x]\n");
     let text: String = lines.iter().map(event).collect();
     for format in ["blkparse", "ssdtrace"] {
-        // The one takes Q by default, the other D and, as there is none, Q.
+        // One prefers Q, the other D; since D is missing, both take Q.
         let (batch, columns) = all(text.as_bytes(), format);
         assert!(columns.stream, "{format}");
         assert_eq!(batch.stream, lines.iter().filter_map(|line| line.2).collect::<Vec<u32>>(), "{format}");

@@ -1,4 +1,4 @@
-//! What is written is read back: all of it where the format can hold it, and counted where not.
+//! Written traces are read back: everything that the format can represent, and the rest is counted.
 
 use crate::common::memory::{Memory, any_source};
 use crate::common::{Row, open_bytes, options, rows_of};
@@ -15,7 +15,7 @@ fn round(source: &mut dyn Source, format: WriteFormat, name: &str) -> (Vec<Row>,
     (rows_of(&mut *open_bytes(&out, "t", &options(Some(name))).unwrap(), 100).unwrap(), report)
 }
 
-/// What a format does to a stamp, to the bytes addressed, and to a TRIM.
+/// A format's effect on a stamp, on the bytes addressed, and on a TRIM.
 struct Holds {
     format: WriteFormat,
     name: &'static str,
@@ -68,7 +68,7 @@ const FORMATS: [Holds; 5] = [
     },
 ];
 
-/// The whole sectors around some bytes, as far as 2^64 bytes and, for transfers, 1 TiB allow.
+/// Returns the whole sectors around some bytes, within 2^64 bytes and, for transfers, 1 TiB.
 fn whole_sectors(op: Op, offset: u64, bytes: u64) -> (u64, u64) {
     let end = (u128::from(offset) + u128::from(bytes)).div_ceil(512) * 512;
     let end = end.min((1 << 64) - 512) as u64;
@@ -78,7 +78,7 @@ fn whole_sectors(op: Op, offset: u64, bytes: u64) -> (u64, u64) {
 }
 
 impl Holds {
-    /// What must be read back, with the source's names of devices, and what must be counted.
+    /// Returns what must be read back, with the source's names of devices, and what must be counted.
     fn expected(&self, source: &Memory) -> (Vec<Row>, WriteReport) {
         let (mut rows, mut report) = (Vec::new(), WriteReport::default());
         let all = &source.rows;
@@ -120,7 +120,7 @@ impl Holds {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Everything that a format can hold survives as it is, and all else is counted, to the request.
+    /// Everything that a format can represent survives unchanged, and everything else is counted, to the request.
     #[test]
     fn requests_survive(mut source in any_source(1..60)) {
         for holds in FORMATS {
@@ -135,20 +135,20 @@ proptest! {
                 continue;
             }
             let report = written.unwrap();
-            let found = rows_of(&mut *open_bytes(&out, "t", &options(Some(holds.name))).unwrap(), 100).unwrap();
-            // Devices stay apart, each under one name, and another than their own counts.
+            let read_back = rows_of(&mut *open_bytes(&out, "t", &options(Some(holds.name))).unwrap(), 100).unwrap();
+            // Devices stay distinct, each with one name, and renamed ones are counted.
             let pairs: BTreeSet<(&str, &str)> =
-                expected.iter().zip(&found).map(|(e, f)| (e.1.as_str(), f.1.as_str())).collect();
+                expected.iter().zip(&read_back).map(|(e, f)| (e.1.as_str(), f.1.as_str())).collect();
             prop_assert_eq!(pairs.len(), pairs.iter().map(|p| p.0).collect::<BTreeSet<_>>().len());
             prop_assert_eq!(pairs.len(), pairs.iter().map(|p| p.1).collect::<BTreeSet<_>>().len());
             counted.devices_renamed = pairs.iter().filter(|(own, new)| own != new).count() as u64;
             let named = |rows: &[Row]| rows.iter().map(|r| (r.0, r.2, r.3, r.4)).collect::<Vec<_>>();
-            prop_assert_eq!(named(&found), named(&expected), "{}", holds.name);
+            prop_assert_eq!(named(&read_back), named(&expected), "{}", holds.name);
             prop_assert_eq!(report, counted, "{}", holds.name);
         }
     }
 
-    /// What one blkparse text holds, another does, whatever its first one lost.
+    /// A second conversion to blkparse text is lossless, whatever the first one lost.
     #[test]
     fn a_second_time_nothing_is_lost(mut source in any_source(1..40)) {
         for holds in FORMATS {
@@ -191,19 +191,25 @@ fn blkparse_is_recognised_by_its_content() {
 fn what_a_format_cannot_hold_is_counted() {
     let content = b"2000.0 7 8 1 0\n2000.0000015 7 8 1 1\n1999 3 8 1 0\n";
     let open = || open_bytes(content, "t", &options(Some("disksim"))).unwrap();
-    let (found, report) = round(&mut *open(), WriteFormat::FioIologV3, "fio-iolog");
-    assert_eq!(found.iter().map(|r| (r.0, r.1.as_str())).collect::<Vec<_>>(), [(0, "7"), (0, "7"), (0, "3")]);
+    let (read_back, report) = round(&mut *open(), WriteFormat::FioIologV3, "fio-iolog");
+    assert_eq!(
+        read_back.iter().map(|r| (r.0, r.1.as_str())).collect::<Vec<_>>(),
+        [(0, "7"), (0, "7"), (0, "3")]
+    );
     assert_eq!((report.stamps_clamped, report.stamps_rounded), (1, 1));
-    let (found, report) = round(&mut *open(), WriteFormat::Msr, "msr");
-    let times: Vec<_> = found.iter().map(|r| (r.0, r.1.as_str())).collect();
+    let (read_back, report) = round(&mut *open(), WriteFormat::Msr, "msr");
+    let times: Vec<_> = read_back.iter().map(|r| (r.0, r.1.as_str())).collect();
     assert_eq!(times, [(0, "7_0"), (0, "7_0"), (-1_000_000, "3_0")]);
     assert_eq!((report.stamps_clamped, report.stamps_rounded), (0, 1));
-    let (found, report) = round(&mut *open(), WriteFormat::BlkParse, "blkparse");
-    let times: Vec<_> = found.iter().map(|r| (r.0, r.1.as_str())).collect();
+    let (read_back, report) = round(&mut *open(), WriteFormat::BlkParse, "blkparse");
+    let times: Vec<_> = read_back.iter().map(|r| (r.0, r.1.as_str())).collect();
     assert_eq!(times, [(0, "259,0"), (2, "259,0"), (0, "259,1")]);
     assert_eq!((report.stamps_clamped, report.stamps_rounded, report.devices_renamed), (1, 0, 2));
-    let (found, report) = round(&mut *open(), WriteFormat::MqSim, "mqsim");
-    assert_eq!(found.iter().map(|r| (r.0, r.1.as_str())).collect::<Vec<_>>(), [(0, "7"), (2, "7"), (0, "3")]);
+    let (read_back, report) = round(&mut *open(), WriteFormat::MqSim, "mqsim");
+    assert_eq!(
+        read_back.iter().map(|r| (r.0, r.1.as_str())).collect::<Vec<_>>(),
+        [(0, "7"), (2, "7"), (0, "3")]
+    );
     assert_eq!((report.stamps_clamped, report.stamps_rounded), (1, 0));
 }
 
@@ -225,7 +231,7 @@ fn a_source_without_times_becomes_version_2() {
 
 #[test]
 fn devices_keep_apart_whatever_they_are_called() {
-    // Exports may have blanks, and two names may become one: they are told apart by a number.
+    // Exports may contain blanks, and two names may become one: a number distinguishes them.
     let log: String = ["a b", "a_b", "c,0", "c"]
         .iter()
         .enumerate()
@@ -243,8 +249,8 @@ fn devices_keep_apart_whatever_they_are_called() {
         (WriteFormat::BlkParse, "blkparse", ["259,0", "259,1", "259,2", "259,3"]),
     ] {
         let mut source = open_bytes(log.as_bytes(), "t", &options(Some("nbdkit-log"))).unwrap();
-        let found: Vec<String> = round(&mut *source, format, name).0.into_iter().map(|r| r.1).collect();
-        assert_eq!(found, expected, "{name}");
+        let names: Vec<String> = round(&mut *source, format, name).0.into_iter().map(|r| r.1).collect();
+        assert_eq!(names, expected, "{name}");
     }
 }
 

@@ -9,7 +9,7 @@ fn shuffled(source: &Memory, window: u64, seed: u64) -> Shuffled {
     Shuffled::new(Box::new(source.clone()), Shuffle { window, seed }).unwrap()
 }
 
-/// A request with everything but its time.
+/// Returns everything of a request except its time.
 fn request(batch: &RequestBatch, i: usize) -> String {
     let content = (!batch.content.end.is_empty()).then(|| {
         let entries = batch.content.range(i);
@@ -82,7 +82,7 @@ fn what_cannot_be_shuffled_is_refused() {
             &[("shuffle_window", "0")],
             "--shuffle-window: a window of 0 requests; expected a whole number from 1 to 1048576",
         ),
-        (&[("shuffle_seed", "3")], "--shuffle-seed: nothing is shuffled; give --shuffle-window too"),
+        (&[("shuffle_seed", "3")], "--shuffle-seed: nothing is shuffled; add --shuffle-window"),
         (
             &[("shuffle_window", "8"), ("shuffle_seed", "-1")],
             "--shuffle-seed: '-1' is not a number; expected a whole number",

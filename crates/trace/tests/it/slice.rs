@@ -1,4 +1,4 @@
-//! Slices hold what a plain second reading of the settings says, in batches of any size, and count the rest.
+//! Slices agree with a plain second implementation of the settings, in batches of any size, and count the rest.
 
 use crate::common::memory::{Memory, NAMES, any_source};
 use crate::common::{Folder, Row, open_bytes, options, rows_of};
@@ -8,7 +8,7 @@ use floatgate_trace::slice::Scale;
 use floatgate_trace::{Slice, SliceReport, Sliced, Source};
 use proptest::prelude::*;
 
-/// All that a slice hands out, in batches of `batch` requests.
+/// Collects the output of a slice, in batches of `batch` requests.
 fn all_of(source: &mut dyn Source, batch: usize) -> Result<RequestBatch> {
     let mut all = RequestBatch::default();
     let mut bound = Bound::new(100_000_000);
@@ -42,7 +42,7 @@ fn any_slice() -> impl Strategy<Value = Slice> {
     )
 }
 
-/// The requests that a slice keeps, by their numbers, and whether the trace has all devices asked for.
+/// Returns the requests that a slice keeps, by their numbers, and whether the trace has all selected devices.
 fn kept(source: &Memory, slice: &Slice) -> Vec<usize> {
     let rows = &source.rows;
     let keeps = |&i: &usize| {
@@ -55,7 +55,7 @@ fn kept(source: &Memory, slice: &Slice) -> Vec<usize> {
     (0..rows.len()).filter(keeps).take(slice.requests.unwrap_or(u64::MAX) as usize).collect()
 }
 
-/// First byte of each part of a request in the request, its address and its length.
+/// Returns, for each part of a request, its first byte in the request, its address and its length.
 fn parts(offset: u64, bytes: u64, fold: Option<u64>) -> Vec<(u64, u64, u64)> {
     let Some(fold) = fold else { return vec![(0, offset, bytes)] };
     let (at, bytes) = (offset % fold, bytes.min(fold));
@@ -75,8 +75,8 @@ proptest! {
         let slice = Slice { devices: slice.devices.iter().filter(|d| source.devices.contains(d)).cloned().collect(), ..slice };
         let wanted = kept(&source, &slice);
         let mut sliced = Sliced::new(Box::new(source.clone()), slice.clone(), "t").unwrap();
-        let found = match all_of(&mut sliced, batch) {
-            Ok(found) => found,
+        let kept = match all_of(&mut sliced, batch) {
+            Ok(kept) => kept,
             Err(error) => {
                 // Nothing left, or a stamp beyond 64 bits when scaled.
                 prop_assert!(wanted.is_empty() || error.to_string().contains("292 years"), "{}", error);
@@ -100,41 +100,41 @@ proptest! {
             for (start, offset, bytes) in parts {
                 let since = rows.time_ns[i] - rows.time_ns[wanted[0]];
                 let time = slice.time_scale.map_or(i128::from(since), |s| s.of(since.into()));
-                prop_assert_eq!(i128::from(found.time_ns[j]), time);
-                prop_assert_eq!((found.offset[j], found.bytes[j], found.op[j]), (offset, bytes, rows.op[i]));
-                let device = &sliced.devices()[usize::from(found.device[j])];
+                prop_assert_eq!(i128::from(kept.time_ns[j]), time);
+                prop_assert_eq!((kept.offset[j], kept.bytes[j], kept.op[j]), (offset, bytes, rows.op[i]));
+                let device = &sliced.devices()[usize::from(kept.device[j])];
                 prop_assert_eq!(device, &source.devices[usize::from(rows.device[i])]);
-                prop_assert_eq!((found.context[j], found.stream[j]), (rows.context[i], rows.stream[i]));
-                let mine = found.content.range(j);
+                prop_assert_eq!((kept.context[j], kept.stream[j]), (rows.context[i], rows.stream[i]));
+                let mine = kept.content.range(j);
                 prop_assert!(mine.is_empty() || mine.len() as u64 == bytes.div_ceil(4096));
-                for (n, k) in mine.enumerate().filter(|&(_, k)| known(&found, k)) {
-                    // It must be the entry of just these bytes: of the same beginning and the same length.
+                for (n, k) in mine.enumerate().filter(|&(_, k)| known(&kept, k)) {
+                    // It must be the entry of exactly these bytes: the same beginning and the same length.
                     let at = start + 4096 * n as u64;
                     prop_assert_eq!(at % 4096, 0);
                     let origin = entries.start + (at / 4096) as usize;
                     let length = |of: u64, from: u64| (of - from).min(4096);
                     prop_assert!(length(bytes, 4096 * n as u64) == length(rows.bytes[i], at));
-                    prop_assert_eq!(found.content.fingerprint[k], rows.content.fingerprint[origin]);
-                    prop_assert_eq!(found.content.compressed_bytes[k], rows.content.compressed_bytes[origin]);
+                    prop_assert_eq!(kept.content.fingerprint[k], rows.content.fingerprint[origin]);
+                    prop_assert_eq!(kept.content.compressed_bytes[k], rows.content.compressed_bytes[origin]);
                     before -= 1;
                 }
                 j += 1;
             }
             lost += before as u64;
         }
-        prop_assert_eq!(j, found.len());
-        prop_assert_eq!(found.content.end.len(), j);
+        prop_assert_eq!(j, kept.len());
+        prop_assert_eq!(kept.content.end.len(), j);
         prop_assert_eq!(
             (report.requests_kept, report.split, report.cut, report.contents_lost),
             (wanted.len() as u64, split, cut, lost)
         );
         let left_out = report.left_out_by_device + report.left_out_by_operation + report.left_out_by_time;
         prop_assert_eq!(report.requests_read, report.requests_kept + left_out);
-        // The same again, and by other batches.
+        // The same again, in other batches.
         sliced.rewind().unwrap();
         let again = all_of(&mut sliced, 1000).unwrap();
-        prop_assert_eq!((&again.time_ns, &again.device, &again.content), (&found.time_ns, &found.device, &found.content));
-        prop_assert_eq!((again.offset, again.bytes, sliced.slice_report()), (found.offset, found.bytes, Some(report)));
+        prop_assert_eq!((&again.time_ns, &again.device, &again.content), (&kept.time_ns, &kept.device, &kept.content));
+        prop_assert_eq!((again.offset, again.bytes, sliced.slice_report()), (kept.offset, kept.bytes, Some(report)));
     }
 }
 
@@ -176,7 +176,7 @@ fn the_worked_example() {
     };
     assert_eq!(source.slice_report(), Some(report));
     assert_eq!(source.devices(), ["b"]);
-    assert_eq!(source.assumed().last().unwrap(), "a slice: 2 of 5 requests read");
+    assert_eq!(source.assumed().last().unwrap(), "a slice: kept 2 of 5 requests");
     assert_eq!(
         (source.place_of(0).as_str(), source.summary().content_hash),
         ("t (request 0 of the slice)", None)
@@ -209,7 +209,7 @@ fn requests_are_the_first_ones_and_no_more_is_read() {
     assert_eq!(rows.unwrap().len(), 2);
     let report = source.slice_report().unwrap();
     assert_eq!((report.requests_read, report.requests_kept), (2, 2));
-    // Devices asked for are looked for all the same.
+    // Selected devices are searched for even then.
     assert_eq!(sliced(&[("requests", "1"), ("device", "a\nc")]).0.unwrap().len(), 1);
     assert_eq!(
         refused(&[("requests", "1"), ("device", "a\nd")]),
@@ -221,11 +221,12 @@ fn requests_are_the_first_ones_and_no_more_is_read() {
 fn an_empty_slice_says_what_there_is() {
     assert_eq!(
         refused(&[("from", "1.5")]),
-        "t: the slice keeps none of 5 requests; the trace spans 0 to 0.99999 s, has operations read, write, trim and \
+        "t: the slice keeps none of the 5 requests; the trace spans 0 to 0.99999 s, has operations read, write, trim and \
          devices 'a', 'b', 'c'"
     );
     assert!(
-        refused(&[("op", "trim"), ("device", "a")]).starts_with("t: the slice keeps none of 5 requests; ")
+        refused(&[("op", "trim"), ("device", "a")])
+            .starts_with("t: the slice keeps none of the 5 requests; ")
     );
 }
 
@@ -234,7 +235,7 @@ fn a_trace_without_times_is_not_sliced_by_time() {
     for (key, setting) in [("from", "--from"), ("until", "--until"), ("time_scale", "--time-scale")] {
         let inner = open_bytes(b"fio version 2 iolog\na write 0 1\n", "t", &options(None)).unwrap();
         let error = Sliced::new(inner, slice(&[(key, "1")]).unwrap(), "t").err().unwrap();
-        let expected = format!("{setting}: t has no time stamps; leave it out, or take --requests");
+        let expected = format!("{setting}: t has no time stamps; leave it out, or use --requests");
         assert_eq!((error.to_string(), error.status()), (expected, 2));
     }
 }
@@ -243,7 +244,7 @@ fn a_trace_without_times_is_not_sliced_by_time() {
 fn scaled_stamps_stay_in_range() {
     assert_eq!(
         refused(&[("time_scale", "100000000000")]),
-        "t:6: the time stamp comes to lie more than 292 years from the first; expected a smaller --time-scale, or a \
+        "t:6: the time stamp would lie more than 292 years from the first; expected a smaller --time-scale, or a \
          slice without this request"
     );
 }

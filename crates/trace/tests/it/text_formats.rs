@@ -1,4 +1,5 @@
-//! The text formats behind the first nine, by hand-written lines: what each field means, what counts, what is refused.
+//! The text formats after the first nine, by hand-written lines: the meaning of each field, requests and other records,
+//! errors.
 
 use crate::common::{Row, open_bytes, options, refusal, rows_of};
 use floatgate_base::Op::{self, Read, Trim, Write};
@@ -8,7 +9,7 @@ fn row(time_ns: i64, device: &str, op: Op, offset: u64, bytes: u64) -> Row {
     (time_ns, device.to_owned(), op, offset, bytes)
 }
 
-/// Requests and the number of other records.
+/// Reads requests and the number of other records.
 fn read(format: &str, content: &str) -> (Vec<Row>, u64) {
     let mut source = open_bytes(content.as_bytes(), "t", &options(Some(format))).unwrap();
     let rows = rows_of(&mut *source, 2).unwrap();
@@ -21,7 +22,7 @@ fn assumed(format: &str, content: &str) -> Vec<String> {
 
 #[test]
 fn disksim_valid() {
-    let found = read(
+    let rows = read(
         "disksim-valid",
         "R Miss  564347     2     14095.370     13876.270\nW Doub 8 1 1.5 0\nR Hit   564349     2      1414.270     18746.770\n",
     );
@@ -30,8 +31,8 @@ fn disksim_valid() {
         row(27_971_640, "0", Write, 4096, 512),
         row(27_973_140, "0", Read, 564_349 * 512, 1024),
     ];
-    assert_eq!(found, (expected, 0));
-    // Another pass begins at 0 again, which rewinding has to see to.
+    assert_eq!(rows, (expected, 0));
+    // Another pass begins at 0 again; rewinding must reset it.
     let mut source = open_bytes(b"R Hit 1 1 5 5\n", "-", &options(Some("disksim-valid"))).unwrap();
     assert_eq!(rows_of(&mut *source, 5).unwrap().len(), 1);
 }
@@ -39,7 +40,7 @@ fn disksim_valid() {
 #[test]
 fn fiu() {
     const MD5: &str = "d6c75ba46e82326fefa545b57a12e221";
-    let found = read(
+    let rows = read(
         "fiu",
         &format!(
             "89966522969723 4270 rpc.mountd 18579576 8 W 6 0 {MD5}\n\
@@ -53,7 +54,7 @@ fn fiu() {
         row(100, "8,1", Read, 4096, 8192),
         row(-100, "6,0", Read, 508_516_680 * 512, 4096),
     ];
-    assert_eq!(found, (expected, 0));
+    assert_eq!(rows, (expected, 0));
 }
 
 #[test]
@@ -64,20 +65,20 @@ fn ssdtrace() {
     assert_eq!(read("ssdtrace", LINES), (vec![row(0, "259,2", Read, 282_624 * 512, 8192)], 2));
     let source = open_bytes(LINES.as_bytes(), "ssdtrace-00.ssdtrace.gz", &OpenOptions::default()).unwrap();
     assert_eq!(source.format(), "ssdtrace");
-    // Without a D the usual order decides; without an extension it is blkparse, and says what else it could be.
+    // Without a D the usual order decides; without an extension it is blkparse and reports the alternative.
     let without = LINES.replace('D', "C");
     assert_eq!(assumed("ssdtrace", &without), ["requests are the events Q (default for this trace)"]);
     let source = open_bytes(LINES.as_bytes(), "ssdtrace-00", &OpenOptions::default()).unwrap();
     assert_eq!(source.format(), "blkparse");
     assert_eq!(
         source.assumed()[0],
-        "read as blkparse by its look; the content would fit ssdtrace too (--format decides)"
+        "read as blkparse; the content would also fit ssdtrace (select with --format)"
     );
 }
 
 #[test]
 fn wiscsee() {
-    let found = read(
+    let rows = read(
         "wiscsee",
         "39949 D read 299008 4096 0.000000000 0 False\n0 C read 299008 4096 0.000122793 0.000122793 False\n\
          1386 D discard 136314880 4096 0.439239477 4.43e-06 True\n1 D write 0 512 0.5 7.3902e-05 True\n1 D flush 0 0 0.6 0.1 True\n",
@@ -87,12 +88,12 @@ fn wiscsee() {
         row(439_239_477, "0", Trim, 136_314_880, 4096),
         row(500_000_000, "0", Write, 0, 512),
     ];
-    assert_eq!(found, (expected, 2));
+    assert_eq!(rows, (expected, 2));
 }
 
 #[test]
 fn cloudphysics() {
-    let found = read(
+    let rows = read(
         "cloudphysics",
         "version,time,op,size,lbn\n1,5633898368802,2a,512,42932745\n1,5633898611441,28,1024,8\n1,5633898611442,35,0,0\n\
          2,5633898611443,0x8A,4096,16\n",
@@ -102,7 +103,7 @@ fn cloudphysics() {
         row(242_639_000, "0", Read, 4096, 1024),
         row(242_641_000, "0", Write, 8192, 4096),
     ];
-    assert_eq!(found, (expected, 2));
+    assert_eq!(rows, (expected, 2));
 }
 
 #[test]
@@ -113,12 +114,12 @@ fn pages_as_text() {
         assumed("pages", "5\n"),
         [
             "assumed: pages of 4 KiB; no operation in the file, all requests are reads",
-            "page numbers are read as text, one a line"
+            "page numbers are read as text, one per line"
         ]
     );
     let options = OpenOptions::parse(Some("pages"), None, Some("sector"), None, None).unwrap();
-    let found = rows_of(&mut *open_bytes(b"5\n", "t", &options).unwrap(), 3).unwrap();
-    assert_eq!(found, [row(0, "0", Read, 2560, 512)]);
+    let rows = rows_of(&mut *open_bytes(b"5\n", "t", &options).unwrap(), 3).unwrap();
+    assert_eq!(rows, [row(0, "0", Read, 2560, 512)]);
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn arc() {
 
 #[test]
 fn etw() {
-    let found = read(
+    let rows = read(
         "etw",
         "BeginHeader\n DiskRead,  TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum\n\
          EndHeader\n  OS Version: 6.0\n               DiskRead,     723291, p0 (11008),      12260, 0xfffffade691b3010, \
@@ -139,48 +140,48 @@ fn etw() {
          \"a, b\"\nDiskFlush, 723301, p0 (1), 2, 0x1\nFileIoCreate, 1, x\n",
     );
     let expected = vec![row(0, "disk4", Read, 0x4e_5ec2_2e00, 8192), row(9000, "disk0", Write, 512, 1024)];
-    assert_eq!(found, (expected, 6));
+    assert_eq!(rows, (expected, 6));
 }
 
 #[test]
 fn alibaba() {
-    let found = read(
+    let rows = read(
         "alibaba",
         "device_id,opcode,offset,length,timestamp\n0,R,126703644672,4096,1577808000000626\n7,W,0,512,1577808000000627\n",
     );
     let expected = vec![row(0, "0", Read, 126_703_644_672, 4096), row(1000, "7", Write, 0, 512)];
-    assert_eq!(found, (expected, 1));
+    assert_eq!(rows, (expected, 1));
 }
 
 #[test]
 fn tencent() {
-    let found = read("tencent", "1538323200,12910952,128,0,1063\n1538323201,8,1,1,7\n");
+    let rows = read("tencent", "1538323200,12910952,128,0,1063\n1538323201,8,1,1,7\n");
     let expected =
         vec![row(0, "1063", Read, 12_910_952 * 512, 65_536), row(1_000_000_000, "7", Write, 4096, 512)];
-    assert_eq!(found, (expected, 0));
+    assert_eq!(rows, (expected, 0));
 }
 
 #[test]
 fn systor17() {
-    let found = read(
+    let rows = read(
         "systor17",
         "Timestamp,Response,IOType,LUN,Offset,Size\n1455592181.070220000,,R,1,1131012096,65536\n\
          1455592181.070221,0.000125,W,3,0,4096\n1455592182,,,3,,\n",
     );
     let expected = vec![row(0, "LUN1", Read, 1_131_012_096, 65_536), row(1000, "LUN3", Write, 0, 4096)];
-    assert_eq!(found, (expected, 2));
+    assert_eq!(rows, (expected, 2));
 }
 
 #[test]
 fn k5cloud() {
-    let found = read("k5cloud", "12,0.5,R,8192,4096\n3,0.500125,W,0,512,7\n");
+    let rows = read("k5cloud", "12,0.5,R,8192,4096\n3,0.500125,W,0,512,7\n");
     let expected = vec![row(0, "12", Read, 8192, 4096), row(125_000, "3", Write, 0, 512)];
-    assert_eq!(found, (expected, 0));
+    assert_eq!(rows, (expected, 0));
 }
 
 #[test]
 fn baleen() {
-    let found = read(
+    let rows = read(
         "baleen",
         "# block_id io_offset io_size op_time op_name user_namespace user_name rs_shard_id op_count host_name\n\
          10 0 131072 1000 2 0 0 7 3 0\n3 8384512 4096 1000.5 3 0 0 7 1 0\n3 0 4096 1001 6 0 0 0\n",
@@ -190,7 +191,7 @@ fn baleen() {
         row(500_000_000, "0", Write, (3 << 23) + 8_384_512, 4096),
         row(1_000_000_000, "0", Write, 3 << 23, 4096),
     ];
-    assert_eq!(found, (expected, 1));
+    assert_eq!(rows, (expected, 1));
 }
 
 #[test]
@@ -202,19 +203,19 @@ fn replayer() {
 
 #[test]
 fn sepbit() {
-    let found = read("sepbit", "0.5 1 100 4096 0\n1.5 3 0 8192 2\n2 0 7 4096 1\n3 2 0 4096 0\n");
+    let rows = read("sepbit", "0.5 1 100 4096 0\n1.5 3 0 8192 2\n2 0 7 4096 1\n3 2 0 4096 0\n");
     let expected = vec![
         row(0, "0", Write, 409_600, 4096),
         row(1_000_000_000, "0", Trim, 0, 8192),
         row(1_500_000_000, "0", Read, 28_672, 4096),
     ];
-    assert_eq!(found, (expected, 1));
-    // The unit of the sizes is told by the sizes.
-    let found = read("sepbit", "0.5 1 100 1 0\n1.5 1 0 16 2\n");
-    assert_eq!((found.0[0].4, found.0[1].4), (4096, 65_536));
-    let said = |content: &str| assumed("sepbit", content)[1].clone();
-    assert_eq!(said("0 1 1 4096 0\n"), "sizes are taken as bytes, as those at the beginning suggest");
-    assert_eq!(said("0 1 1 3 0\n"), "sizes are taken as pages of 4 KiB, as those at the beginning suggest");
+    assert_eq!(rows, (expected, 1));
+    // The unit of the sizes is inferred from the sizes.
+    let rows = read("sepbit", "0.5 1 100 1 0\n1.5 1 0 16 2\n");
+    assert_eq!((rows.0[0].4, rows.0[1].4), (4096, 65_536));
+    let assumption = |content: &str| assumed("sepbit", content)[1].clone();
+    assert_eq!(assumption("0 1 1 4096 0\n"), "sizes are read as bytes, inferred from the first ones");
+    assert_eq!(assumption("0 1 1 3 0\n"), "sizes are read as pages of 4 KiB, inferred from the first ones");
 }
 
 #[test]
@@ -222,14 +223,14 @@ fn what_cannot_be_told_apart_is_refused_naming_both() {
     let none = OpenOptions::default();
     assert_eq!(
         refusal(b"5,8,8,1,1\n6,8,8,0,0\n", "t.csv", &none),
-        "t.csv: the content fits tencent and replayer alike; give --format or the extension .tencent or .replayer"
+        "t.csv: the content fits both tencent and replayer; use --format or the extension .tencent or .replayer"
     );
     for (name, format) in [("t.tencent", "tencent"), ("t.replayer.gz", "replayer")] {
         assert_eq!(open_bytes(b"5,8,8,1,1\n", name, &none).unwrap().format(), format);
     }
     assert_eq!(open_bytes(b"5.0 1 8 8 0\n", "t.sepbit", &none).unwrap().format(), "sepbit");
     assert_eq!(open_bytes(b"5.0 1 8 8 0\n", "t.replayer", &none).unwrap().format(), "replayer");
-    // A header alone names its format.
+    // A header alone identifies its format.
     let refused = refusal(b"Timestamp,Response,IOType,LUN,Offset,Size\n", "t", &none);
     assert_eq!(refused, "t: no request in 1 lines; expected at least one read, write or TRIM");
 }
@@ -245,8 +246,8 @@ fn tar_headers_are_passed_over_and_counted() {
     assert_eq!(rows.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 100, 200]);
     let summary = source.summary();
     assert_eq!((summary.tar_lines, summary.bad_lines_skipped), (3, 0));
-    assert_eq!(source.assumed(), ["3 lines of tar headers and padding were passed over"]);
-    // A broken record behind a header is no less a bad line, nor are NULs within one.
+    assert_eq!(source.assumed(), ["3 lines of tar headers and padding were skipped"]);
+    // A broken record after a header is still a bad line, and so are NULs inside a record.
     let bad = [&header[..], b"x,h,0,Write,0,512,1\n"].concat();
     assert_eq!(
         refusal(&bad, "t", &options(Some("msr"))),
@@ -267,7 +268,7 @@ fn absurd_and_rewinding_stamps_are_counted_and_pointed_out() {
     assert_eq!((summary.stamps_backwards, summary.stamp_jumps), (1, 2));
     assert_eq!(
         summary.suspicions,
-        ["2 time stamps lie more than 30 years from the one before: span and rate mean little"]
+        ["2 time stamps lie more than 30 years from the previous one: span and rate mean little"]
     );
 }
 
@@ -279,11 +280,11 @@ fn a_wrong_unit_of_time_is_pointed_out() {
         rows_of(&mut *source, 9).unwrap();
         source.summary().suspicions
     };
-    // A trace of four seconds in microseconds, as nanoseconds it is fast but could be.
+    // A trace of four seconds in microseconds; in nanoseconds it is fast but plausible.
     let micros = "0 0 8 8 0\n20 0 8 8 0\n40 0 8 8 0\n";
     assert_eq!(
         suspicions("mqsim", None, micros),
-        ["50 million requests per second if the time stamps are in ns; if they are not, give --time-unit"]
+        ["50 million requests per second if the time stamps are in ns; if they are not, use --time-unit"]
     );
     assert_eq!(suspicions("mqsim", Some("us"), micros), [""; 0]);
     assert_eq!(
@@ -296,12 +297,12 @@ fn a_wrong_unit_of_time_is_pointed_out() {
             None,
             "1538323200000000,8,8,0,1\n1538323201000000,8,8,0,1\n1538323202000000,8,8,0,1\n"
         ),
-        ["one request in 277.8 hours if the time stamps are in s; if they are not, give --time-unit"]
+        ["one request in 277.8 hours if the time stamps are in s; if they are not, use --time-unit"]
     );
     assert_eq!(suspicions("pages", None, "1\n2\n"), [""; 0]);
 }
 
-/// Format, content, and what is said behind the name of the file.
+/// Format, content, and the message after the name of the file.
 const BAD_LINES: &[(&str, &str, &str)] = &[
     ("disksim-valid", "X Miss 1 2 3 4", ":1:1: 'X' is not an operation; expected R or W"),
     ("disksim-valid", "R 5 1 2 3 4", ":1:3: '5' is not a hit or miss; expected Hit, Miss, Doub or Trip"),

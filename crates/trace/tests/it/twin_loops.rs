@@ -1,4 +1,4 @@
-//! Loops of twins: the same reads again and again, where they lie, and what they leave to the other reads.
+//! Loops of twins: repeated reads, their placement, and the space that they leave to other reads.
 
 use floatgate_base::testing::Bound;
 use floatgate_base::{Op, RequestBatch};
@@ -69,8 +69,8 @@ fn all(twin: &Twin) -> RequestBatch {
     batch
 }
 
-fn near(what: &str, found: f64, wanted: f64, tolerance: f64) {
-    assert!((found - wanted).abs() <= tolerance * wanted.abs(), "{what}: {found}, not {wanted}");
+fn near(what: &str, actual: f64, wanted: f64, tolerance: f64) {
+    assert!((actual - wanted).abs() <= tolerance * wanted.abs(), "{what}: {actual}, not {wanted}");
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn clusters_vary_in_length_and_lie_anywhere() {
         }
         before = Some(page);
     }
-    // Of 1 MiB that a cluster has for itself, 128 pages: 1 to 112 before the last request, evenly.
+    // Of the 1 MiB per cluster, 128 pages: 1 to 112 before the last request, evenly.
     let short = lengths.iter().filter(|&&n| n < 40).count() as f64 / lengths.len() as f64;
     assert!(short > 0.2 && short < 0.4, "{short}");
     assert!(lengths.iter().filter(|&&n| n > 90).count() > 20);
-    // Scattered over all that is read: the other reads take half of these 400 MiB.
+    // Scattered over all pages read: the other reads take half of these 400 MiB.
     let flash_blocks: BTreeMap<u64, u64> = pages.iter().fold(BTreeMap::new(), |mut blocks, page| {
         *blocks.entry(page / 192).or_default() += 1;
         blocks
@@ -133,8 +133,8 @@ fn shares_are_met_whatever_runs_on() {
         let page_reads: u64 =
             (0..batch.len()).filter(|&i| batch.op[i] == Op::Read).map(|i| batch.bytes[i]).sum();
         near("mean read", page_reads as f64 / reads, 24_576.0, 0.02);
-        // A page of a loop is read once a lap, and a lap is as long as the loop's share of the reads makes it. What the
-        // others read is read less than 3 times on average.
+        // A page of a loop is read once per lap; the loop's share of the reads determines the length of a lap. The
+        // pages of other reads are read less than 3 times on average.
         let mut count: BTreeMap<u64, u32> = BTreeMap::new();
         for i in (0..batch.len()).filter(|&i| batch.op[i] == Op::Read) {
             for page in batch.offset[i] / GRAIN..(batch.offset[i] + batch.bytes[i]) / GRAIN {
@@ -181,7 +181,7 @@ fn what_the_other_reads_and_the_writes_do_stays_as_told() {
         };
         accesses += u64::from(n);
     }
-    // Nearly all of the pages that are only read are among those of the others in the end, the loop's, too.
+    // In the end nearly all read-only pages are among those of the other reads, including the loop's.
     let distinct = (others.len() + in_loop.len()) as f64;
     near("distinct pages of the others", distinct, accesses as f64 * 0.5 * 0.5, 0.05);
     near("pages of the loop", in_loop.len() as f64, 100.0 * 256.0, 0.05);
@@ -241,17 +241,17 @@ fn loops_that_cannot_be_made_are_refused() {
         ),
         (
             clusters(3 * MIB),
-            "reads.loop_cluster_bytes: 3145728 bytes are no cluster; \
+            "reads.loop_cluster_bytes: 3145728 bytes are not a valid cluster size; \
              expected a power of two from 4096 to 16777216",
         ),
         (
             clusters(131_072),
-            "reads.loop_cluster_bytes: clusters of 131072 bytes hold no two reads of 131072; \
+            "reads.loop_cluster_bytes: clusters of 131072 bytes cannot hold two reads of 131072; \
              expected at least 262144, or smaller reads",
         ),
         (
             Twin { read_share: 0.0, ..twin(&[(MIB, 0.5)]) },
-            "reads.loops: loops where nothing reads; expected a read_share above 0",
+            "reads.loops: loops without reads; expected a read_share above 0",
         ),
     ];
     for (twin, message) in cases {

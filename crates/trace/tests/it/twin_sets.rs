@@ -1,4 +1,4 @@
-//! Twins with sets of places that are written together: how often, how many, in which order, and what is refused.
+//! Twins with sets of places that are written together: frequency, number, order, and errors.
 
 use floatgate_base::testing::Bound;
 use floatgate_base::{Op, RequestBatch};
@@ -75,11 +75,11 @@ fn writes(batch: &RequestBatch) -> Vec<(u64, u64)> {
 
 #[test]
 fn a_set_is_visited_as_often_and_as_whole_as_said() {
-    // Hardly anything else is written once there are sets: five visits of six writes are one run of 30.
+    // With sets hardly any other writes occur: five visits of six writes are one run of 30.
     let batch = all(&twin(sets(0.99), 0.0));
     let late = &writes(&batch)[20_000..];
     let again = late.windows(7).filter(|w| w[0] == w[6]).count() as f64 / late.len() as f64;
-    // Of 30 writes in a row the last 6 come no more; each write of another kind breaks 7 windows of 100.
+    // Of 30 writes in a row the last 6 do not recur; each write of another kind breaks 7 windows of 100.
     assert!((0.70..0.82).contains(&again), "{again}");
     let reads = batch.op.iter().filter(|&&op| op == Op::Read).count() as f64 / batch.len() as f64;
     assert!((reads - 0.25).abs() < 0.02, "{reads}");
@@ -104,7 +104,7 @@ fn shares_of_other_writes_stay() {
 
 #[test]
 fn what_recurs_begins_again_with_the_same_size() {
-    // Without runs: what goes on behind a request may begin where another has begun, too.
+    // Without runs: a request that continues may also begin where another one began.
     let mut twin = twin(Sets::default(), 1.0);
     twin.writes.sequential_share = 0.0;
     let batch = all(&twin);
@@ -140,8 +140,8 @@ fn runs_repeat_and_a_pass_begins_the_sets_again() {
 #[test]
 fn sets_that_cannot_be_made_are_refused() {
     let refusal = |twin: Twin| Generator::new(config(&twin)).err().expect("should be refused").to_string();
-    let pairs = "no such list of numbers with weights; expected pairs of a number from 1 to";
-    for (sets, said) in [
+    let pairs = "not a list of numbers with weights; expected pairs of a number from 1 to";
+    for (sets, start) in [
         (sets(1.0), "sets.share: 1 is out of range; expected a number from 0 to 0.99".to_owned()),
         (Sets { addresses: vec![], ..sets(0.5) }, format!("sets.addresses: {pairs} 64 and its weight")),
         (
@@ -156,9 +156,9 @@ fn sets_that_cannot_be_made_are_refused() {
         (Sets { member_share: 0.0, ..sets(0.5) }, "sets.member_share: 0 is out of range".to_owned()),
         (Sets { moved_share: 1.5, ..sets(0.5) }, "sets.moved_share: 1.5 is not a share".to_owned()),
     ] {
-        let found = refusal(twin(sets, 0.0));
-        assert!(found.starts_with(&said), "{found}");
+        let message = refusal(twin(sets, 0.0));
+        assert!(message.starts_with(&start), "{message}");
     }
     let only_reads = Twin { read_share: 1.0, reads_of_written_share: 0.0, ..twin(sets(0.5), 0.0) };
-    assert!(refusal(only_reads).starts_with("sets.share: sets of writes where nothing writes"));
+    assert!(refusal(only_reads).starts_with("sets.share: sets without writes"));
 }

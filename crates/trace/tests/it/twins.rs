@@ -1,4 +1,4 @@
-//! Twins: what they hold, how they repeat, what fitting finds, what is refused.
+//! Twins: their statistics, their repetition, fitting, and errors.
 
 use floatgate_base::testing::Bound;
 use floatgate_base::{Op, RequestBatch};
@@ -75,23 +75,23 @@ fn described(config: &GeneratorConfig) -> Info {
     info(&mut Generator::new(config.clone()).unwrap()).unwrap()
 }
 
-fn near(what: &str, found: f64, wanted: f64, tolerance: f64) {
-    assert!((found - wanted).abs() <= tolerance * wanted.abs(), "{what}: {found}, not {wanted}");
+fn near(what: &str, actual: f64, wanted: f64, tolerance: f64) {
+    assert!((actual - wanted).abs() <= tolerance * wanted.abs(), "{what}: {actual}, not {wanted}");
 }
 
 #[test]
 fn a_twin_holds_its_figures() {
     let twin = twin();
-    let found = described(&config(&twin));
-    assert_eq!(found.requests, 200_000);
-    near("span", found.duration_s.unwrap(), twin.duration_s, 1e-6);
+    let figures = described(&config(&twin));
+    assert_eq!(figures.requests, 200_000);
+    near("span", figures.duration_s.unwrap(), twin.duration_s, 1e-6);
     // Reads come in runs of 1.4, writes of 2: the share has a standard deviation of 0.3 %.
-    near("read share", found.reads as f64 / 200_000.0, 0.4, 0.01);
-    near("mean read", found.mean_read_bytes.unwrap(), 16_384.0, 0.02);
-    near("mean write", found.mean_write_bytes.unwrap(), 8192.0, 0.02);
-    near("rewrite share", found.rewrite_share.unwrap(), 0.8, 0.005);
-    near("bytes written", found.write_bytes as f64, twin.write_bytes(), 0.02);
-    assert!(found.footprint_bytes <= twin.footprint_bytes);
+    near("read share", figures.reads as f64 / 200_000.0, 0.4, 0.01);
+    near("mean read", figures.mean_read_bytes.unwrap(), 16_384.0, 0.02);
+    near("mean write", figures.mean_write_bytes.unwrap(), 8192.0, 0.02);
+    near("rewrite share", figures.rewrite_share.unwrap(), 0.8, 0.005);
+    near("bytes written", figures.write_bytes as f64, twin.write_bytes(), 0.02);
+    assert!(figures.footprint_bytes <= twin.footprint_bytes);
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn every_rewrite_share_is_met() {
                 growth,
                 ..visits(again, Skew::HotCold { pages: 0.2, accesses: 0.8 })
             };
-            // Whole pages: a run of parts of pages rewrites the page in which one ends and the next begins.
+            // Whole pages: a run of parts of pages rewrites the page in which one part ends and the next begins.
             let sizes = SizeLaw::List { sizes: vec![(4096, 3.0), (16_384, 1.0)], mean_bytes: None };
             let writes = Side { sizes, sequential_share: 0.5, aligned_share: 1.0, recurring_share: 0.0 };
             let twin = Twin { rewrites, writes, footprint_bytes: 4 * GIB, ..twin() };
-            let found = described(&config(&twin)).rewrite_share.unwrap();
-            // Distinct pages are under control: within a two-hundredth of all page writes.
-            assert!((found - again).abs() < 0.005, "{found}, not {again}, growth {growth}");
+            let share = described(&config(&twin)).rewrite_share.unwrap();
+            // Distinct pages are controlled: within a two-hundredth of all page writes.
+            assert!((share - again).abs() < 0.005, "{share}, not {again}, growth {growth}");
         }
     }
 }
@@ -125,7 +125,7 @@ fn requests_run_on_as_told() {
         let end = batch.offset[i - 1] + batch.bytes[i - 1];
         on[before] += f64::from(u8::from(batch.op[i] == batch.op[i - 1] && batch.offset[i] == end));
     }
-    // Some runs end with their extent: of half a mebibyte at least, a run of 16 KiB requests loses one in 32.
+    // Some runs end with their extent of at least half a mebibyte: a run of 16 KiB requests loses one in 32.
     near("reads", on[0] / of[0], 0.3, 0.05);
     near("writes", on[1] / of[1], 0.5, 0.05);
 }
@@ -162,7 +162,7 @@ fn hot_pages_get_their_share() {
     clusters.retain(|n| *n > 0);
     clusters.sort_unstable_by(|a, b| b.cmp(a));
     let top: u32 = clusters[..clusters.len() / 10].iter().sum();
-    // 70 % of the rewrites and a tenth of the first writes; hot clusters are hot as soon as they are born.
+    // 70 % of the rewrites and a tenth of the first writes; hot clusters are hot from their birth.
     near("hot", f64::from(top) / 200_000.0, 0.7 * 0.95 + 0.05 * 0.1, 0.05);
 }
 
@@ -214,22 +214,22 @@ fn reads_without_writes_and_writes_without_reads() {
     for read_share in [0.0, 1.0] {
         for reads_of_written_share in [0.0, 1.0] {
             let twin = Twin { requests: 2000, read_share, reads_of_written_share, ..twin() };
-            let found = described(&config(&twin));
-            assert_eq!(found.reads as f64, 2000.0 * read_share);
+            let figures = described(&config(&twin));
+            assert_eq!(figures.reads as f64, 2000.0 * read_share);
         }
     }
-    // Reads that want written pages where there are none yet.
+    // Reads that require written pages before any exist.
     let early = Twin { requests: 50, read_share: 0.98, reads_of_written_share: 1.0, ..twin() };
     assert_eq!(all(&config(&early)).len(), 50);
 }
 
-/// Figures of a trace that its twin must show too.
+/// Figures of a trace that its twin must reproduce.
 fn same(name: &str, original: &GeneratorConfig) {
     let before = described(original);
-    let found = fit(&mut Generator::new(original.clone()).unwrap(), "fitted", name).unwrap();
-    let after = described(&config(&found.twin));
+    let fitted = fit(&mut Generator::new(original.clone()).unwrap(), "fitted", name).unwrap();
+    let after = described(&config(&fitted.twin));
     assert_eq!((after.requests, after.trims), (before.reads + before.writes, 0), "{name}");
-    assert_eq!(found.trims_left_out, before.trims);
+    assert_eq!(fitted.trims_left_out, before.trims);
     let figures = |i: &Info| {
         let share = |part: u64| part as f64 / (i.reads + i.writes) as f64;
         [
@@ -246,7 +246,7 @@ fn same(name: &str, original: &GeneratorConfig) {
         ]
     };
     for ((what, after), (_, before)) in figures(&after).into_iter().zip(figures(&before)) {
-        // A share of nothing cannot be met relatively: new requests at the end of an extent begin on known pages.
+        // A share of zero cannot be compared relatively: new requests at the end of an extent begin on known pages.
         if what == "rewrite share" && before < 0.01 {
             assert!(after < 0.01, "{name} {what}: {after}, not {before}");
             continue;
@@ -285,12 +285,12 @@ fn a_fitted_twin_says_what_it_does_not_keep() {
         let config = GeneratorConfig { trim_share, requests: 1000, ..GeneratorConfig::default() };
         fit(&mut Generator::new(config).unwrap(), "x", "-").unwrap()
     };
-    let found = assumed(0.5);
-    let why = |key: &str| found.assumed.iter().find(|(k, _)| *k == key).map(|(_, why)| why.as_str());
+    let fitted = assumed(0.5);
+    let why = |key: &str| fitted.assumed.iter().find(|(k, _)| *k == key).map(|(_, why)| why.as_str());
     assert!(why("writes.hot_share_of_pages").unwrap().contains("intervals of updates"));
     assert!(why("reads.sequential_share").unwrap().contains("first accesses"));
     assert!(why("writes.aligned_share").unwrap().contains("where they end"));
-    let trims = format!("its {} TRIMs are left out", found.trims_left_out);
+    let trims = format!("its {} TRIMs are left out", fitted.trims_left_out);
     assert!(why("requests").unwrap().ends_with(&trims));
     assert!(!assumed(0.0).assumed.iter().any(|(key, _)| *key == "requests"));
 }
@@ -312,18 +312,18 @@ fn a_twin_of_its_twin_is_nearly_the_same() {
 #[test]
 fn a_trace_without_requests_or_times() {
     let untimed = GeneratorConfig { requests: 1000, ..GeneratorConfig::default() };
-    let found = fit(&mut Generator::new(untimed).unwrap(), "x", "-").unwrap();
-    assert_eq!(found.twin.duration_s, 1.0);
-    assert!(found.assumed.iter().any(|(key, _)| *key == "duration_s"));
+    let fitted = fit(&mut Generator::new(untimed).unwrap(), "x", "-").unwrap();
+    assert_eq!(fitted.twin.duration_s, 1.0);
+    assert!(fitted.assumed.iter().any(|(key, _)| *key == "duration_s"));
     let trims = GeneratorConfig { trim_share: 1.0, requests: 10, ..GeneratorConfig::default() };
     let error = fit(&mut Generator::new(trims).unwrap(), "x", "t.csv").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "t.csv: the trace holds nothing to fit a twin to; expected at least one read or write"
+        "t.csv: the trace has neither reads nor writes to fit a twin to; expected at least one read or write"
     );
     let one = GeneratorConfig { requests: 1, ..GeneratorConfig::default() };
-    let found = fit(&mut Generator::new(one).unwrap(), "x", "-").unwrap();
-    assert_eq!(described(&config(&found.twin)).writes, 1);
+    let fitted = fit(&mut Generator::new(one).unwrap(), "x", "-").unwrap();
+    assert_eq!(described(&config(&fitted.twin)).writes, 1);
 }
 
 #[test]
@@ -371,7 +371,7 @@ fn what_cannot_be_made_is_refused() {
         small.starts_with("footprint_bytes: a footprint of 1048576 bytes; expected at least "),
         "{small}"
     );
-    assert!(small.ends_with(", which the distinct pages take"), "{small}");
+    assert!(small.ends_with(", the size of the distinct pages"), "{small}");
     let ops: Vec<Op> = all(&config(&base().thinned(100))).op;
     assert_eq!(ops.len(), 2000);
 }
@@ -383,11 +383,11 @@ fn a_fitted_twin_has_the_shares_of_the_content() {
     let model =
         ContentModel { duplicate_share: 0.4, compressed_share: 0.7, incompressible_share: 0.0, seed: 3 };
     let plain = || Box::new(Generator::new(config.clone()).unwrap());
-    let told = fit(&mut WithContent::new(plain(), model).unwrap(), "t", "t").unwrap();
-    assert!((told.twin.content.duplicate_share - 0.4).abs() < 0.01, "{:?}", told.twin.content);
-    // Duplicates are drawn again and again, so the mean over page writes scatters more than that over contents.
-    assert!((told.twin.content.compressed_share - 0.7).abs() < 0.01, "{:?}", told.twin.content);
-    assert!(!told.assumed.iter().any(|(key, _)| *key == "content"));
+    let fitted = fit(&mut WithContent::new(plain(), model).unwrap(), "t", "t").unwrap();
+    assert!((fitted.twin.content.duplicate_share - 0.4).abs() < 0.01, "{:?}", fitted.twin.content);
+    // Duplicates are drawn repeatedly; the mean over page writes scatters more than that over contents.
+    assert!((fitted.twin.content.compressed_share - 0.7).abs() < 0.01, "{:?}", fitted.twin.content);
+    assert!(!fitted.assumed.iter().any(|(key, _)| *key == "content"));
     let untold = fit(&mut *plain(), "t", "t").unwrap();
     assert_eq!((untold.twin.content.duplicate_share, untold.twin.content.compressed_share), (0.0, 1.0));
     assert!(untold.assumed.iter().any(|(key, why)| *key == "content" && why.contains("no content")));

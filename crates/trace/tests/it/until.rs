@@ -1,4 +1,4 @@
-//! Workloads that end once so much was written.
+//! Workloads that end after a number of written bytes.
 
 use crate::common::memory::{Memory, all, any_source};
 use floatgate_base::{Op, RequestBatch};
@@ -6,7 +6,7 @@ use floatgate_trace::period::period_ns;
 use floatgate_trace::{Source, Until, UntilWritten};
 use proptest::prelude::*;
 
-/// Content of a pass, where each has its own (`workload.repeat_content`).
+/// Makes the content of a pass unique if each pass has its own (`workload.repeat_content`).
 fn renewed(content: u64, pass: u64) -> u64 {
     let salt = pass.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     match content.rotate_left(32).wrapping_add(salt) {
@@ -16,7 +16,7 @@ fn renewed(content: u64, pass: u64) -> u64 {
     }
 }
 
-/// The requests that should come, one by one.
+/// Computes the expected requests, one by one.
 fn expected(source: &Memory, until: Until) -> (RequestBatch, Vec<String>) {
     let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
     let (mut passed, mut written, mut shift_ns, mut begun_ns) = (0, 0, 0, None);
@@ -99,6 +99,6 @@ fn a_trace_that_writes_nothing_is_refused_rather_than_repeated_for_ever() {
         Until { passed_bytes: 0, written_bytes: 1, warmup_requests: 0, again: true, renews_content: false };
     let error =
         UntilWritten::new(Box::new(source), until).fill(&mut RequestBatch::default(), 10).unwrap_err();
-    let expected = "workload.stop_after: the workload writes nothing, and so never ends; expected a workload that writes";
+    let expected = "workload.stop_after: the workload writes nothing and would never end; expected a workload with writes";
     assert!(error.to_string().starts_with(expected), "{error}");
 }

@@ -5,7 +5,7 @@ use floatgate_base::RequestBatch;
 use floatgate_trace::{Source, WithoutReads, without_reads::stays};
 use proptest::prelude::*;
 
-/// The requests that should come, one by one.
+/// Computes the expected requests, one by one.
 fn expected(source: &Memory) -> (RequestBatch, Vec<String>) {
     let (whole, _) = all(&mut source.clone(), 7);
     let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
@@ -17,7 +17,8 @@ fn expected(source: &Memory) -> (RequestBatch, Vec<String>) {
 }
 
 proptest! {
-    /// The first pass, which is read, and those after it, which are not, hold the same, in batches of any size.
+    /// The first pass, which is read, and the later ones, which are not, contain the same requests, in batches of any
+    /// size.
     #[test]
     fn all_but_reads_come_in_every_pass(source in any_source(1..40), steps in prop::array::uniform3(1usize..50)) {
         let (wanted, places) = expected(&source);
@@ -36,7 +37,7 @@ proptest! {
     }
 }
 
-/// More requests than are kept are read again.
+/// Requests beyond the limit are read again.
 #[test]
 fn many_requests_are_read_in_every_pass() {
     let mut source = Memory::default();

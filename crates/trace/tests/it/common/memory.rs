@@ -1,4 +1,4 @@
-//! A source of requests in memory with every column that there is, and random ones of it.
+//! A source of requests in memory with all columns, and random requests.
 
 use floatgate_base::testing::Bound;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
@@ -6,7 +6,7 @@ use floatgate_trace::{Context, Source, Summary};
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// Names that formats cannot all hold.
+/// Names that some formats cannot represent.
 pub const NAMES: [&str; 12] =
     ["sda", "a b", "a_b", "8,16", "usr_0", "usr_00", "7", "x7", "", "259,0", "a,b", "\u{e9}\u{2003}"];
 
@@ -82,7 +82,7 @@ impl Source for Memory {
     }
 }
 
-/// All that a source hands out, in batches of `step` requests, and where each request stands in the trace.
+/// Collects the output of a source, in batches of `step` requests, and the place of each request in the trace.
 pub fn all(source: &mut dyn Source, step: usize) -> (RequestBatch, Vec<String>) {
     let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
     let mut bound = Bound::new(100_000_000);
@@ -97,7 +97,7 @@ pub fn all(source: &mut dyn Source, step: usize) -> (RequestBatch, Vec<String>) 
     }
 }
 
-/// What a random request is made of: time, device, operation, offset, bytes, context, stream, content.
+/// Content of a random request: time, device, operation, offset, bytes, context, stream, content.
 type Draw = (i64, u16, u8, u64, u64, u32, u32, Vec<(u64, u16)>);
 
 fn any_request() -> impl Strategy<Value = Draw> {
@@ -118,7 +118,7 @@ fn any_request() -> impl Strategy<Value = Draw> {
     (time, 0..NAMES.len() as u16, 0u8..3, offset, bytes, 0u32..4, 0u32..3, entries)
 }
 
-/// A source of some number of random requests.
+/// Generates a source of random requests.
 pub fn any_source(len: Range<usize>) -> impl Strategy<Value = Memory> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), prop::bool::weighted(0.8));
     (prop::collection::vec(any_request(), len), flags, 1..=NAMES.len() as u16).prop_map(build)

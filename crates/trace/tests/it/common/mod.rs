@@ -1,4 +1,4 @@
-//! What the tests of this folder share.
+//! Code shared by the tests of this folder.
 
 pub mod memory;
 
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// One request: time in ns, device by name, operation, offset, bytes.
 pub type Row = (i64, String, Op, u64, u64);
 
-/// All requests of a source from where it stands, read in batches of `batch` requests.
+/// Reads all requests of a source from its current position, in batches of `batch` requests.
 pub fn rows_of(source: &mut dyn Source, batch: usize) -> Result<Vec<Row>> {
     let mut out = Vec::new();
     let mut requests = RequestBatch::default();
@@ -29,22 +29,22 @@ pub fn rows_of(source: &mut dyn Source, batch: usize) -> Result<Vec<Row>> {
     }
 }
 
-/// Options by name, as the command line gives them.
+/// Parses options by name, as on the command line.
 pub fn options(format: Option<&str>) -> OpenOptions {
     OpenOptions::parse(format, None, None, None, None).unwrap()
 }
 
-/// Opens content that stands in memory.
+/// Opens content in memory.
 pub fn open_bytes(content: &[u8], name: &str, options: &OpenOptions) -> Result<Box<dyn Source>> {
     open_stream(Box::new(std::io::Cursor::new(content.to_vec())), name, options)
 }
 
-/// Requests of content that stands in memory.
+/// Reads the requests of content in memory.
 pub fn rows(content: &[u8], name: &str, options: &OpenOptions) -> Result<Vec<Row>> {
     rows_of(&mut *open_bytes(content, name, options)?, 7)
 }
 
-/// The message with which content is refused.
+/// Returns the error message for some content.
 pub fn refusal(content: &[u8], name: &str, options: &OpenOptions) -> String {
     let error = rows(content, name, options).expect_err("should be refused");
     assert_eq!(error.status(), 2);
