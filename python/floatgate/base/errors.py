@@ -58,7 +58,7 @@ def warn(message: str) -> None:
 
 
 _OF_CONTENT = (ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, TypeError, ValueError)
-"""What code raises that meets something else than it was written for; of recursion, RuntimeError knows."""
+"""Exceptions of code that meets unexpected values; RuntimeError includes RecursionError."""
 
 
 @contextlib.contextmanager
@@ -76,7 +76,7 @@ def reading(path: object, expected: str, what: str = "its content is damaged") -
     except FloatgateError:
         raise
     except OSError as error:
-        # Libraries have errors of their own among these, which no system has raised.
+        # Libraries derive errors of their own from these, without a system error behind them.
         reason = error.strerror or f"{what}{_library_message(error)}"
         raise input_error(f"{path}: {reason}; {expected}") from None
     except RecursionError:

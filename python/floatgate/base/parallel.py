@@ -45,7 +45,7 @@ def at_once(work: Callable[[int], T], count: int, stop: threading.Event, jobs: i
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
-            stop.set()  # when all are done it stops nobody
+            stop.set()  # harmless when all are done
     errors = [error for future in futures if (error := future.exception()) is not None]
     errors.sort(key=lambda error: isinstance(error, KeyboardInterrupt))
     if errors:

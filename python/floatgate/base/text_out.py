@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from floatgate.base.errors import escaped
 
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-"""How a cell begins that spreadsheets compute; the last four are the wide forms of the first."""
+"""First characters of cells that spreadsheets compute; the last four are the wide forms of the first."""
 
 
 class _File(Protocol):

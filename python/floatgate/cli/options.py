@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from floatgate.study.compare import Comparison
 
 _BEYOND = 'or workload.beyond = "wrap"'
-"""How the core says what helps where a drive is too small for a trace."""
+"""The core's remedies for a drive that is too small for a trace."""
 
 TraceFile = Annotated[
     str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")

@@ -14,7 +14,7 @@ from floatgate.results.folder import must_be_new_file, write_text, written
 
 EXPECTED_JSON = "a file for the JSON, or -"
 _COMMANDS = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What JSON may hold as it is and a terminal would take for commands."""
+"""Characters that JSON may hold unescaped and that a terminal would take for commands."""
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 """Replaces bytes of a file name that are not UTF-8."""
 

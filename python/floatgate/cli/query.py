@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 ROWS_SHOWN = 50
 ROWS_COUNTED = 1_000_000
-"""Rows beyond the printed ones that are counted; of more than that it is not worth computing them."""
+"""Rows beyond the printed ones that are counted; counting more is not worth their computation."""
 ROWS_ALIGNED = 10_000
-"""Rows that are printed at a time."""
+"""Rows per printed part."""
 ROWS_PER_GROUP = 122_880
 """Rows of a row group of Parquet."""
 MEMORY_MIN = 1 << 20

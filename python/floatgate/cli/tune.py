@@ -31,7 +31,7 @@ from floatgate.study.tune.search import BEST, FILE, SAMPLE, SAMPLES, Search, Sea
 
 TRIALS = 100
 BATCH = 8
-"""Settings that are proposed at a time. It is the same on every machine, and so is the search."""
+"""Settings per batch of proposals. It is the same on every machine, and so is the search."""
 
 
 def register(app: typer.Typer) -> None:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "floatgate.content/1"
 PAGES_MIN = 1000
-"""Fewer pages say little of a drive's content."""
+"""Minimum of pages that represent a drive's content."""
 LEAD_CHUNK_PAGES = 4
-"""The chunk whose ratio leads: what a drive compresses together by default."""
+"""The chunk of the headline ratio: the default of drives."""
 
 # Energy beside that of programming a page (600 us at 48.5 mW): compressing 4 KiB (64 us at 60 mW), hashing it (8.6 us
 # at 49 mW). Savings must exceed that to be worthwhile.

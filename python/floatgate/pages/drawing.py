@@ -131,7 +131,7 @@ for _process in (_renderer, _with_system_fonts):
     atexit.register(_process.close)
 
 _LETTERS = re.compile(r"[\0-\u052f\u2010-\u203a]*")
-"""What Liberation Sans has: Latin, Greek, Cyrillic, punctuation."""
+"""Characters of Liberation Sans: Latin, Greek, Cyrillic, punctuation."""
 
 
 def start() -> None:

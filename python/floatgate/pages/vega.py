@@ -27,7 +27,7 @@ def _settings(**settings: Any) -> dict[str, Any]:
 
 
 Axis = Legend = Scale = Data = _settings
-"""What consists of settings alone; None is a setting, too."""
+"""Property bags; None is valid."""
 
 
 def value(constant: Any) -> dict[str, Any]:

@@ -36,7 +36,7 @@ Keep = Callable[[RunPlan], AbstractContextManager["Unfinished | None"]]
 FILE, DRIVE = "result.json", "end.drive"
 _BYTES_MAX = 1 << 30
 _PREPARED = "prepared"
-"""Stands in plans for the folder of prepared workloads."""
+"""Replaces the folder of prepared workloads in plans."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ Progress = Callable[[int, "int | None", str], None]
 Results = dict[str, dict[str, dict[str, Any]]]
 """Result by batch, workload and variant."""
 LOOKS = {"dispatch": _core.workload_dispatch, "patterns": _core.workload_patterns}
-"""Commands that look at the requests of a workload without a drive."""
+"""Commands that analyse the requests of a workload without a drive."""
 POINTS = 1500
 """Most points of the response times of a run."""
 
@@ -77,7 +77,7 @@ def _run(todo: list[Job], done: Outcomes, results: Results, progress: Progress |
 
     for stage in sorted({job.stage for job in todo}):
         numbers = [number for number, job in enumerate(todo) if job.stage == stage]
-        # What stops a stage is set when it has ended.
+        # The stop event of a stage is set when it has ended.
         board.stop = threading.Event()
         outcomes_of = at_once(partial(_nth, work, numbers), len(numbers), board.stop)
         for number, outcomes in zip(numbers, outcomes_of, strict=True):

@@ -30,10 +30,10 @@ repeat = 2
 """The default drive: the trace's data fill 85 % of it, or less if they are few."""
 ISOLATIONS = ("persistent", "persistent-apart", "initial")
 SPARE_BLOCKS = 6
-"""Blocks that such a drive has to spare beside one for each open one of the host and of collection."""
+"""Spare blocks of such a drive, in addition to one per open block of the host and of collection."""
 SEPBIT_STREAMS = 6
 FREE_SHARE = 0.002
-"""Share of its blocks, beyond those, that is not to count on: collection keeps more free on a large drive."""
+"""Share of its blocks, beyond those, that is set aside: collection keeps more free on a large drive."""
 _PAGES_PER_BLOCK = "drive.geometry.pages_per_block"
 
 

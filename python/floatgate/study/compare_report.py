@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _SETTING = "<setting>"
-"""Where a row keeps its setting: no key of a figure."""
+"""The key of a row's setting, distinct from those of figures."""
 
 
 def page(comparison: Comparison, command: str | None = None) -> str:

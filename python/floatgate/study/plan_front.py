@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 GIB = float(1 << 30)
 _SHAPES = {"flash": "circle", "first block": "triangle-down", "rating": "square", "-": "diamond"}
 _BESIDE_PX, _BELOW_PX, _LEGEND_PX = 85, 57, 20
-"""What axes and a row of the legend take of a chart."""
+"""Pixels of a chart that axes and a row of the legend take."""
 _ROOM = 1.5
-"""By so much the axes reach beyond the outermost marks: names stand there."""
+"""Factor by which the axes extend beyond the outermost marks, to leave room for names."""
 
 
 def front_chart(plan: Plan, points: Sequence[Point], width: int = WIDTH) -> vega.Composed:

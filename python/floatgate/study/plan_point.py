@@ -17,7 +17,7 @@ from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
 TB = 1e12
 BELOW = "met, but the interval reaches below"
-"""Of a target that the life in the middle meets and the shortest one misses."""
+"""Remark on a target that the middle of the interval meets and its lower end misses."""
 
 
 JUDGES = ("both", "flash", "rating")
@@ -347,7 +347,7 @@ class Point:
 
 
 WORTH = 0.99
-"""A hundredth of the mean response is no reason for a larger drive, nor for a throttle, nor for a larger p99.9."""
+"""A gain of a hundredth in mean response does not justify a larger drive, a throttle, or a larger p99.9."""
 
 
 def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point]:
@@ -374,7 +374,7 @@ def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
     known = [point for point in points if point.result is not None and not point.overloaded]
 
     def as_shown(value: float) -> float:
-        # What no figure on the page shows makes no drive better than another.
+        # A difference that no figure of the page shows makes no drive better than another.
         return float(f"{value:.4g}")
 
     def benefits(one: Point) -> tuple[float, float]:

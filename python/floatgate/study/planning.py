@@ -49,13 +49,13 @@ ALL = "all"
 LARGER_MAX = 3
 """Number of larger drives that are tried as well, if none of these lasts without throttling."""
 LARGER_BYTES = 256 << 30
-"""No larger ones: the FTL would run for minutes."""
+"""Limit of these: on larger ones the FTL would run for minutes."""
 LARGE_BYTES = 64 << 30
 """Drives with less flash in all take seconds; the plan does not announce their work."""
 MAX_DELAY_S = 10.0
 """Longest delay of a page write in a plan, unless the experiment sets it: a drive that waits for days is useless."""
 PHASES = {"workload": (0.0, 0.05), "write amplification": (0.05, 0.75), "life": (0.75, 1.0)}
-"""Where in the work of a drive a phase begins and ends, about: laps take longest."""
+"""Approximate begin and end of each phase in the work on a drive: laps take longest."""
 STEPS = 1000
 """Steps of a plan's progress."""
 
@@ -209,7 +209,7 @@ class _Work:
             self.kept.extend(self.begun)
         drive_needs = [self._needs(drive) for drive in drives]
         sizes = [one.flash_bytes for one in drive_needs]
-        # The largest first, since it takes longest: the others fill what cores are left meanwhile.
+        # The largest first, since it takes longest: the others fill the remaining cores meanwhile.
         order = sorted(range(len(drives)), key=lambda number: (-sizes[number], number))
         done: dict[int, list[Point]] = {}
         shares = [0.0] * len(drives)
@@ -222,7 +222,7 @@ class _Work:
             with self.lock:
                 shares[number] = max(shares[number], share)
                 over = sum(share * size for share, size in zip(shares, sizes, strict=True)) / max(1, sum(sizes))
-                # Within the lock: a bar is no thing for two threads.
+                # Within the lock: a bar is not made for two threads.
                 if self.progress is not None:
                     self.progress(int(STEPS * over), STEPS, ", ".join(drives[one].label for one in sorted(busy)))
 

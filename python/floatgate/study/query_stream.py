@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _AHEAD = 2
 """Batches that wait for their reader."""
 _AGAIN_S = 0.02
-"""How often a query that has to end is interrupted: one that has not begun to run yet does not notice."""
+"""Interval between interrupts of a query that has to end: one that has not started yet ignores them."""
 
 
 Answer = Any
@@ -94,7 +94,7 @@ def _run(
                     return
         answers.put(None)
     except (pa.ArrowException, OSError) as error:
-        # What DuckDB says once batches flow, which comes through Arrow.
+        # Errors of DuckDB after the first batch, which come through Arrow.
         answers.put(duckdb.Error(str(error)))
     except BaseException as error:  # noqa: BLE001 - it belongs to the reader
         answers.put(error)

@@ -79,4 +79,4 @@ SWEEPS: Mapping[str, tuple[int, ...]] = {
 }
 """Settings of IDS that are swept, with values in place of its own."""
 FACTORS: Mapping[str, float] = {"quarter": 0.25, "x4": 4, "x16": 16}
-"""What those that depend on the trace are multiplied by, by its name."""
+"""Factors of the settings that depend on the trace, by their names."""

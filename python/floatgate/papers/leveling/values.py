@@ -15,7 +15,7 @@ SETTINGS = ("7", "28", "7-apart", "28-apart")
 """Per cent to spare; apart: pages that move have blocks of their own."""
 SEEDS = ("", "-seed-2", "-seed-3")
 SPREAD = 0.1
-"""Standard deviation of what blocks endure, over its mean."""
+"""Standard deviation over mean of the cycles that blocks endure."""
 CYCLES = 1000
 """Cycles that the mean block endures. The drive's own limit is out of reach: no run stops before its last write."""
 PAGE_BYTES, DAYS = 4096, 365.25

@@ -26,7 +26,7 @@ DISPATCHERS = {
 OF_WORKLOADS = dict(zip(WORKLOADS, (palette.GREY, palette.BROWN, palette.SKY, palette.BLUE), strict=True))
 PARTS = {"routine collection": palette.SKY, "wear-leveling": palette.BROWN}
 PRINTED_MS = 138.0
-"""What Pattern takes more than Baseline at most (section IV-B.4)."""
+"""The most that Pattern takes beyond Baseline (section IV-B.4)."""
 FIGURE_2 = "Figure 2: addresses"
 
 

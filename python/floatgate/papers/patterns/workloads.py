@@ -20,7 +20,7 @@ WORN_IN = 10_000_000, 0.3
 TIMED = 300_000, 0.9
 """The same for the timed runs."""
 RATE_PER_S = 26_700.0
-"""Of the latter: the two dies with what is read are half busy with reads of 42 us."""
+"""Of the timed runs: the two dies with the read data are half busy with reads of 42 us."""
 PART = 1_000_000
 """Requests made at a time."""
 

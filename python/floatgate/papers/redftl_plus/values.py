@@ -27,12 +27,12 @@ CLOSE_UP = {
     ("idle", "baseline"): "baseline-idle",
     ("idle-plus", "redftl-plus"): "redftl-plus-idle",
 }
-"""What runs in time are called, by batch and variant."""
+"""Names of timed runs, by batch and variant."""
 TYPES = ("lsb", "csb", "msb")
 MODEL_TYPES = {"mlc": (0.62, 1.0), "tlc-base": (0.25, 0.5, 1.0), "tlc-opt": (0.78, 1.0, 0.79)}
-"""What a read disturbs, LSB first (``drive.disturb.weights``)."""
+"""Weights of the page types that a read disturbs, LSB first (``drive.disturb.weights``)."""
 MODES = ((1.0, 1.00, 1.00), (2.0, 0.98, 1.08), (5.0, 0.96, 1.19))
-"""Reads that a block stands, read voltage and program time (``drive.disturb.modes``, Table 4)."""
+"""Reads that a block endures, read voltage and program time (``drive.disturb.modes``, Table 4)."""
 
 
 def values(findings: Findings) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def backlog(result: dict[str, Any]) -> str | None:
     arrived, served = look(result, "latency_us", "arrivals_s"), look(result, "span_s")
     if not arrived or not served or look(result, "config", "workload", "arrival") != "open":
         return None
-    # The last requests may well take a moment; what lags by a tenth has a queue that grows.
+    # The last requests may take a moment; a lag of a tenth means a growing queue.
     if served < 1.1 * arrived:
         return None
     return (

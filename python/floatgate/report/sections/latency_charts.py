@@ -19,7 +19,7 @@ COLORS = {"read": palette.INK, "write": CAUSES["host"].color}
 """Of reads and writes, in every chart; lines of reads are dashed too."""
 
 POINTS = 120
-"""Of a course: maxima leap, and more of them would be a blot."""
+"""Points of a course: maxima jump, and more of them would be a blur."""
 
 CLASSES = {"read": "host reads", "write": "host writes", "background": "jobs"}
 

@@ -22,9 +22,9 @@ ENOUGH = "evidence.enough"
 UNEVEN = 1.5
 """Erases of the most erased block over those of the mean one beyond which the life of the average block misleads."""
 _TELLING = 1.1
-"""So much longer must the average block last for the first one to lead."""
+"""Factor by which the average block must outlast the first one before the latter becomes the headline."""
 _SURE = 0.05
-"""A range of lives that is narrower than this share of its figure is not worth a reader's time."""
+"""A range of lives that is narrower than this share of its figure is left out."""
 
 
 def too_short(result: Facts | None) -> str | None:

@@ -14,7 +14,7 @@ LATENCY = "latency and queueing (functional mode counts operations)"
 TO_THE_END = (
     "the end of life itself: blocks that fail early, and flash that gets slower and needs more read retries as it wears"
 )
-"""What only a forecast can be thought to tell."""
+"""Effects that readers could only expect of a forecast."""
 NO_DRIVE = "drives: all figures are counted in the trace; nothing is simulated"
 OF_CAPTURES = (
     "what the pin does not show: pages, blocks and data of an operation, whether the host or the drive caused it, and "

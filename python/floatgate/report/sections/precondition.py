@@ -13,7 +13,7 @@ from floatgate.results.result_view import look
 Facts = Mapping[str, Any]
 
 _VAGUE = 0.5
-"""A distance beyond this says no more than that there is one."""
+"""A larger distance is shown without its value."""
 _READS = 1.5
 """Requests per page write from which on the limit of requests ends laps, long before that of writes (wear_in.rs)."""
 

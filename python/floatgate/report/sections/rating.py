@@ -17,9 +17,9 @@ Facts = Mapping[str, Any] | None
 _DAYS = 365.0
 """Days per year, as makers and the core count them."""
 LONG_YEARS = 100.0
-"""Beyond this a rating is not reached, for all that a buyer cares."""
+"""To a buyer, a rating that takes longer is never reached."""
 _ALIKE = 0.02
-"""Lives that differ by less end together, for all that is known of either."""
+"""Lives that differ by less count as equal, given their errors."""
 
 
 def tbw_bytes(result: Facts) -> float | None:

@@ -17,7 +17,7 @@ from floatgate.results.result_view import look
 from floatgate.results.run_view import RunView
 
 FEW = 1000
-"""Fewer host pages than this say little of the content that a drive gets."""
+"""Minimum of host pages that represent the content that a drive gets."""
 
 _UNKNOWN = 0.01
 """More pages of unknown content than this make the written ratio an upper bound."""

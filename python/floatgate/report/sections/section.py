@@ -15,7 +15,7 @@ Result = dict[str, Any]
 Line = tuple[str, str | None]
 """A line of the summary: name and text. None leaves it out; an empty name continues the line above."""
 Card = tuple[str, str, str]
-"""A headline of the page: name, value, and what stands below it."""
+"""A headline of the page: name, value, and the text below it."""
 Difference = Mapping[str, Any]
 """How a setting differs from the baseline (:func:`floatgate.study.differences.between`)."""
 

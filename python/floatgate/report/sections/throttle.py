@@ -100,7 +100,7 @@ def remark(result: dict[str, Any]) -> str | None:
 
 
 FEW_EPOCHS = 2
-"""Epochs of which the first is decided in ignorance, and the next by that one alone."""
+"""Minimum of epochs: the first is decided without any demand known, the next by that one alone."""
 
 SECTION = section.Section(
     "throttle",

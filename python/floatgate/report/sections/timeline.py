@@ -47,7 +47,7 @@ LOOKS = {
     "s": Cause("suspended", "none"),
     "h": Cause("other work for hosts", palette.GREY),
 }
-"""Who keeps a die or a channel busy: class of the bar and how it looks."""
+"""Users of a die or a channel: class of the bar and its look."""
 
 
 @dataclass(frozen=True)

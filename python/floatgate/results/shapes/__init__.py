@@ -42,9 +42,9 @@ DOCUMENTS = {
     "lifetime": DocumentFile("lifetime.json", "a forecast as floatgate wrote it"),
     "plan": DocumentFile("plan.json", "a plan as floatgate wrote it"),
 }
-"""By kind of results; what programs do with each kind stands in ``study/kinds``."""
+"""By kind of results; ``study/kinds`` has the code of each kind."""
 _OTHERS = {"runs": "the plan of a study"}
-"""Documents of studies that are not complete, which make no results of a folder."""
+"""Documents of incomplete studies, which do not mark a folder of results."""
 _BYTES_MAX = 1 << 30
 
 

@@ -39,7 +39,7 @@ BATCH_S = 1.0
 """Length of a batch of runs: many times what Dask takes for a task (milliseconds), and little to lose with a worker."""
 BATCH_MAX = 64
 WAITING_PER_THREAD = 3
-"""Batches that are handed to the scheduler for each thread of a worker; a million runs wait with us, and not there."""
+"""Batches at the scheduler per thread of a worker; of a million runs, the others wait here."""
 RETRIES = 3
 """Attempts of a batch that ends in an error outside its runs."""
 _LATE_WORKER_S = 30.0
@@ -76,7 +76,7 @@ class Dask:
             raise input_error(
                 f"--on {on}: Dask is not installed; expected the extra 'cluster': pip install 'floatgate[cluster]'"
             ) from None
-        # What Dask says on standard error when a scheduler goes is reported in our words, on the first line there.
+        # Dask's messages about a lost scheduler are replaced by ours, on the first line of standard error.
         for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._on = on
@@ -306,7 +306,7 @@ def _address(on: str) -> str:
 
 
 _CERTIFICATES = {"tls_ca_file": "ca-file", "tls_client_cert": "client.cert", "tls_client_key": "client.key"}
-"""What Dask calls the files of a client, and their keys below ``distributed.comm.tls``."""
+"""Dask's names of the files of a client, and their keys below ``distributed.comm.tls``."""
 
 
 def _security(on: str) -> Any:

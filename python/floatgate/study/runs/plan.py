@@ -37,7 +37,7 @@ _NAMES = {
     "files": "the files that vary",
     "contents": "the content of a trace or snapshot",
 }
-"""What a plan must have in common with the one that was begun, with its words."""
+"""Parts that a plan must share with the one that was begun, in words."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def plan_runs(
     resolved = _resolved(base, points, placed_files)
     named = {placed_files.get(value, value) for key, value in named_values(points) if names_file(key, value)}
     read = {*map(plain, named)} | {path for key in FILE_KEYS if (path := look(resolved, *key.split("."))) is not None}
-    # A pipe can be read once, and not by us.
+    # A pipe can only be read once, by the run.
     kept = [path for path in sorted(read) if path != "-" and not Path(path).is_fifo()] if reads_files else []
     contents = {path: content_of(path) for path in kept}
     return RunPlan(base, points, repeat, int(resolved.get("seed", 1)), placed_files, shadow, contents)

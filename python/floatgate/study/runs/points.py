@@ -23,7 +23,7 @@ SAMPLES = ("grid", "list", "random", "latin-hypercube")
 """How points are taken from the values of the keys."""
 
 RUNS_END = 10_000_000
-"""Most steps, samples or seeds that a plan which is read back may have."""
+"""Most steps, samples or seeds of a plan that is read back."""
 _NUMBER = r"[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d+))?(?::(log|linear))?")
 _DIGITS = 6

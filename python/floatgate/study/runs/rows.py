@@ -27,7 +27,7 @@ ENTRY_KEYS = ("run", "status", "error", "set", "figures", "spent")
 """Keys of a line of a journal, all of which each line has."""
 LINE = "a line of a sweep's journal"
 SPENT: Mapping[str, type] = {"wall_s": float, "cpu_s": float, "peak_rss_bytes": int, "worker": str}
-"""What differs each time that a run is done, with its types."""
+"""Columns that differ between repetitions of a run, with their types."""
 REQUIRED: Mapping[str, type] = {"config_hash": str, "version": str, "mode": str, "seed": int}
 """Figures that no result lacks and that are never null."""
 
@@ -269,7 +269,7 @@ def same(value: Any, wanted: Any) -> bool:
     return type(value) is type(wanted) and bool(value == wanted)
 
 
-# What results have
+# Columns of results
 
 
 @cache

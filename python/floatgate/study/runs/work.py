@@ -13,7 +13,7 @@ from floatgate.run.experiment import Experiment
 from floatgate.run.run import execute
 
 DONE, FAILED, UNUSABLE = "done", "failed", "unusable"
-"""What became of a run: it has a result, it failed (exit status 1), or its settings are unusable (2)."""
+"""Outcomes of a run: it has a result, it failed (exit status 1), or its settings are unusable (2)."""
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ _APART = 'log=$1; shift; exec "$@" {0}>&2 2> "$log"'
 """Keeps the messages of perf apart from those of the program. ``{0}`` is a free descriptor, one digit for the shell."""
 _WRAPPER = 'echo $$ > "$1"; shift; exec "$@" 2>&{0} {0}>&-'
 _READINGS = 9
-"""Of both clocks, at a time. On a busy machine of two processors one of 300 single readings took 40 us, and the best of
-nine never more than 0.2 us."""
+"""Readings of both clocks, of which the best counts. On a busy machine of two processors one of 300 single readings
+took 40 us, and the best of nine never more than 0.2 us."""
 _EXCERPT_MAX = 300
 _STAMPS = "--absolute-timestamps=format:unix,precision:ns"
 _ALLOW_PERF = (

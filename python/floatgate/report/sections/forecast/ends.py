@@ -24,7 +24,7 @@ _SAYS = {
 _ALIKE = 0.02
 """Ends that are nearer to each other, as a share of the later one, have one mark."""
 _EARLY = 0.25
-"""Where all ends lie in this part of the course, the charts show that part alone, with some room behind."""
+"""If all ends lie in this part of the course, the charts only show that part, with some room behind."""
 _ROOM = 1.3
 
 

@@ -20,7 +20,7 @@ SOURCES = {
     "blocks": "the spread of block endurance",
     "wear": "the first block where wear is uneven",
 }
-"""What an interval may be made from, in words."""
+"""The sources of an interval, in words."""
 
 
 @dataclass(frozen=True)

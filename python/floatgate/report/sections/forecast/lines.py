@@ -23,11 +23,11 @@ NOT_ALL_SERVED = 0.9995
 """Below this share of the demand, the served part does not round to 100 %."""
 
 _AT_REST_MIN = 0.02
-"""Share of blocks that are not erased below which their data count for nothing."""
+"""Share of blocks that are not erased below which their data are negligible."""
 _DRIFT_LAPS, _DRIFT_LAPS_MAX = 4, 10_000
 """Laps in which all blocks would be erased: fewer is no drift, more is no movement."""
 _MOVED_MIN = 0.0005
-"""Share of programs for wear-leveling below which it goes without saying."""
+"""Share of programs for wear-leveling below which it is not mentioned."""
 _LEAST_US = 0.01
 """A shorter mean wait is negligible."""
 _ALL_WAITS = 0.995

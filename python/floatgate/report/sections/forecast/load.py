@@ -14,7 +14,7 @@ Facts = Mapping[str, Any]
 BEYOND = "the host requests more than this drive can do"
 """Why the life of an overloaded drive is not known."""
 IF_SO = "if it could write that fast"
-"""What figures hold for that count the writes of the host at its full rate."""
+"""Condition of figures that count the writes of the host at its full rate."""
 
 
 def overloaded(result: Facts | None) -> bool:
