@@ -195,7 +195,7 @@ fn what_is_wrong_with_a_record_is_said_by_its_byte() {
     let mut record = SRT_READ.to_vec();
     record[0] = 52;
     assert_eq!(
-        said("srt", &srt("", &[SRT_READ, &record])),
+        refused("srt", &srt("", &[SRT_READ, &record])),
         format!("t@{}: '00 00 00 34' is not the size of such a record; expected 52 to 60 bytes", base + 56)
     );
     (record[0], record[1]) = (56, 0x5_0001);
@@ -208,7 +208,7 @@ fn what_is_wrong_with_a_record_is_said_by_its_byte() {
     );
     (record[1], record[3]) = (0x4_0001, 1_000_000);
     assert_eq!(
-        said("srt", &srt("", &[&record])),
+        refused("srt", &srt("", &[&record])),
         format!(
             "t@{}: '00 0f 42 40' is not a time stamp; expected less than 1000000 microseconds",
             base + 12

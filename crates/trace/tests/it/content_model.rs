@@ -143,7 +143,7 @@ fn options_describe_a_model() {
         ("content_seed", "9"),
     ];
     assert_eq!(parse(&all).unwrap(), Some(MODEL));
-    for (given, message) in [
+    for (option, message) in [
         (
             ("duplicate_share", "half"),
             "--duplicate-share: 'half' is not a number; expected a share such as 0.3",
@@ -155,7 +155,7 @@ fn options_describe_a_model() {
         ),
         (("compressed_share", "1.5"), "--compressed-share: 1.5 is out of range; expected"),
     ] {
-        let error = parse(&[options]).unwrap_err().to_string();
+        let error = parse(&[option]).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");
     }
 }
