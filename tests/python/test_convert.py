@@ -176,7 +176,7 @@ def test_slices(cli: Cli, trace: Path, tmp_path: Path) -> None:
         (("--device", "usr_9"), "--device: 'usr_9' is not a device of two.csv; it has 'usr_0', 'usr_1'"),
         (
             ("--op", "trim"),
-            "two.csv: the slice keeps none of the 1100 requests; the trace spans 0 to 99.9 s, has operations read, write ",
+            "two.csv: the slice keeps none of the 1100 requests; the trace spans 0 to 99.9 s, has operations read, ",
         ),
     ],
 )

@@ -6,7 +6,7 @@
 //!   (`floatgate_lifetime::worn_blocks`), up to the leveler's limit near the end of life, if that was simulated.
 
 use crate::life_interval::deviations;
-use crate::lifetime_found::LifeResults;
+use crate::lifetime_results::LifeResults;
 use floatgate_lifetime::{BlockLife, Growth, SECONDS_PER_YEAR, WornBlock};
 use floatgate_nand::endurance::mean_idle_s;
 use floatgate_sim::lap_wear::{BlockWear, LapWear};

@@ -5,9 +5,9 @@
 
 use crate::close_up::{TimedPlan, timed_plan};
 use crate::life_interval::{self, Interval, Parts, Sources};
-use crate::lifetime_found::{LifeResults, waf, waf_error};
 use crate::lifetime_json::object;
 use crate::lifetime_laps::{Measured, close_up_plan, measure_all, reduction};
+use crate::lifetime_results::{LifeResults, waf, waf_error};
 use crate::lifetime_variant::{is_given, variant};
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;

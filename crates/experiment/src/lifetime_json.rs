@@ -3,8 +3,8 @@
 
 use crate::block_lives::{Block, block_years};
 use crate::close_up;
-use crate::lifetime_found::LifeResults;
 use crate::lifetime_laps::Measured;
+use crate::lifetime_results::LifeResults;
 use crate::lifetime_variant::service_us;
 use crate::meter::peak_rss_bytes;
 use crate::quantiles::quantiles_us;

@@ -13,15 +13,15 @@
 pub const TRANSACTION: u32 = 12;
 
 mod database;
-mod found;
 mod miner;
+mod patterns;
 mod settings;
 mod transactions;
 mod tree;
 mod window;
 
-pub use found::Patterns;
 pub use miner::{ITEMS_MAX, Miner, SETS_MAX, STEPS_MAX, TooMany};
+pub use patterns::Patterns;
 pub use settings::{Kind, Settings};
 pub use transactions::Transactions;
 pub use window::{Pattern, Window, mine};

@@ -1,7 +1,7 @@
 //! The miner: grows sets item by item.
 
 use crate::database::{Database, ones};
-use crate::found::Patterns;
+use crate::patterns::Patterns;
 use crate::settings::{Kind, Settings};
 use crate::transactions::Transactions;
 use crate::tree::{self, Begin, Trees};

@@ -1,7 +1,7 @@
 //! Frequent sets of named items, such as requests by their address.
 
-use crate::found::Patterns;
 use crate::miner::{Miner, TooMany};
+use crate::patterns::Patterns;
 use crate::settings::Settings;
 use crate::transactions::Transactions;
 
