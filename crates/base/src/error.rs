@@ -137,7 +137,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Formats at most 60 characters of user input as a quotation for a message, escaped.
+/// Turns user input into a quotation for a message: at most 60 characters, escaped.
 #[must_use]
 pub fn quote(bytes: &[u8]) -> String {
     // A character has at most four bytes: bytes beyond that limit are never read.

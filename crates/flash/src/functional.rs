@@ -310,7 +310,7 @@ impl Flash for Functional {
             && self.layout.flash_page_of(ppn) == self.layout.flash_page_of(end)
     }
 
-    fn stands_more(&mut self) -> bool {
+    fn endures_more(&mut self) -> bool {
         let (programs, pages) = (self.counters.programs_total(), u64::from(self.layout.pages()));
         self.endurance.is_none_or(|endurance| self.rest.admits(endurance, programs, pages))
     }

@@ -125,7 +125,7 @@ pub trait Flash {
     /// Returns whether a page lies in an incomplete flash page, in the controller's buffer.
     fn is_gathering(&self, ppn: Ppn) -> bool;
     /// Returns whether blocks can endure more programs than counted so far; always true without an endurance model.
-    fn stands_more(&mut self) -> bool;
+    fn endures_more(&mut self) -> bool;
     /// Declares whether the following moves and erases belong to a job in idle time; otherwise a host write needs them
     /// now.
     fn in_background(&mut self, _on: bool) {}

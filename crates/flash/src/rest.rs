@@ -3,7 +3,7 @@
 //! Time comes from the caller: nanoseconds since counting began, where a block's first interval begins, too.
 //!
 //! In timed mode the array knows the present time; in functional mode `sim` sets it, second by second. Before the host
-//! opens a unit, the FTL asks the array whether blocks can endure more programs (`Flash::stands_more`); the law is
+//! opens a unit, the FTL asks the array whether blocks can endure more programs (`Flash::endures_more`); the law is
 //! `nand`'s.
 
 use floatgate_base::{IdSlice, IdVec, UnitId};

@@ -95,7 +95,7 @@ impl Ftl {
         stream: StreamId,
         domain: DomainId,
     ) -> Result<usize, Failure> {
-        if self.counting && !flash.stands_more() {
+        if self.counting && !flash.endures_more() {
             return Err(Failure::WornOut);
         }
         let domains = self.layout.domains();

@@ -135,7 +135,7 @@ fn detect(path: &str, head: &[u8]) -> Result<Detected> {
     let (last, first) = names.split_last().unwrap_or((&"", &[]));
     let what = format!("the content fits both {} and {last}", first.join(", "));
     let how = match path {
-        STDIN => "give --format".to_owned(),
+        STDIN => "use --format".to_owned(),
         _ => format!("use --format or the extension .{}", names.join(" or .")),
     };
     Err(Error::input(Place::Path(path.into()), what, how))

@@ -325,11 +325,11 @@ fn a_twin_that_cannot_be_read_says_where() {
     );
     assert_eq!(
         message("[reads]\nloops = [[1048576, 0.5]]\n"),
-        "t.toml: reads.loops: loops where nothing reads; expected a read_share above 0"
+        "t.toml: reads.loops: loops without reads; expected a read_share above 0"
     );
     assert_eq!(
         message("[sets]\nshare = 0.5\naddresses = [[65, 1]]\nvisits = [[4, 1]]\n"),
-        "t.toml: sets.addresses: no such list of numbers with weights; \
+        "t.toml: sets.addresses: not a list of numbers with weights; \
          expected pairs of a number from 1 to 64 and its weight"
     );
     assert_eq!(
@@ -340,7 +340,7 @@ fn a_twin_that_cannot_be_read_says_where() {
     assert_eq!(
         read(&text.replace("1000000", "1000"), "t.toml").unwrap_err().to_string(),
         "t.toml: footprint_bytes: a footprint of 1000 bytes; \
-         expected at least 106496, which the distinct pages take"
+         expected at least 106496, the size of the distinct pages"
     );
 }
 

@@ -248,7 +248,7 @@ fn unusable_orders_are_refused() {
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("drive.buffer.policy", "fifo")],
-            "drive.buffer.policy: unknown order of a buffer 'fifo'; expected one of 'lru', 'disturb-aware'",
+            "drive.buffer.policy: unknown eviction order of the buffer 'fifo'; expected one of 'lru', 'disturb-aware'",
         ),
         (
             &[

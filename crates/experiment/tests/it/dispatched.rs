@@ -203,13 +203,13 @@ fn what_cannot_be_is_refused() {
         (
             "ftl.dispatch.support",
             "1025",
-            "support is 1025, and a window has 1024 requests; expected no more than ftl.dispatch.window",
+            "support is 1025, but a window has 1024 requests; expected no more than ftl.dispatch.window",
         ),
         ("ftl.dispatch.items_min", "0", "items_min is 0; expected a whole number from 1 to 65536"),
         (
             "ftl.dispatch.window",
             "255",
-            "mined is 256, and a window has 255 requests; expected no more than ftl.dispatch.window",
+            "mined is 256, but a window has 255 requests; expected no more than ftl.dispatch.window",
         ),
         ("ftl.dispatch.look", "ahead", "unknown look 'ahead'; expected one of 'window', 'causal'"),
         (

@@ -396,8 +396,8 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.install_disturbance(block, sum);
     }
 
-    fn stands_more(&mut self) -> bool {
-        self.inner.stands_more()
+    fn endures_more(&mut self) -> bool {
+        self.inner.endures_more()
     }
 
     fn in_background(&mut self, on: bool) {

@@ -220,11 +220,11 @@ impl Flash for Timed {
         self.counts.is_gathering(ppn)
     }
 
-    fn stands_more(&mut self) -> bool {
+    fn endures_more(&mut self) -> bool {
         if self.on {
             self.counts.set_now(self.now_ns);
         }
-        self.counts.stands_more()
+        self.counts.endures_more()
     }
 
     fn in_background(&mut self, on: bool) {

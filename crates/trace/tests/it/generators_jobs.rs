@@ -226,7 +226,7 @@ fn what_cannot_be_made_is_refused() {
     );
     assert_eq!(
         job(Jobs { sizes: vec![(4096, f64::NAN)], ..base() }),
-        "workload.sizes: NaN is not a weight of the size 4096; expected a number above 0"
+        "workload.sizes: NaN is not a weight for size 4096; expected a number above 0"
     );
     assert_eq!(job(Jobs { align_bytes: 0, ..base() }), "workload.align_bytes: 0 bytes; expected at least 1");
     assert_eq!(

@@ -96,8 +96,8 @@ impl Flash for Recorder {
     fn is_gathering(&self, ppn: Ppn) -> bool {
         self.inner.is_gathering(ppn)
     }
-    fn stands_more(&mut self) -> bool {
-        self.inner.stands_more()
+    fn endures_more(&mut self) -> bool {
+        self.inner.endures_more()
     }
     fn trim(&mut self, lpn: Lpn) {
         self.commands.push(Command::Trim(lpn));
