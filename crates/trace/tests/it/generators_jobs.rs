@@ -249,7 +249,7 @@ fn what_cannot_be_made_is_refused() {
     );
     assert_eq!(
         job(Jobs { burst: Some(Burst { on_s: 1.0, off_s: -1.0 }), ..base() }),
-        "workload.burst_off_s: -1 is not a length of time; expected seconds above 0, at most 1000000000"
+        "workload.burst_off_s: -1 is not a duration; expected seconds above 0, at most 1000000000"
     );
     assert_eq!(
         refusal(GeneratorConfig { logical_bytes: 1 << 20, ..jesd(1) }),
