@@ -169,11 +169,11 @@ def test_slices(cli: Cli, trace: Path, tmp_path: Path) -> None:
     [
         (("--from", "20", "--until", "10"), "--from: '20' is not before --until '10'; expected --from before --until"),
         (("--from", "soon"), "--from: 'soon' is not a time; expected seconds since the first request"),
-        (("--op", "erase"), "--op: 'erase' names no operations; expected some of read,write,trim"),
+        (("--op", "erase"), "--op: 'erase' does not name operations; expected one or more of read,write,trim"),
         (("--fold", "5000"), "--fold: '5000' is not a multiple of 4096 bytes"),
         (("--time-scale", "0"), "--time-scale: '0' is not a factor; expected a number above 0"),
         (("--requests", "many"), "--requests: 'many' is not a number"),
-        (("--device", "usr_9"), "--device: 'usr_9' is not a device of two.csv; it has 'usr_0', 'usr_1'"),
+        (("--device", "usr_9"), "--device: 'usr_9' is not a device of two.csv; did you mean 'usr_0' or 'usr_1'?"),
         (
             ("--op", "trim"),
             "two.csv: the slice keeps none of the 1100 requests; the trace spans 0 to 99.9 s, has operations read, ",
@@ -194,8 +194,8 @@ def test_slices_are_described(cli: Cli, trace: Path) -> None:
     assert (facts["requests"], facts["reads"], facts["content_hash"]) == (50, 0, None)
     assert [device["name"] for device in facts["devices"]] == ["usr_1"]
     assert facts["footprint_bytes"] == 50 * 8192
-    assert "a slice: kept 50 of 1100 requests" in cli("trace", "info", trace, *cut).done()
-    assert "no device" in cli("trace", "info", trace, "--device", "usr_9").refused()
+    assert "a slice: 50 of 1100 requests read" in cli("trace", "info", trace, *cut).done()
+    assert "not a device" in cli("trace", "info", trace, "--device", "usr_9").refused()
 
 
 def test_made_up_content_follows_a_slice(cli: Cli, trace: Path) -> None:
@@ -206,7 +206,7 @@ def test_made_up_content_follows_a_slice(cli: Cli, trace: Path) -> None:
 
 def test_slices_from_python(trace: Path) -> None:
     assert floatgate.trace_info(trace, from_="50", until="60", op="write").requests == 100
-    with pytest.raises(InputError, match="'from', 'until', 'device'"):
+    with pytest.raises(InputError, match="did you mean 'format' or 'from'"):
         _core.trace_info(str(trace), {"form": "msr"})
 
 

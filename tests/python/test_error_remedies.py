@@ -1,4 +1,4 @@
-"""Errors of users: each names key and value, states the fact and the remedy, and suggests five names at most."""
+"""Errors of users: each names key and value, states the fact and its remedy, and suggests five names at most."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ kind = "synthetic"
 requests = 1000
 """
 TRACE = "128166372003061629,prxy,0,Write,1000,4096,100\n"
+SHAPE = "--channels 1 --chips 1 --dies 1 --planes 1 --page-bytes 4096"
 CAPTURE = "Time [s],rb0\n0,1\n0.1,0\n0.2,1\n"
 TRANSLATED = re.compile(r"\b(?:is|are) no [a-z]|there (?:is|are) no\b|invalid type|Input should", re.I)
 """Wording of a translation, of serde or of the argument parser."""
@@ -159,12 +160,12 @@ COMMANDS = [
     ("trace record --backend pref -o r.parquet -- true", "--backend: 'pref' is unknown", "did you mean 'perf'?"),
     ("trace patterns ok.csv --window 0", "--window: 0 requests in a window are out of range", "expected 1 to"),
     (
-        "rb measure capture.csv --format vdc" + " --channels 1 --chips 1 --dies 1 --planes 1 --page-bytes 4096",
+        "rb measure capture.csv --format vdc {SHAPE}",
         "'vdc'",
         "'vcd'?",
     ),
     (
-        "rb measure capture.csv --signal rb" + " --channels 1 --chips 1 --dies 1 --planes 1 --page-bytes 4096",
+        "rb measure capture.csv --signal rb {SHAPE}",
         "no signal 'rb'",
         "'rb0'?",
     ),

@@ -116,15 +116,24 @@ def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
     cli(*making, "--force").done()
 
 
+ONE_OF_THEM = "expected exactly one of --twin, --pattern, --micro, --fit, or --list"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--twin, --pattern, --micro, --fit: expected exactly one of them (or --list)"),
+        (
+            [],
+            f"floatgate trace generate: no workload is named; {ONE_OF_THEM}",
+        ),
         (
             ["--twin", "multi", "--pattern", "zipf"],
-            "--twin, --pattern, --micro, --fit: expected exactly one of them (or --list)",
+            f"floatgate trace generate: --twin and --pattern exclude each other; {ONE_OF_THEM}",
         ),
-        (["--pattern", "zipf"], '--drive-bytes: there is no address space; expected a size such as "64 GiB"'),
+        (
+            ["--pattern", "zipf"],
+            '--drive-bytes: the size of the address space is missing; expected a size such as "64 GiB"',
+        ),
         (
             ["--pattern", "jobs", "--size", "1GiB", "--set", "random_share=2"],
             "workload.random_share: random_share is 2; expected a number from 0 to 1",
@@ -140,7 +149,7 @@ def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
             ["--pattern", "diagonal", "--size", "1GiB"],
             (
                 "workload.pattern: unknown pattern 'diagonal'; "
-                "expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs', 'jesd219'"
+                "expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs' or 1 other ('floatgate schema' lists all)"
             ),
         ),
         (["--twin", "multi", "--lba-unit", "byte"], "--lba-unit: applies only to --fit"),
@@ -157,7 +166,7 @@ def test_what_cannot_be_made_is_refused(cli: Cli, tmp_path: Path, arguments: lis
 
 def test_unknown_names_are_quoted_with_the_valid_ones(cli: Cli) -> None:
     refused = cli("trace", "generate", "--twin", "prox", "-o", "o.csv").refused()
-    assert refused.startswith("workload.twin: unknown twin 'prox'; expected one of 'proxy', 'proj', ")
+    assert refused.startswith("workload.twin: unknown twin 'prox'; did you mean 'proxy' or 'proj'?")
     refused = cli("trace", "generate", "--micro", "4k", "--size", "1GiB", "-o", "o.csv").refused()
     assert refused.startswith("workload.micro: unknown micro '4k'; expected one of '512b-sq-100w-align', ")
     refused = cli("trace", "generate", "--twin", "multi", "-o", "o.csv", "--to", "spc").refused()

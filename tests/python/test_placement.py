@@ -251,9 +251,9 @@ def test_a_recorded_trace_is_placed_the_same_every_time(policy: str) -> None:
 
 def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
     trace = churn(tmp_path)
-    with pytest.raises(InputError, match="unknown policy 'lru'; expected one of 'pds', 'ids'"):
+    with pytest.raises(InputError, match="--policy 'lru': unknown policy; expected one of 'pds', 'ids'"):
         place(trace, policy="lru")
-    with pytest.raises(InputError, match="1 handles; expected from 2 to 1024"):
+    with pytest.raises(InputError, match="--handles 1: out of range; expected 2 to 1024"):
         place(trace, handles=1)
     plain = tmp_path / "plain.parquet"
     pq.write_table(pq.read_table(trace).drop_columns(["context"]), plain)

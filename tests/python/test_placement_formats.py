@@ -181,7 +181,7 @@ def test_formats_that_go_by_paths_want_paths(cli: Cli, tmp_path: Path) -> None:
     error = cli("placement", "db.parquet", "--by", "file", "--format", "rocksdb").refused()
     assert error == ("--format rocksdb --by file: RocksDB's hints are of kinds of files; expected --by path-pattern")
     error = cli("placement", "db.parquet", "--format", "xml").refused()
-    assert error == "unknown format 'xml'; expected one of 'table', 'csv', 'fio', 'fcntl', 'rocksdb'"
+    assert error == "--format 'xml': unknown format; expected one of 'table', 'csv', 'fio', 'fcntl', 'rocksdb'"
     record(tmp_path / "old.parquet", [{"page": 1, "context": 4}], contexts={})
     error = cli("placement", "old.parquet", "--by", "file", "--format", "fcntl", "--out", "old").refused()
     assert error.startswith(

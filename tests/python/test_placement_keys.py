@@ -440,14 +440,16 @@ def test_what_keys_are_made_of_must_be_there(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:
     trace = record(tmp_path / "a.parquet", [{"page": 1, "context": 4, "file": 3}], files={"3": "/a"})
-    with pytest.raises(InputError, match=r"^unknown key 'inode'; expected one of 'context', 'file', 'path-pattern', "):
+    with pytest.raises(
+        InputError, match=r"^--by 'inode': unknown key; expected one of 'context', 'file', 'path-pattern', "
+    ):
         place(trace, by="inode")
     with pytest.raises(
         InputError, match=r"^pds goes by contexts, not by file; expected --by context, or --policy lifetime"
     ):
         place(trace, by="file", policy="pds")
     with pytest.raises(
-        InputError, match=r"^unknown isolation 'none'; expected one of 'persistent', 'persistent-apart', "
+        InputError, match=r"^--isolation 'none': unknown isolation; expected one of 'persistent', 'persistent-apart', "
     ):
         place(trace, isolation="none")
     with pytest.raises(InputError, match=r"^--reclaim-unit-kib 0; expected a whole number of KiB greater than 0"):

@@ -194,7 +194,7 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
     (tmp_path / "d").mkdir()
     (tmp_path / "low.txt").write_text("low_us\n" + "500\n" * 50)
     for arguments, expected in (
-        (("c.vcd", "--signal", "rb9"), "c.vcd: no signal 'rb9'; expected one of 'rb', 'cle'"),
+        (("c.vcd", "--signal", "rb9"), "c.vcd: no signal 'rb9'; did you mean 'rb'?"),
         (("c.vcd", "--host-bytes", "0"), "--host-bytes: the host wrote nothing; expected bytes that were written"),
         (("c.vcd", "--host-bytes", "-1"), "--host-bytes: -1 bytes cannot be; expected bytes"),
         (("c.vcd", "--host-bytes", str(2**64)), f"--host-bytes: {2**64} bytes cannot be"),

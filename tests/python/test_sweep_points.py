@@ -114,7 +114,7 @@ def test_options_replace_what_the_table_says_of_a_key() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("[sweep]\nvari = 1", "x.toml: [sweep] has no 'vari'; expected one of 'vary', 'points'"),
+        ("[sweep]\nvari = 1", "x.toml: [sweep] has no 'vari'; did you mean 'vary'?"),
         ("[sweep]\nvary = 3", "x.toml: sweep.vary is not a table"),
         ("[sweep.vary]\nseed = 3", "x.toml: sweep.vary.seed: no list of values"),
         ("[sweep.vary]\nseed = [1, 1]", "sweep.vary.seed: '1' given twice"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from floatgate.base.errors import meant, quote, quoted
+from floatgate.base.errors import meant, quote
 
 
 def usage_message(error: Exception, root: Any) -> str | None:
@@ -25,7 +25,7 @@ def usage_message(error: Exception, root: Any) -> str | None:
     kind = type(error).__name__
     listing = f"{path} --help"
     if kind == "NoArgsIsHelpError":
-        return f"{path}: no command; {_one_of(commands, listing)}"
+        return f"{path}: no command; {meant('', commands, listing)}"
     if kind == "NoSuchOption":
         name = getattr(error, "option_name", "")
         return f"unknown option {quote(name)} of {path}; {meant(name, _options(command), listing)}"
@@ -42,15 +42,6 @@ def usage_message(error: Exception, root: Any) -> str | None:
         return f"{path}: unexpected argument {quote(extra.split()[0])}; expected no further argument (see {listing})"
     return _of_a_value(error) or f"{path}: {text[:1].lower()}{text[1:].rstrip('.')}; see {listing}"
 
-
-def _one_of(commands: list[str], listing: str) -> str:
-    """Say which commands there are: all of a few, or where they are listed."""
-    if len(commands) <= _FEW:
-        return f"expected one of {quoted(commands)}"
-    return f"expected one of those that '{listing}' lists, such as {quoted(commands[:1])}"
-
-
-_FEW = 5
 
 _WANTED = {
     "int": "a whole number",
@@ -87,7 +78,7 @@ _QUOTED = re.compile(r"'([^']*)'")
 
 
 def _limit(limits: dict[str, Any], closed: str, opened: str, after: str, before: str) -> str:
-    return f"{limits[closed]:g} {after}" if closed in limits else f"{before} {limits[opened]:g}"
+    return f"{limits[closed]:.15g} {after}" if closed in limits else f"{before} {limits[opened]:.15g}"
 
 
 def _options(command: Any) -> list[str]:

@@ -110,7 +110,7 @@ def _checked(
         raise input_error(f"--reclaim-unit-kib {reclaim_unit_kib}; expected a whole number of KiB greater than 0")
     if not 2 <= handles <= 1024:
         raise input_error(
-            f"--handles {handles}: too few or too many; expected 2 to 1024: one for ungrouped writes and one per group"
+            f"--handles {handles}: out of range; expected 2 to 1024, one for ungrouped writes and one per group"
         )
     _must_be_free(chosen, overrides)
     return chosen

@@ -34,8 +34,11 @@ fn files_that_cannot_be_read() {
 #[test]
 fn content_that_is_no_trace() {
     let all: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
-    let all = all.join(", ");
-    assert!(all.starts_with("msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, fio-iolog, nbdkit-log, "));
+    let all = format!(
+        "{} or {} others ('floatgate schema' lists all)",
+        all[..5].iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "),
+        all.len() - 5
+    );
     let none = OpenOptions::default();
     assert_eq!(
         refusal(b"hello\nworld\n", "t", &none),
