@@ -149,7 +149,8 @@ ONE_OF_THEM = "expected exactly one of --twin, --pattern, --micro, --fit, or --l
             ["--pattern", "diagonal", "--size", "1GiB"],
             (
                 "workload.pattern: unknown pattern 'diagonal'; "
-                "expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs' or 1 other ('floatgate schema' lists all)"
+                "expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs' or 1 other "
+                "('floatgate schema' lists all)"
             ),
         ),
         (["--twin", "multi", "--lba-unit", "byte"], "--lba-unit: applies only to --fit"),

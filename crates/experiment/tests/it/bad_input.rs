@@ -41,7 +41,7 @@ fn unknown_names_are_quoted_and_close_ones_suggested() {
         (
             // Nothing is hashed or compressed yet, so their energy would be a silent knob.
             "[drive.energy]\nhash_uj = 1",
-            "2:1: unknown key 'hash_uj' in [drive.energy]; expected one of 'read_uj', 'program_uj', 'erase_uj', 'transfer_uj'",
+            "2:1: unknown key 'hash_uj' in [drive.energy]; did you mean 'lifetime.reduce.hash_uj'?",
         ),
         ("[ftl.map]\npolicy = \"page\"\nx = 1", "3:1: unknown key 'x' in [ftl.map]; expected 'policy'"),
         (
@@ -284,7 +284,7 @@ fn impossible_states_and_paces_of_the_ftl() {
         ),
         (
             "[ftl]\nfill_share = 0.5",
-            "2:1: fill_share has no effect with precondition = \"none\"; expected it with precondition = \"fill\" only",
+            "2:1: fill_share = 0.5 has no effect with precondition = \"none\"; expected precondition = \"fill\", or no fill_share",
         ),
         (
             "[ftl]\nprecondition = \"fill\"\nfill_share = 1.0",

@@ -258,7 +258,7 @@ fn what_a_throttle_cannot_go_by_is_refused() {
     }
     stop(rate, &[("workload.queue_depth", "3")], "queue_depth = 3 has no effect in functional mode");
     let closed = [("mode", "timed"), ("workload.arrival", "closed"), ("host.queues", "2")];
-    stop("", &closed, "in closed loop with queues of the host");
+    stop("", &closed, "with host queues in a closed loop");
     let none = ("lifetime.throttle.policy", "none");
     stop(
         rate,
