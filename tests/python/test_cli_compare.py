@@ -192,7 +192,7 @@ def test_differences_of_seeds_are_paired(cli: Cli, experiment: Path, tmp_path: P
     ("options", "message"),
     [
         (["--baseline", "ftl.collect.policy=random"], "no setting has it"),
-        (["--baseline", "seed=3"], "'seed' does not vary; expected one of ftl.collect.policy"),
+        (["--baseline", "seed=3"], "'seed' does not vary; expected 'ftl.collect.policy'"),
         (["--baseline", "greedy"], "no '='"),
         (["--resume"], "the folder of the comparison is missing"),
         (["--resume", "--out", "o"], "holds no comparison to go on with"),

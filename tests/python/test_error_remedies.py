@@ -160,12 +160,12 @@ COMMANDS = [
     ("trace record --backend pref -o r.parquet -- true", "--backend: 'pref' is unknown", "did you mean 'perf'?"),
     ("trace patterns ok.csv --window 0", "--window: 0 requests in a window are out of range", "expected 1 to"),
     (
-        "rb measure capture.csv --format vdc {SHAPE}",
+        f"rb measure capture.csv --format vdc {SHAPE}",
         "'vdc'",
         "'vcd'?",
     ),
     (
-        "rb measure capture.csv --signal rb {SHAPE}",
+        f"rb measure capture.csv --signal rb {SHAPE}",
         "no signal 'rb'",
         "'rb0'?",
     ),

@@ -84,7 +84,7 @@ def test_what_holds_no_results_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "empty/result.json").write_text("{")
     assert "result.json:1:2: ends before its JSON is complete" in cli("query", "empty", "select 1 from runs").refused()
     assert "cannot be read" in cli("ls", "empty").done()
-    assert "unknown; expected one of 'run'" in cli("ls", "empty", "--kind", "best").refused()
+    assert "unknown kind; expected one of 'run'" in cli("ls", "empty", "--kind", "best").refused()
 
 
 def test_ls_says_what_is_there(cli: Cli, results: Path) -> None:
@@ -107,4 +107,4 @@ def test_reports_of_folders_are_drawn_again(cli: Cli, results: Path, experiment:
     cli("lifetime", experiment, "--out", "life", "--no-report").done()
     cli("report", "life").done()
     assert "life of a drive" in (tmp_path / "life/report.html").read_text()
-    assert "holds none of" in cli("report", tmp_path).refused()
+    assert "holds no results" in cli("report", tmp_path).refused()

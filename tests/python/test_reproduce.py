@@ -244,7 +244,7 @@ def test_what_counts_a_twins_requests_is_left_out_under_a_trace(tiny: Path, trac
     [
         (("nobody",), "unknown paper 'nobody'"),
         (("{tiny}", "--trace", "uniform"), "no file in it"),
-        (("{tiny}", "--trace", "zipf=x"), "unknown workload 'zipf'; expected one of 'uniform'"),
+        (("{tiny}", "--trace", "zipf=x"), "unknown workload 'zipf'; expected 'uniform'"),
         (("{tiny}", "--trace", "uniform=/nowhere.csv"), "/nowhere.csv: no such file"),
         (("{tiny}", "--trace", "uniform=/etc/hostname", "--trace", "uniform=/etc/hostname"), "given twice"),
     ],

@@ -202,7 +202,7 @@ def test_traces_vary_too(cli: Cli, trace: Path, tmp_path: Path) -> None:
         (["--vary", "seed=1,2", "--on", "dask://x"], "no address; expected dask://HOST:PORT"),
         (["--vary", "seed=1,2", "--resume"], "--resume: the folder of the sweep is missing"),
         (["--vary", "seed=1,2", "--out", "o", "--resume"], "o: holds no sweep to go on with"),
-        (["--vary", "seed=1,2", "--memory", "much"], "'much': no size"),
+        (["--vary", "seed=1,2", "--memory", "much"], "'much': not a size"),
         (["--vary", "seed=1,2", "--sample", "best"], "unknown sample 'best'"),
         (["--vary", "workload.file=a,b"], "a: No such file"),
         ([], "no --vary, and no [sweep.vary]"),

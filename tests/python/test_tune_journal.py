@@ -138,7 +138,7 @@ def test_a_search_that_grows_to_the_size_of_its_space_goes_on_as_a_search(tmp_pa
             put("axes", to=[{"key": "a", "ends": [5, 1], "steps": None, "scale": "log", "whole": False}]),
             "axes[0].ends: is not a range; expected two numbers, the smaller one first",
         ),
-        (put("goal", "minimise", to=[]), "goal: is not a valid goal (floatgate tune: nothing to look for;"),
+        (put("goal", "minimise", to=[]), "goal: is not a valid goal (floatgate tune: no objective;"),
         (put("goal", to=float("inf")), f"goal: {NOT_FINITE}"),
     ],
 )

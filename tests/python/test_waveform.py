@@ -126,7 +126,7 @@ def test_the_summary_gives_a_command_that_works(cli: Cli, tmp_path: Path) -> Non
     [
         (["--waveform", "pins.txt"], "--waveform: 'pins.txt' has no format; expected a name that ends in .vcd or .csv"),
         (["--waveform", "p.vcd", "--die", "x"], "--die: 'x' is not a die; expected a number from 0 on, or all"),
-        (["--waveform", "p.vcd", "--die", "2"], "--die: there is no die 2; expected one from 0 to 1, or all"),
+        (["--waveform", "p.vcd", "--die", "2"], "--die: no die 2; expected one from 0 to 1, or all"),
         (["--waveform", "p.vcd", "--from", "1"], "--from: '1' is not a time; expected one such as 1.5s or 20ms"),
         (
             ["--waveform", "p.vcd", "--from", "2s", "--until", "1s"],
