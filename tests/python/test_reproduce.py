@@ -426,8 +426,8 @@ def test_a_calibrated_claim_is_marked_and_not_counted() -> None:
     assert calibrated
     assert sum(done.counts().values()) == len(paper.claims) - len(calibrated)
     assert f"{len(calibrated)} more are calibrated and not counted" in done.headline()
-    document = {claim["id"] for claim in done.to_dict()["claims"] if "calibrated" in claim}
-    assert document == {claim.id for claim in calibrated}
+    marked = {claim["id"] for claim in done.to_dict()["claims"] if "calibrated" in claim}
+    assert marked == {claim.id for claim in calibrated}
     assert done.report().count("Calibrated: ") == len(calibrated)
 
 
