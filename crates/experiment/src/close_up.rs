@@ -2,7 +2,7 @@
 
 use crate::lifetime_variant::{functional, is_given};
 use crate::load::{experiment_toml, load};
-use crate::quantiles::quantiles_us;
+use crate::quantiles::{intervals_us, quantiles_us};
 use floatgate_base::Result;
 use floatgate_config::{Resolved, acting_in_time};
 use floatgate_sim::Plan;
@@ -173,13 +173,25 @@ fn latencies(seen: &StretchResult) -> Value {
     json!({ "read": read, "write": write })
 }
 
+/// Returns the 95 % intervals of mean and quantiles, from how the times differ that the stretch was served; null without
+/// requests, or where it was served once.
+fn latency_intervals(seen: &StretchResult) -> Value {
+    let [read, write] = [0, 1].map(|kind| {
+        let looks: Vec<_> = seen.looks.iter().map(|look| &look[kind]).collect();
+        intervals_us(&seen.latencies[kind], &looks)
+    });
+    json!({ "read": read, "write": write })
+}
+
 fn part(seen: &StretchResult) -> Value {
     json!({
+        "looks": seen.looks.len(),
         "from_s": seen.from_ns as f64 / 1e9,
         "span_s": seen.span_ns as f64 / 1e9,
         "requests": seen.requests,
         "offered_bytes_per_s": seen.offered_bytes_per_s(),
         "possible_bytes_per_s": seen.possible_bytes_per_s,
         "overloaded": seen.is_overloaded(),
+        "latency_95_us": latency_intervals(seen),
     })
 }

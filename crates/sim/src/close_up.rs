@@ -8,6 +8,7 @@ use crate::addressing::Addressing;
 use crate::book::Book;
 use crate::buffer::Buffered;
 use crate::drive::Drive;
+use crate::laps::endless;
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::reading::busy::{Stretch, Stretches};
 use crate::reading::{Reading, open};
@@ -17,9 +18,16 @@ use floatgate_base::Result;
 use floatgate_flash::{Functional, Timed};
 use floatgate_ftl::Ftl;
 use floatgate_lifetime::{Throttle, throttle};
-use floatgate_stats::Latency;
+use floatgate_stats::{Latency, replication_factor};
 use std::fmt;
 
+/// How often each stretch is served at least. Waits depend on where collection stands, and each time it stands
+/// elsewhere.
+const LOOKS_MIN: usize = 3;
+/// How often at most.
+const LOOKS_MAX: usize = 5;
+/// Factor by which p99 may be off for [`LOOKS_MIN`] to be enough.
+const SURE: f64 = 1.1;
 /// Requests in flight when measuring the capability of a drive.
 pub const SATURATING_DEPTH: u32 = 256;
 /// Share of a stretch by which requests may end after the last arrival before the drive's capability is measured.
@@ -40,11 +48,31 @@ pub struct StretchResult {
     pub bytes: u64,
     /// Host bytes per second that the drive can serve of them; None if it keeps up.
     pub possible_bytes_per_s: Option<f64>,
-    /// Latencies of reads and writes.
+    /// Latencies of reads and writes, of all times that the stretch was served.
     pub latencies: [Latency; 2],
+    /// Those of each time.
+    pub looks: Vec<[Latency; 2]>,
 }
 
 impl StretchResult {
+    /// Returns whether p99 is known well enough.
+    fn is_sure(&self) -> bool {
+        let sure = |kind: usize| {
+            let p99 = |look: &[Latency; 2]| look[kind].quantile_ns(0.99).map(|ns| ns as f64);
+            let values: Vec<f64> = self.looks.iter().filter_map(p99).collect();
+            values.is_empty() || replication_factor(&values) <= SURE
+        };
+        self.looks.len() >= LOOKS_MIN && (0..2).all(sure)
+    }
+
+    /// Adds the latencies of one more time that the stretch was served.
+    fn add_look(&mut self, look: [Latency; 2]) {
+        for (all, one) in self.latencies.iter_mut().zip(&look) {
+            all.add(one);
+        }
+        self.looks.push(look);
+    }
+
     /// Returns the bytes per second that the host requests; None for a single moment.
     #[must_use]
     pub fn offered_bytes_per_s(&self) -> Option<f64> {
@@ -121,17 +149,35 @@ pub fn close_up(
     wanted: &CloseUpPlan,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<CloseUp>> {
-    let Some(aged) = Aged::of(run)? else { return Ok(None) };
-    match wanted.stretches {
-        Stretches::Whole(all) => {
-            Ok(aged.seen(wanted, &all, tick)?.map(|(busiest, _)| CloseUp { busiest, typical: None }))
-        }
-        Stretches::Two { busiest, typical } => {
-            let Some((typical, aged)) = aged.seen(wanted, &typical, tick)? else { return Ok(None) };
-            let busiest = aged.seen(wanted, &busiest, tick)?;
-            Ok(busiest.map(|(busiest, _)| CloseUp { busiest, typical: Some(typical) }))
+    let Some(mut aged) = Aged::of(run)? else { return Ok(None) };
+    let stretches = match wanted.stretches {
+        Stretches::Whole(all) => vec![all],
+        Stretches::Two { busiest, typical } => vec![typical, busiest],
+    };
+    let mut results: Vec<StretchResult> = Vec::new();
+    for stretch in &stretches {
+        let Some((result, drive)) = aged.seen(wanted, stretch, tick)? else { return Ok(None) };
+        results.push(result);
+        aged = drive;
+    }
+    let between = endless(&wanted.plan);
+    // Latencies of a load that the drive cannot follow show the length of the stretch alone.
+    let looks_max = if results.iter().all(StretchResult::is_overloaded) { 1 } else { LOOKS_MAX };
+    for _ in 1..looks_max {
+        for (stretch, result) in stretches.iter().zip(&mut results) {
+            if result.is_sure() {
+                continue;
+            }
+            // Requests without time between: two looks in a row would begin with what the first left waiting.
+            let Some(drive) = aged.serve_functional(&between, stretch, tick)? else { return Ok(None) };
+            aged = drive;
+            let Some((served, drive)) = aged.serve(&wanted.plan, stretch, tick)? else { return Ok(None) };
+            result.add_look(served.latencies);
+            aged = drive;
         }
     }
+    let Some(busiest) = results.pop() else { return Ok(None) };
+    Ok(Some(CloseUp { busiest, typical: results.pop() }))
 }
 
 /// Transfers the drive of a functional run to the beginning of another functional run; None if it cannot continue
@@ -190,7 +236,8 @@ impl Aged {
             requests: stretch.requests,
             bytes: served.bytes,
             possible_bytes_per_s: None,
-            latencies: served.latencies,
+            latencies: served.latencies.clone(),
+            looks: vec![served.latencies],
         };
         if (late_ns as f64) <= seen.span_ns as f64 * LATE_SHARE {
             return Ok(Some((seen, aged)));
@@ -201,6 +248,31 @@ impl Aged {
         let took_ns = (served.ended_ns - served.from_ns).max(1);
         seen.possible_bytes_per_s = Some(served.bytes as f64 * 1e9 / took_ns as f64);
         Ok(Some((seen, aged)))
+    }
+
+    /// Serves as many requests after a stretch as it has, without time.
+    fn serve_functional(
+        self,
+        plan: &Plan,
+        stretch: &Stretch,
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<Self>> {
+        let Self { ftl, counts, ends } = self;
+        let Some(drive) = Drive::go_on(plan, ftl, &counts) else { return Ok(None) };
+        let mut reading = Reading::new(plan, open::open_for_run(plan)?);
+        reading.skip(stretch.range().end)?;
+        let serving = Serving::Functional(FunctionalServing {
+            drive,
+            buffer: Buffered::of(plan),
+            gate: None,
+            runs: Vec::new(),
+        });
+        let stages = Stages { addressing: Addressing::new(plan, ends), serving, book: Book::default() };
+        let mut run = counting_from_now(plan, reading, stages)?;
+        while run.stages.book.counted < stretch.requests && run.step(STEP)? != Phase::Done {
+            tick()?;
+        }
+        Self::of(run)
     }
 
     fn serve(

@@ -410,7 +410,7 @@ fn add_lap(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterio
 }
 
 /// Returns the same workload without an end and without throttle, on a drive that does not wear out.
-fn endless(plan: &Plan) -> Plan {
+pub(crate) fn endless(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.mode = Mode::Functional;
     plan.throttle.policy = Throttle::None;

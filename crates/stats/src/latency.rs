@@ -85,6 +85,15 @@ impl Latency {
         self.longest_ns = self.longest_ns.max(ns);
     }
 
+    /// Adds the requests of another record. The longest latency since the last call of
+    /// [`Latency::take_longest_ns`] stays.
+    pub fn add(&mut self, other: &Self) {
+        self.histogram.add(&other.histogram).expect("all histograms have the same bounds");
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
     /// Takes the longest latency since the last call, exact; 0 without requests.
     pub fn take_longest_ns(&mut self) -> u64 {
         std::mem::take(&mut self.longest_ns)

@@ -13,7 +13,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
 from floatgate.report.sections import growing, rating
-from floatgate.report.sections.forecast import entry, life_range, lines
+from floatgate.report.sections.forecast import entry, latency, life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.table_files import write_table
@@ -202,7 +202,9 @@ class Plan:
         waf = waf_text(point)
         phrases += [] if waf == "-" else [f"WAF {waf}"]
         phrases += [] if write_words(point) == "-" else [write_words(point)]
-        phrases += [] if math.isinf(point.read_p99_us) else [f"p99 of reads {units.span(point.read_p99_us * 1e-6)}"]
+        if not math.isinf(point.read_p99_us):
+            interval = latency.interval_us(point.result, "read", "p99")
+            phrases.append(f"p99 of reads {latency.with_interval(point.read_p99_us, interval)}")
         price, each = self.bounds.price(point), self.bounds.price_per_useful_tb(point)
         if price is not None:
             useful = "" if each is None else f" ({units.figure(each)} per useful TB)"

@@ -11,7 +11,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import drive, growing
-from floatgate.report.sections.forecast import entry, host_writes, life_range, load
+from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, load
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
@@ -398,5 +398,11 @@ def write_words(point: Point) -> str:
     """Format as ``mean write 1.3 ms, p99 2.0 ms``."""
     if math.isinf(point.write_us):
         return "-"
-    tail = "" if math.isinf(point.p99_us) else f", p99 {units.span(point.p99_us * 1e-6)}"
+    tail = "" if math.isinf(point.p99_us) else f", p99 {latency.with_interval(point.p99_us, _p99_interval_us(point))}"
     return f"mean write {units.span(point.write_us * 1e-6)}{tail}"
+
+
+def _p99_interval_us(point: Point) -> list[float] | None:
+    """Return the interval of the p99 of writes; the delays of a throttle have none."""
+    interval = latency.interval_us(point.result, "write", "p99")
+    return None if interval is None else [end + point.delay_p99_us for end in interval]

@@ -24,6 +24,11 @@ const CLOSE_UP: &[Metric] = &[
     )
     .or_null(),
     flag("{part}.overloaded", "whether the offered load exceeds the possible"),
+    count("{part}.looks", "times", "how often the part was served; latencies are those of all times together"),
+    interval("{part}.latency_95_us.{kind}.mean", "us", "95 % interval of the mean, from how these times differ").or_null(),
+    interval("{part}.latency_95_us.{kind}.p50", "us", "the same of the median").or_null(),
+    interval("{part}.latency_95_us.{kind}.p99", "us", "the same of p99").or_null(),
+    interval("{part}.latency_95_us.{kind}.p999", "us", "the same of p99.9").or_null(),
     count("typical.latency_us.{kind}.count", "requests", "requests of the kind in the typical part"),
     number("typical.latency_us.{kind}.{quantile}", "us", "their latencies: mean, quantiles and the longest"),
     numbers("typical.latency_us.{kind}.cdf.us", "us", "the distribution: times, from the shortest to the longest"),

@@ -110,6 +110,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "held_share": look(result, "throttle", "held_share"),
         "overloaded": load.overloaded(result),
         "latency_unknown": latency_unknown(result),
+        "latency_95_us": look(result, "close_up", "busiest", "latency_95_us"),
         "demand_share": served(result),
         "demand_share_range": look(result, "throttle", "demand_share_range"),
         "workload_kind": look(result, "workload", "kind"),
@@ -145,7 +146,10 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "drive": {"physical_bytes": entry["capacity_bytes"], "spare_factor": entry["spare_factor"]},
         "throttle": {key: entry.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},
-        "close_up": {"busiest": {"overloaded": entry.get("overloaded")}, "unknown": entry.get("latency_unknown")},
+        "close_up": {
+            "busiest": {"overloaded": entry.get("overloaded"), "latency_95_us": entry.get("latency_95_us")},
+            "unknown": entry.get("latency_unknown"),
+        },
         "workload": {"kind": entry["workload_kind"]},
         "pass": {"span_s": entry.get("pass_span_s")},
         **{key: entry[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},

@@ -14,6 +14,8 @@ Facts = Mapping[str, Any]
 _KINDS = ("read", "write")
 _LONG_US = 1e6
 """A request that takes longer waits behind others."""
+_SURE = 0.1
+"""An interval that reaches no further than this share to either side goes without saying."""
 
 
 def where(result: Facts) -> str:
@@ -27,13 +29,26 @@ def where(result: Facts) -> str:
 
 def p99s(result: Facts) -> str | None:
     """Format as ``p99 of reads 0.68 ms and of writes 0.61 ms in the busiest 32 s of the workload``; None if unknown."""
-    quantile = _quantile(look(result, "latency_us") or {}, "p99")
-    return None if quantile is None else f"p99 {quantile} {where(result)}"
+    known = [(kind, look(result, "latency_us", kind, "p99")) for kind in _KINDS]
+    quantiles = [
+        f"of {kind}s {with_interval(us, interval_us(result, kind, 'p99'))}" for kind, us in known if us is not None
+    ]
+    return f"p99 {' and '.join(quantiles)} {where(result)}" if quantiles else None
 
 
-def _quantile(latencies: Facts, key: str) -> str | None:
-    known = [(kind, (latencies.get(kind) or {}).get(key)) for kind in _KINDS]
-    return " and ".join(f"of {kind}s {units.span(us * 1e-6)}" for kind, us in known if us is not None) or None
+def interval_us(result: Facts | None, kind: str, key: str) -> list[float] | None:
+    """Return the 95 % interval of a latency in the busiest part (``mean``, ``p50``, ``p99``, ``p999``), or None."""
+    interval: list[float] | None = look(result, "close_up", "busiest", "latency_95_us", kind, key)
+    return interval
+
+
+def with_interval(us: float, interval: list[float] | None) -> str:
+    """Format as ``1.1 ms``, or ``1.1 ms (784 us-1.4 ms)`` where the interval is wide."""
+    text = units.span(us * 1e-6)
+    if interval is None or ((1.0 - _SURE) * us < interval[0] and interval[1] < (1.0 + _SURE) * us):
+        return text
+    low, high = (units.span(end * 1e-6) for end in interval)
+    return text if low == high else f"{text} ({low}-{high})"
 
 
 def lines(result: Facts) -> list[str]:
@@ -41,22 +56,25 @@ def lines(result: Facts) -> list[str]:
     unknown = look(result, "close_up", "unknown")
     if unknown is not None:
         return [f"not known: {unknown}"]
-    typical = look(result, "close_up", "typical") or {}
-    made = [f"{text}, {where(result)}" for text in _each(look(result, "latency_us") or {})]
+    busiest, typical = look(result, "close_up", "busiest"), look(result, "close_up", "typical")
+    made = [f"{text}, {where(result)}" for text in _each(look(result, "latency_us"), busiest)]
     if made and look(result, "latency_us", "read") is None:
         made[0] += "; no reads"
     if typical:
         span = units.span(typical["span_s"])
-        made += [f"{text}, in a typical {span}" for text in _each(typical["latency_us"])]
+        made += [f"{text}, in a typical {span}" for text in _each(typical["latency_us"], typical)]
     return made
 
 
-def _each(latencies: Facts) -> list[str]:
+def _each(latencies: Facts | None, part: Facts | None) -> list[str]:
     named = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
     return [
-        f"{kind}s: " + ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named)
+        f"{kind}s: "
+        + ", ".join(
+            f"{name} {with_interval(facts[key], look(part, 'latency_95_us', kind, key))}" for key, name in named
+        )
         for kind in _KINDS
-        if (facts := latencies.get(kind) or {})
+        if (facts := look(latencies, kind) or {})
     ]
 
 
