@@ -206,7 +206,7 @@ static const char *read_text(const char *path, struct table *table, size_t *leng
     if (status_of(fd, &about) != 0)
         wrong = strerror(errno);
     else if (!S_ISREG(about.st_mode))
-        wrong = "is no regular file; expected a table that floatgate placement --format fcntl wrote";
+        wrong = "is not a regular file; expected a table that floatgate placement --format fcntl wrote";
     else if (about.st_size > (long long)TABLE_BYTES_MAX)
         wrong = "is too large; expected at most 16 MiB";
     if (wrong == NULL) {
@@ -241,7 +241,7 @@ static const char *add(struct table *table, const char *line, size_t length)
             return NULL;
         }
     }
-    return "is no hint and pattern; expected short, medium, long, extreme or none, one space, and a pattern";
+    return "is not a hint with a pattern; expected short, medium, long, extreme or none, one space, and a pattern";
 }
 
 /* Loads a table. Returns NULL, or what is wrong with the line `*number` (0: with the file), and then no table. */
