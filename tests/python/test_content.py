@@ -148,8 +148,8 @@ def test_the_summary_leads_with_what_pays(cli: Cli, tmp_path: Path) -> None:
 def test_bad_input_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_bytes(b"data")
-    expected = "expected readable files with data"
-    assert cli("content", "folder").refused() == f"folder: no regular file; {expected}"
+    expected = "expected files with data that can be read"
+    assert cli("content", "folder").refused() == f"folder: no regular file in it; {expected}"
     (tmp_path / "folder" / "empty").touch()
     assert cli("content", "folder").refused() == f"folder: all files are empty (1); {expected}"
     readable = "expected a file or a folder that can be read"
