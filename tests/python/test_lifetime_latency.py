@@ -23,6 +23,7 @@ def test_an_interval_is_shown_where_it_is_wide() -> None:
     assert latency.with_interval(1000.0, None) == "1.0 ms"
     assert latency.with_interval(1000.0, [901.0, 1099.0]) == "1.0 ms"
     assert latency.with_interval(1000.0, [899.0, 1090.0]) == "1.0 ms (899 us-1.1 ms)"
+    assert latency.with_interval(2000.0, [1500.0, 2500.0]) == "2.0 ms (1.5-2.5 ms)"
     assert latency.with_interval(1000.0, [950.0, 1500.0]) == "1.0 ms (950 us-1.5 ms)"
 
 

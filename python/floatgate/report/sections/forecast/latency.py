@@ -43,12 +43,15 @@ def interval_us(result: Facts | None, kind: str, key: str) -> list[float] | None
 
 
 def with_interval(us: float, interval: list[float] | None) -> str:
-    """Format as ``1.1 ms``, or ``1.1 ms (784 us-1.4 ms)`` where the interval is wide."""
+    """Format as ``1.1 ms``, ``1.1 ms (0.8-1.4 ms)`` or ``1.1 ms (784 us-1.4 ms)`` if it is wide."""
     text = units.span(us * 1e-6)
     if interval is None or ((1.0 - _SURE) * us < interval[0] and interval[1] < (1.0 + _SURE) * us):
         return text
     low, high = (units.span(end * 1e-6) for end in interval)
-    return text if low == high else f"{text} ({low}-{high})"
+    if low == high:
+        return text
+    number, unit = low.split(" ")
+    return f"{text} ({number if high.endswith(f' {unit}') else low}-{high})"
 
 
 def lines(result: Facts) -> list[str]:
