@@ -367,9 +367,9 @@ impl<'a> Scan<'a> {
             let (empty, unreadable) = (files.skipped.empty_files, files.unreadable.count);
             let what = match (empty, unreadable) {
                 (0, 0) => "no regular file in it".into(),
-                (_, 0) => format!("there are only empty files ({empty})"),
+                (_, 0) => format!("all files are empty ({empty})"),
                 (0, _) => format!("none of {unreadable} files and folders can be read"),
-                _ => format!("there are only empty files ({empty}) and unreadable ones ({unreadable})"),
+                _ => format!("all files are empty ({empty}) or unreadable ({unreadable})"),
             };
             return Err(Error::input(place(paths), what, "expected readable files with data"));
         }

@@ -198,7 +198,7 @@ fn special_files_are_never_waited_for() {
     fs::write(at("a"), vec![3; 9 << 20]).unwrap();
     fs::write(at("b"), vec![4; PAGE_BYTES]).unwrap();
     assert!(refused(&at("pipe")).contains("is a pipe"));
-    assert!(refused(&at("socket")).contains("no regular file"));
+    assert!(refused(&at("socket")).contains("not a regular file"));
     assert!(refused(&at("loop")).contains("Too many levels of symbolic links"));
     // The second file becomes a pipe, or a link to one, before it is read.
     for link in [false, true] {

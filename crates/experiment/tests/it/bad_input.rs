@@ -371,7 +371,7 @@ fn traces_that_cannot_be_read() {
     );
     let path = folder.file("letter.txt", "Dear Sir or Madam,\n");
     assert!(refused(&path).starts_with(&format!(
-        "{path}: the format is not recognised (first line 'Dear Sir or Madam,'); expected one of 'msr', 'spc', "
+        "{path}: unknown format (first line 'Dear Sir or Madam,'); expected one of 'msr', 'spc', "
     )));
     // A line in the middle, well behind the head that decides about the format.
     let path = folder.file("line.csv", format!("{good}128166372003061629,host,0,Write,12k,4096,0\n{good}"));

@@ -185,11 +185,11 @@ fn another_trace_or_none_is_refused() {
     assert!(go_on(&path).unwrap_err().contains("bytes and had"));
     // The last request is read only after the run has been taken up again.
     folder.file("t.csv", trace_of(100_000, 2));
-    assert!(go_on(&path).unwrap_err().contains("the workload is another one"));
+    assert!(go_on(&path).unwrap_err().contains("the workload has changed"));
     // The same length, another request among those that were served.
     let text = trace_of(100_000, 1);
     folder.file("t.csv", text.replacen(",4096,0", ",2048,0", 1));
-    assert!(go_on(&path).unwrap_err().contains("the workload is another one"));
+    assert!(go_on(&path).unwrap_err().contains("the workload has changed"));
     std::fs::remove_file(&trace).unwrap();
     assert!(go_on(&path).unwrap_err().contains("t.csv"));
 }

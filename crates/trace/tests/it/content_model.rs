@@ -151,7 +151,7 @@ fn options_describe_a_model() {
         (("content_seed", "-1"), "--content-seed: '-1' is not a number; expected a whole number"),
         (
             ("content_seed", "1"),
-            "--content-seed: a seed without synthetic content has no effect; give --duplicate-share or",
+            "--content-seed: a seed without synthetic content has no effect; add --duplicate-share or",
         ),
         (("compressed_share", "1.5"), "--compressed-share: 1.5 is out of range; expected"),
     ] {
