@@ -385,9 +385,8 @@ fn no_program(lengths: &Lengths) -> Box<Error> {
     )
 }
 
-/// Adds the warnings.
-fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen: &[usize]) {
-    let (geometry, warnings) = (&measurement.geometry, &mut measured.warnings);
+/// Warns if an interval of programs that the user set covers no hump or several.
+fn warn_of_interval(measured: &mut Measured) {
     let [from_us, to_us] = measured.interval_us;
     if measured.interval_is_set {
         let is_within = |hump: &&Hump| (from_us..to_us).contains(&(hump.peak_ps as f64 / 1e6));
@@ -396,15 +395,22 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
             measured.humps.iter().filter(|hump| is_within(hump) && 100 * hump.count >= measured.programs);
         let peaks: Vec<String> = within.map(|hump| format!("{:.0} us", hump.peak_ps as f64 / 1e6)).collect();
         if measured.programs == 0 {
-            warnings.push(format!("no low phase lies within --program-us {from_us}..{to_us}"));
+            measured.warnings.push(format!("no low phase lies within --program-us {from_us}..{to_us}"));
         } else if peaks.len() > 1 {
-            warnings.push(format!(
+            measured.warnings.push(format!(
                 "--program-us covers {} humps, at {}: are all of them programs?",
                 peaks.len(),
                 peaks.join(", ")
             ));
         }
     }
+}
+
+/// Adds the warnings.
+fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen: &[usize]) {
+    warn_of_interval(measured);
+    let (geometry, warnings) = (&measurement.geometry, &mut measured.warnings);
+    let from_us = measured.interval_us[0];
     if measurement.multi_page.is_none() && geometry.planes > 1 {
         warnings.push(format!(
             "assuming one page per program; with {} planes it may be up to {} (measure it with floatgate rb \

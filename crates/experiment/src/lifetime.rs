@@ -91,19 +91,14 @@ pub fn lifetime(
     let all: Vec<usize> = (0..resolved.len()).collect();
     let lives = each(&all, "life", progress, |&i, ticker| {
         let measured = (&passes[pass_of[i]], &laps[i], parts[i].as_ref());
-        let detail_ns = details_ns.get(i).copied().flatten();
+        let details = (details_ns.get(i).copied().flatten(), options.intervals);
         let mut tick = |share: f64| ticker.tick(share);
         match methods[i] {
             Method::Full => {
-                let timed_plan = timed_plan[i].as_deref().ok();
-                go_through_fully(
-                    (&resolved[i], timed_plan),
-                    measured,
-                    (detail_ns, options.intervals),
-                    &mut tick,
-                )
+                let drive = (&resolved[i], timed_plan[i].as_deref().ok());
+                go_through_fully(drive, measured, details, &mut tick)
             }
-            _ => go_through(&resolved[i], measured, (detail_ns, options.intervals), &mut tick),
+            _ => go_through(&resolved[i], measured, details, &mut tick),
         }
     })?;
     let results = |i: usize| LifeResults {
