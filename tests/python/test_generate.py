@@ -105,7 +105,7 @@ def test_many_cursors_issue_a_trace(cli: Cli, tmp_path: Path) -> None:
     assert after["pages_read_distinct"] == before["pages_read_distinct"]
     assert after["duration_s"] == pytest.approx(before["duration_s"], rel=0.1)
     answer = cli("trace", "convert", "one.parquet", "x.csv", "--gap-spread", "0.5").refused()
-    assert answer == "--gap-spread: there is only one cursor; give --read-amplification too"
+    assert answer == "--gap-spread: a single cursor has no spread and no seed; add --read-amplification"
 
 
 def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--reducers", "zip"), "--reducers: unknown 'zip'; expected some of 'none', 'dedup'"),
+        (("--reducers", "zip"), "--reducers 'zip': unknown policy; expected one of 'none', 'dedup'"),
         (("--reduce", "both", "--reducers", "none"), "expected one of both options"),
         (("--reduce", "integrated", "--plan", "--throttles", "dynamic"), "the integrated manager throttles by itself"),
         (("--reduce", "integrated", "--throttle", "dynamic"), "integrated"),

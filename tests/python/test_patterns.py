@@ -115,15 +115,18 @@ def test_options_say_what_is_mined(cli: Cli, tmp_path: Path) -> None:
 def test_bad_input(cli: Cli, tmp_path: Path) -> None:
     trace = together(tmp_path / "t.iolog")
     for options, phrase in (
-        (("--support", "0"), "--support: 0 transactions as support cannot be; expected 1 to 1024, and no more than"),
-        (("--support", "1025"), "--support: 1025 transactions as support cannot be; expected 1 to 1024"),
-        (("--support", "9", "--window", "8", "--mined", "8"), "--support: 9 transactions as support cannot be"),
-        (("--items-min", "0"), "--items-min: 0 addresses in a pattern cannot be; expected 1 to"),
+        (
+            ("--support", "0"),
+            "--support: 0 transactions as support are out of range; expected 1 to 1024, and no more than",
+        ),
+        (("--support", "1025"), "--support: 1025 transactions as support are out of range; expected 1 to 1024"),
+        (("--support", "9", "--window", "8", "--mined", "8"), "--support: 9 transactions as support are out of range"),
+        (("--items-min", "0"), "--items-min: 0 addresses in a pattern are out of range; expected 1 to"),
         (("--items-min", "-3"), "--items-min: -3 cannot be; expected a whole number"),
-        (("--window", "0"), "--window: 0 requests in a window cannot be"),
-        (("--mined", "2000"), "--mined: 2000 requests to mine cannot be; expected 1 to 1024"),
-        (("--transaction", "0"), "--transaction: 0 write requests in a transaction cannot be"),
-        (("--support", "4.5"), "'--support'"),
+        (("--window", "0"), "--window: 0 requests in a window are out of range"),
+        (("--mined", "2000"), "--mined: 2000 requests to mine are out of range; expected 1 to 1024"),
+        (("--transaction", "0"), "--transaction: 0 write requests in a transaction are out of range"),
+        (("--support", "4.5"), "--support '4.5': not a whole number"),
         (("--force",), "--force: nothing is written"),
         (("--report", "-"), "a report is not written to standard output"),
     ):

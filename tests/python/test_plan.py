@@ -217,7 +217,7 @@ def test_nothing_is_said_where_the_work_is_little(
     [
         (
             ("--drives", "client-tlc-1x"),
-            "unknown drive or group 'client-tlc-1x'; expected some of",
+            "unknown drive or group 'client-tlc-1x'; did you mean 'client-tlc-1t', ",
         ),
         (("--drives", "boot-480g,boot-480g"), "'boot-480g' given twice"),
         (("--drives", "boot-480g", "--drive", "boot-480g"), "--drive: the plan tries those of --drives"),
@@ -241,8 +241,8 @@ def test_nothing_is_said_where_the_work_is_little(
         (("--target", "long"), "--target: 'long' is not a length of time; expected years"),
         (("--target", "-1"), "--target: -1 is not a length of time"),
         (("--price-per-tb", "dear"), "--price-per-tb: 'dear' is not a price"),
-        (("--throttles", "best"), "--throttles: unknown 'best'"),
-        (("--throttles", "all,none"), "--throttles: unknown 'all'"),
+        (("--throttles", "best"), "--throttles 'best': unknown policy; expected one of 'none', 'static'"),
+        (("--throttles", "all,none"), "--throttles 'all': unknown policy; expected one of 'none', 'static'"),
     ],
 )
 def test_bad_options_are_refused(

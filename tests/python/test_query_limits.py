@@ -262,7 +262,7 @@ def test_memory_is_limited_and_what_does_not_fit_goes_to_files(results: Path) ->
 
 
 def test_memory_is_a_size(cli: Cli, results: Path) -> None:
-    assert "no size" in cli("query", results, "select 1", "--memory", "much").refused()
+    assert "not a size" in cli("query", results, "select 1", "--memory", "much").refused()
     assert "too small" in cli("query", results, "select 1", "--memory", "1KiB").refused()
     with pytest.raises(InputError, match="memory"):
         query([results], "select 1", memory=-1)

@@ -72,9 +72,9 @@ METADATA = b"[device 1]\ncapturefile=logic-1\nsamplerate=1 MHz\nprobe1=rb\nunits
         (GOOD.replace("wire 1 !", "wire 0 !"), "c:2: '0' is not a width; expected a whole number from 1"),
         (GOOD.replace("wire 1 !", "wire -1 !"), "c:2: '-1' is not a width"),
         (GOOD.replace("1us", "1 fortnight"), "c:1: '1fortnight' is not a time scale"),
-        ("812.5us\n" + "9" * (2 << 20), "c:2: a line that is too long; expected a length of time"),
-        ("Time [s],rb\n0,1\n0,0\n0,1\n", "c: all times are the same; expected times that rise"),
-        ("Time [s],rb\n", "c: no row of levels; expected times and levels"),
+        ("812.5us\n" + "9" * (2 << 20), "c:2: a line that is too long; expected a duration"),
+        ("Time [s],rb\n0,1\n0,0\n0,1\n", "c: all times are equal; expected times that rise"),
+        ("Time [s],rb\n", "c: no rows with levels; expected times and levels"),
         ("Time [s]," + ",".join(map(str, range(5000))), "c:1: 5000 columns of levels; expected from 1 to 4096"),
     ],
 )  # fmt: skip
@@ -88,7 +88,10 @@ def test_bad_sessions_are_refused_in_one_line(tmp_path: Path) -> None:
     for content, expected in (
         (whole[: len(whole) // 2], "c: is not a zip archive that can be read ("),
         (whole[:-10], "c: is not a zip archive that can be read ("),
-        (whole.replace(b"metadata", b"metagone"), "c: the archive has no file 'metadata'; expected a sigrok session"),
+        (
+            whole.replace(b"metadata", b"metagone"),
+            "c: the archive contains no file 'metadata'; expected a sigrok session",
+        ),
         (sr(tmp_path, metadata=b"\xff\xfe"), "c: its metadata cannot be read ("),
         (sr(tmp_path, metadata=b""), "c: its metadata have no samplerate; pass the time between samples"),
         (sr(tmp_path, metadata=b"samplerate=0 Hz\nprobe1=a"), "c: its metadata have no samplerate"),

@@ -296,7 +296,7 @@ def test_nothing_is_kept_where_nothing_was_written(cli: Cli, tmp_path: Path, som
         (["--dirty-ratio", "1.5", "--", "true"], "a share above 0, at most 1"),
         (["--flush-interval-s", "-1", "--", "true"], "--flush-interval-s: -1; expected"),
         (["--stack-bytes", "1001", "--", "true"], "--stack-bytes: 1001; expected"),
-        (["--writeback", "mru", "--", "true"], "--writeback: 'mru' is unknown; expected one of 'linux', 'lru'"),
+        (["--writeback", "mru", "--", "true"], "--writeback: 'mru' is unknown; did you mean 'lru'?"),
         (
             ["--writeback", "lru", "--dirty-ratio", "0.1", "--", "true"],
             "--dirty-ratio: has no effect under --writeback lru; expected --writeback linux",

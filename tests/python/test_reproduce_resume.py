@@ -145,7 +145,7 @@ DAMAGES: list[tuple[Callable[[Path], object], str]] = [
     (lambda f: shutil.copytree(f / "000000", f / "000001", dirs_exist_ok=True), f"{R}: 'drive_hash' is '"),
     (lambda f: (f / J).write_text("[]\n"), f"{J}:1: is not an object; expected a line"),
     (replaced(J, '"result_hash":"', '"result_hash":1,"x":"'), "'result_hash' is 1; expected a hash"),
-    (replaced(J, '"batch":"worn"', '"batch":"torn"'), "run 0: 'batch' is '"),
+    (replaced(J, '"batch":"worn"', '"batch":"torn"'), ": 'batch' is '\"torn\"'; expected '\"worn\"', as planned"),
     (lambda f: (f / "plan.json").write_text("[]"), "plan.json: is a list; expected an object"),
     (edited("plan.json", lambda p: p.update(version="0")), "other settings (the version of floatgate differ)"),
     (edited("plan.json", lambda p: p["contents"].clear()), "(the content of a trace or snapshot differ)"),

@@ -32,7 +32,7 @@ def msr(path: Path, rows: Sequence[tuple[float, str, int]]) -> Path:
         ),
         (
             [(0.0, "Write", i) for i in range(200)],
-            "t.csv: the requests of the trace have no times, or",
+            "t.csv: the requests of the trace have no time stamps, or",
         ),
         (
             [(i * 1e-3, "Write", i) for i in range(200)],

@@ -85,7 +85,7 @@ def test_panels_and_layers_share_their_data() -> None:
 
 
 def test_a_field_needs_a_type() -> None:
-    with pytest.raises(ValueError, match="no field with its type"):
+    with pytest.raises(ValueError, match="not a field with its type"):
         vega.X("count()")
 
 
