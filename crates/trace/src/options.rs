@@ -35,7 +35,7 @@ impl TimeUnit {
     /// # Errors
     /// Quotes an unknown name and suggests close ones.
     pub fn parse(text: &str) -> Result<Self> {
-        by_name(Self::NAMES, "--time-unit", "a time unit", text)
+        by_name(Self::NAMES, "--time-unit", "time unit", text)
     }
 
     /// Returns the name on the command line.
@@ -77,7 +77,7 @@ impl LbaUnit {
     /// # Errors
     /// Quotes an unknown name and suggests close ones.
     pub fn parse(text: &str) -> Result<Self> {
-        by_name(Self::NAMES, "--lba-unit", "an address unit", text)
+        by_name(Self::NAMES, "--lba-unit", "address unit", text)
     }
 
     /// Returns the name on the command line.
@@ -113,7 +113,7 @@ impl Action {
         if Self::NAMES.contains(&text) {
             Ok(Self(text.as_bytes()[0]))
         } else {
-            Err(unknown("--action", "a blkparse action", text, Self::NAMES.iter().copied()))
+            Err(unknown("--action", "blkparse action", text, Self::NAMES.iter().copied()))
         }
     }
 
@@ -143,7 +143,7 @@ impl OnBadLine {
     /// # Errors
     /// Quotes an unknown name and suggests close ones.
     pub fn parse(text: &str) -> Result<Self> {
-        by_name(Self::NAMES, "--on-bad-line", "a choice", text)
+        by_name(Self::NAMES, "--on-bad-line", "choice", text)
     }
 }
 

@@ -80,7 +80,7 @@ fn forecasts(folder: &Folder) -> [String; 4] {
         drive("ready-optimistic", "windows\"\nlap_programs_min = 2000\nclose_up_requests = 1000")
             + "max_delay_s = 10\n[ftl.level]\npolicy = \"gap\"\n"
             + &load.replace("rate_per_s = 2", "rate_per_s = 4000"),
-        drive("none", "full\"") + "[lifetime.reduce]\npolicy = \"both\"\n" + load,
+        drive("none", "full\"\nclose_up_requests = 1000") + "[lifetime.reduce]\npolicy = \"both\"\n" + load,
         drive("none", "windows\"\nlaps_max = 3")
             + "[lifetime.reduce]\npolicy = \"integrated\"\nepoch_s = 3600\n"
             + load,
