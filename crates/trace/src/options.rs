@@ -192,7 +192,7 @@ pub fn parse_format(text: &str) -> Result<&'static FormatInfo> {
     FORMATS
         .iter()
         .find(|f| f.name == text)
-        .ok_or_else(|| unknown("--format", "a trace format", text, FORMATS.iter().map(|f| f.name)))
+        .ok_or_else(|| unknown("--format", "trace format", text, FORMATS.iter().map(|f| f.name)))
 }
 
 fn by_name<T: Copy>(names: &[(&str, T)], setting: &str, kind: &str, text: &str) -> Result<T> {

@@ -68,8 +68,8 @@ fn quantile_us(latencies: &[u64], share: f64) -> f64 {
     latencies[((latencies.len() as f64 * share).ceil() as usize).max(1) - 1] as f64 / 1e3
 }
 
-/// Returns by how much a latency of the close-up differs from that of a timed run of the whole trace, as logarithms: the
-/// difference, and how large it may be by the stated interval and that of the run.
+/// Compares a latency of the close-up with that of a timed run of the whole trace. Returns logarithms: their difference,
+/// and how large it may be by the stated interval and that of the run.
 fn differs(life: &Value, (part, op): (&str, Op), (quantile, share): (&str, f64), rows: &[Row]) -> (f64, f64) {
     let kind = if op == Op::Read { "read" } else { "write" };
     let table = if part == "busiest" { "" } else { "/close_up/typical" };
@@ -88,7 +88,7 @@ fn differs(life: &Value, (part, op): (&str, Op), (quantile, share): (&str, f64),
 }
 
 /// A part has the same latencies in its close-up as in a timed run of the whole trace, within the stated interval and
-/// that of the run: at least nine times of ten, which allows for the five percent that lie outside by chance.
+/// that of the run. Five percent may lie outside by chance; the test allows ten.
 #[test]
 fn parts_are_those_of_a_whole_timed_run() {
     let folder = Folder::new("close-up");
