@@ -133,7 +133,8 @@ fn detect(path: &str, head: &[u8]) -> Result<Detected> {
         _ => candidates.iter().map(|f| f.name).collect(),
     };
     let (last, first) = names.split_last().unwrap_or((&"", &[]));
-    let what = format!("the content fits both {} and {last}", first.join(", "));
+    let both = if first.len() == 1 { "both " } else { "" };
+    let what = format!("the content fits {both}{} and {last}", first.join(", "));
     let how = match path {
         STDIN => "use --format".to_owned(),
         _ => format!("use --format or the extension .{}", names.join(" or .")),

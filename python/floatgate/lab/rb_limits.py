@@ -37,7 +37,7 @@ def of_counts(facts: Facts) -> list[str]:
     why += f", and dies differ by {units.share(dies)}" if dies >= 1 else ""
     text = (
         f"impossible: the interval of WA begins at 0, and the host wrote {units.decimal_bytes(facts['host_bytes'])}; "
-        f"{why}: capture longer, probe more dies, or give --program-us and --pages-per-block"
+        f"{why}: capture longer, probe more dies, or use --program-us and --pages-per-block"
     )
     return [text]
 
