@@ -157,9 +157,9 @@ def test_bad_input_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert cli("content", "/dev/null").refused() == f"/dev/null: is a device; {readable}"
     assert "FILE-or-DIR" in cli("content", "--json").refused()
     for text, message in (
-        ("0", "--chunks: a chunk of 0 pages cannot be; expected sizes from 1 to 64 pages"),
-        ("4,65", "--chunks: a chunk of 65 pages cannot be; expected sizes from 1 to 64 pages"),
-        ("4,4", "--chunks: a size is named twice; expected each size once"),
+        ("0", "--chunks: a chunk of 0 pages is out of range; expected sizes from 1 to 64 pages"),
+        ("4,65", "--chunks: a chunk of 65 pages is out of range; expected sizes from 1 to 64 pages"),
+        ("4,4", "--chunks: the same chunk size twice; expected each size once"),
         ("", "--chunks: '' is not a number of pages; expected sizes such as 1,2,4,8"),
         ("1,-2", "--chunks: '-2' is not a number of pages; expected sizes such as 1,2,4,8"),
     ):

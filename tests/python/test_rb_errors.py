@@ -213,7 +213,7 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
         (("c.vcd", "--poll-us", "nan"), "--poll-us: 'NaN' is not a polling interval"),
         (("c.vcd", "--poll-us", "5", "--quiet-s", "-1"), "--quiet-s: '-1' is not a length of time; expected seconds"),
         (("c.vcd", "--quiet-s", "1"), "--quiet-s: is of a recorder that polls; expected it with --poll-us"),
-        (("low.txt", "--poll-us", "5"), "low.txt: has lengths and no times: no recorder can look at it; expected"),
+        (("low.txt", "--poll-us", "5"), "low.txt: has lengths but no times; a recorder cannot poll it; expected times"),
         (
             ("c.vcd", "--format", "best"),
             "--format: 'best' is not a capture format; expected one of 'vcd', 'sigrok', 'csv'",
