@@ -36,7 +36,8 @@ fn advise_huge_pages<T>(start: *mut T, bytes: usize) {
     let first = (start as usize).next_multiple_of(HUGE);
     let end = (start as usize + bytes) & !(HUGE - 1);
     if first < end {
-        // The range lies inside one live allocation, and this advice never changes its content. A refusal is harmless.
+        // SAFETY: the range lies inside one live allocation, and this advice never changes its content. A refusal is
+        // harmless.
         unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
     }
 }
