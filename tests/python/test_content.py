@@ -148,7 +148,7 @@ def test_the_summary_leads_with_what_pays(cli: Cli, tmp_path: Path) -> None:
 def test_bad_input_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_bytes(b"data")
-    expected = "expected files with data that can be read"
+    expected = "expected readable files with data"
     assert cli("content", "folder").refused() == f"folder: no regular file in it; {expected}"
     (tmp_path / "folder" / "empty").touch()
     assert cli("content", "folder").refused() == f"folder: all files are empty (1); {expected}"

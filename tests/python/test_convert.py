@@ -194,7 +194,7 @@ def test_slices_are_described(cli: Cli, trace: Path) -> None:
     assert (facts["requests"], facts["reads"], facts["content_hash"]) == (50, 0, None)
     assert [device["name"] for device in facts["devices"]] == ["usr_1"]
     assert facts["footprint_bytes"] == 50 * 8192
-    assert "a slice: 50 of 1100 requests read" in cli("trace", "info", trace, *cut).done()
+    assert "a slice: kept 50 of 1100 requests" in cli("trace", "info", trace, *cut).done()
     assert "not a device" in cli("trace", "info", trace, "--device", "usr_9").refused()
 
 

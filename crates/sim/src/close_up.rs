@@ -8,7 +8,6 @@ use crate::addressing::Addressing;
 use crate::book::Book;
 use crate::buffer::Buffered;
 use crate::drive::Drive;
-use crate::laps::endless;
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::reading::busy::{Stretch, Stretches};
 use crate::reading::{Reading, open};
@@ -160,7 +159,7 @@ pub fn close_up(
         results.push(result);
         aged = drive;
     }
-    let between = endless(&wanted.plan);
+    let between = wanted.plan.endless();
     // Latencies of a load that the drive cannot follow show the length of the stretch alone.
     let looks_max = if results.iter().all(StretchResult::is_overloaded) { 1 } else { LOOKS_MAX };
     for _ in 1..looks_max {

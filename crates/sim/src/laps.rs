@@ -18,15 +18,13 @@ use crate::lap_outcome::part;
 pub use crate::lap_outcome::{Laps, Reduced};
 use crate::lap_serve::{STEP, programs, serve};
 use crate::lap_wear::{WearSoFar, never_erased};
-use crate::plan::{Mode, Plan, Workload};
+use crate::plan::Plan;
 use crate::reading::pass::{Pass, PassWindows};
 use crate::serve::with_drive;
 use crate::simulation::{Phase, Simulation};
 use crate::wear_ahead::{Aged, moved, wear_ahead};
 use floatgate_base::Result;
-use floatgate_lifetime::Throttle;
 use floatgate_lifetime::life::Lumps;
-use floatgate_nand::Endurance;
 
 /// Criterion for the end of the laps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -223,7 +221,7 @@ fn close_up_after(
     if laps.plan().ftl.setup.can_continue_as(&wanted.plan.ftl.setup) {
         return close_up::close_up(laps, wanted, tick);
     }
-    let mut plan = endless(&wanted.plan);
+    let mut plan = wanted.plan.endless();
     plan.workload.without_reads = !plan.reads_matter();
     match close_up::go_on(laps, plan)? {
         Some(mut simulation) => {
@@ -250,7 +248,7 @@ struct Begun {
 }
 
 fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> Result<Begun> {
-    let mut plan = endless(plan);
+    let mut plan = plan.endless();
     plan.workload.without_reads = !plan.reads_matter();
     let requests = if plan.workload.without_reads { pass.requests_without_reads } else { pass.requests };
     let pages = plan.drive.geometry.pages();
@@ -407,24 +405,6 @@ fn add_lap(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterio
     (laps.error, laps.taken) = (mean.error, mean.taken);
     laps.stationary = mean.error <= criterion.error_max;
     laps.waf = waf(n - mean.taken, n);
-}
-
-/// Returns the same workload without an end and without throttle, on a drive that does not wear out.
-pub(crate) fn endless(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    plan.mode = Mode::Functional;
-    plan.throttle.policy = Throttle::None;
-    plan.drive.endurance = Endurance::Fixed { pe_cycles: u32::MAX };
-    plan.timeline = None;
-    plan.ftl.without_wear_in();
-    match &mut plan.workload.source {
-        Workload::Trace { repeat, warmup_passes, .. } => *repeat = u64::MAX - *warmup_passes,
-        // As many passes as time stamps can represent.
-        Workload::Synthetic(config) => {
-            config.requests = config.rate_per_s.map_or(u64::MAX, |rate| (8e9 * rate) as u64);
-        }
-    }
-    plan
 }
 
 fn counts(simulation: &Simulation) -> Counts {

@@ -296,6 +296,24 @@ impl DriveSettings {
 }
 
 impl Plan {
+    /// Returns the same workload without an end and without throttle, on a drive that does not wear out.
+    pub(crate) fn endless(&self) -> Self {
+        let mut plan = self.clone();
+        plan.mode = Mode::Functional;
+        plan.throttle.policy = Throttle::None;
+        plan.drive.endurance = Endurance::Fixed { pe_cycles: u32::MAX };
+        plan.timeline = None;
+        plan.ftl.without_wear_in();
+        match &mut plan.workload.source {
+            Workload::Trace { repeat, warmup_passes, .. } => *repeat = u64::MAX - *warmup_passes,
+            // As many passes as time stamps can represent.
+            Workload::Synthetic(config) => {
+                config.requests = config.rate_per_s.map_or(u64::MAX, |rate| (8e9 * rate) as u64);
+            }
+        }
+        plan
+    }
+
     /// Returns the nanoseconds to read and to program a page of the map, by nominal times.
     #[must_use]
     pub fn page_ns(&self) -> [u64; 2] {
