@@ -122,7 +122,7 @@ def test_bad_input(cli: Cli, tmp_path: Path) -> None:
         (("--support", "1025"), "--support: 1025 transactions as support are out of range; expected 1 to 1024"),
         (("--support", "9", "--window", "8", "--mined", "8"), "--support: 9 transactions as support are out of range"),
         (("--items-min", "0"), "--items-min: 0 addresses in a pattern are out of range; expected 1 to"),
-        (("--items-min", "-3"), "--items-min: -3 cannot be; expected a whole number"),
+        (("--items-min", "-3"), "--items-min: -3 is out of range; expected a whole number"),
         (("--window", "0"), "--window: 0 requests in a window are out of range"),
         (("--mined", "2000"), "--mined: 2000 requests to mine are out of range; expected 1 to 1024"),
         (("--transaction", "0"), "--transaction: 0 write requests in a transaction are out of range"),

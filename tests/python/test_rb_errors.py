@@ -222,7 +222,7 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
             ("c.vcd", "--time-unit", "5 parsec"),
             "--time-unit: '5 parsec' is not a unit of time; expected one such as 1us",
         ),
-        (("c.vcd", "--page-bytes", "0"), "--page-bytes: 0 cannot be; expected a whole number from 1 on"),
+        (("c.vcd", "--page-bytes", "0"), "--page-bytes: 0 is out of range; expected a whole number from 1 on"),
         (("c.vcd", "--trace", "missing"), "missing: "),
         (("d",), "d: is a directory; expected a capture file"),
         (("missing.vcd",), "missing.vcd: no such file; expected a capture file"),

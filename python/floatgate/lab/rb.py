@@ -226,7 +226,7 @@ def _check(
         raise input_error("no capture; expected one or more files")
     for name, value in vars(shape).items():
         if value is not None and not 1 <= value <= _U32_MAX:
-            raise input_error(f"--{name.replace('_', '-')}: {value} cannot be; expected a whole number from 1 on")
+            raise input_error(f"--{name.replace('_', '-')}: {value} is out of range; expected a whole number from 1 on")
     if multi_page is not None and not 1 <= multi_page <= shape.planes:
         raise input_error(
             f"--multi-page: {multi_page:g} pages per program on {shape.planes} planes; "

@@ -64,7 +64,9 @@ def of_trace(
     wanted = settings or Settings()
     for name, value in asdict(wanted).items():
         if not 0 <= value <= _U32_MAX:
-            raise input_error(f"--{name.replace('_', '-')}: {value} cannot be; expected a whole number below 2^32")
+            raise input_error(
+                f"--{name.replace('_', '-')}: {value} is out of range; expected a whole number below 2^32"
+            )
     text = _core.trace_patterns(os.fspath(path), options or {}, progress, **asdict(wanted))
     return {"schema": SCHEMA, "version": _core.__version__, "settings": asdict(wanted), **json.loads(text)}
 
