@@ -474,7 +474,7 @@ A slice that keeps nothing is refused, with the times, operations and devices th
 floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.csv --device sdb
 ```
 ```
-error: --device: 'sdb' is not a device of traces/pgbench-ext4.nbdkit-log.zst; it has 'nbd'
+error: --device: 'sdb' is not a device of traces/pgbench-ext4.nbdkit-log.zst; expected 'nbd'
 ```
 
 From Python: `floatgate.trace.conversion.convert(path, target, to, {"from": "1m", "device": "sda\\nsdb"})`, with line

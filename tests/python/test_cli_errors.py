@@ -111,7 +111,10 @@ def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ([], "no command; expected one of 'run', 'compare', 'sweep', 'tune', 'query' or 14 others ('floatgate --help' lists all)"),
+        ([], "no command; expected one of 'run', 'compare', 'sweep', 'tune', 'query' or 14 others ('floatgate --help'"),
+            [],
+            "no command; expected one of 'run', 'compare', 'sweep', 'tune', 'query' or 14 others ('floatgate --help' lists all)",
+        ),
         (["bogus"], "unknown command 'bogus' of floatgate; expected one of 'run'"),
         (
             ["trace", "bogus"],

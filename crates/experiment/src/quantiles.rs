@@ -34,7 +34,7 @@ const Z: f64 = 1.96;
 ///
 /// The interval lies around the metric of all looks, as far as [`replication_factor`] says. Latencies of flash lie on few
 /// values, and all looks may have the same. That of a quantile therefore also contains the order statistics between
-/// which it lies in a sample of as many requests as one look has. Requests of a burst wait together, so that of all looks
+/// which it lies in a sample of as many requests as one look has. Requests of a burst wait together: that of all looks
 /// would be too narrow.
 pub(crate) fn intervals_us(all: &Latency, looks: &[&Latency]) -> Value {
     if looks.len() < 2 || looks.iter().any(|look| look.count() == 0) {
