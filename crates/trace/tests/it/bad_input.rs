@@ -46,11 +46,11 @@ fn content_that_is_no_trace() {
     );
     assert_eq!(
         refusal(b"ab\x00\x01\x02", "t", &none),
-        format!("t@2: binary content of unknown format; expected one of {all}")
+        format!("t@2: binary content of an unknown format; expected one of {all}")
     );
     assert_eq!(
         refusal(b"abc\xff\xfe\n", "t", &none),
-        format!("t@3: binary content of unknown format; expected one of {all}")
+        format!("t@3: binary content of an unknown format; expected one of {all}")
     );
     assert_eq!(
         refusal(b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "t", &none),
@@ -76,7 +76,7 @@ fn formats_that_share_a_grammar() {
     // Content that is typical of one format but possible for others is not guessed, either.
     assert_eq!(
         refusal(b"5.0 0 8 8 0\n", "-", &none),
-        "-: the content fits both disksim, ssdsim, mqsim, flashsim, replayer and sepbit; use --format"
+        "-: the content fits disksim, ssdsim, mqsim, flashsim, replayer and sepbit; use --format"
     );
     for (name, content, format) in [
         ("t.ssdsim", "5 0 8 8 0\n", "ssdsim"),

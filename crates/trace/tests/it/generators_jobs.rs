@@ -226,7 +226,7 @@ fn what_cannot_be_made_is_refused() {
     );
     assert_eq!(
         job(Jobs { sizes: vec![(4096, f64::NAN)], ..base() }),
-        "workload.sizes: NaN is not a weight for size 4096; expected a number above 0"
+        "workload.sizes: NaN is not a weight of the size 4096; expected a number above 0"
     );
     assert_eq!(job(Jobs { align_bytes: 0, ..base() }), "workload.align_bytes: 0 bytes; expected at least 1");
     assert_eq!(
@@ -249,7 +249,7 @@ fn what_cannot_be_made_is_refused() {
     );
     assert_eq!(
         job(Jobs { burst: Some(Burst { on_s: 1.0, off_s: -1.0 }), ..base() }),
-        "workload.burst_off_s: -1 is not a duration; expected seconds above 0, at most 1000000000"
+        "workload.burst_off_s: -1 is not a length of time; expected seconds above 0, at most 1000000000"
     );
     assert_eq!(
         refusal(GeneratorConfig { logical_bytes: 1 << 20, ..jesd(1) }),
