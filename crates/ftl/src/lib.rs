@@ -3,15 +3,15 @@
 //!
 //! It has no clock: it decides in order of arrival and changes state when a command is issued. Suggested reading order:
 //! `ftl.rs` (the state), `host.rs` (host requests), `room.rs` and `space.rs` (opening and freeing units), `jobs/`
-//! (emptying blocks), `index/` (finding victims). After these, any policy in `collect/`, `separate/` or `level/` reads
-//! on its own.
+//! (emptying blocks), `index/` (finding victims). After these, any policy in `collect/`, `separate/` or `level/` can
+//! be read on its own.
 //!
 //! The parts of the drive, from the bottom up, and what each must not know:
 //!
 //! | part | does | must not know |
 //! |---|---|---|
 //! | `owners/` | maps logical to physical pages and back, keeps side tables and live bits | units, jobs, policies |
-//! | `units.rs`, `pool.rs`, `index/` | valid pages of units, free units by wear, closed units by policy | who opens |
+//! | `units.rs`, `pool.rs`, `index/` | valid pages of units, free units by wear, closed units in the order of the policy | who opens units |
 //! | `separate/` | names the stream that a page joins | where its unit is, when it is collected |
 //! | `level/` | tracks wear, vetoes victims, requests jobs, keeps block sets | how victims are found, how pages move |
 //! | `collect/` | holds closed units and queues of streams, chooses victims, starts collection | how pages move |

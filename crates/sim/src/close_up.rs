@@ -1,6 +1,6 @@
 //! The close-up: serves requests of a pass in timed mode on the drive worn in by laps.
 //!
-//! Laps count operations; waits only show where operations take time. The drive after the laps therefore serves a part
+//! Laps count operations; waits appear only where operations take time. The drive after the laps therefore serves a part
 //! of the workload in timed mode, with its own time stamps and without a throttle. If the last requests end far behind
 //! their stamps, the same part is served again as fast as possible to measure the drive's capability.
 
@@ -184,18 +184,9 @@ pub fn close_up(
 ///
 /// # Errors
 /// Errors of the run.
-pub(crate) fn go_on(run: Simulation, plan: Plan) -> Result<Option<Simulation>> {
-    let Some(Aged { ftl, counts, ends }) = Aged::of(run)? else { return Ok(None) };
-    let Some(drive) = Drive::go_on(&plan, ftl, &counts) else { return Ok(None) };
-    let serving = Serving::Functional(FunctionalServing {
-        drive,
-        buffer: Buffered::of(&plan),
-        gate: None,
-        runs: Vec::new(),
-    });
-    let reading = Reading::new(&plan, open::open_for_run(&plan)?);
-    let stages = Stages { addressing: Addressing::new(&plan, ends), serving, book: Book::default() };
-    Ok(Some(counting_from_now(&plan, reading, stages)?))
+pub(crate) fn go_on(run: Simulation, plan: &Plan) -> Result<Option<Simulation>> {
+    let Some(aged) = Aged::of(run)? else { return Ok(None) };
+    aged.functional(plan, 0)
 }
 
 /// Creates a run with an existing drive that counts from its next request on.
@@ -218,6 +209,22 @@ impl Aged {
             counts: array.counts().clone(),
             ends: Some(ends).filter(|ends| !ends.is_empty()),
         }))
+    }
+
+    /// Begins a functional run on the drive, at a request of the pass; None if the plan describes another drive.
+    fn functional(self, plan: &Plan, first: u64) -> Result<Option<Simulation>> {
+        let Self { ftl, counts, ends } = self;
+        let Some(drive) = Drive::go_on(plan, ftl, &counts) else { return Ok(None) };
+        let mut reading = Reading::new(plan, open::open_for_run(plan)?);
+        reading.skip(first)?;
+        let serving = Serving::Functional(FunctionalServing {
+            drive,
+            buffer: Buffered::of(plan),
+            gate: None,
+            runs: Vec::new(),
+        });
+        let stages = Stages { addressing: Addressing::new(plan, ends), serving, book: Book::default() };
+        counting_from_now(plan, reading, stages).map(Some)
     }
 
     /// Serves a stretch in timed mode, and again as fast as possible if it ends late; returns the drive as well.
@@ -256,18 +263,7 @@ impl Aged {
         stretch: &Stretch,
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Option<Self>> {
-        let Self { ftl, counts, ends } = self;
-        let Some(drive) = Drive::go_on(plan, ftl, &counts) else { return Ok(None) };
-        let mut reading = Reading::new(plan, open::open_for_run(plan)?);
-        reading.skip(stretch.range().end)?;
-        let serving = Serving::Functional(FunctionalServing {
-            drive,
-            buffer: Buffered::of(plan),
-            gate: None,
-            runs: Vec::new(),
-        });
-        let stages = Stages { addressing: Addressing::new(plan, ends), serving, book: Book::default() };
-        let mut run = counting_from_now(plan, reading, stages)?;
+        let Some(mut run) = self.functional(plan, stretch.range().end)? else { return Ok(None) };
         while run.stages.book.counted < stretch.requests && run.step(STEP)? != Phase::Done {
             tick()?;
         }

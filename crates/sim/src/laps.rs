@@ -223,7 +223,7 @@ fn close_up_after(
     }
     let mut plan = wanted.plan.endless();
     plan.workload.without_reads = !plan.reads_matter();
-    match close_up::go_on(laps, plan)? {
+    match close_up::go_on(laps, &plan)? {
         Some(mut simulation) => {
             wear_in(&mut simulation, requests, pages, &mut |_| tick())?;
             close_up::close_up(simulation, wanted, tick)

@@ -10,9 +10,9 @@
 //! falls into a batch or after it is chance, and at 12,500 requests per batch this dominates the differences between
 //! batches. The pages A_i that a batch frees beyond those it programs measure how far it has collected ahead. Each of
 //! them cost K = C / H programs, with C those of collection and H all others of the whole run. The residuals are
-//! therefore x_i = (P_i - R W_i - K A_i) / W (A_i is a control variate with a known coefficient). The remaining error
-//! is that of the end of the run, which may lie before or after a burst, as its beginning may: the variance of K A_i /
-//! W, over n^2.
+//! therefore x_i = (P_i - R W_i - K A_i) / W (A_i is a control variate with a known coefficient). What remains
+//! is the error from the two ends of the run, each of which may lie before or after a burst: the variance of K A_i / W,
+//! divided by n^2.
 
 use crate::series::Row;
 use floatgate_flash::Cause;

@@ -289,7 +289,7 @@ impl Leveled {
         })
     }
 
-    /// Swaps erase a unit each; a requested unit may be collected before its turn.
+    /// Each swap erases one unit; a requested unit may be collected before its turn.
     fn check(&self, result: &Value, (jobs, blocks): (u64, u64)) -> Result<(), String> {
         let erased = get(result, "/flash/erases/level")?;
         let most = (self.triggered + self.before) * blocks;

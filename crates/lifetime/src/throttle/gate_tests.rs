@@ -150,7 +150,7 @@ fn small_shares_add_up_while_a_write_waits() {
         Gate::new(small, 1.0).admit(0, 0, 5, &mut log);
         let at: Vec<u64> = log.admitted.iter().map(|(at, _)| at / SECOND_NS).collect();
         assert_eq!(at, [3, 7, 11, 15, 19], "{policy:?}");
-        // Epochs of two seconds have half a page each: their rest is kept for the waiting page.
+        // Each epoch of two seconds has half a page: the rest is kept for the waiting page.
         let short =
             small.with(small.endurance, Params { fixed_epoch_ns: Some(2 * SECOND_NS), ..small.params });
         let mut log = Log::default();
