@@ -37,7 +37,7 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
 
 
 def write(file: Path, pages: int, requests: int, read_share: float, seed: int) -> Path:
-    """Write requests of a page each, with exponential gaps, as Parquet."""
+    """Write one-page requests with exponential gaps as Parquet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
