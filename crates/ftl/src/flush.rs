@@ -29,6 +29,9 @@ impl Ftl {
             .extend(all.filter_map(|lpn| self.mapping.page_of(self.mapping.get(lpn)).map(|ppn| (ppn, lpn))));
         for slot in 0..self.frontiers.len() {
             let gathering = self.gathering(self.frontiers[slot]);
+            if gathering.is_empty() {
+                continue;
+            }
             let is_forced = pages == 0 || forced.iter().any(|(ppn, _)| gathering.contains(ppn));
             if is_forced && self.has_host_page(slot, gathering.end - gathering.start) {
                 self.pad_flash_page(flash, slot, Cause::Padding);

@@ -14,7 +14,7 @@ impl Schedule {
         if operation.ticket > self.dies[die].queues[usize::from(operation.class)].done {
             self.is_awaited(die);
             self.pending[request as usize] += 1;
-            self.awaiting.push(Awaiting { request, operation });
+            self.awaiting[die].push(Awaiting { request, operation });
         }
     }
 

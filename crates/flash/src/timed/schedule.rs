@@ -79,8 +79,9 @@ pub(super) struct Schedule {
     pub joins: Joins,
     /// Dies that wait for an operation of another die.
     pub waiting: Vec<usize>,
-    /// Requests that wait for operations of others.
-    pub awaiting: Vec<Awaiting>,
+    /// By die: requests that wait for operations of others there. A FLUSH waits for all dies, and where the host asks for
+    /// more than the drive can do thousands wait: each end of an operation must look at those of its die only.
+    pub awaiting: Vec<Vec<Awaiting>>,
     pub done: Done,
     /// End of the last operation.
     pub last_ns: u64,
@@ -154,7 +155,7 @@ impl Schedule {
             barriers: Barriers::default(),
             joins: Joins::default(),
             waiting: Vec::new(),
-            awaiting: Vec::new(),
+            awaiting: vec![Vec::new(); dies],
             done: Vec::new(),
             last_ns: 0,
             timeline: None,
@@ -171,8 +172,8 @@ impl Schedule {
 
     /// Returns whether both belong to the same dies, channels and settings.
     pub fn same_drive(&self, other: &Self) -> bool {
-        (self.settings, self.dies.len(), self.channel_free_ns.len())
-            == (other.settings, other.dies.len(), other.channel_free_ns.len())
+        (self.settings, self.dies.len(), self.awaiting.len(), self.channel_free_ns.len())
+            == (other.settings, other.dies.len(), other.awaiting.len(), other.channel_free_ns.len())
     }
 
     pub fn reset_times(&mut self) {
@@ -333,18 +334,15 @@ impl Schedule {
                 self.arm(other);
             }
         }
-        if !self.awaiting.is_empty() {
+        if !self.awaiting[die].is_empty() {
             self.finish_awaiting(die, now);
         }
     }
 
     /// Completes the requests that waited for an operation of a die.
     fn finish_awaiting(&mut self, die: usize, now: u64) {
-        let mut awaiting = std::mem::take(&mut self.awaiting);
+        let mut awaiting = std::mem::take(&mut self.awaiting[die]);
         awaiting.retain(|&Awaiting { request, operation }| {
-            if operation.die as usize != die {
-                return true;
-            }
             let due = operation.ticket > self.dies[die].queues[usize::from(operation.class)].done;
             if due {
                 self.dies[die].awaited = true;
@@ -353,7 +351,7 @@ impl Schedule {
             }
             due
         });
-        self.awaiting = awaiting;
+        self.awaiting[die] = awaiting;
     }
 
     #[cold]
