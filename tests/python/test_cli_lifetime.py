@@ -86,8 +86,8 @@ def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Pat
     strict = json.loads(cli("lifetime", experiment, *WRITES, *lists, "--json", "-").done())
     assert strict["best"] == []
     assert (
-        "and serves 99 % of the workload: of those that last, 128 MiB with 30.0 % spare under dynamic serves most"
-        in strict["answer"]
+        "and serves 99 % of the workload (--min-served): of those that last, 128 MiB with 30.0 % spare under dynamic "
+        "serves most" in strict["answer"]
     )
     assert {one["cut_by"] for one in strict["points"]} == {"load", "served"}
     ended = cli(

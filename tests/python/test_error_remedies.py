@@ -158,7 +158,7 @@ COMMANDS = [
     ("trace generate --pattern unifrm -o a.parquet", "unknown pattern 'unifrm'", "did you mean 'uniform'?"),
     ("trace generate --pattern zipf --twin proxy -o a.parquet", "--twin and --pattern exclude each other", "--list"),
     ("trace record --backend pref -o r.parquet -- true", "--backend: 'pref' is unknown", "did you mean 'perf'?"),
-    ("trace patterns ok.csv --window 0", "--window: 0 requests in a window are out of range", "expected 1 to"),
+    ("trace patterns ok.csv --window 0", "--window: 0 is out of range", "expected 1 to"),
     (
         f"rb measure capture.csv --format vdc {SHAPE}",
         "'vdc'",

@@ -87,7 +87,7 @@ def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> No
     ("options", "message"),
     [
         (("--reducers", "zip"), "--reducers 'zip': unknown policy; expected one of 'none', 'dedup'"),
-        (("--reduce", "both", "--reducers", "none"), "expected one of both options"),
+        (("--reduce", "both", "--reducers", "none"), "expected only one of the two options"),
         (("--reduce", "integrated", "--plan", "--throttles", "dynamic"), "the integrated manager throttles by itself"),
         (("--reduce", "integrated", "--throttle", "dynamic"), "integrated"),
         (("--reducers", "integrated", "--throttles", "dynamic"), "the integrated manager throttles by itself"),

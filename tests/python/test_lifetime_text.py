@@ -145,7 +145,7 @@ def test_the_answer_comes_first() -> None:
     assert by_name["workload"] == "twin exchange: 531 GB in page writes per pass of 24 hours, repeated 1825 times"
     assert by_name["cycles"] == "8615 per block at 5.1 hours of rest between erases"
     assert "93 % of page writes delayed" in by_name["throttle"]
-    assert by_name["prediction"] == "80 % of 1000 epochs within 25 % of the prediction"
+    assert by_name["prediction"] == "demand within 25 % of its prediction in 80 % of 1000 epochs"
     assert "note" not in by_name
 
 
@@ -201,7 +201,7 @@ def test_stamps_and_what_tails_go_by_are_said() -> None:
     life["method"]["tails"] = "mean-cost"
     assert lines.remarks(life)[-3:] == [
         "p99 and the like leave out waits behind collection: each page write counts at the mean cost",
-        "1 time stamp runs backwards, in line 3, by 2.5 s; this request arrives with the one before",
+        "1 time stamp runs backwards, in line 3, by 2.5 s; it counts as arriving with the request before it",
         "what looks wrong",
     ]
 
@@ -284,8 +284,8 @@ def test_a_plan_never_takes_what_serves_too_little() -> None:
     plan = Plan(points, "", "web")
     assert plan.best == []
     assert plan.answer() == (
-        "none of these drives lasts 5 years and serves 99 % of the workload: of those that last, 128 GiB under "
-        "ready-optimistic serves most, 63 % (--min-served); without throttling it would take about 164 GiB, "
+        "none of these drives lasts 5 years and serves 99 % of the workload (--min-served): of those that last, "
+        "128 GiB under ready-optimistic serves most, 63 %; without throttling it would take about 164 GiB, "
         "extrapolated from 128 GiB"
     )
     lenient = Plan(points, "", "web", Bounds(min_served=0.5))
@@ -380,7 +380,7 @@ def test_an_interval_says_what_it_does_not_know() -> None:
     short = life(lifetime={"years_range": [4.9, 5.1], "years_range_from": ["waf"]}, workload={"kind": "trace"})
     line = dict(summary.lines(short))["interval"]
     assert line == (
-        "4.9-5.1 years by WAF only, which reaches below the target; the interval (95 %) includes the error of write "
+        "4.9-5.1 years (WAF alone), which reaches below the target; the interval (95 %) includes the error of write "
         "amplification; it ignores day-to-day variation (the trace is shorter than four hours) and the spread of block "
         "endurance (lifetime.forecast.cycles_spread)"
     )
@@ -401,8 +401,8 @@ def test_a_plan_in_which_nothing_lasts_says_so() -> None:
     plan = Plan([point(64, "none", 600, years=1.0)], "", "web")
     # 64 GiB last a year; five years take five times as much.
     assert plan.answer() == (
-        "none of these drives lasts 5 years; it would take about 320 GiB, extrapolated from 64 GiB; the longest life "
-        "of them has 64 GiB: life 1.0 years until the flash is worn out, WAF 2.24, mean write 600 us, p99 600 us"
+        "none of these drives lasts 5 years; it would take about 320 GiB, extrapolated from 64 GiB; of these, 64 GiB "
+        "lasts longest: life 1.0 years until the flash is worn out, WAF 2.24, mean write 600 us, p99 600 us"
     )
     assert plan.best == []
 
@@ -477,8 +477,8 @@ def test_a_plan_says_that_only_the_rating_is_missed() -> None:
     made = Plan([rated(64, 6.0, 3.0), rated(128, 9.0, 4.0)], "", "x")
     assert made.answer() == (
         "none of these drives lasts 5 years: the flash of 128 GiB would (--judge flash), but its rated bytes are "
-        "written after 4.0 years; it would take about 160 GiB, extrapolated from 128 GiB; the longest life of them has "
-        "128 GiB: life 4.0 years until the rated bytes are written, WAF 2.24, mean write 600 us, p99 600 us"
+        "written after 4.0 years; it would take about 160 GiB, extrapolated from 128 GiB; of these, 128 GiB "
+        "lasts longest: life 4.0 years until the rated bytes are written, WAF 2.24, mean write 600 us, p99 600 us"
     )
     header, rows = made.rows()
     assert [row[header.index("rating")] for row in rows] == ["3.0 years", "4.0 years"]

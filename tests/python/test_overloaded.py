@@ -44,12 +44,12 @@ def test_a_life_that_the_drive_cannot_live_is_no_forecast() -> None:
         ),
         (
             "life       not known: the host requests more than this drive can do; 347 days until the rated bytes are "
-            "written (5.0 years for the flash) without throttling if it could write that fast"
+            "written (5.0 years for the flash) without throttling if the drive could write that fast"
         ),
     ]
     lines = overview(result)
-    assert lines["interval"] == "not known: neither is the life"
-    assert lines["rating"].endswith("before the flash is worn out, if it could write that fast")
+    assert lines["interval"] == "not known, as the life is not known"
+    assert lines["rating"].endswith("before the flash is worn out, if the drive could write that fast")
     assert lines["writes"].endswith("2.3 drive writes per day requested")
     assert lines["note"] == "floatgate plan finds a drive that keeps up with the load and meets the target"
     assert "served" not in lines
@@ -62,7 +62,7 @@ def test_a_life_that_the_drive_cannot_live_is_no_forecast() -> None:
 def test_the_page_of_such_a_drive_says_the_same() -> None:
     result = beyond("busiest", "typical")
     assert summary.headline(result) == (
-        "The host requests more than this drive can do, so its life is not known. If it could write that fast: the "
+        "The host requests more than this drive can do, so its life is not known. If the drive could write that fast: the "
         "rated bytes are written first, after 347 days; the average block wears out after 5.0 years."
     )
     shown = cards.cards(result)
@@ -71,7 +71,7 @@ def test_the_page_of_such_a_drive_says_the_same() -> None:
         ("life", "not known"),
         ("rating used up", "347 days"),
     ]
-    assert all(card[2].endswith("if it could write that fast") for card in shown[1:3])
+    assert all(card[2].endswith("if the drive could write that fast") for card in shown[1:3])
     page = unescape(re.sub(r"<[^>]+>", " ", Lifetime(result, "seed = 1\n", "x").report()))
     assert page.count("Under the full demand of the host: the host requests more than this drive can do.") == 2
 

@@ -112,9 +112,9 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
     assert second["price"] == pytest.approx(80 * second["capacity_bytes"] / sold_bytes("boot-480g"))
     # Its rating makes the boot drive last longer, and the price of so much of it is said.
     assert answer["answer"] == (
-        "none of these drives lasts 1 year; it would take about 227 GiB of boot-480g for 35.4, extrapolated from 64 GiB"
-        "; the longest life of them has boot-480g of 64GiB: life 103 days until the rated bytes are written, 100 % "
-        "served, WAF 1.50, price 9.99 (0.0913 per useful TB)"
+        "none of these drives lasts 1 year; it would take about 227 GiB of boot-480g at a price of 35.4, extrapolated "
+        "from 64 GiB; of these, boot-480g of 64GiB lasts longest: life 103 days until the rated bytes are written, "
+        "100 % served, WAF 1.50, price 9.99 (0.0913 per useful TB)"
     )
 
 
@@ -220,7 +220,7 @@ def test_nothing_is_said_where_the_work_is_little(
             "unknown drive or group 'client-tlc-1x'; did you mean 'client-tlc-1t', ",
         ),
         (("--drives", "boot-480g,boot-480g"), "'boot-480g' given twice"),
-        (("--drives", "boot-480g", "--drive", "boot-480g"), "--drive: the plan tries those of --drives"),
+        (("--drives", "boot-480g", "--drive", "boot-480g"), "--drive: the plan already tries those of --drives"),
         (("--drives", "boot-480g", "--capacity", "64GiB"), "--capacity: the plan tries several drives; expected"),
         (("--prices", "boot-480g=5"), "--prices: no drives are named; expected --drives"),
         (

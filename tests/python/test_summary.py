@@ -150,7 +150,7 @@ def test_a_buffer_says_what_it_spared() -> None:
 def test_a_throttle_says_what_it_held_back() -> None:
     held = {"policy": "static", "delay_us_mean": 0.0, "held_share": 0.8, "waits": 4, "wait_s": 3.6, "held_back_s": 3.6}
     result = {**RESULT, "host": {"page_writes": 5}, "throttle": held}
-    text = "static: 80 % of page writes delayed, mean delay 720 ms over all, 4 waited for capacity"
+    text = "static: 80 % of page writes delayed, mean delay 720 ms over all, 4 page writes waited for capacity"
     assert throttle.line(result) == text
     assert throttle.line({**RESULT, "throttle": None}) is None
     waits = {"throttle_wait": {"read": None, "write": 720_000.0}}
@@ -199,7 +199,7 @@ def test_remarks_name_what_was_done_to_the_input() -> None:
         "12 requests beyond the end of the drive moved (wrap)",
         (
             "2 time stamps run backwards, the first in line 7, by at most 2.0 ms; "
-            "these requests arrive with the one before"
+            "each counts as arriving with the request before it"
         ),
         "time in us",
         "5 pages read that were never written (they cost no flash read)",

@@ -4,6 +4,7 @@
 
 pub mod batch;
 pub mod columns;
+pub mod counted;
 pub mod error;
 pub mod extents;
 pub mod fastdiv;
@@ -28,7 +29,7 @@ pub use fastdiv::FastDiv;
 pub use ids::{DomainId, Id, IdSlice, IdVec, Lpn, Ppn, StreamId, UnitId};
 pub use label::Label;
 pub use owner::{MapWord, Owner, SideKind};
-pub use policy::{Acts, Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
+pub use policy::{Acts, ChosenPolicy, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
 
 /// Most physical pages of a drive; the top bit of a map word refers to a side table.

@@ -8,7 +8,7 @@
 //! - the resolved experiment, the JSON schema, `floatgate policies` and `docs/policies.md`;
 //! - the lists of the tests (`policies.rs`, `policy_knobs.rs` and all random experiments of `crates/experiment`).
 //!
-//! Constraints between parameters are checked by the policy when it is constructed ([`Given`], [`Misfit`]).
+//! Constraints between parameters are checked by the policy when it is constructed ([`ChosenPolicy`], [`Misfit`]).
 //!
 //! The slots are defined beside their policies: `ftl::collect`, `separate`, `level`, `reclaim` and
 //! `single_policy_slots`, `host::dispatch` and `buffer`, `lifetime::throttle` and `reduce`, `nand::endurance` and
@@ -97,7 +97,7 @@ impl Slot {
         info: &'static PolicyInfo,
         settings: &[(&'static str, Setting)],
         facts: &Facts,
-    ) -> Result<Given, Misfit> {
+    ) -> Result<ChosenPolicy, Misfit> {
         let foreign = settings.iter().find(|(key, _)| self.params_of(info).all(|param| param.name != *key));
         if let Some((key, value)) = foreign {
             let owners = self.params().into_iter().find(|(param, _)| param.name == *key);
@@ -119,7 +119,7 @@ impl Slot {
                 values.push((param.name, value));
             }
         }
-        Ok(Given { info, values })
+        Ok(ChosenPolicy { info, values })
     }
 
     /// Combines a policy, named in code, with these values and its defaults. The value of a name is the index of its
@@ -128,7 +128,7 @@ impl Slot {
     /// # Panics
     /// When no such policy exists, or it does not take the values.
     #[must_use]
-    pub fn with(&self, name: &str, values: &[(&str, f64)]) -> Given {
+    pub fn with(&self, name: &str, values: &[(&str, f64)]) -> ChosenPolicy {
         let info = self.find(name).unwrap_or_else(|| panic!("{name} is in no row of {}", self.key));
         let setting = |&(key, value): &(&str, f64)| {
             let param = self.params_of(info).find(|param| param.name == key);
@@ -143,12 +143,12 @@ impl Slot {
 
 /// A policy with the values of its parameters, from an experiment or by default.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct ChosenPolicy {
     info: &'static PolicyInfo,
     values: Vec<(&'static str, Setting)>,
 }
 
-impl Given {
+impl ChosenPolicy {
     /// Returns the policy's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -196,7 +196,7 @@ impl Given {
     /// Returns a whole number of at most 32 bits.
     ///
     /// # Panics
-    /// As for [`Given::real`].
+    /// As for [`ChosenPolicy::real`].
     #[must_use]
     pub fn whole(&self, name: &str) -> u32 {
         let value = self.find_whole(name).and_then(|value| u32::try_from(value).ok());
@@ -206,7 +206,7 @@ impl Given {
     /// Returns a list of numbers.
     ///
     /// # Panics
-    /// As for [`Given::real`].
+    /// As for [`ChosenPolicy::real`].
     #[must_use]
     pub fn numbers(&self, name: &str) -> &[f64] {
         match self.get(name) {
@@ -218,7 +218,7 @@ impl Given {
     /// Returns a column of a list of tables.
     ///
     /// # Panics
-    /// As for [`Given::real`], or when the tables have no such column.
+    /// As for [`ChosenPolicy::real`], or when the tables have no such column.
     #[must_use]
     pub fn column(&self, name: &str, column: &str) -> Vec<f64> {
         match self.get(name) {
@@ -257,7 +257,7 @@ impl Given {
     /// Returns a name.
     ///
     /// # Panics
-    /// As for [`Given::real`].
+    /// As for [`ChosenPolicy::real`].
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         match self.get(name) {
@@ -291,7 +291,7 @@ mod tests {
         acts: Acts::Always,
     };
 
-    fn fill(name: &str, settings: &[(&'static str, Setting)]) -> Result<Given, String> {
+    fn fill(name: &str, settings: &[(&'static str, Setting)]) -> Result<ChosenPolicy, String> {
         let facts = Facts { pe_cycles: 77, incremental: false };
         SLOT.fill(SLOT.find(name).unwrap(), settings, &facts)
             .map_err(|e| format!("{}; {}", e.what, e.expected))

@@ -3,7 +3,7 @@
 
 use crate::slot_types::Table;
 use floatgate_base::policy::{ParamKind, Setting, Slot};
-use floatgate_base::{Given, ParamInfo};
+use floatgate_base::{ChosenPolicy, ParamInfo};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -24,7 +24,7 @@ pub struct SlotTable<T> {
 impl<T: Table> SlotTable<T> {
     /// Makes the table that sets a policy and all its values.
     #[must_use]
-    pub fn of(policy: &Given) -> Self {
+    pub fn of(policy: &ChosenPolicy) -> Self {
         let mut table = Self { policy: Some(policy.name().into()), values: Vec::new(), slot: PhantomData };
         policy.values().iter().for_each(|(name, value)| table.set(name, value.clone()));
         table

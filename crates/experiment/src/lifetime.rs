@@ -143,7 +143,9 @@ fn waf_is_possible(resolved: &Resolved, pass: &Pass) -> Result<()> {
     }
     // Rounding of the third digit does not make a drive impossible.
     if let Some(waf) = resolved.forecast.waf.filter(|&waf| waf < POSSIBLE) {
-        let what = format!("{waf} programs per page written, without a buffer that absorbs writes");
+        let what = format!(
+            "{waf} is less than one program per page written, which takes a buffer that absorbs writes"
+        );
         let expected = "expected at least 1, or drive.buffer";
         return Err(Error::input(Place::Setting("lifetime.forecast.waf".into()), what, expected));
     }

@@ -1,10 +1,10 @@
 //! The flash translation layer: it maps pages, separates data, collects garbage and levels wear. Policies decide; this
 //! mechanism acts.
 //!
-//! It has no clock: it decides in order of arrival and changes state when a command is issued. Suggested reading order:
-//! `ftl.rs` (the state), `host.rs` (host requests), `room.rs` and `space.rs` (opening and freeing units), `jobs/`
-//! (emptying blocks), `index/` (finding victims). After these, any policy in `collect/`, `separate/` or `level/` can
-//! be read on its own.
+//! It has no clock: it serves requests in order of arrival and changes state when a command is issued. Suggested reading
+//! order: `ftl.rs` (the state), `host.rs` (host requests), `room.rs` and `space.rs` (opening and freeing erase
+//! units), `jobs/` (emptying blocks), `index/` (finding victims). After these, any policy in `collect/`, `separate/` or
+//! `level/` can be read on its own.
 //!
 //! The parts of the drive, from the bottom up, and what each must not know:
 //!

@@ -4,8 +4,8 @@
 //! million pages. The pages among which data move are all pages of the flash except blocks of data at rest
 //! (`precondition = "auto"`).
 //!
-//! At least five laps run. Three are enough if they are long and wear is simulated ahead (`wear_ahead.rs`), and two of
-//! these if only host writes are programmed. `lap_mean.rs` computes their mean once it has settled, and its error. The
+//! At least five laps run. Three are enough if they are long and wear is simulated ahead (`wear_ahead.rs`), two if, in
+//! addition, only host writes are programmed. `lap_mean.rs` computes their mean once it has settled, and its error. The
 //! error is reported; within its limit a workload counts as stationary. A life consists of the laps themselves at its
 //! beginning and of their mean from then on.
 //!

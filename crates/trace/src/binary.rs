@@ -9,6 +9,7 @@ use crate::options::OnBadLine;
 use crate::setup::Setup;
 use crate::source::{Source, Summary};
 use crate::tar::is_archive;
+use floatgate_base::counted::{counted, skipped};
 use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_input::CHUNK;
 use floatgate_input::Fault;
@@ -255,9 +256,9 @@ impl<F: RecordFormat> BinaryReader<F> {
         if counts.requests > 0 {
             return Ok(());
         }
-        let mut what = format!("no request in {} records", self.records);
+        let mut what = format!("no request in {}", counted(self.records, "record"));
         if let Some(bad) = &counts.first_bad {
-            what += &format!(" ({} bad records skipped, the first: {bad})", counts.bad);
+            what += &skipped(counts.bad, "record", bad);
         }
         let place = Place::Path(self.setup.path.clone());
         Err(Error::input(place, what, "expected at least one read, write or TRIM"))

@@ -5,6 +5,7 @@ use crate::options::OnBadLine;
 use crate::setup::Setup;
 use crate::source::{Source, Summary};
 use crate::tar::Tar;
+use floatgate_base::counted::{counted, skipped};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 use floatgate_input::Input;
@@ -155,9 +156,9 @@ impl<F: LineFormat> TextReader<F> {
         if counts.requests > 0 {
             return Ok(());
         }
-        let mut what = format!("no request in {} lines", self.lines.number());
+        let mut what = format!("no request in {}", counted(self.lines.number(), "line"));
         if let Some(bad) = &counts.first_bad {
-            what += &format!(" ({} bad lines skipped, the first: {bad})", counts.bad);
+            what += &skipped(counts.bad, "line", bad);
         }
         let place = Place::Path(self.setup.path.clone());
         Err(Error::input(place, what, self.format.hint_if_empty()))

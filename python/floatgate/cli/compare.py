@@ -59,7 +59,7 @@ def compare(
 ) -> int:
     """Run the same workload under several settings, side by side, on all cores.
 
-    With --repeat every setting runs with the same seeds, and differences are those of runs with the same seed. With
+    With --repeat, all settings use the same seeds, and differences are taken between runs with equal seeds. With
     --out, write compare.json, compare.parquet, compare.csv, report.html and one run folder per run.
     """
     output = Output(json, quiet=quiet, force=force)

@@ -158,7 +158,7 @@ class EndingSource(Source):
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="End once the host has written so much, such as 5GiB; a trace is repeated until then.",
+            help="End once the host has written this amount, such as 5GiB; a trace is repeated until then.",
         ),
     ] = None
 

@@ -52,7 +52,8 @@ def lifetime(
     """Forecast how many years a drive lasts, and how long its throttle delays page writes.
 
     The workload repeats until the drive is worn out or reaches its target; a year has 8,760 hours. With --out, write
-    lifetime.json, experiment.toml and report.html. With --plan, or an option of plans, do as floatgate plan.
+    lifetime.json, experiment.toml and report.html. With --plan, or an option that only plans have, act as
+    floatgate plan.
     """
     output = Output(json, quiet=quiet, force=force)
     base = g.built(experiment, source, trace_options, set)
@@ -61,7 +62,9 @@ def lifetime(
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
         if reducer is not None and choices.reducers is not None:
-            raise input_error("--reduce: the plan tries those of --reducers; expected one of both options")
+            raise input_error(
+                "--reduce: the plan already tries those of --reducers; expected only one of the two options"
+            )
         from floatgate.cli.plan import Places, planned
 
         return planned(base, choices, output, Places(out, resume=resume, force=force, report=output.draws(report)))

@@ -35,7 +35,10 @@ def growth(text: str | None) -> float | None:
     number = _number(text)
     if number is None or not GROWTH_MIN <= number <= GROWTH_MAX:
         raise _error(
-            "--growth", text, "not a growth rate", f"a share each year from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2"
+            "--growth",
+            text,
+            "not a growth rate",
+            f"a yearly growth from {GROWTH_MIN} to {GROWTH_MAX:g}, such as 0.2 (20 %)",
         )
     return number
 

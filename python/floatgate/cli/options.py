@@ -46,11 +46,13 @@ Report = Annotated[
     bool | None,
     typer.Option(
         "--report/--no-report",
-        help="Write report.html or not. Default: write it, but not with --json -, which another program reads.",
+        help="Write report.html. Default: yes, except with --json -.",
         show_default=False,
     ),
 ]
-Shadow = Annotated[bool, typer.Option("--shadow", help="Check every read and count against a shadow model; slow.")]
+Shadow = Annotated[
+    bool, typer.Option("--shadow", help="Check every read and every counter against a shadow model; slow.")
+]
 SaveDrive = Annotated[
     str | None,
     typer.Option(
@@ -101,6 +103,14 @@ Vary = Annotated[
         help="Values of a key, or a range FROM..TO:STEPS (FROM..TO:STEPS:log). Repeat the option for all combinations.",
     ),
 ]
+SearchVary = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="KEY=V,V,...",
+        help="Values of a key to search among, or a range FROM..TO (FROM..TO:log). Repeat the option for more keys.",
+    ),
+]
 Sample = Annotated[
     str | None,
     typer.Option(
@@ -144,7 +154,7 @@ Capacity = Annotated[
     typer.Option(
         "--capacity",
         metavar="SIZE",
-        help="Flash capacity, such as 64GiB. A smaller drive has fewer dies, then fewer blocks.",
+        help="Flash capacity, such as 64GiB. To shrink a drive, dies are removed first, then blocks.",
     ),
 ]
 Target = Annotated[str | None, typer.Option("--target", metavar="YEARS", help="Target life. Default: 5.")]
@@ -157,7 +167,7 @@ Capacities = Annotated[
     typer.Option(
         "--capacities",
         metavar="A,B,..",
-        help="Flash capacities of each drive, e.g. 64GiB,128GiB; smaller ones as --capacity makes them.",
+        help="Flash capacities of each drive, e.g. 64GiB,128GiB; smaller drives are derived as by --capacity.",
     ),
 ]
 SpareFactors = Annotated[

@@ -56,8 +56,8 @@ def plan(
         typer.Option(
             "--drives",
             metavar="A,B,..",
-            help="Drives of the catalogue (floatgate drives), by name or by group: a group is a word of their names "
-            "such as client, enterprise, tlc or ent-qlc; or current, or papers.",
+            help="Drives of the catalogue (floatgate drives), by name or by group: a part of names "
+            "such as client, tlc or ent-qlc, or one of the words enterprise, current and papers.",
         ),
     ] = None,
     prices: Annotated[
@@ -65,7 +65,7 @@ def plan(
         typer.Option(
             "--prices",
             metavar="NAME=PRICE,..",
-            help="Price of each drive of --drives as it is listed; another capacity of it costs in proportion.",
+            help="Price of each drive at its catalogue capacity; other capacities are priced in proportion.",
         ),
     ] = None,
     choices: g.Choices,
@@ -88,7 +88,7 @@ def plan(
     output = Output(json, quiet=quiet, force=force)
     names = listed("--drives", drives)
     if names is not None and source.drive is not None:
-        raise input_error("--drive: the plan tries those of --drives; expected one of both options")
+        raise input_error("--drive: the plan already tries those of --drives; expected only one of the two options")
     if names is not None and source.capacity is not None:
         raise input_error("--capacity: the plan tries several drives; expected --capacities in its place")
     base = g.built(experiment, source, trace_options, set).with_overrides(

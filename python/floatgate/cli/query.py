@@ -62,7 +62,8 @@ def query(
         list[str], typer.Argument(metavar='RUNS... "SQL"', help="Folders with results, then the query.")
     ],
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the answer to FILE, by its name as CSV or Parquet.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write the answer to FILE, as CSV or Parquet according to its extension."),
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="Rows that are printed.")] = ROWS_SHOWN,
     memory: Memory = None,

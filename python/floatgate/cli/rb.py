@@ -55,7 +55,7 @@ class DriveShape(g.Group):
     page_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of a page without its spare area.")]
     pages_per_block: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Pages per block: bounds the erases that count as programs."),
+        typer.Option(metavar="N", help="Pages per block; bounds how many erases may be counted as programs."),
     ] = None
 
     def shape(self) -> capture.Shape:
@@ -77,7 +77,7 @@ class Pins(g.Group):
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A Ready/Busy signal; may be repeated. Default: those whose name says so, else all that change.",
+            help="A Ready/Busy signal; may be repeated. Default: those named like one, else all that change.",
         ),
     ] = None
     format: Annotated[
@@ -85,14 +85,19 @@ class Pins(g.Group):
     ] = None
     time_unit: Annotated[
         str | None,
-        typer.Option(metavar="T", help="Unit of times, or time between samples, where a file has none: 1us."),
+        typer.Option(
+            metavar="T", help="Unit of times, or time between samples, such as 1us, where the file states none."
+        ),
     ] = None
     poll_us: Annotated[
         float | None,
         typer.Option(metavar="P", help="Count what a recorder that samples every P microseconds would see."),
     ] = None
     quiet_s: Annotated[
-        float, typer.Option(metavar="S", help="That recorder reports counts after S seconds of high level; 0: always.")
+        float,
+        typer.Option(
+            metavar="S", help="With --poll-us: the recorder reports counts after S seconds of high level; 0: always."
+        ),
     ] = 0.0
 
     def settings(self) -> capture.Settings:
@@ -116,10 +121,11 @@ class HostWrites(g.Group):
         ),
     ] = None
     smart_unit: Annotated[
-        int | None, typer.Option(metavar="N", help="Bytes of a unit of an ATA attribute whose name does not say it.")
+        int | None,
+        typer.Option(metavar="N", help="Bytes per unit of the ATA attribute, if its name does not state them."),
     ] = None
     trace: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Host bytes from a trace of the requests of that time.")
+        str | None, typer.Option(metavar="FILE", help="Host bytes from a trace of the requests during the capture.")
     ] = None
 
     def host(self) -> capture.Host | None:

@@ -26,8 +26,8 @@ Writeback = Annotated[
     str,
     typer.Option(
         metavar="linux|lru",
-        help="When dirty pages leave the cache. linux: when old, too many, evicted or synced. lru: when evicted as the "
-        "least recently used, nothing else; fsync is ignored.",
+        help="When dirty pages leave the cache. linux: when old, evicted or synced, or when too many are dirty. "
+        "lru: when evicted as the least recently used, nothing else; fsync is ignored.",
     ),
 ]
 DirtyRatio = Annotated[

@@ -50,6 +50,8 @@ def wa(
 ) -> None:
     """Compute the write amplification of random 4 KiB writes in closed form: uniform, or (fifo) with hot pages."""
     output = Output(json, quiet=quiet)
+    if not 0 < spare_factor < 1:
+        raise input_error(f"--spare-factor: {spare_factor:g} is out of range; expected more than 0 and less than 1")
     settings = {"policy": policy, "spare_factor": spare_factor, "pages_per_block": pages_per_block, "choices": choices}
     if hot_share_of_pages is None and hot_share_of_writes is None and not separated:
         value = _core.theory_wa(policy, spare_factor, pages_per_block, choices)

@@ -54,7 +54,7 @@ def tune(
         list[str] | None,
         typer.Option(metavar="FIGURE<NUMBER", help="A bound, e.g. 'latency_us.read.p99 < 500'. May be repeated."),
     ] = None,
-    vary: o.Vary = None,
+    vary: o.SearchVary = None,
     trials: Annotated[int, typer.Option(metavar="N", min=1, max=100_000, help="Settings that are tried.")] = TRIALS,
     batch: Annotated[int, typer.Option(metavar="N", min=1, help="Settings that are proposed at a time.")] = BATCH,
     search_seed: Annotated[int, typer.Option(metavar="N", min=1, help="Seed of the proposals.")] = 1,
@@ -84,7 +84,10 @@ def tune(
         name = base.name()
         # Optuna draws from ranges; a sample represents them here.
         points, repeats = points_of(
-            Vary(tuple(vary or ()), SAMPLE, SAMPLES, None, repeat), base.sweep, experiment or "floatgate tune"
+            Vary(tuple(vary or ()), SAMPLE, SAMPLES, None, repeat),
+            base.sweep,
+            experiment or "floatgate tune",
+            "floatgate tune",
         )
         if points.listed:
             raise input_error("floatgate tune: sweep.points lists settings; expected keys that vary by themselves")

@@ -25,5 +25,5 @@ def remark(facts: dict[str, Any]) -> str | None:
         text += f", in {first}" if count == 1 else f", the first in {first}"
     if most is not None:
         text += f", by {units.span(most)}" if count == 1 else f", by at most {units.span(most)}"
-    arrives = "this request arrives" if count == 1 else "these requests arrive"
-    return f"{text}; {arrives} with the one before"
+    which = "it" if count == 1 else "each"
+    return f"{text}; {which} counts as arriving with the request before it"

@@ -122,9 +122,9 @@ class Plan:
         if not serving:
             most = max(lasting, key=lambda point: point.served or 0.0)
             share = units.share(most.served or 0.0)
-            sentence = f"of those that last, {self.name(most)} serves most, {share} (--min-served)"
+            sentence = f"of those that last, {self.name(most)} serves most, {share}"
             plain = self._unthrottled()
-            text = f"none of these drives lasts {years} and serves {wanted}: {sentence}"
+            text = f"none of these drives lasts {years} and serves {wanted} (--min-served): {sentence}"
             return f"{text}; {plain}" if plain else text
         fastest = min(serving, key=lambda point: point.p99_us)
         if math.isinf(fastest.p99_us):
@@ -156,7 +156,7 @@ class Plan:
         if not known or any(point.holds for point in known):
             return None
         longest = max(known, key=lambda point: (point.life_years, point.served or 0.0))
-        return f"the longest life of them has {self.name(longest)}: {self._summary(longest)}"
+        return f"of these, {self.name(longest)} lasts longest: {self._summary(longest)}"
 
     def _by_rating(self) -> str:
         """State that the flash would last where the maker's rating does not."""
@@ -187,7 +187,7 @@ class Plan:
         size, price = needed(best), self.bounds.price(best)
         made = "" if best.drive is None else f" of {best.drive}"
         by = "" if best.reducer in (None, "none") else f" with {NAMES[best.reducer]}"
-        cost = "" if price is None else f" for {units.figure(price * size / best.physical_bytes)}"
+        cost = "" if price is None else f" at a price of {units.figure(price * size / best.physical_bytes)}"
         throttled = "without throttling it" if self._manages() else "it"
         tried = units.binary_bytes(best.physical_bytes)
         return f"{throttled} would take about {units.binary_bytes(size)}{made}{by}{cost}, extrapolated from {tried}"

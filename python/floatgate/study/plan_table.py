@@ -48,9 +48,9 @@ def legend(plan: Plan) -> list[str]:
     if plan.best:
         phrases.append("* meets all requirements, and no cheaper one is as fast")
     if plan.front:
-        cost = "cheaper" if plan.bounds.priced else "smaller"
-        better = f"no other is {cost}, lives longer or serves more"
-        phrases.append(f"+ Pareto front: {better} without being worse in another")
+        cost = "price" if plan.bounds.priced else "size"
+        better = f"no other drive is better in {cost}, life or share served"
+        phrases.append(f"+ Pareto front: {better} without being worse in another of these")
     if any(latency.rare(point.result) is not None for point in plan.points):
         phrases.append("delay p99, in brackets: the share of page writes delayed, and by how much on average")
     if any(point.overloaded for point in plan.points):

@@ -42,7 +42,8 @@ def format_of(path: str) -> str:
     extension = Path(path).suffix
     if extension not in _BY_EXTENSION:
         raise input_error(
-            f"{path}: no format has the extension {quote(extension)}; {meant(extension, _BY_EXTENSION)}; or --to FORMAT"
+            f"{path}: no format has the extension {quote(extension)}; {meant(extension, _BY_EXTENSION)} "
+            "(or give --to FORMAT)"
         )
     return _BY_EXTENSION[extension]
 

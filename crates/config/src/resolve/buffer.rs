@@ -5,7 +5,7 @@ use crate::layers::Layers;
 use crate::settings;
 use floatgate_base::policy::Facts;
 use floatgate_base::units::{exact_bytes, parse_bytes};
-use floatgate_base::{Given, Result};
+use floatgate_base::{ChosenPolicy, Result};
 use floatgate_host::buffer::{DISTURB_AWARE, SLOT};
 use floatgate_host::{AwareConfig, BufferConfig};
 use floatgate_nand::Geometry;
@@ -59,7 +59,7 @@ pub(crate) fn resolve(
 /// Returns the disturb-aware order if it is selected, with the read share that makes a block disturbed.
 fn aware(
     layers: &Layers,
-    policy: &Given,
+    policy: &ChosenPolicy,
     drive: &DriveSettings,
     pages: u32,
 ) -> Result<(Option<AwareConfig>, f64)> {
@@ -94,7 +94,7 @@ fn pages(layers: &Layers, text: &str, geometry: &Geometry) -> Result<u32> {
 }
 
 /// Returns both watermarks, or none.
-fn watermarks(layers: &Layers, policy: &Given) -> Result<Option<(f64, f64)>> {
+fn watermarks(layers: &Layers, policy: &ChosenPolicy) -> Result<Option<(f64, f64)>> {
     let (high, low) = match (policy.find_real("high_watermark"), policy.find_real("low_watermark")) {
         (None, None) => return Ok(None),
         (Some(high), Some(low)) => (high, low),

@@ -5,7 +5,7 @@ use crate::layers::Layers;
 use crate::settings;
 use crate::tables::choice;
 use floatgate_base::policy::Facts;
-use floatgate_base::{Given, Result, Setting};
+use floatgate_base::{ChosenPolicy, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::{ALLOCATIONS, UNWRITTEN_READS};
@@ -268,7 +268,7 @@ fn allocation(
 /// Returns trigger and stop level in erase units per domain; shares become numbers.
 fn levels(
     layers: &Layers,
-    policy: &Given,
+    policy: &ChosenPolicy,
     raw: &mut settings::Collect,
     separate: Separate,
     layout: &Layout,
@@ -313,7 +313,7 @@ fn levels(
 /// Resolves the pace of collection, if it has one.
 fn pace(
     layers: &Layers,
-    policy: &Given,
+    policy: &ChosenPolicy,
     raw: &mut settings::Collect,
     layout: &Layout,
 ) -> Result<Option<Pace>> {

@@ -4,7 +4,7 @@ use super::slot;
 use crate::layers::Layers;
 use crate::settings;
 use floatgate_base::policy::Facts;
-use floatgate_base::{Given, Result};
+use floatgate_base::{ChosenPolicy, Result};
 use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{Allocation, Level};
 
@@ -26,7 +26,12 @@ pub(crate) fn resolve(
 }
 
 /// Checks read-balance, which writes pages to two chips of their channel.
-fn read_balance(layers: &Layers, policy: &Given, layout: &Layout, allocation: Allocation) -> Result<()> {
+fn read_balance(
+    layers: &Layers,
+    policy: &ChosenPolicy,
+    layout: &Layout,
+    allocation: Allocation,
+) -> Result<()> {
     let name = policy.name();
     let chips = layout.geometry().chips_per_channel;
     if chips < 2 {

@@ -4,7 +4,7 @@ use super::slot;
 use crate::layers::Layers;
 use crate::settings;
 use floatgate_base::policy::Facts;
-use floatgate_base::{Given, Result};
+use floatgate_base::{ChosenPolicy, Result};
 use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{Reclaim, reclaim};
 use floatgate_sim::plan::DriveSettings;
@@ -53,7 +53,7 @@ pub(crate) fn resolve(
 }
 
 /// Refuses drives without room for replicas in blocks, or without pages of their own.
-fn replicas(layers: &Layers, manager: &Given, drive: &DriveSettings, layout: &Layout) -> Result<()> {
+fn replicas(layers: &Layers, manager: &ChosenPolicy, drive: &DriveSettings, layout: &Layout) -> Result<()> {
     let Some(replica_pages) = manager.find_whole("replica_pages") else { return Ok(()) };
     if layout.scope() == Scope::Superblock {
         let what = format!(

@@ -5,14 +5,14 @@ use crate::slot_table::SlotTable;
 use crate::slot_types::Table;
 use crate::tables::unknown;
 use floatgate_base::policy::Facts;
-use floatgate_base::{Error, Given, Misfit, Result};
+use floatgate_base::{ChosenPolicy, Error, Misfit, Result};
 
 /// Resolves the selected policy and its table.
 pub(crate) fn resolve<T: Table>(
     layers: &Layers,
     table: Option<SlotTable<T>>,
     facts: &Facts,
-) -> Result<(Given, SlotTable<T>)> {
+) -> Result<(ChosenPolicy, SlotTable<T>)> {
     let (slot, table) = (T::SLOT, table.unwrap_or_default());
     let name = table.policy.as_deref().unwrap_or(slot.policies[0].name);
     let Some(info) = slot.find(name) else {

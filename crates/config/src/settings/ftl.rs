@@ -19,8 +19,8 @@ table! {
             Range { above_least: true, ..Range::closed(0.0, SPARE_MAX) },
         )
         .expecting(
-            "a share of the flash above 0 and up to 0.95: 0.07 to 0.13 on most drives, about 0.27 where they are written \
-             three times a day",
+            "a share of the flash above 0 and up to 0.95: 0.07 to 0.13 on most drives, about 0.27 on drives rated for three \
+             drive writes per day",
         );
         mapping_bytes: u32 = whole(
             "bytes that the map knows as one, a power of two. From 512 up to a page of the flash: several are programmed as \

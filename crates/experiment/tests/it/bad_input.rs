@@ -367,7 +367,7 @@ fn traces_that_cannot_be_read() {
     let path = folder.file("header.csv", "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n");
     assert_eq!(
         refused(&path),
-        format!("{path}: no request in 1 lines; expected at least one read, write or TRIM")
+        format!("{path}: no request in 1 line; expected at least one read, write or TRIM")
     );
     let path = folder.file("letter.txt", "Dear Sir or Madam,\n");
     assert!(refused(&path).starts_with(&format!(

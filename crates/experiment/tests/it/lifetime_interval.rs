@@ -74,8 +74,8 @@ fn a_write_amplification_that_no_drive_can_have_is_refused() {
     assert!(waf("2.0").is_ok());
     assert_eq!(
         refusal("waf", "0.5", toml).unwrap_err().to_string(),
-        "lifetime.forecast.waf: 0.5 programs per page written, without a buffer that absorbs writes; expected at least 1, or \
-         drive.buffer"
+        "lifetime.forecast.waf: 0.5 is less than one program per page written, which takes a buffer that absorbs writes; \
+         expected at least 1, or drive.buffer"
     );
     let buffered = format!("[drive.buffer]\ncapacity = \"64 KiB\"\n{toml}");
     assert!(refusal("waf", "0.5", &buffered).is_ok() && refusal("waf", "1.0", toml).is_ok());

@@ -79,8 +79,8 @@ pub(super) struct Schedule {
     pub joins: Joins,
     /// Dies that wait for an operation of another die.
     pub waiting: Vec<usize>,
-    /// By die: requests that wait for operations of others there. A FLUSH waits for all dies, and where the host asks for
-    /// more than the drive can do thousands wait: each end of an operation must look at those of its die only.
+    /// By die: requests that wait for operations of others there. A FLUSH waits for all dies, and on an overloaded drive
+    /// thousands wait: the end of an operation concerns only those of its die.
     pub awaiting: Vec<Vec<Awaiting>>,
     pub done: Done,
     /// End of the last operation.

@@ -2,7 +2,7 @@
 
 use super::settings::Order;
 use crate::Class;
-use floatgate_base::{Acts, Given, ParamInfo, PolicyInfo, Slot};
+use floatgate_base::{Acts, ChosenPolicy, ParamInfo, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -44,7 +44,7 @@ const FCFS: PolicyInfo = PolicyInfo {
 impl Order {
     /// Returns the order of a policy, and whether jobs on which a host write depends rank with host writes.
     #[must_use]
-    pub fn of(settings: &Given) -> (Self, bool) {
+    pub fn of(settings: &ChosenPolicy) -> (Self, bool) {
         let Some(names) = settings.find_names(CLASSES_IN_ORDER.name) else { return (Self::Fcfs, false) };
         let mut classes = Class::ALL;
         for (class, name) in classes.iter_mut().zip(names) {

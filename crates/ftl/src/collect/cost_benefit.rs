@@ -10,7 +10,7 @@
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
-use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-benefit",
@@ -35,7 +35,7 @@ pub struct Params {
 }
 
 impl VictimPolicy for Params {
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self { since_changed: settings.text(AGE_SINCE.name) == AGES[1].0 }
     }
 

@@ -7,7 +7,7 @@
 
 use super::{VictimPolicy, View, cost_benefit};
 use crate::index::IndexKind;
-use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-benefit-sqrt",
@@ -23,7 +23,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Params(cost_benefit::Params);
 
 impl VictimPolicy for Params {
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self(cost_benefit::Params::of(settings))
     }
 

@@ -5,7 +5,7 @@
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
-use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_theory::Policy as Law;
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -28,7 +28,7 @@ pub struct Params {
 }
 
 impl VictimPolicy for Params {
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self { choices: settings.whole("choices") }
     }
 

@@ -26,7 +26,7 @@ pub use victim_policy::{VictimPolicy, View};
 
 use crate::index::IndexKind;
 use floatgate_base::policy::{ParamKind, Range};
-use floatgate_base::{Acts, Given, ParamInfo, PolicyInfo, Rng, Slot, UnitId};
+use floatgate_base::{Acts, ChosenPolicy, ParamInfo, PolicyInfo, Rng, Slot, UnitId};
 use floatgate_theory::Policy as Law;
 
 /// The slot.
@@ -135,7 +135,7 @@ macro_rules! victims {
             /// # Panics
             /// When it is of another slot.
             #[must_use]
-            pub fn of(settings: &Given) -> Self {
+            pub fn of(settings: &ChosenPolicy) -> Self {
                 match settings.name() {
                     $(name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
                     name => panic!("{name} is not a victim policy"),

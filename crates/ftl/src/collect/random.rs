@@ -5,7 +5,7 @@
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
-use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, PolicyInfo, Rng, UnitId};
 use floatgate_theory::Policy as Law;
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -22,7 +22,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Params;
 
 impl VictimPolicy for Params {
-    fn of(_: &Given) -> Self {
+    fn of(_: &ChosenPolicy) -> Self {
         Self
     }
 

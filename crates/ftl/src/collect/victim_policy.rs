@@ -9,7 +9,7 @@
 
 use crate::index::{Index, IndexKind};
 use crate::units::Units;
-use floatgate_base::{DomainId, Given, IdSlice, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdSlice, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_theory::Policy as Law;
 
@@ -46,7 +46,7 @@ impl View<'_> {
 /// A victim policy with its parameters.
 pub trait VictimPolicy {
     /// Creates the policy with the settings of its parameters.
-    fn of(settings: &Given) -> Self
+    fn of(settings: &ChosenPolicy) -> Self
     where
         Self: Sized;
 

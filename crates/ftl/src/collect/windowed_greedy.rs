@@ -6,7 +6,7 @@
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
-use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "windowed-greedy",
@@ -25,7 +25,7 @@ pub struct Params {
 }
 
 impl VictimPolicy for Params {
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self { window: settings.whole("window") }
     }
 

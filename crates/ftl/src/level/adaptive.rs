@@ -19,7 +19,7 @@ use super::cold::{COLD_DRIVE_WRITES, is_cold};
 use super::least_erased::LeastErased;
 use super::{Leveler, Verdict, VictimView};
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdSlice, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ impl Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self {
             pe_cycles: settings.whole("pe_cycles"),
             quiet_share: settings.real("quiet_share"),

@@ -20,7 +20,7 @@ use super::{Books, Leveler};
 use crate::jobs::request::DriveView;
 use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
-use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdSlice, IdVec, ParamInfo, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub struct Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self {
             gap_erases: settings.whole("gap_erases"),
             cold_drive_writes: settings.real("cold_drive_writes"),

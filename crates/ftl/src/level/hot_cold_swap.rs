@@ -28,7 +28,7 @@
 use super::{CHECKS_MAX, Leveler, Verdict, VictimView};
 use crate::index::Lists;
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdSlice, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
@@ -115,7 +115,7 @@ impl Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self {
             pe_cycles: settings.whole("pe_cycles"),
             retirement_age: settings.real("retirement_age"),

@@ -22,7 +22,7 @@
 use super::{CHECKS_MAX, Leveler, Verdict, VictimView};
 use crate::units::NOT_INDEXED;
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub struct Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self { threshold: settings.real("threshold"), slope: settings.real("slope") }
     }
 

@@ -11,7 +11,7 @@ use super::{LevelCounters, OpenSets};
 use crate::jobs::Request;
 use crate::jobs::request::DriveView;
 use crate::units::Units;
-use floatgate_base::{DomainId, Given, IdSlice, Ppn, Rng, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdSlice, Ppn, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 
@@ -62,7 +62,7 @@ pub trait Params {
     type State: Leveler;
 
     /// Creates the parameters from their settings.
-    fn of(settings: &Given) -> Self
+    fn of(settings: &ChosenPolicy) -> Self
     where
         Self: Sized;
 

@@ -32,7 +32,7 @@ pub use swl::Params as Swl;
 
 use crate::jobs::Request;
 use crate::jobs::request::DriveView;
-use floatgate_base::{Acts, DomainId, Given, IdSlice, PolicyInfo, Ppn, Rng, Slot, UnitId};
+use floatgate_base::{Acts, ChosenPolicy, DomainId, IdSlice, PolicyInfo, Ppn, Rng, Slot, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ macro_rules! levelers {
             /// # Panics
             /// When it is of another slot.
             #[must_use]
-            pub fn of(settings: &Given) -> Self {
+            pub fn of(settings: &ChosenPolicy) -> Self {
                 match settings.name() {
                     name if name == none::INFO.name => Self::None,
                     $($(#[$on])* name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*

@@ -49,7 +49,7 @@ use crate::jobs::request::DriveView;
 use crate::jobs::{Order, Planned, Request, Target, Urgency};
 use crate::pool::Want;
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Ppn, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdSlice, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -149,7 +149,7 @@ enum Destination {
 impl super::Params for Params {
     type State = State;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self {
             threshold: settings.real("threshold"),
             less_read_share: settings.real("less_read_share"),

@@ -6,7 +6,7 @@ use crate::jobs::request::DriveView;
 use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
 use crate::units::NOT_INDEXED;
-use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, Ppn, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdVec, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self { reads: settings.whole("reads"), urgent: settings.whole("urgent") == 1 }
     }
 

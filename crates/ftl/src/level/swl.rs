@@ -27,7 +27,7 @@ use crate::jobs::request::DriveView;
 use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, IdSlice, ParamInfo, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ pub struct Params {
 impl super::Params for Params {
     type State = State;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self {
             threshold: settings.real("threshold"),
             blocks_per_flag: settings.whole("blocks_per_flag"),

@@ -7,7 +7,7 @@
 use super::sums::Counting;
 use super::view::DisturbView;
 use crate::jobs::{Request, Urgency};
-use floatgate_base::{DomainId, Given, Ppn, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, Ppn, UnitId};
 use floatgate_flash::Layout;
 
 /// A sum that has reached a watched point.
@@ -47,7 +47,7 @@ pub trait Params {
     const PROACTIVE: bool;
 
     /// Creates the parameters from their settings.
-    fn of(settings: &Given) -> Self
+    fn of(settings: &ChosenPolicy) -> Self
     where
         Self: Sized;
 

@@ -13,7 +13,7 @@ use crate::jobs::request::Planned;
 use crate::jobs::{Order, Request, Target, Urgency};
 use crate::pool::Want;
 use crate::units::NO_UNIT;
-use floatgate_base::{DomainId, Given, ParamInfo, Ppn, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, ParamInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -41,7 +41,7 @@ pub struct MixParams {
 }
 
 impl MixParams {
-    pub(super) fn of(settings: &Given, samples: u32) -> Self {
+    pub(super) fn of(settings: &ChosenPolicy, samples: u32) -> Self {
         Self {
             proactive_at: settings.real("proactive_at"),
             mixes: settings.text("mix") == MIXES[0].0,

@@ -31,7 +31,7 @@ pub use sums::Counting;
 pub use view::DisturbView;
 
 use crate::jobs::{Request, Urgency};
-use floatgate_base::{Acts, DomainId, Given, PolicyInfo, Ppn, Slot, UnitId};
+use floatgate_base::{Acts, ChosenPolicy, DomainId, PolicyInfo, Ppn, Slot, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ macro_rules! managers {
             /// # Panics
             /// When it is of another slot.
             #[must_use]
-            pub fn of(settings: &Given) -> Self {
+            pub fn of(settings: &ChosenPolicy) -> Self {
                 match settings.name() {
                     $(name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
                     name => panic!("{name} is not a read-disturb manager"),

@@ -6,7 +6,7 @@ use super::manager::Manager;
 use super::sums::Counting;
 use super::view::DisturbView;
 use crate::jobs::{Request, Urgency};
-use floatgate_base::{Given, PolicyInfo, UnitId};
+use floatgate_base::{ChosenPolicy, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = false;
 
-    fn of(_: &Given) -> Self {
+    fn of(_: &ChosenPolicy) -> Self {
         Self
     }
 

@@ -20,7 +20,7 @@ use crate::jobs::request::Planned;
 use crate::jobs::{Order, Request, Target, Urgency};
 use crate::pool::Want;
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, ParamInfo, PolicyInfo, Ppn, UnitId};
+use floatgate_base::{ChosenPolicy, DomainId, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self {
             at: settings.real("at"),
             create_at: settings.real("create_at"),

@@ -8,7 +8,7 @@
 
 use super::hotness::TwoLevel;
 use super::mixing::{MixParams, Mixing, PARAMS};
-use floatgate_base::{Given, ParamInfo, PolicyInfo};
+use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo};
 use floatgate_flash::Layout;
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
@@ -39,7 +39,7 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self(MixParams::of(settings, settings.whole("samples")))
     }
 

@@ -4,7 +4,7 @@
 
 use super::hotness::Exact;
 use super::mixing::{MixParams, Mixing, PARAMS};
-use floatgate_base::{Given, PolicyInfo};
+use floatgate_base::{ChosenPolicy, PolicyInfo};
 use floatgate_flash::Layout;
 
 pub(super) const INFO: PolicyInfo = PolicyInfo {
@@ -25,7 +25,7 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self(MixParams::of(settings, 1))
     }
 

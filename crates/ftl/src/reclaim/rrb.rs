@@ -11,7 +11,7 @@ use super::view::DisturbView;
 use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
 use floatgate_base::policy::Range;
-use floatgate_base::{Given, ParamInfo, PolicyInfo, UnitId};
+use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ impl super::Params for Params {
 
     const PROACTIVE: bool = true;
 
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         Self { proactive_at: settings.real("proactive_at") }
     }
 

@@ -9,7 +9,7 @@
 //! passes through all bits. Memory: a byte per bit position, which holds that bit of all filters.
 
 use super::hash::places;
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             filters: settings.whole("filters"),
             filter_bits: settings.whole("filter_bits"),

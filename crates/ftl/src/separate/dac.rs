@@ -7,7 +7,7 @@
 //! al., FAST 2022, compare with, and with their six regions. Parameter: regions. Cost: one look-up. Memory: a byte per
 //! page.
 
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
@@ -29,7 +29,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { classes: settings.whole("classes") }
     }
 

@@ -13,7 +13,7 @@
 //! binary search under `artifact`. Memory: 8 bytes per extent.
 
 use super::requests::Requests;
-use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -45,7 +45,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             extent_bytes: settings.whole("extent_bytes"),
             halve_every: settings.whole("halve_every_writes"),

@@ -15,7 +15,7 @@
 
 use super::last_writes::LastWrites;
 use super::requests::Requests;
-use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
@@ -54,7 +54,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             classes: settings.whole("classes"),
             interval_weight: settings.real("interval_weight"),

@@ -8,7 +8,7 @@
 //! classes. Cost: two look-ups. Memory: 4 bytes per logical page, 4 per host page write of the workload.
 
 use super::foresight::Foresight;
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { classes: settings.whole("classes") }
     }
 

@@ -7,7 +7,7 @@
 //! upper bits is set), halved once per as many writes as counters. Cost: a look-up per function. Memory: a byte per
 //! counter.
 
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             counters: settings.whole("counters"),
             hashes: settings.whole("hashes"),

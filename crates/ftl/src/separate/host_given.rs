@@ -11,7 +11,7 @@
 //! Pages moved out of them are in update blocks as long as they stay with their handle. Cost: none. Memory: none; with
 //! update blocks a second victim index.
 
-use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use floatgate_base::{ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ enum Isolation {
 }
 
 impl Isolation {
-    fn of(settings: &Given) -> Self {
+    fn of(settings: &ChosenPolicy) -> Self {
         match settings.text("isolation") {
             INITIAL => Self::Initial,
             APART => Self::PersistentApart,
@@ -83,7 +83,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             handles: settings.whole("handles"),
             isolation: Isolation::of(settings),

@@ -37,7 +37,7 @@ mod two_level_lru;
 mod variant;
 mod warcip;
 
-pub use floatgate_base::{Given, Hints, StreamId};
+pub use floatgate_base::{ChosenPolicy, Hints, StreamId};
 pub use foresight::{Foreseer, Foresight};
 pub use labelled::Params as Labelled;
 pub use separation::{Separation, StreamCounters};
@@ -87,7 +87,7 @@ macro_rules! separators {
             /// # Panics
             /// When it is of another slot.
             #[must_use]
-            pub fn of(settings: &Given) -> Self {
+            pub fn of(settings: &ChosenPolicy) -> Self {
                 match settings.name() {
                     name if name == none::INFO.name => Self::None,
                     name if name == host_gc::INFO.name => Self::HostGc,

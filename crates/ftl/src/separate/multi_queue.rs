@@ -15,7 +15,7 @@
 //! Memory: 40 bytes per chunk.
 
 use super::requests::Requests;
-use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -48,7 +48,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             classes: settings.whole("classes"),
             chunk_bytes: settings.whole("chunk_bytes"),

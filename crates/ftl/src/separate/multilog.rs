@@ -13,7 +13,7 @@
 //! Memory: 5 bytes per page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written, variant};
+use super::{ChosenPolicy, Moved, Reclaimed, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo, Rng};
@@ -39,7 +39,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { classes: settings.whole("classes"), artifact: variant::is_artifact(settings) }
     }
 

@@ -15,7 +15,7 @@
 //! look-ups per write, one per move. Memory: 2 bytes per page, 8 per context.
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
-use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
@@ -79,7 +79,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             dominates_from: settings.whole("dominates_from"),
             groups: settings.whole("groups"),

@@ -17,7 +17,7 @@
 use super::foresight::{Foresight, NEVER};
 use super::last_writes::LastWrites;
 use super::ora::{Classes, STREAMS_MAX};
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             streams: settings.whole("streams"),
             lives: match settings.text("lives") {

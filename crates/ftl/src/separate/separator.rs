@@ -10,7 +10,7 @@
 //! (`regroup.rs`). MiDAS (`midas/`) uses all of these.
 
 use super::foresight::Foresight;
-use floatgate_base::{Given, Hints, Lpn, ParamInfo, StreamId, UnitId};
+use floatgate_base::{ChosenPolicy, Hints, Lpn, ParamInfo, StreamId, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -165,7 +165,7 @@ impl UpdateBlocks {
 
     /// Returns the choice of [`UpdateBlocks::PARAM`].
     #[must_use]
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         match settings.whole(Self::PARAM.name) {
             0 => Self::AsAny,
             1 => Self::LastUnlessDead,

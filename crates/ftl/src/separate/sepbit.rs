@@ -10,7 +10,7 @@
 //! age. Cost: one look-up. Memory: 4 bytes per page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Reclaimed, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { lifespan_units: settings.whole("lifespan_units"), age_factor: settings.real("age_factor") }
     }
 

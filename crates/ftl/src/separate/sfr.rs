@@ -12,7 +12,7 @@
 //! two per request and chunk. Memory: 16 bytes per chunk.
 
 use super::requests::{RequestPosition, Requests};
-use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -47,7 +47,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             classes: settings.whole("classes"),
             chunk_bytes: settings.whole("chunk_bytes"),

@@ -16,7 +16,7 @@
 //! determined again. Cost: a comparison per group and page; three per unit and group and quantization. Memory: 16 bytes
 //! per page, 24 per block.
 
-use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Reclaimed, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo, UnitId};
@@ -52,7 +52,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { classes: settings.whole("classes"), quantize_every: settings.whole("quantize_every_blocks") }
     }
 

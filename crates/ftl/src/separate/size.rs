@@ -4,7 +4,7 @@
 //! hence nothing is stored. Source: Chang, "Hybrid solid-state disks", ASP-DAC 2008, as the dissertation on PDS
 //! (section 2.4.2) cites the idea; no bound is printed there, 16 KiB is ours. Cost: a comparison. Memory: none.
 
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { small_bytes: settings.whole("small_bytes") }
     }
 

@@ -7,7 +7,7 @@
 //! ours: as many hot pages as HASH has counters, and twice as many candidates. Moved pages use the same lists. Cost: a
 //! look-up and a few links. Memory: 4 bytes per page and 12 per entry.
 
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
@@ -38,7 +38,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { hot_pages: settings.whole("hot_pages"), candidate_pages: settings.whole("candidate_pages") }
     }
 

@@ -1,7 +1,7 @@
 //! Two readings of a scheme: ours of its paper, and that of the simulator which the authors of SepBIT published with
 //! their evaluation (https://github.com/fallfish/sepbit, commit 1e4b664). Each scheme's file states the differences.
 
-use super::Given;
+use super::ChosenPolicy;
 use floatgate_base::ParamInfo;
 
 /// The readings with descriptions; the first is the default.
@@ -18,6 +18,6 @@ pub const PARAM: ParamInfo = ParamInfo::name(
 );
 
 /// Checks whether the simulator's rule is selected.
-pub fn is_artifact(settings: &Given) -> bool {
+pub fn is_artifact(settings: &ChosenPolicy) -> bool {
     settings.text(PARAM.name) == VARIANTS[1].0
 }

@@ -11,7 +11,7 @@
 //! bytes per page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
@@ -49,7 +49,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self { classes: settings.whole("classes"), period_units: settings.whole("period_units") }
     }
 

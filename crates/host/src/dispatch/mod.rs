@@ -10,7 +10,7 @@ mod pgis;
 mod tests;
 mod window;
 
-use floatgate_base::policy::Given;
+use floatgate_base::policy::ChosenPolicy;
 use floatgate_base::{Acts, Label, Misfit, Op, PolicyInfo, RequestBatch, Slot};
 use serde::{Deserialize, Serialize};
 use window::{Labels, Learned, Look, Windows, Writes};
@@ -51,7 +51,7 @@ macro_rules! dispatchers {
             ///
             /// # Panics
             /// When the settings belong to another slot.
-            pub fn of(settings: &Given) -> Result<Self, Misfit> {
+            pub fn of(settings: &ChosenPolicy) -> Result<Self, Misfit> {
                 match settings.name() {
                     name if name == fcfs::INFO.name => Ok(Self::Fcfs),
                     $(name if name == $module::INFO.name => $module::Params::of(settings).map(Self::$variant),)*

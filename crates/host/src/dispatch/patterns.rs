@@ -16,7 +16,7 @@
 //! write. Memory: 24 bytes per request of a window, and the miner's tables.
 
 use super::window::{self, Labels, Learned, Start, Windows};
-use floatgate_base::policy::Given;
+use floatgate_base::policy::ChosenPolicy;
 use floatgate_base::{Label, Misfit, ParamInfo, PolicyInfo};
 use floatgate_patterns::{Kind, Settings, Window};
 
@@ -60,7 +60,7 @@ impl Params {
     ///
     /// # Errors
     /// Values that exclude each other.
-    pub(super) fn of(settings: &Given) -> Result<Self, Misfit> {
+    pub(super) fn of(settings: &ChosenPolicy) -> Result<Self, Misfit> {
         Ok(Self {
             windows: Windows::of(settings)?,
             transaction: settings.whole("transaction"),

@@ -12,7 +12,7 @@
 //! window.
 
 use super::window::{self, Labels, Learned, Start, Windows};
-use floatgate_base::policy::Given;
+use floatgate_base::policy::ChosenPolicy;
 use floatgate_base::{Label, Misfit, ParamInfo, PolicyInfo};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -46,7 +46,7 @@ impl Params {
     ///
     /// # Errors
     /// Values that exclude each other.
-    pub(super) fn of(settings: &Given) -> Result<Self, Misfit> {
+    pub(super) fn of(settings: &ChosenPolicy) -> Result<Self, Misfit> {
         Ok(Self { windows: Windows::of(settings)?, support: settings.whole("support") })
     }
 

@@ -1,6 +1,6 @@
 //! Windows of requests, shared by the dispatchers that learn from them.
 
-use floatgate_base::policy::Given;
+use floatgate_base::policy::ChosenPolicy;
 use floatgate_base::{Label, Misfit, Op, ParamInfo, RequestBatch};
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl Windows {
     ///
     /// # Errors
     /// More requests to learn from, or a higher support, than a window has.
-    pub fn of(settings: &Given) -> Result<Self, Misfit> {
+    pub fn of(settings: &ChosenPolicy) -> Result<Self, Misfit> {
         let (window, mined, support) =
             (settings.whole("window"), settings.whole("mined"), settings.whole("support"));
         for (key, value) in [("mined", mined), ("support", support)] {

@@ -16,7 +16,7 @@ pub use foreseen::{ByChoice, CHOICES, Foreseen, Reduced};
 pub use manager::{Manager, ManagerSetup, Record, Row, SchemePages, SchemeSeen, Seen};
 pub use params::{Chunks, Dedup, Engine, Integrated, Params};
 
-use floatgate_base::{Acts, Given, PolicyInfo, Slot};
+use floatgate_base::{Acts, ChosenPolicy, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -77,7 +77,7 @@ impl Reducer {
     /// # Panics
     /// The settings belong to another slot.
     #[must_use]
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         let policy = Self::ALL.iter().find(|reducer| reducer.info().name == settings.name());
         *policy.unwrap_or_else(|| panic!("{} is not a reducer", settings.name()))
     }

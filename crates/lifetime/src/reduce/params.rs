@@ -5,7 +5,7 @@ use super::rows::{
     INDEX_SHARE, PLAIN_CHUNKS, REPACK,
 };
 use super::rows::{EPOCH, EPOCHS, SAMPLE_SHARE};
-use floatgate_base::{Given, ParamInfo};
+use floatgate_base::{ChosenPolicy, ParamInfo};
 
 /// Cost of a hardware unit per 4 KiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -81,7 +81,7 @@ pub struct Params {
 impl Params {
     /// Returns the configured parameters.
     #[must_use]
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         let real = |param: &ParamInfo| settings.find_real(param.name);
         let engine = |uj: &ParamInfo, us: &ParamInfo| {
             let delay_ns = (real(us)? * 1e3).round() as u64;

@@ -46,7 +46,7 @@ pub use regulator::Regulator;
 pub use setup::{Setup, View};
 pub use throttling::{Parts, Throttling};
 
-use floatgate_base::{Acts, Given, PolicyInfo, Slot};
+use floatgate_base::{Acts, ChosenPolicy, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -117,7 +117,7 @@ impl Throttle {
     /// # Panics
     /// The settings belong to another slot.
     #[must_use]
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         let policy = Self::ALL.iter().find(|throttle| throttle.info().name == settings.name());
         *policy.unwrap_or_else(|| panic!("{} is not a throttle", settings.name()))
     }

@@ -6,7 +6,7 @@ use super::rows::{
     PREDICT, SPARE_SHARE, STEP, TARGET, UNIT_WINDOW, WRONG_SHARE,
 };
 use crate::SECONDS_PER_YEAR;
-use floatgate_base::{Given, Misfit, ParamInfo};
+use floatgate_base::{ChosenPolicy, Misfit, ParamInfo};
 
 /// Maximum of unit windows in memory.
 const WINDOWS_MAX: u64 = 1 << 20;
@@ -49,7 +49,7 @@ pub struct Params {
 }
 
 /// The parameters of a policy; the defaults where it does not have them.
-struct Values<'a>(Option<&'a Given>);
+struct Values<'a>(Option<&'a ChosenPolicy>);
 
 impl Values<'_> {
     fn real(&self, param: &ParamInfo) -> f64 {
@@ -112,7 +112,7 @@ impl Params {
     ///
     /// # Errors
     /// Values that contradict each other.
-    pub fn of(settings: &Given) -> Result<Self, Misfit> {
+    pub fn of(settings: &ChosenPolicy) -> Result<Self, Misfit> {
         let values = Values(Some(settings));
         let mut params = Self::from(&values);
         // A throttle without a choice of lengths has epochs of a unit window.
@@ -127,7 +127,7 @@ impl Params {
     }
 
     /// Checks that periods are shorter than epochs, and epochs than the life.
-    fn fit(&self, settings: &Given) -> Result<(), Misfit> {
+    fn fit(&self, settings: &ChosenPolicy) -> Result<(), Misfit> {
         let Some(parts) = Throttle::of(settings).parts() else { return Ok(()) };
         let target_years = settings.real(TARGET.name);
         let target_ns = target_years * SECONDS_PER_YEAR * 1e9;

@@ -2,7 +2,7 @@
 
 use super::{Disturb, MODES_MAX, TYPES_MAX};
 use floatgate_base::policy::Range;
-use floatgate_base::{Acts, Given, Misfit, ParamInfo, PolicyInfo, Slot};
+use floatgate_base::{Acts, ChosenPolicy, Misfit, ParamInfo, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -86,7 +86,7 @@ impl Disturb {
     ///
     /// # Errors
     /// Modes that contradict each other.
-    pub fn of(settings: &Given) -> Result<Option<Self>, Misfit> {
+    pub fn of(settings: &ChosenPolicy) -> Result<Option<Self>, Misfit> {
         if settings.name() == NONE.name {
             return Ok(None);
         }

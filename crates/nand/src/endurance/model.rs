@@ -3,7 +3,7 @@
 use super::Endurance;
 use super::recovery::{NOMINAL_CYCLES, READY_PRINTED, READY_TABLE2, Recovery};
 use floatgate_base::policy::Range;
-use floatgate_base::{Acts, Given, Misfit, ParamInfo, PolicyInfo, Slot};
+use floatgate_base::{Acts, ChosenPolicy, Misfit, ParamInfo, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -99,7 +99,7 @@ impl Endurance {
     ///
     /// # Errors
     /// Constants that contradict each other.
-    pub fn of(settings: &Given) -> Result<Self, Misfit> {
+    pub fn of(settings: &ChosenPolicy) -> Result<Self, Misfit> {
         let pe_cycles = settings.whole("pe_cycles");
         if settings.name() == FIXED.name {
             return Ok(Self::Fixed { pe_cycles });

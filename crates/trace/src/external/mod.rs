@@ -10,6 +10,7 @@ use crate::options::{OnBadLine, TimeUnit};
 use crate::setup::Setup;
 use crate::source::{Context, Source, Summary};
 use column_hash::ColumnHasher;
+use floatgate_base::counted::counted;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 use floatgate_input::Fault;
 use floatgate_input::Input;
@@ -288,7 +289,7 @@ impl ColumnSource {
         if self.intake.counts.requests > 0 {
             return Ok(());
         }
-        let what = format!("no request in {} rows", self.before);
+        let what = format!("no request in {}", counted(self.before, "row"));
         let place = Place::Path(self.setup.path.clone());
         Err(Error::input(place, what, "expected at least one read, write or TRIM"))
     }

@@ -39,31 +39,18 @@ impl PatternSettings {
     /// Names the command-line option and the valid values.
     pub fn validate(&self) -> Result<()> {
         let bounds = [
-            ("--window", self.window, WINDOW_MAX, "requests in a window", ""),
-            (
-                "--mined",
-                self.mined,
-                self.window.min(MINED_MAX),
-                "requests to mine",
-                ", and no more than the window",
-            ),
-            ("--transaction", self.transaction, WINDOW_MAX, "write requests in a transaction", ""),
-            (
-                "--support",
-                self.support,
-                self.window,
-                "transactions as support",
-                ", and no more than the window",
-            ),
-            ("--items-min", self.items_min, WINDOW_MAX, "addresses in a pattern", ""),
+            ("--window", self.window, WINDOW_MAX, "requests", ""),
+            ("--mined", self.mined, self.window.min(MINED_MAX), "requests", ", and no more than the window"),
+            ("--transaction", self.transaction, WINDOW_MAX, "write requests", ""),
+            ("--support", self.support, self.window, "transactions", ", and no more than the window"),
+            ("--items-min", self.items_min, WINDOW_MAX, "addresses", ""),
         ];
-        for (option, value, most, what, why) in bounds {
+        for (option, value, most, unit, why) in bounds {
             if !(1..=most).contains(&value) {
-                let what = format!("{value} {what} are out of range");
                 return Err(Error::input(
                     Place::Setting(option.into()),
-                    what,
-                    format!("expected 1 to {most}{why}"),
+                    format!("{value} is out of range"),
+                    format!("expected 1 to {most} {unit}{why}"),
                 ));
             }
         }

@@ -213,23 +213,14 @@ fn a_window_with_too_many_sets_fails_with_its_number() {
 fn settings_that_cannot_be_are_refused() {
     let default = PatternSettings::default;
     for (settings, message) in [
-        (
-            PatternSettings { support: 0, ..default() },
-            "--support: 0 transactions as support are out of range; expected 1 to 1024",
-        ),
-        (PatternSettings { support: 1025, ..default() }, "--support: 1025 transactions"),
-        (
-            PatternSettings { items_min: 0, ..default() },
-            "--items-min: 0 addresses in a pattern are out of range",
-        ),
-        (PatternSettings { window: 0, ..default() }, "--window: 0 requests in a window are out of range"),
+        (PatternSettings { support: 0, ..default() }, "--support: 0 is out of range; expected 1 to 1024"),
+        (PatternSettings { support: 1025, ..default() }, "--support: 1025 is out of range"),
+        (PatternSettings { items_min: 0, ..default() }, "--items-min: 0 is out of range"),
+        (PatternSettings { window: 0, ..default() }, "--window: 0 is out of range"),
         (PatternSettings { window: WINDOW_MAX + 1, ..default() }, "expected 1 to 1048576"),
-        (
-            PatternSettings { mined: 1025, ..default() },
-            "--mined: 1025 requests to mine are out of range; expected 1 to 1024, and no",
-        ),
+        (PatternSettings { mined: 1025, ..default() }, "--mined: 1025 is out of range; expected 1 to 1024"),
         (PatternSettings { window: WINDOW_MAX, mined: MINED_MAX + 1, ..default() }, "expected 1 to 16384"),
-        (PatternSettings { transaction: 0, ..default() }, "--transaction: 0 write requests"),
+        (PatternSettings { transaction: 0, ..default() }, "--transaction: 0 is out of range"),
     ] {
         let error = settings.validate().unwrap_err();
         assert_eq!(error.status(), 2);

@@ -54,7 +54,7 @@ fn content_that_is_no_trace() {
     );
     assert_eq!(
         refusal(b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "t", &none),
-        "t: no request in 1 lines; expected at least one read, write or TRIM"
+        "t: no request in 1 line; expected at least one read, write or TRIM"
     );
     assert_eq!(
         refusal(b"\n\n\n", "t", &options(Some("msr"))),
@@ -257,7 +257,7 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert_eq!(
         refusal(b"rubbish\n", "t", &options),
         format!(
-            "t: no request in 1 lines (1 bad lines skipped, the first: {alone}); expected at least one read, write or TRIM"
+            "t: no request in 1 line (1 bad line skipped: {alone}); expected at least one read, write or TRIM"
         )
     );
 }

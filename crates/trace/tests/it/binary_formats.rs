@@ -171,7 +171,7 @@ fn what_is_wrong_with_a_record_is_said_by_its_byte() {
     );
     assert_eq!(
         refused("oracle-general", &oracle(&[(5, 8, 0, -1)])),
-        "t: no request in 1 records; expected at least one read, write or TRIM"
+        "t: no request in 1 record; expected at least one read, write or TRIM"
     );
     let pages = "expected page numbers: one per line, or 4 bytes each";
     assert_eq!(

@@ -232,7 +232,7 @@ fn what_cannot_be_told_apart_is_refused_naming_both() {
     assert_eq!(open_bytes(b"5.0 1 8 8 0\n", "t.replayer", &none).unwrap().format(), "replayer");
     // A header alone identifies its format.
     let refused = refusal(b"Timestamp,Response,IOType,LUN,Offset,Size\n", "t", &none);
-    assert_eq!(refused, "t: no request in 1 lines; expected at least one read, write or TRIM");
+    assert_eq!(refused, "t: no request in 1 line; expected at least one read, write or TRIM");
 }
 
 #[test]
@@ -373,7 +373,7 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
         "DiskRead, 5, p (1), 2, 0x1, 0x0, 0x200",
         ":1:39: the line ends too early; expected bytes as 0x...",
     ),
-    ("etw", "DiskFlush, 5", ": no request in 1 lines; expected events DiskRead or DiskWrite"),
+    ("etw", "DiskFlush, 5", ": no request in 1 line; expected events DiskRead or DiskWrite"),
     ("alibaba", "0,X,0,512,5", ":1:3: 'X' is not an operation; expected R or W"),
     ("alibaba", "0,R,0,-1,5", ":1:7: '-1' is not a length; expected bytes"),
     ("alibaba", "0,R,0,512", ":1:10: the line ends too early; expected bytes"),

@@ -24,9 +24,9 @@ def line(result: dict[str, Any]) -> str | None:
     if pages and facts.get("held_back_s"):
         parts.append(f"mean delay {units.span(facts['held_back_s'] / pages)} over all")
     if facts.get("waits"):
-        parts.append(f"{units.count(facts['waits'])} waited for capacity")
+        parts.append(f"{units.count(facts['waits'])} page writes waited for capacity")
     if facts.get("epochs"):
-        last = f", the last of {units.span(facts['epoch_s'])}" if facts.get("epoch_s") else ""
+        last = f", the last one {units.span(facts['epoch_s'])} long" if facts.get("epoch_s") else ""
         parts.append(f"{units.count(facts['epochs'])} epochs{last}")
     return f"{facts['policy']}: {', '.join(parts)}"
 

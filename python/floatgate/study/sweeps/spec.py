@@ -34,13 +34,16 @@ class SweepOptions:
     repeat: int | None = None
 
 
-def points_of(options: SweepOptions, table: Mapping[str, Any], place: str) -> tuple[Points, int]:
+def points_of(
+    options: SweepOptions, table: Mapping[str, Any], place: str, command: str = "floatgate sweep"
+) -> tuple[Points, int]:
     """Return the points of a sweep and how often each is repeated: options first, then the table of the file.
 
     Args:
         options: those of the command.
         table: the ``[sweep]`` table.
         place: what messages call the file.
+        command: the command that needs them.
 
     Raises:
         InputError: no key varies, a key varies twice, or a value cannot be understood.
@@ -57,7 +60,7 @@ def points_of(options: SweepOptions, table: Mapping[str, Any], place: str) -> tu
     listed = _listed(table.get("points", []), place)
     if not axes and not listed:
         raise input_error(
-            "floatgate sweep: no --vary, and no [sweep.vary] in the file; expected at least one, such as "
+            f"{command}: no --vary, and no [sweep.vary] in the file; expected at least one, such as "
             "ftl.spare_factor=0.07,0.28"
         )
     named = {key for point in listed for key, _ in point} & {axis.key for axis in axes}

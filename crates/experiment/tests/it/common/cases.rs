@@ -3,7 +3,7 @@
 use crate::common::host_model::Rules;
 use crate::common::policies;
 use floatgate_base::testing::Bound;
-use floatgate_base::{Given, Rng, Slot};
+use floatgate_base::{ChosenPolicy, Rng, Slot};
 use floatgate_ftl::index::IndexKind;
 use floatgate_ftl::{Separate, Victim, collect, level, reclaim, separate, single_policy_slots};
 use floatgate_host::{Dispatch, dispatch};
@@ -121,7 +121,7 @@ pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
 }
 
 /// The separator, and any policy of the slots that every drive has.
-fn other_slots(rng: &mut Rng, separator: &Given, two_chips: bool) -> String {
+fn other_slots(rng: &mut Rng, separator: &ChosenPolicy, two_chips: bool) -> String {
     let mut toml = policies::toml(&separate::SLOT, separator);
     for slot in [&level::SLOT, &single_policy_slots::MAP] {
         let mut bound = Bound::new(100_000_000);
@@ -222,7 +222,7 @@ fn streams_of(separate: Separate, dispatch: Dispatch) -> (u64, u64) {
     (u64::from(separate.streams() + more), u64::from(separate.reserve().max(2 * more)))
 }
 
-fn draw_with(rng: &mut Rng, trace: bool, separator: &Given) -> Case {
+fn draw_with(rng: &mut Rng, trace: bool, separator: &ChosenPolicy) -> Case {
     let mut drive = Drive::draw(rng);
     let planes = drive.planes();
     let victim = policy(rng, &collect::SLOT);
@@ -344,7 +344,7 @@ fn writes_max(victim: Victim, pages_per_unit: u64, room: u64, logical: u64) -> u
 }
 
 /// Draws a policy of a slot with its parameters.
-fn policy(rng: &mut Rng, slot: &Slot) -> Given {
+fn policy(rng: &mut Rng, slot: &Slot) -> ChosenPolicy {
     let info = policies::row(rng, slot);
     policies::drawn(rng, slot, info)
 }

@@ -1,7 +1,7 @@
 //! Policies drawn from the tables of their slots: a new row is drawn without being named here.
 
 use floatgate_base::policy::{Facts, ParamKind, Range};
-use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Setting, Slot};
+use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo, Rng, Setting, Slot};
 use floatgate_ftl::{Level, Separate, Victim, collect, level, separate};
 use floatgate_lifetime::throttle;
 
@@ -40,7 +40,7 @@ fn near(value: f64, range: Range, default: f64) -> f64 {
 }
 
 /// A policy with values for its own parameters; what every policy of the slot takes is at its default.
-pub fn drawn(rng: &mut Rng, slot: &Slot, info: &'static PolicyInfo) -> Given {
+pub fn drawn(rng: &mut Rng, slot: &Slot, info: &'static PolicyInfo) -> ChosenPolicy {
     let values: Vec<_> = info.params.iter().map(|param| (param.name, value(rng, param))).collect();
     slot.with(info.name, &values)
 }
@@ -51,7 +51,7 @@ pub fn row(rng: &mut Rng, slot: &Slot) -> &'static PolicyInfo {
 }
 
 /// Formats the table of an experiment with these settings, without the common parameters of the slot.
-pub fn toml(slot: &Slot, settings: &Given) -> String {
+pub fn toml(slot: &Slot, settings: &ChosenPolicy) -> String {
     let own = settings.values().iter().filter(|(key, _)| slot.common.iter().all(|param| param.name != *key));
     let own = own.map(|(key, value)| match value {
         Setting::Whole(value) => format!("{key} = {value}\n"),

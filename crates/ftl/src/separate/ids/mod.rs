@@ -35,7 +35,7 @@ mod update_log;
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
 use super::pds::{CONTEXTS, Context, GROUPS, PAGES_BEYOND, UNKNOWN, known};
-use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
+use super::{ChosenPolicy, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use clusters::Clusters;
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
@@ -88,7 +88,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             consecutive_over: settings.whole("consecutive_over"),
             window: settings.whole("window_updates"),

@@ -24,7 +24,9 @@ mod mcam;
 mod uid;
 mod watch;
 
-use super::{Given, Moved, Occupancy, Regroup, Replaced, Separator, Shape, StreamId, VictimUnit, Written};
+use super::{
+    ChosenPolicy, Moved, Occupancy, Regroup, Replaced, Separator, Shape, StreamId, VictimUnit, Written,
+};
 use chain::Chain;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use gcs::{Bounds, GroupPlan};
@@ -88,7 +90,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(settings: &Given) -> Self {
+    pub fn of(settings: &ChosenPolicy) -> Self {
         Self {
             groups: settings.whole("groups"),
             merged_groups: settings.whole("merged_groups"),

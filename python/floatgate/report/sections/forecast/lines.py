@@ -126,7 +126,7 @@ def interval(result: Facts) -> str | None:
 def no_interval(result: Facts) -> str:
     """Return why a life has no interval."""
     if load.overloaded(result):
-        return "not known: neither is the life"
+        return "not known, as the life is not known"
     if look(result, "lifetime", "years") is None:
         return "not known: the life has no end"
     assumed = look(result, "method", "waf_given")
@@ -216,11 +216,11 @@ def throttle(result: Facts) -> str | None:
         over = "" if rare is None else " over all page writes"
         parts.append(f"mean delay {units.span(mean_us * 1e-6)}{over} ({latency.delay(result)})")
     if facts.get("waits"):
-        parts.append(f"{units.count(facts['waits'])} waited for capacity{_of_the_delay(facts, mean_us)}")
+        parts.append(f"{units.count(facts['waits'])} page writes waited for capacity{_of_the_delay(facts, mean_us)}")
     if facts.get("epochs"):
         parts.append(f"{units.count(facts['epochs'])} epochs")
     if facts.get("epoch_s"):
-        parts.append(f"the last of {units.span(facts['epoch_s'])}")
+        parts.append(f"the last one {units.span(facts['epoch_s'])} long")
     return ", ".join(parts) or None
 
 
@@ -235,17 +235,16 @@ def _of_the_delay(facts: Facts, mean_us: float | None) -> str:
 
 
 def prediction(result: Facts) -> str | None:
-    """Format as ``80 % of 1200 epochs within 25 % of the prediction``."""
+    """Format as ``demand within 25 % of its prediction in 80 % of 1200 epochs``."""
     facts = look(result, "throttle", "prediction") or {}
     compared = facts.get("compared")
     if not compared:
         return None
     share, error = accuracy(facts), facts.get("error_max", 0.25)
-    return (
-        None
-        if share is None
-        else f"{units.share(share)} of {units.count(compared)} epochs within {units.share(error)} of the prediction"
-    )
+    if share is None:
+        return None
+    epochs = f"{units.share(share)} of {units.count(compared)} epochs"
+    return f"demand within {units.share(error)} of its prediction in {epochs}"
 
 
 def accuracy(facts: Facts | None) -> float | None:

@@ -13,7 +13,7 @@ Facts = Mapping[str, Any]
 
 BEYOND = "the host requests more than this drive can do"
 """Why the life of an overloaded drive is not known."""
-IF_SO = "if it could write that fast"
+IF_SO = "if the drive could write that fast"
 """Condition of figures that count the writes of the host at its full rate."""
 
 
