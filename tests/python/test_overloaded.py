@@ -62,8 +62,8 @@ def test_a_life_that_the_drive_cannot_live_is_no_forecast() -> None:
 def test_the_page_of_such_a_drive_says_the_same() -> None:
     result = beyond("busiest", "typical")
     assert summary.headline(result) == (
-        "The host requests more than this drive can do, so its life is not known. If the drive could write that fast: the "
-        "rated bytes are written first, after 347 days; the average block wears out after 5.0 years."
+        "The host requests more than this drive can do, so its life is not known. If the drive could write that fast: "
+        "the rated bytes are written first, after 347 days; the average block wears out after 5.0 years."
     )
     shown = cards.cards(result)
     assert [card[:2] for card in shown[:3]] == [
