@@ -81,7 +81,7 @@ fn numbers_outside_their_range() {
             &format!("[ftl]\nspare_factor = {value}"),
             &format!(
                 "2:1: spare_factor is {shown}; expected a share of the flash above 0 and up to 0.95: 0.07 to 0.13 on most \
-                 drives, about 0.27 where they are written three times a day"
+                 drives, about 0.27 on drives rated for three drive writes per day"
             ),
         )]);
     }

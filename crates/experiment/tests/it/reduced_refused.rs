@@ -106,7 +106,7 @@ fn what_cannot_be_beside_a_reducer_is_refused() {
     ];
     let parts = ["share a physical one", "expected a manager without replicas"];
     refused(&ALL, &replicas, &parts);
-    let parts = ["loses in a power cut", "expected drive.plp = true, or \"dedup\""];
+    let parts = ["would lose them in a power cut", "expected drive.plp = true, or \"dedup\""];
     refused(&["compress", "both"], &[("drive.plp", "false")], &parts);
     assert_eq!(refusal("dedup", &[("drive.plp", "false")]), None);
 }

@@ -78,7 +78,7 @@ const REFUSED: [&str; 6] = [
     "goes by the time",
     "is smaller than a block",
     "is read as a whole",
-    "this drive loses in a power cut",
+    "would lose them in a power cut",
     "has no effect without a buffer",
 ];
 
