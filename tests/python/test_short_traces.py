@@ -36,7 +36,7 @@ def msr(path: Path, rows: Sequence[tuple[float, str, int]]) -> Path:
         ),
         (
             [(i * 1e-3, "Write", i) for i in range(200)],
-            "t.csv: the workload lasts 0.199 s, too short for a forecast",
+            "t.csv: the workload lasts 0.199 s, too short for years",
         ),
         ([(i * 0.5, "Write", i * 12_800) for i in range(200)], 'or "scale" (--capacit'),
     ],

@@ -134,9 +134,7 @@ fn check(
         }
     }
     if reduce.params.chunks.is_some() && !drive.plp {
-        let what = format!(
-            "'{name}' gathers pages in the controller, and this drive would lose them in a power cut"
-        );
+        let what = format!("'{name}' gathers pages in the controller, which would lose them in a power cut");
         return Err(layers.error(POLICY, what, "expected drive.plp = true, or \"dedup\""));
     }
     Ok(())

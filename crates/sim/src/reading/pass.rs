@@ -133,8 +133,7 @@ pub fn read_pass(
         return Err(without_time(plan, requests, &source.summary()));
     }
     if last_ns < SPAN_MIN_NS {
-        let what =
-            format!("the workload lasts {} s, too short for a forecast of years", last_ns as f64 / 1e9);
+        let what = format!("the workload lasts {} s, too short for years", last_ns as f64 / 1e9);
         let expected = "expected at least a second; --time-unit sets the unit of a trace's time stamps";
         return Err(Error::input(place_of(plan), what, expected));
     }
