@@ -389,6 +389,9 @@ first 4096 or more requests would need over 16 GB per second in nanoseconds (and
 at most 100,000 requests per second in microseconds. The result says so; `--time-unit ns` overrides it. Other rates
 that no drive can serve get a note. A request whose time stamp runs backwards arrives with the one before it; a note has
 the number of such stamps, the first, and the largest step.
+
+`blktrace` writes a file per CPU. Name the first of them, `NAME.blktrace.0`: all are merged by time, equal times in the
+order of CPUs. Of the events that a request passes through one counts (`--action`), as in blkparse's text.
 """
 
 CONVERTING = """

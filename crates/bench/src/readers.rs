@@ -48,9 +48,10 @@ impl Drop for File {
 /// Measures each reader; required rates are in millions.
 pub fn all(report: &mut Report) {
     report.group("readers", "Readers alone, from warm files, one core");
-    let rows: [(&str, &str, u64, f64, Writer); 5] = [
+    let rows: [(&str, &str, u64, f64, Writer); 6] = [
         ("MSR CSV, M lines/s", "msr", LINES, 4.0, msr),
         ("blkparse, all events, M lines/s", "blkparse", LINES, 1.5, blkparse),
+        ("blktrace, all events, M events/s", "blktrace", RECORDS, 5.0, blktrace),
         ("HP SRT, M records/s", "srt", RECORDS, 20.0, srt),
         ("vscsi version 1, M records/s", "vscsi", RECORDS, 20.0, vscsi),
         ("oracleGeneral, M records/s", "oracle", RECORDS, 20.0, oracle),
@@ -94,6 +95,24 @@ fn blkparse(lines: u64, out: &mut dyn std::io::Write) {
             4000 + cpu
         )
         .expect("there is room");
+    }
+}
+
+/// Writes binary events: each request is queued, allocated, inserted, issued and completed.
+fn blktrace(records: u64, out: &mut dyn std::io::Write) {
+    let mut rng = Rng::new(1, "blktrace readers");
+    let (mut sector, mut bits) = (0, 0);
+    for i in 0..records {
+        let action = [0x10_0001u32, 4, 0x10_000c, 0x40_0007, 0x80_0008][(i % 5) as usize];
+        if i % 5 == 0 {
+            sector = rng.below(1 << 30) * 8;
+            bits = [1 << 16, 1 << 17, 1 << 17 | 1 << 19, 1 << 16 | 1 << 27][rng.below(4) as usize];
+        }
+        let cpu = rng.below(8) as u32;
+        let head = [0x6561_7407, i as u32].map(u32::to_le_bytes).concat();
+        let times = [i * 1000, sector].map(u64::to_le_bytes).concat();
+        let tail = [4096, action | bits, 4000 + cpu, 8 << 20 | 16, cpu, 0].map(u32::to_le_bytes).concat();
+        out.write_all(&[head, times, tail].concat()).expect("there is room");
     }
 }
 

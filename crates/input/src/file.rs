@@ -77,7 +77,12 @@ pub struct Input {
     hasher: Option<blake3::Hasher>,
     hash: Option<String>,
     reopens: bool,
+    /// Opens the content if it is more than one file.
+    files: Option<Opener>,
 }
+
+/// Opens several files as one stream; receives the name and the expected kind of file.
+pub type Opener = fn(&str, &'static str) -> Result<Box<dyn Read + Send>>;
 
 impl Input {
     /// Opens the file `path`, or standard input for `-`; `what` names the expected kind of file in messages, such as
@@ -88,6 +93,15 @@ impl Input {
     pub fn open(path: &str, what: &'static str) -> Result<Self> {
         let (raw, reopens) = open_raw(path, what)?;
         Self::over(path, what, raw, reopens)
+    }
+
+    /// Opens several files as one content.
+    ///
+    /// # Errors
+    /// Those of `open`.
+    pub fn of_files(name: &str, what: &'static str, open: Opener) -> Result<Self> {
+        let input = Self::over(name, what, open(name, what)?, true)?;
+        Ok(Self { files: Some(open), ..input })
     }
 
     /// Creates an input from any stream; it cannot be read twice.
@@ -112,7 +126,19 @@ impl Input {
             hasher,
             hash: None,
             reopens,
+            files: None,
         })
+    }
+
+    /// Opens the same content again.
+    ///
+    /// # Errors
+    /// As for [`Input::open`].
+    pub fn again(&self) -> Result<Self> {
+        match self.files {
+            Some(open) => Self::of_files(&self.name, self.what, open),
+            None => Self::open(&self.name, self.what),
+        }
     }
 
     /// Returns the name for messages.
@@ -137,7 +163,7 @@ impl Input {
 
     /// Returns whether the file itself holds the uncompressed content.
     pub fn is_plain_file(&self) -> bool {
-        self.reopens && self.compression == Compression::None
+        self.reopens && self.files.is_none() && self.compression == Compression::None
     }
 
     /// Copies the remaining content to a temporary file, for readers with random access.
@@ -170,7 +196,10 @@ impl Input {
                 format!("save the {} to a file", self.what),
             ));
         }
-        let (raw, _) = open_raw(&self.name, self.what)?;
+        let raw = match self.files {
+            Some(open) => open(&self.name, self.what)?,
+            None => open_raw(&self.name, self.what)?.0,
+        };
         (self.reader, self.compression, self.taken) = unpack(&self.name, self.what, raw)?;
         self.delivered = 0;
         self.head.clear();

@@ -10,7 +10,7 @@ use crate::setup::Setup;
 use crate::source::{Source, Summary};
 use crate::tar::is_archive;
 use floatgate_base::counted::{counted, skipped};
-use floatgate_base::{Error, Place, RequestBatch, Result};
+use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 use floatgate_input::CHUNK;
 use floatgate_input::Fault;
 use floatgate_input::Input;
@@ -51,6 +51,28 @@ pub(crate) trait RecordFormat: Send + Sized + 'static {
 
     /// Appends assumptions other than the units.
     fn assumed(&self, _out: &mut Vec<String>) {}
+
+    /// Returns the optional columns that [`RecordFormat::extras`] fills.
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns::default()
+    }
+
+    /// Appends the optional columns of the last parsed record.
+    #[inline]
+    fn extras(&mut self, _batch: &mut RequestBatch) {}
+
+    /// Forgets the current pass.
+    fn restart(&mut self) {}
+
+    /// Returns whether a last record that is cut short is a note and not an error.
+    fn tail_may_be_cut(&self) -> bool {
+        false
+    }
+
+    /// States what a trace without requests lacks.
+    fn hint_if_empty(&self) -> String {
+        "expected at least one read, write or TRIM".into()
+    }
 }
 
 /// Reads a little-endian field of a record.
@@ -105,6 +127,10 @@ pub(crate) struct BinaryReader<F> {
     intake: Intake,
     trail: Trail,
     ended: bool,
+    /// How the last record is cut short.
+    cut: Option<String>,
+    /// What was assumed to create this reader.
+    assumed: Option<String>,
 }
 
 impl<F: RecordFormat> BinaryReader<F> {
@@ -130,9 +156,16 @@ impl<F: RecordFormat> BinaryReader<F> {
             intake: Intake::default(),
             trail: Trail::default(),
             ended: false,
+            cut: None,
+            assumed: None,
         };
         reader.pass_header()?;
         Ok(reader)
+    }
+
+    /// Adds an assumption.
+    pub fn assume(&mut self, text: String) {
+        self.assumed = Some(text);
     }
 
     fn place(&self, offset: usize) -> Place {
@@ -202,9 +235,13 @@ impl<F: RecordFormat> BinaryReader<F> {
         let left = self.end - self.start;
         if left > 0 {
             let what = format!("the last record is cut short: {left} of {len} bytes");
-            let error = Error::input(self.place(0), what, self.setup.info.line);
+            let error = Error::input(self.place(0), &what, self.setup.info.line);
             self.start = self.end;
-            self.bad_record(error)?;
+            if self.format.tail_may_be_cut() {
+                self.cut = Some(what);
+            } else {
+                self.bad_record(error)?;
+            }
         }
         self.finish()?;
         Ok(None)
@@ -222,7 +259,11 @@ impl<F: RecordFormat> BinaryReader<F> {
             self.intake.counts.other += 1;
             return Ok(false);
         };
-        self.intake.take(record, F::device_name, batch)
+        let taken = self.intake.take(record, F::device_name, batch)?;
+        if taken {
+            self.format.extras(batch);
+        }
+        Ok(taken)
     }
 
     /// Describes the fault of the record at `start`.
@@ -261,12 +302,12 @@ impl<F: RecordFormat> BinaryReader<F> {
             what += &skipped(counts.bad, "record", bad);
         }
         let place = Place::Path(self.setup.path.clone());
-        Err(Error::input(place, what, "expected at least one read, write or TRIM"))
+        Err(Error::input(place, what, self.format.hint_if_empty()))
     }
 
     /// Finds the byte of a request that is no longer in memory, by reading again.
     fn byte_of(&self, index: u64) -> Option<u64> {
-        let again = Input::open(&self.setup.path, "trace").ok()?;
+        let again = self.input.again().ok()?;
         let mut reader = Self::new(again, CHUNK, self.setup.clone()).ok()?;
         let mut batch = RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN);
         while reader.intake.counts.requests <= index && !reader.ended {
@@ -310,6 +351,7 @@ impl<F: RecordFormat> Source for BinaryReader<F> {
         (self.start, self.end, self.base, self.at_end) = (0, 0, 0, false);
         self.records = 0;
         self.intake.restart();
+        self.format.restart();
         self.trail = Trail::default();
         self.ended = false;
         self.pass_header()
@@ -325,7 +367,9 @@ impl<F: RecordFormat> Source for BinaryReader<F> {
 
     fn summary(&self) -> Summary {
         let unit = self.format.has_times().then_some(self.setup.time_unit);
-        self.intake.summary(self.input.hash(), unit, self.setup.assumed_lba_bytes(), 0)
+        let mut summary = self.intake.summary(self.input.hash(), unit, self.setup.assumed_lba_bytes(), 0);
+        summary.suspicions.extend(self.cut.clone());
+        summary
     }
 
     fn place_of(&self, index: u64) -> String {
@@ -344,9 +388,14 @@ impl<F: RecordFormat> Source for BinaryReader<F> {
         self.format.has_times()
     }
 
+    fn columns(&self) -> OptionalColumns {
+        self.format.columns()
+    }
+
     fn assumed(&self) -> Vec<String> {
         let mut out = self.setup.assumed();
         self.format.assumed(&mut out);
+        out.extend(self.assumed.clone());
         out
     }
 }

@@ -39,7 +39,7 @@ impl Setup {
             return refuse("--lba-unit", "states its own unit of addresses");
         }
         if options.action.is_some() && !info.has_actions {
-            return refuse("--action", "has no actions; only blkparse and ssdtrace have");
+            return refuse("--action", "has no actions; only blkparse, blktrace, ftrace and ssdtrace have");
         }
         let time_unit = options.time_unit.or(info.time_unit).unwrap_or(TimeUnit::Nanoseconds);
         let lba_unit = options.lba_unit.or(info.lba_unit).unwrap_or(LbaUnit::Byte);

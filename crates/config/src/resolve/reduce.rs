@@ -125,7 +125,7 @@ fn check(
     if let (Some(chunks), Some(disturb)) = (reduce.params.chunks, &drive.disturb) {
         let (reads, pages) = (disturb.max / floatgate_nand::disturb::UNIT, drive.flash_pages_per_block());
         if reads < pages + chunks.pages {
-            let what = format!("a block stands {reads} reads, and a chunk is read as a whole");
+            let what = format!("a block endures {reads} reads, and a chunk is read as a whole");
             let expected = format!(
                 "expected at least {}, the pages of a block and those of a chunk, or fewer lifetime.reduce.chunk_pages",
                 pages + chunks.pages

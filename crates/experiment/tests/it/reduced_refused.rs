@@ -117,7 +117,7 @@ fn a_chunk_that_a_block_cannot_stand_is_refused() {
     let reads =
         |reads: &'static str| [("drive.disturb.model", "uniform"), ("drive.disturb.max_reads", reads)];
     let parts = [
-        "drive.disturb.max_reads: a block stands 19 reads, and a chunk is read as a whole",
+        "drive.disturb.max_reads: a block endures 19 reads, and a chunk is read as a whole",
         "expected at least 20",
     ];
     refused(&["compress", "both"], &reads("19"), &parts);

@@ -1,22 +1,18 @@
 //! blkparse's default text: `maj,min cpu seq time pid action rwbs sector + sectors [process]`.
 //!
-//! A request appears once per event of its life, but only one event (action) counts as the request. The user may select
-//! it. By default it is the first of Q (queued: the host's intention), D (issued to the device), C (completed), I, G,
-//! ... that occurs in the first 256 KiB of the trace. Other records are: other events, messages, lines without an
-//! address, the summaries at the end of a file, and flushes without a request, which count for the next request. Stamps
-//! of several CPUs are merged out of order. The stream of a request is its process. Processes are numbered from 0 in
-//! the order of their appearance, which allows a drive to separate by process (Jung et al., IPSJ 2007; dissertation on
-//! PDS and IDS, section 2.4.2).
+//! `block_events.rs` selects the event that counts as the request. Other records are: other events, messages, lines
+//! without an address, the summaries at the end of a file, and flushes without a request, which count for the next
+//! request. Stamps of several CPUs are merged out of order. The stream of a request is its process.
 
+use super::block_events::{Events, Processes};
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
-use crate::options::{Action, LbaUnit, TimeUnit};
+use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::batch::flags;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
 use floatgate_input::{Cursor, Fault, scaled};
-use rustc_hash::FxHashMap;
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "blkparse",
@@ -37,32 +33,11 @@ pub(super) const INFO: FormatInfo = FormatInfo {
 pub(super) struct BlkParse {
     time_power: u32,
     lba_bytes: u64,
-    action: u8,
-    chosen_by_user: bool,
-    /// Requests with other actions, for a message about the alternatives.
-    others: [bool; 128],
+    events: Events,
     in_summary: bool,
     /// Flushes since the last request, and the flags of the current one.
     flags: u8,
     processes: Processes,
-}
-
-/// Numbers of processes, in the order of their first request.
-#[derive(Default)]
-struct Processes {
-    numbers: FxHashMap<u64, u32>,
-    /// The process of the last request, and its number: the process rarely changes.
-    last: Option<(u64, u32)>,
-}
-
-impl Processes {
-    #[inline]
-    fn see(&mut self, process: u64) {
-        if self.last.is_none_or(|(last, _)| last != process) {
-            let next = self.numbers.len() as u32;
-            self.last = Some((process, *self.numbers.entry(process).or_insert(next)));
-        }
-    }
 }
 
 impl LineFormat for BlkParse {
@@ -88,9 +63,9 @@ impl LineFormat for BlkParse {
         let process = number(line, "is not a process number")?;
         gap(line)?;
         let action = line.word();
-        if action != [self.action] {
-            if let [a @ 0..=127] = action {
-                self.others[usize::from(*a)] = true;
+        if action != [self.events.action] {
+            if let [action] = action {
+                self.events.note_other(*action);
             }
             return Ok(None);
         }
@@ -111,7 +86,7 @@ impl LineFormat for BlkParse {
 
     fn extras(&mut self, _bytes: u64, batch: &mut RequestBatch) {
         batch.flags.push(std::mem::take(&mut self.flags));
-        batch.stream.push(self.processes.last.map_or(0, |(_, number)| number));
+        batch.stream.push(self.processes.last());
     }
 
     fn restart(&mut self) {
@@ -120,18 +95,11 @@ impl LineFormat for BlkParse {
     }
 
     fn assumed(&self, out: &mut Vec<String>) {
-        let why = if self.chosen_by_user { "chosen" } else { "default for this trace" };
-        out.push(format!("requests are the events {} ({why})", char::from(self.action)));
+        self.events.assumed(out);
     }
 
     fn hint_if_empty(&self) -> String {
-        let others: Vec<&str> =
-            Action::NAMES.iter().copied().filter(|n| self.others[usize::from(n.as_bytes()[0])]).collect();
-        let action = char::from(self.action);
-        match others.len() {
-            0 => format!("expected events {action} with a sector and a length"),
-            _ => format!("expected events {action}; the trace has {}", others.join(", ")),
-        }
+        self.events.hint_if_empty()
     }
 }
 
@@ -141,9 +109,7 @@ impl BlkParse {
         Ok(Self {
             time_power: setup.time_power,
             lba_bytes: setup.lba_bytes,
-            action: setup.action().map_or_else(|| default_action(head, first), |a| a.0),
-            chosen_by_user: setup.action().is_some(),
-            others: [false; 128],
+            events: Events::new(setup.action(), head.split(|&b| b == b'\n').filter_map(event), first),
             in_summary: false,
             flags: 0,
             processes: Processes::default(),
@@ -154,7 +120,7 @@ impl BlkParse {
     fn no_event<'a>(&mut self, line: &Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
         let text = line.line().trim_ascii();
         let heading = [&b"CPU"[..], b"Total (", b"Throughput", b"Events (", b"Skips:", b"Input file", b"==="];
-        self.in_summary |= heading.iter().any(|h| text.starts_with(h));
+        self.in_summary |= heading.iter().any(|h| text.starts_with(h)) || is_process(text);
         if self.in_summary || text.is_empty() {
             return Ok(None);
         }
@@ -178,7 +144,7 @@ fn gap(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
 /// Returns flush and FUA of the RWBS letters: an F before the operation, or instead of it, is a flush, one after it is
 /// FUA. A flush without a request (F, FF, FN, or of length 0) counts for the next request.
 #[inline]
-fn flags_of(rwbs: &[u8]) -> u8 {
+pub(super) fn flags_of(rwbs: &[u8]) -> u8 {
     let (flush, rest) = match rwbs {
         [b'F', rest @ ..] => (flags::FLUSH, rest),
         _ => (0, rwbs),
@@ -190,7 +156,7 @@ fn flags_of(rwbs: &[u8]) -> u8 {
 /// Returns the operation of the RWBS letters. An F before the operation is an accompanying flush; letters after it are
 /// hints (FUA, ahead, sync, meta, barrier, secure).
 #[inline]
-fn operation(rwbs: &[u8]) -> Option<Op> {
+pub(super) fn operation(rwbs: &[u8]) -> Option<Op> {
     match rwbs {
         [b'W', ..] | [b'F', b'W', ..] => Some(Op::Write),
         [b'R', ..] | [b'F', b'R', ..] => Some(Op::Read),
@@ -199,17 +165,23 @@ fn operation(rwbs: &[u8]) -> Option<Op> {
     }
 }
 
-/// Parses address and length: `sector + sectors`.
+/// Parses address and length: `sector + sectors`, or `sector sectors`, as a format of `blkparse -f` may have them.
 #[inline]
-fn extent(line: &mut Cursor<'_>) -> Option<(u64, u64)> {
+pub(super) fn extent(line: &mut Cursor<'_>) -> Option<(u64, u64)> {
     line.blanks();
     let lba = line.uint()?;
     line.blanks();
-    if !line.eat(b'+') {
-        return None;
-    }
+    let has_plus = line.eat(b'+');
     line.blanks();
-    Some((lba, line.uint()?))
+    let sectors = line.uint()?;
+    (has_plus || line.blanks() || line.at_end()).then_some((lba, sectors))
+}
+
+/// Returns whether a line names the process of a summary: `app (77)` (`blkparse -s`).
+fn is_process(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_suffix(b")") else { return false };
+    let digits = rest.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    digits > 0 && rest[..rest.len() - digits].ends_with(b" (")
 }
 
 /// Returns the action of an event that carries a request.
@@ -218,24 +190,15 @@ fn event(line: &[u8]) -> Option<u8> {
     is_device(words.next()?).then_some(())?;
     let [action] = words.nth(4)? else { return None };
     operation(words.next()?)?;
-    words.next()?;
-    (words.next()? == b"+").then_some(*action)
+    let number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+    let (sector, next) = (words.next()?, words.next()?);
+    (number(sector) && (next == b"+" || number(next))).then_some(*action)
 }
 
 fn is_device(word: &[u8]) -> bool {
     let mut parts = word.split(|&b| b == b',');
     let number = |p: Option<&[u8]>| p.is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
     number(parts.next()) && number(parts.next()) && parts.next().is_none()
-}
-
-/// Returns the action that counts by default.
-fn default_action(head: &[u8], first: Option<u8>) -> u8 {
-    let mut seen = [false; 256];
-    for action in head.split(|&b| b == b'\n').filter_map(event) {
-        seen[usize::from(action)] = true;
-    }
-    let order = first.into_iter().chain(Action::NAMES.iter().map(|n| n.as_bytes()[0]));
-    order.into_iter().find(|a| seen[usize::from(*a)]).unwrap_or(first.unwrap_or(b'Q'))
 }
 
 fn recognise(line: &[u8]) -> Likeness {

@@ -1,8 +1,9 @@
 //! fio's iolog, versions 2 and 3: `[time] file action [offset length]` after a line that names the version.
 //!
 //! Version 3 has stamps, which fio writes and replays in microseconds (its documentation names no unit). Version 2 has
-//! none; its `wait` lines are not converted to time because fio's documentation and code disagree on them. The file is
-//! the device. add, open, close, sync, datasync and wait are other records.
+//! `wait` lines. Each advances the clock by its microseconds (fio's HOWTO: the time is relative to the previous wait).
+//! Without one in the head of the file there are no times. The file is the device. Sync, wait and what happens to
+//! whole files (add, open, close, unlink, mkdir and the like) are other records.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
@@ -16,7 +17,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     name: "fio-iolog",
     summary: "fio iolog, versions 2 and 3",
     line: "expected [time] file action [offset length]",
-    units: "assumed: time of version 3 in us; address and size in bytes",
+    units: "assumed: time in us, of version 2 by its wait lines; address and size in bytes",
     states_units: false,
     time_unit: Some(TimeUnit::Microseconds),
     lba_unit: Some(LbaUnit::Byte),
@@ -33,7 +34,10 @@ pub(super) struct FioIolog {
     lba_bytes: u64,
     /// 2 or 3; 0 until a line states it.
     version: u8,
-    first_version: u8,
+    /// Whether the file has times: version 3, or version 2 with waits.
+    has_times: bool,
+    /// Sum of the waits of version 2, in nanoseconds.
+    clock_ns: i128,
 }
 
 const NO_HEADER: &str = "expected 'fio version 2 iolog' or 'fio version 3 iolog' first";
@@ -41,12 +45,19 @@ const NO_HEADER: &str = "expected 'fio version 2 iolog' or 'fio version 3 iolog'
 impl LineFormat for FioIolog {
     fn new(setup: &Setup, head: &[u8]) -> Result<Self> {
         let first = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).find(|l| !l.is_empty());
-        let first_version = first.and_then(version).unwrap_or(0);
-        if first_version == 2 && setup.options.time_unit.is_some() {
+        let waits =
+            |line: &[u8]| line.split(|&b| b == b' ').filter(|word| !word.is_empty()).nth(1) == Some(b"wait");
+        let has_times = first.and_then(version) != Some(2) || head.split(|&b| b == b'\n').any(waits);
+        if !has_times && setup.options.time_unit.is_some() {
             let place = Place::Setting("--time-unit".into());
-            return Err(Error::input(place, "fio iolog version 2 has no times", "leave it out"));
+            return Err(Error::input(
+                place,
+                "fio iolog version 2 without waits has no times",
+                "leave it out",
+            ));
         }
-        Ok(Self { time_power: setup.time_power, lba_bytes: setup.lba_bytes, version: 0, first_version })
+        let (time_power, lba_bytes) = (setup.time_power, setup.lba_bytes);
+        Ok(Self { time_power, lba_bytes, version: 0, has_times, clock_ns: 0 })
     }
 
     #[inline]
@@ -59,7 +70,7 @@ impl LineFormat for FioIolog {
             self.version = version;
             return Ok(None);
         }
-        let mut stamp = 0;
+        let mut stamp = self.clock_ns;
         match self.version {
             2 => {}
             3 => {
@@ -84,8 +95,17 @@ impl LineFormat for FioIolog {
             b"read" => Op::Read,
             b"write" => Op::Write,
             b"trim" => Op::Trim,
-            b"add" | b"open" | b"close" | b"unlink" | b"sync" | b"datasync" | b"sync_file_range"
-            | b"wait" => return Ok(None),
+            b"wait" => {
+                line.blanks();
+                let wait = line.stamp(self.time_power);
+                let wait = wait.ok_or_else(|| line.fault("is not a wait", "expected microseconds"))?;
+                if self.version == 2 {
+                    self.clock_ns += wait;
+                }
+                return Ok(None);
+            }
+            b"sync" | b"datasync" | b"sync_file_range" | b"add" | b"open" | b"close" | b"create"
+            | b"mkdir" | b"rename" | b"rmdir" | b"stat" | b"truncate" | b"unlink" => return Ok(None),
             _ => {
                 let (from, to) = (from, line.at());
                 let expected = "expected read, write, trim, sync, datasync, wait, add, open or close";
@@ -105,10 +125,11 @@ impl LineFormat for FioIolog {
 
     fn restart(&mut self) {
         self.version = 0;
+        self.clock_ns = 0;
     }
 
     fn has_times(&self) -> bool {
-        self.first_version != 2
+        self.has_times
     }
 }
 

@@ -2,7 +2,11 @@
 
 mod arc;
 mod baleen;
+mod biosnoop;
 mod blkparse;
+mod blktrace;
+mod blktrace_cpus;
+mod block_events;
 mod columns;
 mod csv;
 mod described;
@@ -12,6 +16,7 @@ mod etw;
 mod fio_iolog;
 mod fiu;
 mod flashsim;
+mod ftrace;
 mod mqsim;
 mod nbdkit_log;
 mod oracle_general;
@@ -97,6 +102,9 @@ pub const FORMATS: &[FormatInfo] = &[
     mqsim::INFO,
     flashsim::INFO,
     blkparse::INFO,
+    blktrace::INFO,
+    ftrace::INFO,
+    biosnoop::INFO,
     fio_iolog::INFO,
     nbdkit_log::INFO,
     disksim_valid::INFO,

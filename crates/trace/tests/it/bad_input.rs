@@ -96,7 +96,7 @@ fn settings_that_a_format_has_no_use_for() {
     };
     assert_eq!(
         with("msr", None, None, Some("Q"), "x"),
-        "--action: msr has no actions; only blkparse and ssdtrace have; leave it out"
+        "--action: msr has no actions; only blkparse, blktrace, ftrace and ssdtrace have; leave it out"
     );
     assert_eq!(
         with("nbdkit-log", Some("ms"), None, None, "x"),
@@ -108,7 +108,7 @@ fn settings_that_a_format_has_no_use_for() {
     );
     assert_eq!(
         with("fio-iolog", Some("ms"), None, None, "fio version 2 iolog\n"),
-        "--time-unit: fio iolog version 2 has no times; leave it out"
+        "--time-unit: fio iolog version 2 without waits has no times; leave it out"
     );
 }
 

@@ -167,11 +167,20 @@ fn fio_iolog() {
     let content = "fio version 2 iolog\n/dev/a add\n/dev/a open\n/dev/a write 0 4096\n/dev/a wait 5000 0\n\
                    /dev/a read 4096 512\n/dev/a close\n";
     let rows = read("fio-iolog", content);
-    let expected = vec![row(0, "/dev/a", Write, 0, 4096), row(0, "/dev/a", Read, 4096, 512)];
+    let expected = vec![row(0, "/dev/a", Write, 0, 4096), row(5_000_000, "/dev/a", Read, 4096, 512)];
     assert_eq!(rows, (expected, 5, 0));
-    let mut source = open_bytes(content.as_bytes(), "t", &options(None)).unwrap();
-    assert!(!source.has_times());
-    assert_eq!(info(&mut *source).unwrap().duration_s, None);
+    let times = |content: &str| {
+        let mut source = open_bytes(content.as_bytes(), "t", &options(None)).unwrap();
+        (source.has_times(), info(&mut *source).unwrap().duration_s)
+    };
+    assert_eq!(times(content), (true, Some(0.005)));
+    // A second pass begins at 0 again.
+    let mut source = open_bytes(content.as_bytes(), "-", &options(None)).unwrap();
+    assert_eq!(rows_of(&mut *source, 9).unwrap().len(), 2);
+    assert_eq!(
+        times(&content.replace("/dev/a wait 5000 0\n", "/dev/b mkdir\n/dev/b rename\n")),
+        (false, None)
+    );
 }
 
 #[test]
@@ -246,7 +255,7 @@ fn the_table_is_complete() {
     let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
     assert_eq!(
         names.join(", "),
-        "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, fio-iolog, nbdkit-log, disksim-valid, srt, fiu, ssdtrace, \
+        "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, blktrace, ftrace, biosnoop, fio-iolog, nbdkit-log, disksim-valid, srt, fiu, ssdtrace, \
          wiscsee, vscsi, cloudphysics, oracle-general, pages, arc, etw, alibaba, tencent, systor17, k5cloud, baleen, \
          replayer, sepbit, strace, perf-script, parquet"
     );

@@ -4,6 +4,7 @@
 mod amplify;
 mod bad_input;
 mod binary_formats;
+mod blktrace;
 mod common;
 mod compression;
 mod content_model;

@@ -21,6 +21,74 @@ fn assumed(format: &str, content: &str) -> Vec<String> {
 }
 
 #[test]
+fn blkparse_without_plus_and_with_summaries_of_processes() {
+    let text = "259,0 0 1 0.000000000 77 Q R 2048 8\n259,0 0 2 0.000001000 77 G R 2048 8\n259,0 1 3 0.5 78 Q WS 8 16 \
+                [a]\n259,0 1 4 0.6 78 Q N 0 (00 ..) [k w]\n259,0 1 5 0.7 78 Q W 8 / 16 [a]\nmy app (77)\n Reads Queued: \
+                1, 4KiB\n";
+    let expected =
+        vec![row(0, "259,0", Read, 2048 * 512, 4096), row(500_000_000, "259,0", Write, 8 * 512, 8192)];
+    assert_eq!(read("blkparse", text), (expected, 5));
+}
+
+#[test]
+fn ftrace() {
+    let text = "# tracer: nop\n#\n  app-77 [000] d..1. 100.000000: block_rq_issue: 8,0 R 4096 () 2048 + 8 [app]\n  \
+                kworker/0:1-9 (  9) [001] .... 100.000001500: block_rq_issue: 8,16 FWFS 8192 () 8 + 16 be,0,4 [k]\n  \
+                app-77 [000] d..1. 100.1: block_rq_complete: 8,0 R () 2048 + 8 [0]\n  app-77 [000] d..1. 100.2: \
+                block_rq_issue: 8,0 FF 0 () 0 + 0 [app]\n  app-77 [000] d..1. 100.3: sched_switch: prev_comm=app\n  a \
+                [1]-b-77 [000] 101: block_rq_issue: 8,0 D 4096 (2a 00 ..) 64 + 8 [app]\n";
+    let expected = vec![
+        row(0, "8,0", Read, 2048 * 512, 4096),
+        row(1500, "8,16", Write, 4096, 8192),
+        row(1_000_000_000, "8,0", Trim, 64 * 512, 4096),
+    ];
+    assert_eq!(read("ftrace", text), (expected, 5));
+    assert_eq!(assumed("ftrace", text), ["requests are the events D (default for this trace)"]);
+    let mut source = open_bytes(text.as_bytes(), "t", &options(None)).unwrap();
+    assert_eq!(source.format(), "ftrace");
+    let mut batch = floatgate_base::RequestBatch::default();
+    source.fill(&mut batch, 9).unwrap();
+    assert_eq!((&*batch.stream, &*batch.flags), (&[0, 1, 0][..], &[0, 3, 2][..]));
+    // Bios as they are queued, and a remapping behind the plus.
+    let text = "app-77 [000] 100.0: block_bio_queue: 8,0 WS 8 + 8 [app]\napp-77 [000] 100.1: block_bio_remap: 8,0 WS 8 + 8 \
+                <- (8,1) 0\n";
+    assert_eq!(read("ftrace", text), (vec![row(0, "8,0", Write, 4096, 4096)], 1));
+    assert_eq!(
+        refusal(
+            b"app-77 [000] soon: block_rq_issue: 8,0 R 4096 () 8 + 8 [app]\n",
+            "t",
+            &options(Some("ftrace"))
+        ),
+        "t:1:14: 'soon:' is not a time stamp; expected seconds"
+    );
+}
+
+#[test]
+fn biosnoop() {
+    let text = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n0.000000    app            77     \
+                sda     R 2048       4096      0.10\n0.001000    my app         78     sdb     WS 8      8192      \
+                0.25\n0.002 app 77 sda F 0 0 0.1\n";
+    let expected = vec![row(0, "sda", Read, 2048 * 512, 4096), row(1_000_000, "sdb", Write, 4096, 8192)];
+    assert_eq!(read("biosnoop", text), (expected.clone(), 2));
+    let queued =
+        text.replace("LAT(ms)", "QUE(ms) LAT(ms)").replace("0.10", "0.01 0.10").replace("0.25", "0.00 0.25");
+    let queued = queued.replace("0 0 0.1\n", "0 0 0.0 0.1\n");
+    assert_eq!(read("biosnoop", &queued), (expected, 2));
+    assert_eq!(open_bytes(queued.as_bytes(), "t", &options(None)).unwrap().format(), "biosnoop");
+    let refused = |line: &str| refusal(format!("{text}{line}\n").as_bytes(), "t", &options(None));
+    assert_eq!(
+        refused("soon app 77 sda R 8 4096 0.1"),
+        "t:5:1: 'soon' is not a time stamp; expected seconds"
+    );
+    assert!(
+        refused("1 app sda R 8 4096 0.1").contains("has too few fields"),
+        "{}",
+        refused("1 app sda R 8 4096 0.1")
+    );
+    assert!(refused("1 app 77 sda R x 4096 0.1").contains("has no sector and bytes"));
+}
+
+#[test]
 fn disksim_valid() {
     let rows = read(
         "disksim-valid",
