@@ -69,7 +69,6 @@ METADATA = b"[device 1]\ncapturefile=logic-1\nsamplerate=1 MHz\nprobe1=rb\nunits
         ("$scope module a $end\n" * 1001, "c:1001: scopes nested deeper than 1000; expected a $upscope"),
         (GOOD + "9" * (3 << 20), "c:15: a word of more than 65536 bytes"),
         (GOOD + "#9" * 70, "c:15: '#9#9#9#9#9"),
-        (GOOD.replace("wire 1 !", "wire 0 !"), "c:2: '0' is not a width; expected a whole number from 1"),
         (GOOD.replace("wire 1 !", "wire -1 !"), "c:2: '-1' is not a width"),
         (GOOD.replace("1us", "1 fortnight"), "c:1: '1fortnight' is not a time scale"),
         ("812.5us\n" + "9" * (2 << 20), "c:2: a line that is too long; expected a duration"),

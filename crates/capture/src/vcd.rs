@@ -10,8 +10,8 @@ use crate::lows::Lows;
 use crate::options::Watch;
 use crate::units::parse_time_unit_ps;
 use crate::words::Words;
-use floatgate_base::Result;
 use floatgate_base::error::quote;
+use floatgate_base::{Error, Result};
 use floatgate_input::Input;
 use std::collections::BTreeMap;
 
@@ -104,16 +104,16 @@ impl Scale {
         }
     }
 
-    /// Parses `10 ns` or `1us`.
+    /// Parses `10 ns`, `1us` or, as some tools write, any other number of units: `6666 ps`.
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let number: u64 = text[..digits].parse().ok().filter(|number| matches!(number, 1 | 10 | 100))?;
+        let number: u64 = text[..digits].parse().ok().filter(|&number| number > 0)?;
         let ps = parse_time_unit_ps(&text[digits..])?;
         Some(if ps < 1.0 {
             Self { num: number, den: 1000 }
         } else {
-            Self { num: number * ps as u64, den: 1 }
+            Self { num: number.checked_mul(ps as u64)?, den: 1 }
         })
     }
 
@@ -121,6 +121,23 @@ impl Scale {
     fn ps(self, time: u64) -> Option<i64> {
         let ps = time.checked_mul(self.num)? / self.den;
         i64::try_from(ps).ok()
+    }
+
+    /// Parses a time in units, `12` or, as some tools write, `12.5`; a part of a picosecond is left out.
+    #[inline]
+    fn stamp(self, text: &[u8]) -> Option<i64> {
+        match text.iter().position(|&byte| byte == b'.') {
+            None => self.ps(number(text)?),
+            Some(point) => self.stamp_with_part(&text[..point], &text[point + 1..]),
+        }
+    }
+
+    #[cold]
+    fn stamp_with_part(self, whole: &[u8], part: &[u8]) -> Option<i64> {
+        let digits = &part[..part.len().min(18)];
+        let part = u128::from(number(digits)?) * u128::from(self.num);
+        let below = part / 10u128.pow(digits.len() as u32) / u128::from(self.den);
+        self.ps(number(whole)?)?.checked_add(i64::try_from(below).ok()?)
     }
 }
 
@@ -195,7 +212,7 @@ impl Reader<'_> {
                     let scale = Scale::parse(&text);
                     let what = || format!("{} is not a time scale", quote(text.as_bytes()));
                     self.scale = Some(scale.ok_or_else(|| {
-                        self.words.fault(what(), "expected 1, 10 or 100 and s, ms, us, ns, ps or fs")
+                        self.words.fault(what(), "expected a number and s, ms, us, ns, ps or fs")
                     })?);
                 }
                 "$scope" => {
@@ -248,11 +265,12 @@ impl Reader<'_> {
         if matches!(kind.as_str(), "real" | "realtime" | "string" | "event" | "parameter") {
             return Ok(());
         }
-        let width: u32 = width.parse().ok().filter(|&width| width > 0).ok_or_else(|| {
+        let width: u32 = width.parse().map_err(|_| {
             let what = format!("{} is not a width", quote(width.as_bytes()));
             self.words.fault(what, "expected a whole number from 1")
         })?;
-        if self.variables.get(id.as_bytes()).is_some() || width as usize > VECTOR_MAX {
+        // A variable without a pin must not spoil the others.
+        if width == 0 || width as usize > VECTOR_MAX || self.variables.get(id.as_bytes()).is_some() {
             return Ok(());
         }
         if lows.pins.len() + width as usize > PINS_MAX {
@@ -284,12 +302,11 @@ impl Reader<'_> {
             let bytes = self.words.bytes(word);
             match bytes[0] {
                 b'#' => {
-                    let Some(time_ps) = number(&bytes[1..]).and_then(|time| scale.ps(time)) else {
+                    let Some(time_ps) = scale.stamp(&bytes[1..]) else {
                         let what = format!("{} is not a time", self.words.quoted());
-                        return Err(self.words.fault(
-                            what,
-                            "expected # and a whole number of time units, in all below 106 days",
-                        ));
+                        return Err(self
+                            .words
+                            .fault(what, "expected # and a number of time units, in all below 106 days"));
                     };
                     if self.now_ps.is_some_and(|now_ps| time_ps < now_ps) {
                         let what = format!("time goes back to {}", self.words.quoted());
@@ -312,16 +329,29 @@ impl Reader<'_> {
                 | b'h'
                 | b'H'
                 | b'-' => {
-                    let level = level_of(bytes[0]);
-                    if let Some(variable) = self.variables.get(&bytes[1..]) {
+                    let (level, is_bare) = (level_of(bytes[0]), bytes.len() == 1);
+                    // Some tools write a blank before the identifier, as behind the bits of a vector.
+                    let variable = if is_bare {
+                        let Some(id) = self.words.next_word()? else {
+                            return Err(self.no_identifier());
+                        };
+                        let id = self.words.bytes(id);
+                        let variable = self.variables.get(id);
+                        if variable.is_none() && id.starts_with(b"#") {
+                            let what = format!("{} is no identifier", self.words.quoted());
+                            return Err(self.words.fault(what, "expected that of the signal which changes"));
+                        }
+                        variable
+                    } else {
+                        self.variables.get(&bytes[1..])
+                    };
+                    if let Some(variable) = variable {
                         // A change before the first time holds from the beginning.
                         lows.change(
                             variable.first as usize + variable.width as usize - 1,
                             self.now_ps.unwrap_or(0),
                             level,
                         );
-                    } else {
-                        self.check_identifier(bytes.len())?;
                     }
                 }
                 b'b' | b'B' => self.vector(lows)?,
@@ -338,14 +368,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checks an identifier without a variable: it may be that of a real number or a string, but must not be empty.
+    /// Describes a value at the end of the file, without the identifier of its signal.
     #[cold]
-    fn check_identifier(&self, len: usize) -> Result<()> {
-        if len > 1 {
-            return Ok(());
-        }
-        let what = format!("{} has no identifier", self.words.quoted());
-        Err(self.words.fault(what, "expected a value and the identifier of its signal"))
+    fn no_identifier(&self) -> Box<Error> {
+        self.words.fault("the file ends within a change", "expected the identifier of its signal")
     }
 
     /// Reads `b0101 ID`: missing leading bits are equal to the first one, or 0 if that is 1.
@@ -355,9 +381,7 @@ impl Reader<'_> {
         let len = digits.len().min(VECTOR_MAX);
         bits[..len].copy_from_slice(&digits[digits.len() - len..]);
         let Some(id) = self.words.next_word()? else {
-            return Err(self
-                .words
-                .fault("the file ends within a change", "expected the identifier of its signal"));
+            return Err(self.no_identifier());
         };
         let Some(Variable { first, width }) = self.variables.get(self.words.bytes(id)) else { return Ok(()) };
         let fill = match bits.first() {

@@ -77,7 +77,7 @@ class Pins(g.Group):
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A Ready/Busy signal; may be repeated. Default: those named like one, else all that change.",
+            help="A Ready/Busy signal; may be repeated. Default: those named like one, else all signals that change.",
         ),
     ] = None
     format: Annotated[
@@ -186,7 +186,7 @@ def measure(
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> int:
-    """Count programs on Ready/Busy pins and tell the write amplification, with its error.
+    """Count programs on Ready/Busy pins and derive the write amplification, with its error.
 
     Each signal of each capture is a die; what they do stands for all dies of the drive. See docs/rb-explorer.md.
     """

@@ -199,6 +199,32 @@ fn refusal(folder: &Path, name: &str, content: &[u8], change: impl FnOnce(&mut M
     error.replace(path.to_str().unwrap(), name)
 }
 
+/// Forms that tools write although the standard does not have them: any number of units as the time scale, parts of
+/// units, blanks before identifiers, variables of no width.
+#[test]
+fn dumps_as_tools_write_them_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c");
+    let lows_us = |scale: &str, first: &str, changes: &[(f64, u8)], blank: &str| {
+        let mut text =
+            format!("$timescale {scale} $end\n$var wire 0 % none $end\n$var wire 1 ! rb $end\n{first}");
+        text += "$enddefinitions $end\n";
+        for (time, level) in changes {
+            writeln!(text, "#{time}\n{level}{blank}!").unwrap();
+        }
+        std::fs::write(&path, text).unwrap();
+        let mut plan = plan(&path);
+        plan.program_ps = Some((150 * US, 2000 * US));
+        let measured = measure(&plan).unwrap();
+        (measured.programs, measured.duration_s.unwrap())
+    };
+    let (programs, span_s) =
+        lows_us("6666 ps", "", &[(0.0, 1), (45_000.0, 0), (120_000.0, 1), (150_000.0, 1)], "");
+    assert_eq!((programs, (span_s * 1e12).round() as i64), (1, 150_000 * 6666));
+    let (programs, span_s) = lows_us("1 us", "", &[(0.0, 1), (300.25, 0), (800.5, 1), (900.125, 1)], " ");
+    assert_eq!((programs, (span_s * 1e9).round() as i64), (1, 900_125));
+}
+
 const HEAD: &str = "$timescale 1us $end\n$var wire 1 ! rb $end\n$enddefinitions $end\n";
 
 #[test]
@@ -217,7 +243,7 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
         ),
         (
             "$timescale 3 weeks $end\n",
-            "c:1: '3weeks' is not a time scale; expected 1, 10 or 100 and s, ms, us, ns, ps or fs",
+            "c:1: '3weeks' is not a time scale; expected a number and s, ms, us, ns, ps or fs",
         ),
         (
             &(HEAD.to_owned() + "#5\n0!\n#4\n1!\n"),
@@ -225,7 +251,11 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
         ),
         (
             &(HEAD.to_owned() + "#5\n0\n"),
-            "c:5: '0' has no identifier; expected a value and the identifier of its signal",
+            "c:6: the file ends within a change; expected the identifier of its signal",
+        ),
+        (
+            &(HEAD.to_owned() + "#5\n0\n#6\n1!\n"),
+            "c:6: '#6' is no identifier; expected that of the signal which changes",
         ),
         (
             &(HEAD.to_owned() + "#5\nhello\n#6"),
@@ -237,7 +267,7 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
         ),
         (
             &(HEAD.to_owned() + "#99999999999999999999\n"),
-            "c:4: '#99999999999999999999' is not a time; expected # and a whole number of time units, in all below 106 days",
+            "c:4: '#99999999999999999999' is not a time; expected # and a number of time units, in all below 106 days",
         ),
         (
             &(HEAD.to_owned() + "#1\n1!\n#2\n0!\n"),
