@@ -329,21 +329,10 @@ impl Reader<'_> {
                 | b'h'
                 | b'H'
                 | b'-' => {
-                    let (level, is_bare) = (level_of(bytes[0]), bytes.len() == 1);
-                    // Some tools write a blank before the identifier, as behind the bits of a vector.
-                    let variable = if is_bare {
-                        let Some(id) = self.words.next_word()? else {
-                            return Err(self.no_identifier());
-                        };
-                        let id = self.words.bytes(id);
-                        let variable = self.variables.get(id);
-                        if variable.is_none() && id.starts_with(b"#") {
-                            let what = format!("{} is no identifier", self.words.quoted());
-                            return Err(self.words.fault(what, "expected that of the signal which changes"));
-                        }
-                        variable
-                    } else {
-                        self.variables.get(&bytes[1..])
+                    let level = level_of(bytes[0]);
+                    let variable = match bytes.len() {
+                        1 => self.behind_a_blank()?,
+                        _ => self.variables.get(&bytes[1..]),
                     };
                     if let Some(variable) = variable {
                         // A change before the first time holds from the beginning.
@@ -366,6 +355,21 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Reads an identifier that some tools write behind a blank, as behind the bits of a vector.
+    #[cold]
+    fn behind_a_blank(&mut self) -> Result<Option<Variable>> {
+        let Some(id) = self.words.next_word()? else {
+            return Err(self.no_identifier());
+        };
+        let id = self.words.bytes(id);
+        let variable = self.variables.get(id);
+        if variable.is_none() && id.starts_with(b"#") {
+            let what = format!("{} is no identifier", self.words.quoted());
+            return Err(self.words.fault(what, "expected that of the signal which changes"));
+        }
+        Ok(variable)
     }
 
     /// Describes a value at the end of the file, without the identifier of its signal.
