@@ -513,3 +513,9 @@ def test_laps_that_reads_ended_are_named() -> None:
     assert named({"cut_short": True})
     assert not named({"cut_short": False})
     assert not named({})
+
+
+@pytest.mark.parametrize(("low", "high", "within"), [(5.14, 5.14, ""), (5.1, 5.4, " within 5.1-5.4 years (WAF alone)")])
+def test_a_plan_repeats_no_interval_that_reads_like_its_life(low: float, high: float, within: str) -> None:
+    one = ranged(point(256, "none", 600, years=5.14), low, high, ("waf",))
+    assert f"is 256 GiB: life 5.1 years{within} until" in Plan([one], "", "web").answer()

@@ -230,7 +230,7 @@ class Plan:
     def _life(self, point: Point) -> str:
         life = f"life {point.life_text}"
         interval = point.life_range
-        if interval is not None and point.ends != "rating" and interval.text.split(" by ")[0] != point.life_text:
+        if interval is not None and point.ends != "rating" and interval.ends != point.life_text:
             life += f" within {interval.text}"
         return life if point.ends is None else f"{life} until {ENDS[point.ends]}"
 

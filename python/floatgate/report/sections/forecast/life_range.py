@@ -42,9 +42,13 @@ class LifeRange:
     @property
     def text(self) -> str:
         """``4.7-5.4 years``, ``5.0 years (WAF alone)``; one figure where both ends read alike."""
-        ends = between(units.life(self.low, self.target), units.life(self.high, self.target))
         # A narrow interval must not look as if all were known.
-        return f"{ends} (WAF alone)" if self.sources == ("waf",) else ends
+        return f"{self.ends} (WAF alone)" if self.sources == ("waf",) else self.ends
+
+    @property
+    def ends(self) -> str:
+        """Both ends without their source: ``4.7-5.4 years``; one figure where both read alike."""
+        return between(units.life(self.low, self.target), units.life(self.high, self.target))
 
     def reaches_below(self, target_years: float) -> bool:
         """Return whether the target may be missed."""
