@@ -49,7 +49,7 @@ def test_summary_page_and_plan_tell_the_same_digits() -> None:
     result = missing()
     lines = dict(summary.lines(result))
     assert lines["life"].startswith("4.96 years without throttling: the target of 5 years is missed")
-    assert lines["interval"].startswith("4.96-4.97 years (WAF alone);")
+    assert lines["interval"].startswith("4.96-4.97 years;")
     assert cards.cards(result)[0][:2] == ("life", "4.96 years")
     assert summary.headline(result).startswith("The average block wears out, after 4.96 years.")
     page = Lifetime(result, "", "x").report()

@@ -146,7 +146,7 @@ def test_the_summary_leads_with_what_ends_first() -> None:
     )
     known = {"years_range": [4.7, 5.3], "years_range_from": ["waf"]}
     assert str(lines.interval(rated(drive=RATED, lifetime=known))).startswith(
-        "the flash lasts 4.7-5.3 years (WAF alone)"
+        "the flash lasts 4.7-5.3 years, which reaches below"
     )
     # Rated bytes that are written after the flash is worn out do not lead.
     late = {"rated": {"tbw_bytes": 1e15, "visible_tbw_bytes": 1e15}}

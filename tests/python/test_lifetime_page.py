@@ -122,7 +122,7 @@ def test_the_page_has_the_spread_of_wear() -> None:
     )
     assert "spare blocks used up after 3.0 years (2.5-3.5 years in 19 of 20 cases)" in page
     assert "36.4 erases ahead of the mean, and 1 % of what is programmed is moved for wear" in page
-    assert "(error 0.4 %); 0.3 % of it for wear-leveling" in page
+    assert "(error 0.4 %); wear-leveling causes 0.3 % of the programs" in page
     unknown = page_of(life(method={"waf_given": False}))
     assert "first block not known: the forecast has no figure of it" in unknown
     assert "first block not known: write amplification is given, and no drive was worn in" in page_of(life())

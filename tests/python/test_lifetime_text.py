@@ -255,7 +255,7 @@ def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
     plan = Plan(points, "seed = 1\n", "web")
     assert plan.answer() == (
         "the smallest drive that lasts 5 years is 64 GiB under ready-optimistic: life 5.0 years until the flash is "
-        "worn out, WAF 2.24, mean write 1.7 ms, p99 1.7 ms, not known: rating (the drive has none), share served, p99 "
+        "worn out, WAF 2.24, mean write 1.7 ms, p99 1.7 ms; not known: rating (the drive has none), share served, p99 "
         "of reads (no reads), price (none given); faster, but larger: 128 GiB under ready-pessimistic (mean write "
         "775 us, p99 775 us), then 256 GiB without throttling (mean write 600 us, p99 600 us)"
     )
@@ -333,7 +333,7 @@ def test_a_plan_says_where_lives_lie_and_which_drive_lasts_surely() -> None:
     plan = Plan(points, "", "web")
     assert plan.answer() == (
         "the smallest drive that lasts 5 years is 128 GiB without throttling: life 5.2 years within 4.4-6.4 years "
-        "until the flash is worn out, 100 % served, WAF 2.24, mean write 600 us, p99 600 us, not known: rating (the "
+        "until the flash is worn out, 100 % served, WAF 2.24, mean write 600 us, p99 600 us; not known: rating (the "
         "drive has none), p99 of reads (no reads), price (none given); the target is met, but the interval "
         "reaches below: 256 GiB without throttling does it with the whole interval"
     )
@@ -380,7 +380,7 @@ def test_an_interval_says_what_it_does_not_know() -> None:
     short = life(lifetime={"years_range": [4.9, 5.1], "years_range_from": ["waf"]}, workload={"kind": "trace"})
     line = dict(summary.lines(short))["interval"]
     assert line == (
-        "4.9-5.1 years (WAF alone), which reaches below the target; the interval (95 %) includes the error of write "
+        "4.9-5.1 years, which reaches below the target; the interval (95 %) includes the error of write "
         "amplification; it ignores day-to-day variation (the trace is shorter than four hours) and the spread of block "
         "endurance (lifetime.forecast.cycles_spread)"
     )

@@ -57,7 +57,7 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
     lines = ended.err.splitlines()
     assert lines[0].startswith(
         "the cheapest drive that lasts 1 year is client-tlc-1t: life 1.5 years until the rated bytes are written, "
-        "100 % served, WAF 1.50, price 80.0 (0.206 per useful TB), not known: p99 of reads and writes (write "
+        "100 % served, WAF 1.50, price 80.0 (0.206 per useful TB); not known: p99 of reads and writes (write "
         "amplification is given, so no drive was simulated)"
     )
     assert "3 choices of drive and throttle for steady" in (listed := cli("ls", "o").done())

@@ -32,7 +32,7 @@ def test_the_first_line_has_the_rating_and_what_reads_take() -> None:
     answer = Plan([one], "", "x", Bounds(price_per_tb=80)).answers()[0]
     assert "until the flash is worn out, rated bytes written after 7.0 years, WAF 2.24, " in answer
     assert "mean write 600 us, p99 700 us, p99 of reads 90 us, price 5.50" in answer
-    assert answer.endswith(", not known: share served")
+    assert answer.endswith("; not known: share served")
 
 
 def test_charts_draw_the_life_that_counts() -> None:

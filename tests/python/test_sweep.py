@@ -166,13 +166,13 @@ def test_a_failed_run_and_an_unusable_point_are_rows(cli: Cli, experiment: Path,
     assert "2 runs without a result" in (tmp_path / "s/report.html").read_text()
     # No point with so little spare space can be run, whatever its policy.
     vary = ("--vary", "ftl.spare_factor=0.0001,0.2", "--vary", "ftl.collect.policy=greedy,fifo")
-    assert "the spare space, 2 pages, leaves no free block" in cli("sweep", experiment, *vary, "--out", "t").refused()
+    assert "the spare space, 2 pages, is too small" in cli("sweep", experiment, *vary, "--out", "t").refused()
     # A single point that has too little of it for its level is a row.
     vary = ("--vary", "ftl.spare_factor=0.1,0.4", "--vary", "ftl.collect.trigger_free_blocks=2,60")
     assert cli("sweep", experiment, *vary, "--out", "u", "--no-report").status == 1
     rows = pq.read_table(tmp_path / "u/sweep.parquet").to_pylist()
     assert [row["status"] for row in rows] == ["done", "unusable", "done", "done"]
-    assert "leaves no free block" in rows[1]["error"]
+    assert "is too small" in rows[1]["error"]
 
 
 def test_traces_vary_too(cli: Cli, trace: Path, tmp_path: Path) -> None:

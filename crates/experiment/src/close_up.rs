@@ -1,4 +1,5 @@
-//! Latencies of a forecast: the plan of a variant in timed mode, and the results of its close-up.
+//! Measures the latencies of a forecast: prepares a timed run of parts of the workload on the worn-in drive (the
+//! close-up), and summarises its results.
 
 use crate::lifetime_variant::{functional, is_given};
 use crate::load::{experiment_toml, load};

@@ -74,6 +74,12 @@ impl<'a> Cursor<'a> {
         &self.bytes[from..self.at]
     }
 
+    /// Creates a cursor over the bytes `from..to` of the line; the byte at `to` must not be a digit.
+    #[inline]
+    pub fn part(&self, from: usize, to: usize) -> Self {
+        Self::new(&self.bytes[from..], to - from)
+    }
+
     /// Returns the next byte without a step.
     #[inline]
     pub fn peek(&self) -> Option<u8> {

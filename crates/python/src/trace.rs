@@ -25,7 +25,7 @@ pub type Options = BTreeMap<String, String>;
 
 /// Opens a trace under its options: sliced, its writes shuffled, issued by several cursors, with content.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
-    const KEYS: [&str; 5] = ["format", "time_unit", "lba_unit", "action", "on_bad_line"];
+    const KEYS: [&str; 6] = ["format", "columns", "time_unit", "lba_unit", "action", "on_bad_line"];
     let own = [&Slice::KEYS[..], &Shuffle::KEYS, &Amplification::KEYS, &ContentModel::KEYS];
     let mut keys = KEYS.iter().chain(own.into_iter().flatten());
     if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
@@ -42,6 +42,10 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
         get("action"),
         get("on_bad_line"),
     )?;
+    let parsed = match get("columns") {
+        Some(description) => parsed.with_columns(description)?,
+        None => parsed,
+    };
     let source = open(path, &parsed)?;
     let source = if slice.is_all() { source } else { Box::new(Sliced::new(source, slice, path)?) };
     let source = shuffled(source, Shuffle::parse(get)?)?;

@@ -29,6 +29,7 @@ pub mod write;
 pub use amplify::{Amplification, Amplified};
 pub use content::{ContentModel, WithContent};
 pub use floatgate_input::STDIN;
+pub use formats::user_columns::UserColumns;
 pub use formats::{FORMATS, FormatInfo};
 pub use generate::{Generator, GeneratorConfig, Pattern};
 pub use info::{DeviceInfo, Info, InfoOptions, info, info_with};

@@ -1,5 +1,6 @@
 //! The caller's options for a trace: its format, its units, the treatment of bad lines.
 
+use crate::formats::user_columns::{self, UserColumns};
 use crate::formats::{FORMATS, FormatInfo};
 use floatgate_base::error::quote;
 use floatgate_base::names::remedy;
@@ -160,6 +161,8 @@ pub struct OpenOptions {
     pub action: Option<Action>,
     /// Treatment of a line that cannot be parsed.
     pub on_bad_line: OnBadLine,
+    /// The columns of a line, if the user describes them.
+    pub(crate) columns: Option<&'static UserColumns>,
 }
 
 impl OpenOptions {
@@ -180,7 +183,21 @@ impl OpenOptions {
             lba_unit: lba_unit.map(LbaUnit::parse).transpose()?,
             action: action.map(Action::parse).transpose()?,
             on_bad_line: on_bad_line.map(OnBadLine::parse).transpose()?.unwrap_or_default(),
+            columns: None,
         })
+    }
+
+    /// Reads lines by a description of their columns, or by the one in the TOML file of that name.
+    ///
+    /// # Errors
+    /// Quotes the part of the description that cannot be used; refuses another format beside it.
+    pub fn with_columns(self, description: &str) -> Result<Self> {
+        if let Some(format) = self.format {
+            let what = format!("the format is {} and the columns are described", format.name);
+            return Err(Error::input(Place::Setting("--columns".into()), what, "expected one of the two"));
+        }
+        let columns = Some(UserColumns::load(description)?);
+        Ok(Self { format: Some(&user_columns::INFO), columns, ..self })
     }
 }
 

@@ -46,6 +46,7 @@ class Reading(Group):
     """The format of a trace, and how its lines are read."""
 
     format: o.Format = None
+    columns: o.Columns = None
     time_unit: o.TimeUnit = None
     lba_unit: o.LbaUnit = None
     action: o.Action = None
@@ -181,6 +182,7 @@ class Choices(Group):
 class TraceOptions(Group):
     """How the workload's trace is read and placed on the drive."""
 
+    columns: o.Columns = None
     time_unit: o.TimeUnit = None
     lba_unit: o.LbaUnit = None
     action: o.Action = None

@@ -115,8 +115,8 @@ Sample = Annotated[
     str | None,
     typer.Option(
         metavar="grid|list|random|latin-hypercube",
-        help="grid: all combinations of the values; list: pair values by position; or --samples points drawn at "
-        "random. Default: grid.",
+        help="grid: all combinations of the values; list: pair values by position; random or latin-hypercube: draw "
+        "as many points as --samples says. Default: grid.",
     ),
 ]
 Samples = Annotated[int | None, typer.Option(metavar="N", min=1, help="Points of a random sample or Latin hypercube.")]
@@ -178,7 +178,7 @@ Throttles = Annotated[
     typer.Option(
         "--throttles",
         metavar="A,B,..",
-        help="Throttles of the plan (floatgate policies), or all. Default: that of the experiment, which is none.",
+        help="Throttles of the plan (floatgate policies), or all. Default: the experiment's.",
     ),
 ]
 Reducers = Annotated[
@@ -186,7 +186,9 @@ Reducers = Annotated[
 ]
 MinServed = Annotated[
     str | None,
-    typer.Option("--min-served", metavar="SHARE", help="Share of the workload to be written. Default: 0.99."),
+    typer.Option(
+        "--min-served", metavar="SHARE", help="Least share of the host's writes that a drive must serve. Default: 0.99."
+    ),
 ]
 MaxWriteP99 = Annotated[
     str | None, typer.Option("--max-write-p99", metavar="MS", help="Longest p99 of page writes, milliseconds.")
@@ -210,6 +212,14 @@ JudgedBy = Annotated[
 ]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="FORMAT", help="Format of the trace. Default: detected automatically.")
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="COLUMNS",
+        help='The columns of a line, e.g. "time:s op:RW offset:sectors size:bytes", or a TOML file with them.',
+    ),
 ]
 TimeUnit = Annotated[
     str | None,

@@ -74,8 +74,9 @@ def query(
 ) -> None:
     """Query run folders, sweeps and comparisons with SQL (DuckDB).
 
-    Views: runs (one row per run, with folder and kind), sweep (the runs of sweeps) and series (the series of run
-    folders). Columns are named by key and need double quotes where there is a dot: "ftl.spare_factor".
+    Views: runs (one row per run, with folder and kind), sweep (the runs of sweeps) and series (figures over time,
+    from series.parquet of each run). Columns are named by key and need double quotes where there is a dot:
+    "ftl.spare_factor".
     """
     from floatgate.study.query import ROWS_PER_BATCH, answering
 

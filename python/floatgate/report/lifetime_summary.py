@@ -58,7 +58,7 @@ def headline(result: dict[str, Any]) -> str:
 def _rating(result: dict[str, Any]) -> list[tuple[str, str | None]]:
     known, writes = rating.line(result, entry.life_that_counts(result)), host_writes.line(result)
     if known is not None and load.overloaded(result):
-        known += f", {load.IF_SO}"
+        known = f"{load.IF_SO}: {known}"
     if known is not None:
         return [("rating", known), ("writes", writes)]
     unrated = "none: the drive has no rated TBW" if rating.tbw_bytes(result) is None else None

@@ -1,7 +1,7 @@
 """Run folders: locked, staged, committed by rename.
 
-A requested folder belongs to one run at a time: :class:`RunFolder` is entered before the run, which makes the
-folder and locks it. The kernel releases the lock with the process: a killed run blocks no other. Results
+A requested folder belongs to one run at a time. Entering a :class:`RunFolder`, before the run, makes the folder and
+locks it. The kernel releases the lock with the process: a killed run blocks no other. Results
 are written into a hidden folder and get their place by one rename when they are complete: an error or Ctrl-C
 leaves the target as it was. The report is drawn after that.
 """

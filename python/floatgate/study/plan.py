@@ -86,7 +86,7 @@ class Plan:
         what, larger = ("cheapest", "dearer") if self.bounds.priced else ("smallest", "larger")
         phrases = [f"the {what} drive that lasts {years} is {self.name(best)}: {self._summary(best)}"]
         unknown = self._unknown(best)
-        phrases[0] += f", not known: {', '.join(unknown)}" if unknown else ""
+        phrases[0] += f"; not known: {', '.join(unknown)}" if unknown else ""
         phrases += self._doubt()
         if len(self.best) > 1:
             faster = [f"{self.name(point)} ({self._briefly(point)})" for point in self.best[1:]]

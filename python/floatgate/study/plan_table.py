@@ -46,7 +46,9 @@ def legend(plan: Plan) -> list[str]:
     """Return how to read the marks, and the columns that need it."""
     phrases = []
     if plan.best:
-        phrases.append("* meets all requirements, and no cheaper one is as fast")
+        cheapest, dearer = ("cheapest", "dearer") if plan.bounds.priced else ("smallest", "larger")
+        also = f", and {dearer} ones that are faster" if len(plan.best) > 1 else ""
+        phrases.append(f"* recommended: the {cheapest} that meets all requirements{also}")
     if plan.front:
         cost = "price" if plan.bounds.priced else "size"
         better = f"no other drive is better in {cost}, life or share served"

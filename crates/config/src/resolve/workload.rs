@@ -13,8 +13,8 @@ use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::{Burst, Jobs, Micro, Twin, jesd219};
-use floatgate_trace::{Amplification, GeneratorConfig, Keep, OpenOptions, Pattern, Shuffle};
-use std::path::Path;
+use floatgate_trace::{Amplification, GeneratorConfig, Keep, OpenOptions, Pattern, Shuffle, UserColumns};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The workload as resolved.
@@ -284,11 +284,7 @@ fn twin(
         let what = "a twin workload names no twin";
         return Err(layers.error("workload.twin", what, "expected twin = \"NAME\" or a path"));
     };
-    // Like the path of a trace, a path is relative to the experiment file.
-    let folder = match layers.place("workload.twin") {
-        Place::Line { path, .. } => Path::new(&path).parent().map(Path::to_path_buf),
-        _ => None,
-    };
+    let folder = folder_of(layers, "workload.twin");
     let (twin, word) = twins::find(text, folder.as_deref()).map_err(|e| match &e.place {
         Place::Setting(key) => layers.error(key, e.what.clone(), e.expected.clone()),
         _ => e,
@@ -426,12 +422,34 @@ fn trace_keys(layers: &Layers, table: settings::Workload, stops: bool) -> Result
         warmup_passes: Some(table.warmup_passes()),
         devices: Some(table.devices()),
         beyond: Some(table.beyond()),
+        columns: table.columns.as_deref().map(|text| described(layers, text)).transpose()?,
         format: table.format,
         time_unit: table.time_unit,
         lba_unit: table.lba_unit,
         action: table.action,
         ..settings::Workload::default()
     })
+}
+
+/// Returns the folder of the experiment file that sets the key, to which paths in it are relative.
+fn folder_of(layers: &Layers, key: &str) -> Option<PathBuf> {
+    match layers.place(key) {
+        Place::Line { path, .. } => Path::new(&path).parent().map(Path::to_path_buf),
+        _ => None,
+    }
+}
+
+/// Returns a description of columns in its canonical form; one in a file becomes part of the experiment.
+fn described(layers: &Layers, text: &str) -> Result<String> {
+    let key = "workload.columns";
+    let is_file = text.to_ascii_lowercase().ends_with(".toml");
+    let path = folder_of(layers, key).filter(|_| is_file).map(|folder| folder.join(text));
+    let text = path.as_ref().map_or(text.into(), |path| path.to_string_lossy());
+    let columns = UserColumns::load(&text).map_err(|e| match &e.place {
+        Place::Setting(_) => layers.error(key, e.what.clone(), e.expected.clone()),
+        _ => e,
+    })?;
+    Ok(columns.text().to_owned())
 }
 
 fn trace_plan(layers: &Layers, raw: &settings::Workload) -> Result<(plan::Workload, Beyond, Devices)> {
@@ -456,6 +474,12 @@ fn trace_plan(layers: &Layers, raw: &settings::Workload) -> Result<(plan::Worklo
         raw.on_bad_line.as_deref(),
     )
     .expect("rows of settings have the names");
+    let options = match &raw.columns {
+        Some(description) => options
+            .with_columns(description)
+            .map_err(|e| layers.error("workload.columns", e.what.clone(), e.expected.clone()))?,
+        None => options,
+    };
     let beyond = raw.beyond.as_deref().unwrap_or_default();
     let beyond = choice(layers, "workload.beyond", "beyond", beyond, BEYOND)?;
     let devices = raw.devices.as_deref().unwrap_or_default();

@@ -145,6 +145,14 @@ table! {
         })
         .or("detected")
         .with(KIND, TRACE);
+        columns: String = text(
+            "the columns of a line, such as \"time:s op:RW offset:sectors size:bytes\", or a TOML file with them \
+             (`docs/formats.md`)",
+            "",
+            "a description, or a file",
+        )
+        .or("those of the format")
+        .with(KIND, TRACE);
         time_unit: String = listed("unit of the stamps", || TimeUnit::NAMES.iter().map(|(name, _)| *name).collect())
             .or("that of the format")
             .with(KIND, TRACE);

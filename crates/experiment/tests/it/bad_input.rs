@@ -310,13 +310,13 @@ fn a_spare_factor_that_leaves_no_free_block_names_one_that_does() {
     let small = "[drive.geometry]\nblocks_per_plane = 32\n[workload]\nrequests = 20000\n[ftl]\n";
     assert_eq!(
         refusal(&format!("{small}spare_factor = 0.05\n")),
-        "e.toml:6:1: the spare space, 410 pages, leaves no free block: 2 of 32 blocks of each pool must be free or \
-         open; expected a spare factor of at least 0.0627, or lower levels of ftl.collect"
+        "e.toml:6:1: the spare space, 410 pages, is too small: 2 blocks must be free or open, and there are 32; \
+         expected a spare factor of at least 0.0627, or lower levels of ftl.collect"
     );
     assert_eq!(
         refusal("[drive.geometry]\nblocks_per_plane = 2\n"),
-        "ftl.spare_factor: the spare space, 36 pages, leaves no free block: 2 of 2 blocks of each pool must be free or \
-         open; expected a drive with more blocks in each plane"
+        "ftl.spare_factor: the spare space, 36 pages, is too small: 2 blocks must be free or open, and there are 2; \
+         expected a drive with more blocks in each plane"
     );
     // The suggested value is enough, and slightly less is not: the drive runs, with the shadow model watching.
     let mut rng = Rng::new(1, "spare");

@@ -4,8 +4,8 @@
 //! u32 device, u32 cpu, u16 error, u16 payload length` (Linux, `include/uapi/linux/blktrace_api.h`). The magic number
 //! holds the version, and its order of bytes is that of the machine that recorded. Requests are those that
 //! blkparse's text shows (`blkparse.rs`). Events without data, commands that pass through (BLK_TC_PC) and notes (names
-//! of processes, messages) are other records. A flush without data counts for the next request. The files of
-//! several CPUs are merged (`blktrace_cpus.rs`).
+//! of processes, messages) are not requests; they are counted as other records. A flush without data is attached to the
+//! next request. The files of several CPUs are merged (`blktrace_cpus.rs`).
 
 use super::block_events::{Events, Processes};
 use super::{FormatInfo, Likeness, blktrace_cpus, no_line};

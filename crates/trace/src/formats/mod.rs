@@ -9,6 +9,7 @@ mod blktrace_cpus;
 mod block_events;
 mod columns;
 mod csv;
+mod date;
 mod described;
 mod disksim;
 mod disksim_valid;
@@ -32,6 +33,7 @@ mod srt;
 mod ssdsim;
 mod ssdtrace;
 mod strace;
+pub(crate) mod user_columns;
 mod vscsi;
 mod wiscsee;
 

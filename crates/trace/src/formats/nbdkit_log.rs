@@ -5,6 +5,7 @@
 //! and counts as TRIM; without it the zeros must be stored and it counts as a write.
 //! `fua=1` is kept, and a flush counts with the next request. The export is the device, regardless of the connection.
 
+use super::date::minute_of;
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
 use crate::setup::Setup;
@@ -161,30 +162,6 @@ fn field(line: &mut Cursor<'_>, name: &[u8]) -> bool {
         line.skip(name.len());
     }
     hit
-}
-
-/// Computes the seconds from 1970 to the minute `YYYY-MM-DD HH:MM:`.
-fn minute_of(text: &[u8]) -> Option<i64> {
-    let shape = text.iter().zip(b"0000-00-00 00:00:");
-    if !shape.clone().all(|(b, s)| if *s == b'0' { b.is_ascii_digit() } else { b == s }) {
-        return None;
-    }
-    let number =
-        |from: usize, to: usize| text[from..to].iter().fold(0i64, |v, b| v * 10 + i64::from(b - b'0'));
-    let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
-    let (hour, minute) = (number(11, 13), number(14, 16));
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let in_month = *usize::try_from(month - 1).ok().and_then(|m| days.get(m))?;
-    // Years before 1677 do not fit nanoseconds in 64 bits; no log is that old.
-    if !(1970..2200).contains(&year) || !(1..=in_month).contains(&day) || hour > 23 || minute > 59 {
-        return None;
-    }
-    let years_before = year - 1;
-    let days_before_year = years_before * 365 + years_before / 4 - years_before / 100 + years_before / 400;
-    let days_before_month: i64 = days[..month as usize - 1].iter().sum();
-    let since_1970 = days_before_year + days_before_month + day - 1 - 719_162;
-    Some((since_1970 * 24 + hour) * 3600 + minute * 60)
 }
 
 fn recognise(line: &[u8]) -> Likeness {

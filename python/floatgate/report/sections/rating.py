@@ -56,7 +56,7 @@ def line(result: Facts, flash_years: float | None) -> str | None:
     if rated is None or after is None:
         return None
     sold = look(result, "drive", "rated", "tbw_bytes")
-    whole = f" ({tbw_text(sold)} as sold)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
+    whole = f" ({tbw_text(sold)} for the whole drive)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
     if after > LONG_YEARS:
         before = flash_years is not None and flash_years < (1.0 - _ALIKE) * after
         text = f"{tbw_text(rated)}{whole} are not reached within {LONG_YEARS:.0f} years"

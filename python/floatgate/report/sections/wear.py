@@ -41,5 +41,5 @@ SECTION = section.Section(
     "wear",
     lines=lambda _, result: [("wear", line(result))],
     cards=cards,
-    columns=[section.Columns(["erases per block", "most"], cells)],
+    columns=[section.Columns(["mean erases", "max erases"], cells)],
 )

@@ -47,7 +47,7 @@ def answer(result: Facts) -> str:
     """Format as ``5.0 years under qos: the target of 5 years is met; 86 % of the host's demand is served; p99 ...``."""
     text = at_full_demand(result)
     if load.overloaded(result):
-        return f"not known: {load.BEYOND}; {text} {load.IF_SO}"
+        return f"not known: {load.BEYOND}; {load.IF_SO}: {text}"
     if (verdict := ends.verdict(result)) is not None:
         text += f": {verdict}"
     if (part := part_served(result)) is not None:
@@ -120,7 +120,8 @@ def interval(result: Facts) -> str | None:
     below = look(result, "lifetime", "holds") and target is not None and life.reaches_below(target)
     flash = look(result, "lifetime", "years") if uneven(result) is None else uneven(result)
     whose = "" if rating.first_to_end(result, flash) is None else "the flash lasts "
-    return f"{whose}{life.text}{', which reaches below the target' if below else ''}; {basis}"
+    both = "" if "-" in life.ends else " at both ends"
+    return f"{whose}{life.ends}{both}{', which reaches below the target' if below else ''}; {basis}"
 
 
 def no_interval(result: Facts) -> str:
@@ -171,7 +172,11 @@ def waf(result: Facts) -> str | None:
     how = "stationary after" if facts.get("stationary") else "not stationary after"
     text = f"{value:.2f}, {how} {count}" + ("" if error is None else f" (error {units.share(error)})")
     moved = look(result, "method", "leveling", "moved_over_life")
-    return text if not moved or moved < _MOVED_MIN else f"{text}; {units.share(moved)} of it for wear-leveling"
+    return (
+        text
+        if not moved or moved < _MOVED_MIN
+        else f"{text}; wear-leveling causes {units.share(moved)} of the programs"
+    )
 
 
 def capacity(result: Facts) -> str | None:
@@ -230,7 +235,7 @@ def _of_the_delay(facts: Facts, mean_us: float | None) -> str:
     if not waited or waited < _LEAST_US:
         return ""
     if mean_us and waited >= _ALL_WAITS * mean_us:
-        return " (all of the delay)"
+        return ", which makes up the whole delay"
     return f" (mean wait {units.span(waited * 1e-6)} over all)"
 
 
