@@ -417,14 +417,10 @@ def test_what_keys_are_made_of_must_be_there(tmp_path: Path) -> None:
     document = place(old, by="file").to_dict()
     assert document["files_are_extents"]
     assert [one["name"] for one in document["keys"]] == ["file that begins in extent 0"]
-    with pytest.raises(
-        InputError, match=rf"^{here}: does not name its files, so that they cannot be found again in .*{again}"
-    ):
+    with pytest.raises(InputError, match=rf"^{here}: does not name its files; they cannot be found again in .*{again}"):
         place(old, by="file", apply=old)
     named = record(tmp_path / "named.parquet", [{"page": 1, "file": 3}], files={"3": "/a"})
-    with pytest.raises(
-        InputError, match=rf"^{here}: does not name its files, so that those of .* cannot be found in it; "
-    ):
+    with pytest.raises(InputError, match=rf"^{here}: does not name its files; those of .* cannot be found in it; "):
         place(named, by="file", apply=old)
     nobody = record(tmp_path / "nobody.parquet", [{"page": 1, "process": None, "thread": None}])
     with pytest.raises(InputError, match="no write has a process; expected a recording of a program that writes files"):

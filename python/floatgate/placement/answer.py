@@ -11,7 +11,7 @@ from floatgate import _core
 from floatgate.base.errors import one_line
 from floatgate.base.text_out import CsvWriter
 from floatgate.placement.grouping import NO_HANDLE
-from floatgate.placement.trial import HOST_GIVEN, Refused, Results, result_of
+from floatgate.placement.trial import HOST_STREAMS, Refused, Results, result_of
 from floatgate.report.sections.amplification import in_pages
 
 SCHEMA = "floatgate.placement/2"
@@ -228,7 +228,7 @@ class Placement:
     def _row_name(self, row: dict[str, Any]) -> str:
         if row["isolation"] is not None:
             return f"this table with --isolation {row['isolation']}"
-        return "this table" if row["rule"] == HOST_GIVEN else self._label(row["rule"])
+        return "this table" if row["rule"] == HOST_STREAMS else self._label(row["rule"])
 
     def _baselines_text(self) -> list[str]:
         lines = []
@@ -256,7 +256,7 @@ class Placement:
         return lines
 
     def _label(self, rule: str) -> str:
-        if rule == HOST_GIVEN:
+        if rule == HOST_STREAMS:
             return f"this table: by {self.by}, {self.policy}"
         label = _LABELS.get(rule, f"{rule.upper()} in the drive")
         return f"{label} (by extents)" if self.stand_ins and rule in {LOG_DATA, BY_FILE} else label
@@ -266,7 +266,7 @@ class Placement:
         beside = f"{waf[NONE]:.3f} without"
         if self.policy in waf:
             beside += f"; {waf[self.policy]:.3f} if the drive itself runs {self.policy}"
-        return f"{waf[HOST_GIVEN]:.3f} with {self.handles} handles, {beside}"
+        return f"{waf[HOST_STREAMS]:.3f} with {self.handles} handles, {beside}"
 
 
 _ON_THE_OTHER = " on the other recording"
@@ -285,7 +285,7 @@ def rows_of(results: Results, isolations: Results) -> list[dict[str, Any]]:
         isolations: of the table, under other kinds of isolation.
     """
     rows = [{"rule": name, "isolation": None, "waf": waf} for name, waf in wafs(results).items() if name != ORA]
-    rows += [{"rule": HOST_GIVEN, "isolation": name, "waf": waf} for name, waf in wafs(isolations).items()]
+    rows += [{"rule": HOST_STREAMS, "isolation": name, "waf": waf} for name, waf in wafs(isolations).items()]
     return [row for row in rows if row["waf"] is not None]
 
 
@@ -306,7 +306,7 @@ def simplest(results: Results) -> dict[str, Any] | None:
     If the table goes by file, no separate run by file exists.
     """
     waf = wafs(results)
-    chosen = waf[HOST_GIVEN]
+    chosen = waf[HOST_STREAMS]
     if chosen is None:
         return None
     simple = {rule: figure for rule in SIMPLE if (figure := waf.get(rule)) is not None}
@@ -324,7 +324,7 @@ def wafs(results: Results) -> dict[str, float | None]:
 
 def config_of(results: Results) -> dict[str, Any]:
     """Return the settings of the run that follows the table."""
-    config: dict[str, Any] = result_of(results, HOST_GIVEN)["config"]
+    config: dict[str, Any] = result_of(results, HOST_STREAMS)["config"]
     return config
 
 

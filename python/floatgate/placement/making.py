@@ -17,7 +17,7 @@ from floatgate.placement.keys import BY, RECORD_AGAIN, Keys, keys_of
 from floatgate.placement.lives import of_keys
 from floatgate.placement.logs import logs
 from floatgate.placement.tables import group_rows, key_rows
-from floatgate.placement.trial import HOST_GIVEN, Results, Trial, TrialRun, result_of
+from floatgate.placement.trial import HOST_STREAMS, Results, Trial, TrialRun, result_of
 from floatgate.report.sections.streams import streams_of_contexts
 from floatgate.run.experiment import Overrides
 
@@ -125,7 +125,7 @@ def _must_be_free(chosen: str, overrides: Overrides) -> None:
                 "expected --policy and --handles"
             )
         if key in {SEPARATOR + "handles", SEPARATOR + "isolation"}:
-            raise input_error(f"{key}: {HOST_GIVEN} follows the table; expected --handles and --isolation")
+            raise input_error(f"{key}: {HOST_STREAMS} follows the table; expected --handles and --isolation")
         if key.startswith(SEPARATOR) and chosen == LIFETIME:
             raise input_error(f"{key}: no separator makes this table; expected it with --policy {SEPARATORS[0]} or ids")
 
@@ -160,23 +160,23 @@ class _Rules:
         results = trial.run(runs)
         handle = self._handles(results)
         of_row = trial.handle_of(self._keys.of_row, handle)
-        chosen = [self._handle_run(HOST_GIVEN, of_row, wanted.isolation, must=True)]
+        chosen = [self._handle_run(HOST_STREAMS, of_row, wanted.isolation, must=True)]
         others = [self._handle_run(one, of_row, one, must=False) for one in ISOLATIONS if one != wanted.isolation]
         followed = trial.run([*chosen, *others])
-        results[HOST_GIVEN] = followed.pop(HOST_GIVEN)
-        mine = result_of(results, HOST_GIVEN)
+        results[HOST_STREAMS] = followed.pop(HOST_STREAMS)
+        mine = result_of(results, HOST_STREAMS)
         keys = key_rows(self._keys, self._of_keys(self._keys), handle, trial)
         written = trial.lives.row
         used = {
             name: len(np.unique(rows[written]))
-            for name, rows in ((LOG_DATA, by_log), (BY_FILE, by_file), (HOST_GIVEN, of_row))
+            for name, rows in ((LOG_DATA, by_log), (BY_FILE, by_file), (HOST_STREAMS, of_row))
             if name in results
         }
         groups = group_rows(keys, of_row, trial)
         return _Outcome(handle, keys, groups, results, followed, {NONE: 1, **used}, mine["config"])
 
     def _handle_run(self, name: str, handle: Any, isolation: str, *, must: bool) -> TrialRun:
-        return TrialRun(name, HOST_GIVEN, handle_settings(self._wanted.handles, isolation), handle, must)
+        return TrialRun(name, HOST_STREAMS, handle_settings(self._wanted.handles, isolation), handle, must)
 
     def _of_keys(self, keys: Keys) -> Any:
         return of_keys(self._trial.lives, keys.of_row[self._trial.rows], len(keys.names))
@@ -233,14 +233,10 @@ class _Other:
 
 def _other(source: Path, first: Path, keys: Keys) -> _Other:
     if keys.stand_ins:
-        raise input_error(
-            f"{first}: does not name its files, so that they cannot be found again in {source}; {RECORD_AGAIN}"
-        )
+        raise input_error(f"{first}: does not name its files; they cannot be found again in {source}; {RECORD_AGAIN}")
     theirs = keys_of(source, keys.by, keys.names if keys.by == "path-pattern" else None)
     if theirs.stand_ins:
-        raise input_error(
-            f"{source}: does not name its files, so that those of {first} cannot be found in it; {RECORD_AGAIN}"
-        )
+        raise input_error(f"{source}: does not name its files; those of {first} cannot be found in it; {RECORD_AGAIN}")
     number = {identity: number for number, identity in enumerate(keys.identities())}
     ours = np.array([number.get(identity, -1) for identity in theirs.identities()] + [-1], dtype=np.int64)
     return _Other(source, theirs, ours[theirs.of_row])
@@ -267,9 +263,9 @@ def _applied(other: _Other, trial: Trial, handle: Any, wanted: Wanted, policy: s
     rule = log_data(trial, other.keys if other.keys.by == "file" else keys_of(trial.trace, "file"))
     runs = [
         TrialRun(NONE, "none", []),
-        TrialRun(LOG_DATA, HOST_GIVEN, follow, rule, must=False),
+        TrialRun(LOG_DATA, HOST_STREAMS, follow, rule, must=False),
         *in_drive(wanted, policy),
-        TrialRun(HOST_GIVEN, HOST_GIVEN, follow, of_row),
+        TrialRun(HOST_STREAMS, HOST_STREAMS, follow, of_row),
     ]
     results = trial.run(runs)
     # Keys of the first trace that do not write there are no match.

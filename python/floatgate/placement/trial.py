@@ -19,7 +19,7 @@ from floatgate.run.experiment import Overrides
 from floatgate.run.run import execute
 from floatgate.trace.dense_traces import dense
 
-HOST_GIVEN = "host-given"
+HOST_STREAMS = "host-given"
 
 
 class TrialRun(NamedTuple):

@@ -81,8 +81,8 @@ def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = T
         table = pq.read_table(source)
         described = (pq.read_metadata(source).metadata or {}).get(DESCRIBED)
     except (pa.ArrowInvalid, OSError) as error:
-        said = str(error).splitlines()[0]
-        raise input_error(f"{source}: {said}; {expected}") from None
+        reason = str(error).splitlines()[0]
+        raise input_error(f"{source}: {reason}; {expected}") from None
     if contexts and "context" not in table.schema.names:
         raise input_error(f"{source}: no column 'context'; {expected}")
     if contexts and not np.any(table["context"].combine_chunks().fill_null(0)):

@@ -15,7 +15,7 @@ pub mod foresight;
 mod groups;
 mod hash;
 mod host_gc;
-mod host_given;
+mod host_streams;
 mod ids;
 pub(crate) mod labelled;
 mod last_writes;
@@ -183,7 +183,7 @@ macro_rules! page_separators {
 separators! {
     chosen {
         Hash: hash,
-        HostGiven: host_given,
+        HostStreams: host_streams,
         TwoLevelLru: two_level_lru,
         Size: size,
         Bloom: bloom,
@@ -229,7 +229,7 @@ impl Separate {
     #[must_use]
     pub fn needs(self) -> Option<Needs> {
         match self {
-            Self::HostGiven(_) => Some(Needs::Streams),
+            Self::HostStreams(_) => Some(Needs::Streams),
             Self::Pds(_) | Self::Ids(_) => Some(Needs::Contexts),
             Self::Predicted(params) if params.goes_by_column() => Some(Needs::Lives),
             _ => None,

@@ -113,15 +113,15 @@ class Dask:
     def _must_do_our_runs(self) -> None:
         """Refuse workers without floatgate, with another version, or with other results, by their names."""
         expected = on_worker.identity()
-        found = self._client.run(on_worker.identity, on_error="return")
-        for worker, told in found.items():
-            if isinstance(told, BaseException):
+        identities = self._client.run(on_worker.identity, on_error="return")
+        for worker, identity in identities.items():
+            if isinstance(identity, BaseException):
                 raise input_error(
-                    f"worker {worker}: cannot load floatgate ({one_line(told)}); expected floatgate "
+                    f"worker {worker}: cannot load floatgate ({one_line(identity)}); expected floatgate "
                     f"{_core.__version__} to be installed there"
                 )
-            if told != expected:
-                raise input_error(on_worker.differs(worker, told, expected))
+            if identity != expected:
+                raise input_error(on_worker.differs(worker, identity, expected))
 
     # Runs
 

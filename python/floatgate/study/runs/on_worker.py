@@ -51,9 +51,9 @@ def identity() -> dict[str, str]:
     return {"version": _core.__version__, "results": hashlib.blake2b(result, digest_size=8).hexdigest()}
 
 
-def differs(worker: str, told: object, expected: Mapping[str, str]) -> str:
+def differs(worker: str, theirs: object, expected: Mapping[str, str]) -> str:
     """Return why a worker is refused."""
-    version = told.get("version") if isinstance(told, Mapping) else None
+    version = theirs.get("version") if isinstance(theirs, Mapping) else None
     if not isinstance(version, str):
         what = f"does not say which floatgate it has; expected {expected['version']}, as here"
     elif version != expected["version"]:

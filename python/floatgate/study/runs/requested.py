@@ -89,16 +89,16 @@ def _wrong_run(answer: Answer, job: Job) -> str | None:
         toml = check(job.experiment)
     except InputError as error:
         return f"a result of an experiment that cannot be run ({error.message}); expected an error"
-    wanted, told = tomllib.loads(toml), answer.figures
+    wanted, figures = tomllib.loads(toml), answer.figures
     seed = wanted.get("seed", 1)
-    if told["seed"] != seed:
-        return f"'seed' is {shown(told['seed'])}; expected {seed}, as requested"
+    if figures["seed"] != seed:
+        return f"'seed' is {shown(figures['seed'])}; expected {seed}, as requested"
     known_hash = _core.config_hash(job.experiment.toml, job.experiment.path, job.experiment.overrides)
-    if known_hash is not None and told["config_hash"] != known_hash:
-        return f"'config_hash' is {shown(told['config_hash'])}; expected {shown(known_hash)}, as requested"
+    if known_hash is not None and figures["config_hash"] != known_hash:
+        return f"'config_hash' is {shown(figures['config_hash'])}; expected {shown(known_hash)}, as requested"
     for key, value in _settings(wanted):
-        if told.get(key) != value:
-            return f"{quote(key)} is {shown(told.get(key))}; expected {shown(value)}, as requested"
+        if figures.get(key) != value:
+            return f"{quote(key)} is {shown(figures.get(key))}; expected {shown(value)}, as requested"
     return None
 
 

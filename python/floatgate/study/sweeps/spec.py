@@ -173,9 +173,9 @@ def must_be_usable(base: Experiment, points: Points, files: Mapping[str, str]) -
         # Each value of a sample stands in one point alone, which may fail for its other values.
         if not is_usable and (not drawn or not any(usable.values())):
             key, value = setting
-            said = errors[setting].message
+            message = errors[setting].message
             raise (
-                input_error(f"{said} (no point with {key} = {value} can be run)")
+                input_error(f"{message} (no point with {key} = {value} can be run)")
                 if len(points) > 1
                 else errors[setting]
             )

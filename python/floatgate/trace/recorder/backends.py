@@ -164,20 +164,20 @@ def choose(wanted: str | None, folder: Path) -> Choice:
         if problem is not None:
             raise input_error(f"--backend strace: {problem}; {problem.remedy}")
         return Choice(STRACE, "asked for")
-    found = perf_ring(folder)
-    if isinstance(found, Ring):
+    perf = perf_ring(folder)
+    if isinstance(perf, Ring):
         reason = "asked for" if wanted == PERF else "perf may read the system-call tracepoints"
-        if found.mib < found.fair_mib:
-            reason += f"; rings of {found.mib} MiB, for kernel.perf_event_mlock_kb forbids {found.fair_mib}"
-        return Choice(PERF, reason, found.mib)
-    other = strace_problem(folder)
+        if perf.mib < perf.fair_mib:
+            reason += f"; rings of {perf.mib} MiB, for kernel.perf_event_mlock_kb forbids {perf.fair_mib}"
+        return Choice(PERF, reason, perf.mib)
+    strace = strace_problem(folder)
     if wanted == PERF:
-        instead = ", or use --backend strace" if other is None else ""
-        raise input_error(f"--backend perf: {found}; {found.remedy}{instead}")
-    if other is not None:
-        remedies = "; ".join(dict.fromkeys((found.remedy, other.remedy)))
-        raise input_error(f"no back end works here: perf: {found}; strace: {other}; {remedies}")
-    return Choice(STRACE, f"perf does not work here ({found})")
+        instead = ", or use --backend strace" if strace is None else ""
+        raise input_error(f"--backend perf: {perf}; {perf.remedy}{instead}")
+    if strace is not None:
+        remedies = "; ".join(dict.fromkeys((perf.remedy, strace.remedy)))
+        raise input_error(f"no back end works here: perf: {perf}; strace: {strace}; {remedies}")
+    return Choice(STRACE, f"perf does not work here ({perf})")
 
 
 def strace_problem(folder: Path, *, stacks: bool = True) -> Problem | None:
@@ -261,10 +261,10 @@ def _failure(command: list[str], name: str) -> str | None:
         return f"{name} cannot be run ({error})"
     if ended.returncode == 0:
         return None
-    return f"{name} failed with status {ended.returncode}: {_told(ended.stderr)}"
+    return f"{name} failed with status {ended.returncode}: {_excerpt(ended.stderr)}"
 
 
-def _told(text: str) -> str:
+def _excerpt(text: str) -> str:
     """Return what a back end says when it fails: all, or if that is long, the most telling line and the last."""
     lines = [line.strip().removeprefix("Error:").strip() for line in text.splitlines()]
     lines = [line for line in lines if line not in ("", "Warning:")]
@@ -360,7 +360,7 @@ def run(
     full = ["sh", "-c", _APART.format(spare), "sh", str(perf_says), *_perf_record(data, ring), *events, "--", *wrapped]
     wall_s, clock, status = _watch(full, folder, stdout, perf_says)
     if not perf_data.is_complete(data):
-        raise input_error(f"perf ended before it had stored all: {_told(_content(perf_says))}; try --backend strace")
+        raise input_error(f"perf ended before it had stored all: {_excerpt(_content(perf_says))}; try --backend strace")
     numbers = perf_data.separate_programs(data)
     text = folder / "perf.txt"
     _perf_script(data, text, folder)
@@ -411,8 +411,8 @@ def _perf_script(data: Path, text: Path, folder: Path) -> None:
     with text.open("wb") as out, (folder / "script.err").open("wb") as errors:
         status = subprocess.run(command, stdout=out, stderr=errors, check=False).returncode  # noqa: S603
     if status != 0:
-        said = _told(_content(folder / "script.err"))
-        raise input_error(f"perf script failed with status {status}: {said}; try --backend strace")
+        reason = _excerpt(_content(folder / "script.err"))
+        raise input_error(f"perf script failed with status {status}: {reason}; try --backend strace")
 
 
 def _watch(
@@ -442,9 +442,9 @@ def _watch(
         what = f"ended with status {process.returncode} before the program began"
         if perf_says is None:
             raise input_error(f"{command[0]} {what}")
-        told = _told(_content(perf_says))
-        remedy = _ALLOW_RING if _ring_refused(told) else "try --backend strace"
-        raise input_error(f"perf {what}: {told}; {remedy}")
+        reason = _excerpt(_content(perf_says))
+        remedy = _ALLOW_RING if _ring_refused(reason) else "try --backend strace"
+        raise input_error(f"perf {what}: {reason}; {remedy}")
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     return wall_s, _to_monotonic(drift), status
 
