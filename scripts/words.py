@@ -1,7 +1,6 @@
 """Check that comments, docs, messages and names are in plain words; part of `make lint`.
 
-STYLE.md has the rules, `RULES` below those that a program can see. scripts/words_allowed.txt counts per file and rule
-what is older than the rules; these numbers only shrink, and `--renew` lowers them.
+STYLE.md has the rules, `RULES` below those that a program can see.
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ import re
 import subprocess
 import sys
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ALLOWED = "scripts/words_allowed.txt"
 GLOSSARY = "docs/glossary.md"
 RULES = {
     "phrase": "a banned construction in a comment, a page or a message",
@@ -360,7 +357,7 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-# Files and the list of what is allowed
+# Files
 
 
 def of_file(path: str, text: str) -> Iterator[Violation]:
@@ -409,90 +406,12 @@ def violations(root: Path) -> list[Violation]:
     return sorted(every, key=lambda one: (one.path, one.line))
 
 
-Counts = Counter[tuple[str, str]]
-"""How often by file and rule."""
-
-
-def counted(every: Iterable[Violation]) -> Counts:
-    """Count violations by file and rule."""
-    return Counter((one.path, one.rule) for one in every)
-
-
-def read_allowed(text: str) -> Counts:
-    """Parse the list: a line per file, with its rules and numbers."""
-    allowed: Counts = Counter()
-    for line in text.splitlines():
-        path, *pairs = line.split()
-        if not line.startswith("#"):
-            allowed.update({(path, rule): int(number) for rule, _, number in (pair.partition("=") for pair in pairs)})
-    return allowed
-
-
-def written_allowed(counts: Counts) -> str:
-    """Format the list, files and rules in order."""
-    by_file: dict[str, list[str]] = {}
-    for (path, rule), number in sorted(counts.items()):
-        by_file.setdefault(path, []).append(f"{rule}={number}")
-    head = "# Violations of scripts/words.py per file and rule. The numbers only shrink: scripts/words.py --renew.\n"
-    return head + "".join(f"{path} {' '.join(pairs)}\n" for path, pairs in by_file.items())
-
-
-def compared(every: Iterable[Violation], allowed: Counts) -> list[str]:
-    """Return what differs from the list: violations of a file that has more than its number, and numbers too high."""
-    every = list(every)
-    now = counted(every)
-    lines = []
-    for key in sorted(now.keys() | allowed.keys()):
-        path, rule = key
-        if now[key] > allowed[key]:
-            lines += [str(one) for one in every if (one.path, one.rule) == key]
-            if allowed[key]:
-                lines.append(
-                    f"{path}: {rule}: {now[key]} in this file, {allowed[key]} allowed: one of those above is new"
-                )
-        elif now[key] < allowed[key]:
-            lines.append(
-                f"{path}: {rule}: {now[key]}, {allowed[key]} allowed: lower the number: scripts/words.py --renew"
-            )
-    return lines
-
-
-def raised(now: Counts, allowed: Counts, new_rules: Iterable[str]) -> list[str]:
-    """Return what `--renew` refuses: numbers that rise; a file that was moved may take over those of its old name."""
-    listed = {path for path, _ in allowed}
-    growing = {rule for rule in RULES if total(now, rule) > total(allowed, rule)}
-    return [
-        f"{path}: {rule}: {number}, {allowed[path, rule]} allowed: {RULES[rule]}"
-        for (path, rule), number in sorted(now.items())
-        if number > allowed[path, rule] and rule not in new_rules and (path in listed or rule in growing)
-    ]
-
-
-def total(counts: Counts, rule: str) -> int:
-    """Sum a rule's numbers over all files."""
-    return sum(number for (_, one), number in counts.items() if one == rule)
-
-
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("paths", nargs="*", help="show all violations of these files, allowed or not")
-    parser.add_argument("--renew", action="store_true", help=f"write {ALLOWED}; refuses to raise a number")
-    parser.add_argument("--new-rule", action="append", default=[], choices=RULES, help="let --renew raise this rule's")
-    parser.add_argument("--count", action="store_true", help="count violations per rule")
-    chosen = parser.parse_args(arguments)
-    every = violations(root)
-    if chosen.count:
-        for rule, number in Counter(one.rule for one in every).most_common():
-            print(f"{rule:9} {number:6}")
-        return 0
-    if chosen.paths:
-        lines = [str(one) for one in every if one.path.startswith(tuple(chosen.paths))]
-    else:
-        path = root / ALLOWED
-        allowed = read_allowed(path.read_text("utf-8")) if path.exists() else Counter()
-        lines = raised(counted(every), allowed, chosen.new_rule) if chosen.renew else compared(every, allowed)
-        if chosen.renew and not lines:
-            path.write_text(written_allowed(counted(every)), "utf-8")
+    rules = "; ".join(f"{rule}: {meaning}" for rule, meaning in RULES.items())
+    parser = argparse.ArgumentParser(description=__doc__, epilog=f"Rules: {rules}.")
+    parser.add_argument("paths", nargs="*", default=[""], help="files or folders to show, all if none is named")
+    shown = tuple(parser.parse_args(arguments).paths)
+    lines = [str(one) for one in violations(root) if one.path.startswith(shown)]
     print(*lines, sep="\n", end="\n" if lines else "")
     return 1 if lines else 0
 

@@ -1,8 +1,7 @@
-"""The violations that scripts/words.py reports, and texts that pass; how its list of allowed violations shrinks."""
+"""The violations that scripts/words.py reports, and texts that pass."""
 
 import re
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -138,39 +137,23 @@ def test_glossary(tmp_path: Path, glossary: str, page: str, line: str | None) ->
     assert line is None or lines[0].startswith(line)
 
 
-def test_the_list_only_shrinks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_violations_of_a_tree_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    (tmp_path / "scripts").mkdir()
-    page, allowed = tmp_path / "a.md", tmp_path / words.ALLOWED
+    (tmp_path / "docs").mkdir()
 
-    def check(text: str, *options: str) -> tuple[int, str]:
-        page.write_text(text)
-        status = words.main([*options], tmp_path)
-        return status, capsys.readouterr().out
+    def check(*paths: str) -> tuple[int, list[str]]:
+        status = words.main([*paths], tmp_path)
+        return status, [": ".join(line.split(": ")[:3]) for line in capsys.readouterr().out.splitlines()]
 
-    assert check("So that.")[0] == 1
-    # New words are refused, new rules are not.
-    status, text = check("So that. And so that.", "--renew")
-    assert status == 1
-    assert text.startswith("a.md: phrase: 2, 0 allowed")
-    assert check("So that. And so that.", "--renew", "--new-rule", "phrase") == (0, "")
-    assert "\na.md phrase=2\n" in allowed.read_text()
-    assert check("So that. And so that.") == (0, "")
-    status, text = check("So that. Whoever. So that.")
-    assert status == 1
-    assert text.count("a.md:1: phrase: ") == 3
-    assert "3 in this file, 2 allowed" in text
-    assert check("So that.") == (1, "a.md: phrase: 1, 2 allowed: lower the number: scripts/words.py --renew\n")
-    assert check("So that.", "--renew") == (0, "")
-    assert check("So that. Whoever.", "--renew")[0] == 1
-    assert "\na.md phrase=1\n" in allowed.read_text()
-    # A file that moves takes its number along.
-    page = page.rename(tmp_path / "b.md")
-    assert check("So that.")[0] == 1
-    assert check("So that.", "--renew") == (0, "")
-    assert "\nb.md phrase=1\n" in allowed.read_text()
-    assert check("Plain words.", "--renew") == (0, "")
-    assert words.read_allowed(allowed.read_text()) == Counter()
+    (tmp_path / "a.md").write_text("Plain words.")
+    assert check() == (0, [])
+    (tmp_path / "a.md").write_text("So that. Whoever.")
+    (tmp_path / "docs/b.md").write_text("Plain words.\n\nHe hears.")
+    first = ["a.md:1: phrase: So that", "a.md:1: phrase: Whoever"]
+    assert check() == (1, [*first, "docs/b.md:3: phrase: hears"])
+    assert check("a.md") == (1, first)
+    assert check("docs") == (1, ["docs/b.md:3: phrase: hears"])
+    assert check("scripts") == (0, [])
 
 
 def test_verbs_are_words_once() -> None:
