@@ -354,22 +354,11 @@ def _figures(groups: str) -> str:
     return "\n".join(parts)
 
 
-def formats(catalogue: dict[str, Any]) -> str:
-    head = f"""\
-# Trace formats
-{GENERATED}
+FORMATS = re.compile(r"(?<=<!-- formats -->\n).*?(?=<!-- end of formats -->)", re.DOTALL)
 
-Use a trace in any of these formats, or [convert](#converting) it. The format is detected:
 
-```sh
-floatgate trace info traces/pgbench-ext4.nbdkit-log.zst --counts-only
-```
-
-`--format` (or `workload.format`) overrides the detection, which goes by content, and by extension where formats share
-a grammar. gz, xz, zst and bz2 are unpacked. Units that a format leaves open are assumed as below, shown in the result,
-and overridden by `--time-unit`, `--lba-unit` and `--action`. [Samples](format-samples.md) has a few lines of each.
-
-"""
+def formats(page: str, catalogue: dict[str, Any]) -> str:
+    """Write the table of all trace formats into a page."""
     rows = [
         (
             f"`{f['name']}`",
@@ -380,109 +369,8 @@ and overridden by `--time-unit`, `--lba-unit` and `--action`. [Samples](format-s
         )
         for f in catalogue["formats"]
     ]
-    return head + table(("format", "what it is", "a line", "units", "extensions"), rows) + UNITS + CONVERTING
-
-
-UNITS = """
-SSDsim's files do not state their unit of time, and some are in microseconds. A file is read in microseconds if its
-first 4096 or more requests would need over 16 GB per second in nanoseconds (and over 8 GB in each eighth of them), and
-at most 100,000 requests per second in microseconds. The result says so; `--time-unit ns` overrides it. Other rates
-that no drive can serve get a note. A request whose time stamp runs backwards arrives with the one before it; a note has
-the number of such stamps, the first, and the largest step.
-
-`blktrace` writes a file per CPU. Name the first of them, `NAME.blktrace.0`: all are merged by time, equal times in the
-order of CPUs. Of the events that a request passes through one counts (`--action`), as in blkparse's text.
-"""
-
-CONVERTING = """
-## Converting
-`floatgate trace convert TRACE OUT` writes any of these formats as Parquet, `fio-iolog` (version 3 if there are times,
-else 2; `fio-iolog-v2` and `-v3` force one), `msr`, `mqsim` or `blkparse`, by OUT's extension or `--to`. What a format
-can hold survives exactly; what it cannot is counted.
-
-```sh
-floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst pgbench.parquet
-floatgate trace convert pgbench.parquet pgbench.csv
-floatgate trace convert pgbench.parquet - --to blkparse --op write --requests 2
-```
-```
-pgbench.parquet: 631487 requests (parquet)
-pgbench.csv: 631183 requests, 304 trims left out, 1 devices renamed (msr)
-259,0 0 1 0.000000000 0 Q W 1024 + 16 [floatgate]
-259,0 0 2 0.000098000 0 Q W 1064 + 8 [floatgate]
-standard output: 2 requests, 1 devices renamed (blkparse)
-slice: 2 of 15 requests read, 13 left out by operation
-```
-
-With OUT `-` text goes to standard output and the summary to standard error. A file appears whole or not at all. Stamps
-count from the first request of the source, even if the format leaves that one out (a TRIM).
-
-| format | times | addresses | TRIM | devices | optional columns |
-| --- | --- | --- | --- | --- | --- |
-| `parquet` | ns | bytes | yes | any name | all |
-| `fio-iolog` | us, none below 0; version 2: none | bytes | yes | any name without blanks | none |
-| `msr` | 100 ns | bytes | no | `host_number` | none |
-| `mqsim` | ns, none below 0 | sectors | no | whole numbers | none |
-| `blkparse` | ns, none below 0 | sectors | yes | `major,minor` | none |
-
-The counts, by their names with `--json`: `trims_left_out`; `widened` (to whole sectors); `stamps_clamped` (before the
-first one, written as 0); `stamps_rounded` (down); `stamps_left_out`; `stamps_made_up` (0, where the trace has no
-times); `devices_renamed` (they stay apart); `contexts_left_out`, `streams_left_out`, `predicted_lives_left_out`,
-`contents_left_out` (requests).
-
-### Parquet
-One row per request:
-
-| column | type | meaning |
-| --- | --- | --- |
-| `time_ns`, `offset`, `bytes` | int64, uint64 | time, first byte and length |
-| `device`, `op` | dictionaries | name; read, write or trim |
-| `context` | uint64 | program context, null for none |
-| `stream` | uint32 | stream; without it a recording's `process`, numbered as processes first appear |
-| `predicted_life` | uint32 | host page writes until the data die, 0 or null if unknown |
-| `flags` | uint8 | 1 for FUA, 2 for a flush before it, 3 for both |
-| `fingerprints`, `compressed_bytes` | lists of uint64, uint16 | one per 4 KiB of the request, null if unknown |
-
-All columns from `context` on are optional. The metadata has a key `floatgate` with JSON: `schema`
-(`floatgate.trace/1`), `contexts` (by the number in decimal: `name`), `has_times` (false if the stamps mean nothing).
-Other entries, such as those of a [recording](recording.md#the-file), are kept from Parquet to Parquet.
-
-## Slices
-`floatgate trace convert` and `floatgate trace info` take a part of a trace. A request must meet all conditions:
-
-```sh
-floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.iolog --from 1m --until 2m --op write,trim \\
-    --fold "256 MiB" --time-scale 0.5
-```
-```
-part.iolog: 38163 requests, 19092 stamps rounded (fio-iolog)
-slice: 38161 of 631487 requests read, 181203 left out by operation, 412123 left out by time, 2 split
-```
-
-- `--from TIME`, `--until TIME`: from the one on and before the other, in seconds since the trace's first request, or
-  with a unit (`ns`, `us`, `ms`, `s`, `m`, `h`, `d`).
-- `--device NAME`: repeat it for more devices. A name that the trace does not have is refused, once it has been read.
-- `--op read,write,trim`: some of these.
-- `--requests N`: the first N that are left. No more is read, unless a `--device` has not been met yet.
-- `--time-scale F`: stamps count from the first request kept, are multiplied by F, a decimal fraction, and rounded to
-  the nearest nanosecond (halves up); their order stays.
-- `--fold SIZE`: addresses modulo SIZE (a multiple of 4096) on each device. A request that crosses the end is split in
-  two with one stamp (`split`), one longer than SIZE is cut to cover each address once (`cut`). If the split is no
-  multiple of 4 KiB into the request, the content of the split page and all behind it becomes unknown (`contents_lost`).
-
-A slice that keeps nothing is refused, with the times, operations and devices that the trace has:
-
-<!-- run: fails -->
-```sh
-floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.csv --device sdb
-```
-```
-error: --device: 'sdb' is not a device of traces/pgbench-ext4.nbdkit-log.zst; expected 'nbd'
-```
-
-From Python: `floatgate.trace.conversion.convert(path, target, to, {"from": "1m", "device": "sda\\nsdb"})`, with line
-breaks between devices. A slice has no `content_hash`: the trace's would be that of other requests.
-"""
+    header = ("format", "what it is", "a line", "units", "extensions")
+    return FORMATS.sub(lambda _: table(header, rows), page, count=1)
 
 
 REPRODUCTIONS = re.compile(r"(?<=<!-- reproductions -->\n).*?(?=<!-- end of reproductions -->)", re.DOTALL)
@@ -529,7 +417,7 @@ def main() -> int:
     pages = {
         "policies.md": policies(catalogue),
         "settings.md": settings(catalogue),
-        "formats.md": formats(catalogue),
+        "formats.md": formats((DOCS / "formats.md").read_text("utf-8"), catalogue),
         "results.md": results(catalogue),
         "format-samples.md": samples(catalogue),
         "fidelity.md": fidelity(points),

@@ -77,7 +77,7 @@ def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> No
     assert [point["lifetime"]["holds"] for point in points] == [False, True, False, True, True]
     header = next(line for line in ended.err.splitlines() if "capacity" in line and "served" in line)
     assert header.split()[:4] == ["capacity", "spare", "reducer", "throttle"]
-    assert any("integrated" in line and "by itself" in line for line in ended.err.splitlines())
+    assert any("integrated" in line and "built in" in line for line in ended.err.splitlines())
     assert "; without throttling it would take about" in ended.err.splitlines()[0]
     assert "with deduplication and compression, extrapolated from 8 MiB" in ended.err.splitlines()[0]
     assert "both, dynamic" in (tmp_path / "o/report.html").read_text()

@@ -145,7 +145,7 @@ def test_the_answer_comes_first() -> None:
     assert by_name["workload"] == "twin exchange: 531 GB in page writes per pass of 24 hours, repeated 1825 times"
     assert by_name["cycles"] == "8615 per block at 5.1 hours of rest between erases"
     assert "93 % of page writes delayed" in by_name["throttle"]
-    assert by_name["prediction"] == "demand within 25 % of its prediction in 80 % of 1000 epochs"
+    assert by_name["prediction"] == "right within 25 % in 80 % of 1000 epochs"
     assert "note" not in by_name
 
 

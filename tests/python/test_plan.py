@@ -57,7 +57,7 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
     lines = ended.err.splitlines()
     assert lines[0].startswith(
         "the cheapest drive that lasts 1 year is client-tlc-1t: life 1.5 years until the rated bytes are written, "
-        "100 % served, WAF 1.50, price 80.0 (0.206 per useful TB); not known: p99 of reads and writes (write "
+        "100 % served, WAF 1.50, price 80.0 (0.206 per TB written); not known: p99 of reads and writes (write "
         "amplification is given, so no drive was simulated)"
     )
     assert "3 choices of drive and throttle for steady" in (listed := cli("ls", "o").done())
@@ -114,7 +114,7 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
     assert answer["answer"] == (
         "none of these drives lasts 1 year; it would take about 227 GiB of boot-480g at a price of 35.4, extrapolated "
         "from 64 GiB; of these, boot-480g of 64GiB lasts longest: life 103 days until the rated bytes are written, "
-        "100 % served, WAF 1.50, price 9.99 (0.0913 per useful TB)"
+        "100 % served, WAF 1.50, price 9.99 (0.0913 per TB written)"
     )
 
 

@@ -35,7 +35,7 @@ def state(text: str) -> str:
 def test_a_trace_starts_on_a_full_drive_and_the_summary_says_how(cli: Cli, short: Path, tmp_path: Path) -> None:
     out = cli("run", "--trace", short, *GEOMETRY, *SPARE, "--no-report", "--out", "o").done()
     assert state(out).startswith(
-        "state      auto: filled at the steady state of greedy under uniform writes; worn in by "
+        "state      auto: filled as greedy leaves a drive after long uniform writes; worn in by "
     )
     assert "stationary" in state(out)
     assert "in the first lap" in state(out)
@@ -70,8 +70,8 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
     run = cli("run", "--trace", short, *long, "--out", "o")
     run.done()
     assert run.err.startswith("precondition auto: 7.4 GiB filled at steady state, then up to ")
-    assert " s, " in run.err
-    assert run.err.endswith(" MiB of tables\n")
+    assert " s and " in run.err
+    assert run.err.endswith(" MiB of memory\n")
     assert cli("run", "--trace", short, *long, "--quiet", "--out", "p").err == ""
 
 

@@ -77,7 +77,7 @@ def test_the_summary_says_what_streams_cost(run: floatgate.Run, small_run: float
     line = dict(summary.lines(run))["streams"]
     assert line.startswith("hash: 2 streams, ")
     assert "free pages in open blocks on average" in line
-    assert line.endswith("KiB of tables")
+    assert line.endswith("KiB of memory")
     # Where no page is looked at, nothing is said.
     assert "streams" not in dict(summary.lines(small_run))
     assert "<h2>Streams</h2>" not in small_run.report()

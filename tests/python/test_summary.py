@@ -54,7 +54,10 @@ EXPERIMENT = {"workload": {"file": "some/web.csv.zst"}}
 
 
 def test_the_lines_are_those_of_the_contract() -> None:
-    assert drive.line(RESULT) == "mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % effective)"
+    assert (
+        drive.line(RESULT)
+        == "mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % without free and open blocks)"
+    )
     assert workload.line(RESULT, EXPERIMENT) == (
         "web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint"
     )
@@ -150,7 +153,10 @@ def test_a_buffer_says_what_it_spared() -> None:
 def test_a_throttle_says_what_it_held_back() -> None:
     held = {"policy": "static", "delay_us_mean": 0.0, "held_share": 0.8, "waits": 4, "wait_s": 3.6, "held_back_s": 3.6}
     result = {**RESULT, "host": {"page_writes": 5}, "throttle": held}
-    text = "static: 80 % of page writes delayed, mean delay 720 ms over all, 4 page writes waited for capacity"
+    text = (
+        "static: 80 % of page writes delayed, mean delay 720 ms over all, "
+        "4 page writes waited for the throttle's budget"
+    )
     assert throttle.line(result) == text
     assert throttle.line({**RESULT, "throttle": None}) is None
     waits = {"throttle_wait": {"read": None, "write": 720_000.0}}

@@ -86,7 +86,7 @@ pub(crate) fn announcement(plan: &Plan, wear_in: &WearIn) -> Option<String> {
     };
     let mib = bytes as f64 / GIB * 1024.0;
     Some(format!(
-        "precondition auto: {gib:.1} GiB filled {fill}, then {laps}; at most about {seconds:.0} s, {mib:.0} MiB of tables"
+        "precondition auto: {gib:.1} GiB filled {fill}, then {laps}; at most about {seconds:.0} s and {mib:.0} MiB of memory"
     ))
 }
 

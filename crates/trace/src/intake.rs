@@ -15,7 +15,7 @@ pub(crate) const JUMP_NS: u64 = 30 * YEAR_NS;
 /// No trace of this length exists.
 const SPAN_MAX_NS: u64 = 50 * YEAR_NS;
 /// Mean rate beyond any drive and any trace.
-const RATE_MAX_PER_S: f64 = 1e6;
+pub(crate) const RATE_MAX_PER_S: f64 = 1e6;
 pub(crate) const BYTES_MAX_PER_S: f64 = 16e9;
 const RATE_MIN_PER_S: f64 = 1.0 / 120.0;
 /// Mean rate below that of any trace, except a few distant requests.

@@ -22,6 +22,7 @@ pub mod slice;
 pub mod source;
 mod tar;
 mod text;
+mod time_unit;
 pub mod until;
 pub mod without_reads;
 pub mod write;

@@ -5,6 +5,7 @@ use crate::options::OpenOptions;
 use crate::setup::Setup;
 use crate::source::Source;
 use crate::tar::is_archive;
+use crate::time_unit;
 use floatgate_base::error::quote;
 use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, Result};
@@ -57,6 +58,11 @@ pub(crate) fn open_input(
     };
     let mut setup = Setup::new(path, info, *options)?;
     setup.rivals = rivals;
+    if options.time_unit.is_none()
+        && let Some((unit, note)) = time_unit::corrected(info, path, input.peek(CHUNK)?)?
+    {
+        setup.take_unit(unit, note);
+    }
     (info.reader)(input, chunk, setup)
 }
 
@@ -170,11 +176,18 @@ fn unknown(path: &str, head: &[u8]) -> Box<Error> {
     let binary = head[..text].iter().position(|&b| b == 0).or((text < head.len()).then_some(text));
     if let Some(byte) = binary {
         let place = Place::Byte { path: path.into(), byte: byte as u64 };
-        return Error::input(place, "binary content of an unknown format", expected);
+        let numbers = if head.len().is_multiple_of(4) {
+            "; for page numbers of 4 bytes each: --format pages"
+        } else {
+            ""
+        };
+        return Error::input(place, "binary content of an unknown format", expected + numbers);
     }
     let first = head.split(|&b| b == b'\n').find(|l| !l.trim_ascii().is_empty()).unwrap_or_default();
     let what = format!("unknown format (first line {})", quote(first.trim_ascii_end()));
-    Error::input(Place::Path(path.into()), what, expected)
+    let described =
+        "; for any other log: --columns, as in --columns \"time:s op:RW offset:sectors size:bytes\"";
+    Error::input(Place::Path(path.into()), what, expected + described)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::formats::FormatInfo;
 use crate::options::{Action, LbaUnit, OpenOptions, TimeUnit};
+use crate::time_unit;
 use floatgate_base::{Error, Place, Result};
 
 /// The setup of a reader beside the content.
@@ -68,8 +69,7 @@ impl Setup {
 
     /// Lists the assumptions: units, and the format itself if others fit, too.
     pub fn assumed(&self) -> Vec<String> {
-        let mut out = self.info.assumed(&self.options);
-        out.extend(self.unit_note.clone());
+        let mut out = time_unit::described(self.info, &self.options, self.unit_note.as_ref());
         if !self.rivals.is_empty() {
             out.push(format!(
                 "read as {}; the content would also fit {} (select with --format)",

@@ -64,7 +64,7 @@ Timeline = Annotated[
     typer.Option(
         "--timeline",
         metavar="FROM..TO",
-        help="mode = timed: interval of the timeline, e.g. 1.5s..1.52s after the first counted request. "
+        help="mode = timed: interval of the timeline, e.g. 1.5s..1.52s after the first request behind the warm-up. "
         "Default: 0..20ms.",
     ),
 ]
@@ -81,7 +81,11 @@ Die = Annotated[
 ]
 WaveformFrom = Annotated[
     str | None,
-    typer.Option("--from", metavar="T", help="--waveform: beginning, e.g. 1.5s after the first counted request."),
+    typer.Option(
+        "--from",
+        metavar="T",
+        help="--waveform: beginning, e.g. 1.5s after the first request behind the warm-up.",
+    ),
 ]
 WaveformUntil = Annotated[str | None, typer.Option("--until", metavar="T", help="--waveform: end, likewise.")]
 SnapshotEvery = Annotated[
@@ -167,7 +171,7 @@ Capacities = Annotated[
     typer.Option(
         "--capacities",
         metavar="A,B,..",
-        help="Flash capacities of each drive, e.g. 64GiB,128GiB; smaller drives are derived as by --capacity.",
+        help="Flash capacities to try, e.g. 64GiB,128GiB; each drive is shrunk as by --capacity.",
     ),
 ]
 SpareFactors = Annotated[
@@ -194,7 +198,10 @@ MaxWriteP99 = Annotated[
     str | None, typer.Option("--max-write-p99", metavar="MS", help="Longest p99 of page writes, milliseconds.")
 ]
 PricePerTb = Annotated[
-    str | None, typer.Option("--price-per-tb", metavar="PRICE", help="Price of a TB of flash, to show prices.")
+    str | None,
+    typer.Option(
+        "--price-per-tb", metavar="PRICE", help="Price per TB of flash, for drives without a price of their own."
+    ),
 ]
 
 

@@ -207,7 +207,7 @@ class Plan:
             phrases.append(f"p99 of reads {latency.with_interval(point.read_p99_us, interval)}")
         price, each = self.bounds.price(point), self.bounds.price_per_useful_tb(point)
         if price is not None:
-            useful = "" if each is None else f" ({units.figure(each)} per useful TB)"
+            useful = "" if each is None else f" ({units.figure(each)} per TB written)"
             phrases.append(f"price {units.figure(price)}{useful}")
         return ", ".join(phrases)
 

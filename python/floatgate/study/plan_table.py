@@ -113,7 +113,7 @@ def _capacity(_plan: Plan, point: Point) -> str:
 
 
 def _throttle(_plan: Plan, point: Point) -> str:
-    return "by itself" if point.result is not None and point.reducer == INTEGRATED else point.throttle
+    return "built in" if point.result is not None and point.reducer == INTEGRATED else point.throttle
 
 
 def _rating(_plan: Plan, point: Point) -> str:

@@ -1,4 +1,4 @@
-"""The metadata of a Parquet trace: the JSON under its key ``floatgate`` (docs/formats.md)."""
+"""The metadata of a Parquet trace: the JSON under its key ``floatgate`` (docs/convert.md)."""
 
 from __future__ import annotations
 

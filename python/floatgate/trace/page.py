@@ -10,6 +10,7 @@ from floatgate.base import units
 from floatgate.pages import drawing
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, figure
+from floatgate.report import trace_format
 from floatgate.report.sections.not_modelled import NO_DRIVE
 from floatgate.results.result_view import look
 from floatgate.trace.charts import Picture, busiest_contexts, pictures
@@ -43,7 +44,7 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
         *_devices(facts),
         *_repeat(facts, command),
     ]
-    of = f"format {facts['format']}"
+    of = f"format {trace_format.named(facts['format'], facts)}"
     return report(Path(path).name, parts, not_modelled=[NO_DRIVE], of=of, kind="floatgate trace")
 
 

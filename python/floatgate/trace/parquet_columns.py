@@ -1,4 +1,4 @@
-"""Columns of requests written as our own trace format, Parquet (docs/formats.md)."""
+"""Columns of requests written as our own trace format, Parquet (docs/convert.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our own trace format: Parquet with one row per request (docs/formats.md)."""
+"""Our own trace format: Parquet with one row per request (docs/convert.md)."""
 
 from __future__ import annotations
 

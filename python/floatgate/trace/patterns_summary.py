@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.base.text_table import named, table
-from floatgate.report import timestamp_warning
+from floatgate.report import timestamp_warning, trace_format
 
 Facts = dict[str, Any]
 
@@ -33,7 +33,7 @@ def screen(path: str, facts: Facts) -> str:
 def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
     """Return subject and text of each line; subjects without data in the trace are left out."""
     rows = [
-        ("trace", f"{path} ({facts['format']})"),
+        ("trace", f"{path} ({trace_format.named(facts['format'], facts)})"),
         ("requests", _requests(facts)),
         ("windows", _windows(facts)),
         ("patterns", _patterns(facts)),

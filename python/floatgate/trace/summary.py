@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.base.text_table import named, table
-from floatgate.report import timestamp_warning
+from floatgate.report import timestamp_warning, trace_format
 from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
@@ -36,7 +36,7 @@ def screen(path: str, facts: Facts) -> str:
 
 def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
     """Return subject and text of each line; subjects without data in the trace are left out."""
-    made = [("trace", f"{path} ({facts['format']})"), *_counts(facts)]
+    made = [("trace", f"{path} ({trace_format.named(facts['format'], facts)})"), *_counts(facts)]
     for name, tell in (
         ("sizes", _sizes),
         ("aligned", _aligned),

@@ -406,10 +406,10 @@ fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32) -> Resul
     }
     let total = units * pages * domains;
     let what = format!(
-        "the spare space, {} pages, is too small: {reserve} blocks{} must be free or open, and there {}",
+        "the spare space, {} pages, is too small: {reserve} blocks{} must be free or open, and the drive has {}",
         total - u64::from(logical),
         if domains > 1 { " in each plane" } else { "" },
-        if units == 1 { "is 1".into() } else { format!("are {units}") },
+        units,
     );
     let expected = if room > domains {
         let least = 1.0 - (room - domains) as f64 / total as f64;

@@ -310,12 +310,12 @@ fn a_spare_factor_that_leaves_no_free_block_names_one_that_does() {
     let small = "[drive.geometry]\nblocks_per_plane = 32\n[workload]\nrequests = 20000\n[ftl]\n";
     assert_eq!(
         refusal(&format!("{small}spare_factor = 0.05\n")),
-        "e.toml:6:1: the spare space, 410 pages, is too small: 2 blocks must be free or open, and there are 32; \
+        "e.toml:6:1: the spare space, 410 pages, is too small: 2 blocks must be free or open, and the drive has 32; \
          expected a spare factor of at least 0.0627, or lower levels of ftl.collect"
     );
     assert_eq!(
         refusal("[drive.geometry]\nblocks_per_plane = 2\n"),
-        "ftl.spare_factor: the spare space, 36 pages, is too small: 2 blocks must be free or open, and there are 2; \
+        "ftl.spare_factor: the spare space, 36 pages, is too small: 2 blocks must be free or open, and the drive has 2; \
          expected a drive with more blocks in each plane"
     );
     // The suggested value is enough, and slightly less is not: the drive runs, with the shadow model watching.

@@ -263,7 +263,7 @@ fn contexts_and_streams_are_asked_for() {
         (
             "host-given",
             "ftl.separate.policy: host-given needs streams, and this workload has none; expected a trace with a \
-             column of streams (docs/formats.md), or another separator",
+             column of streams (docs/convert.md), or another separator",
         ),
         (
             "pds",

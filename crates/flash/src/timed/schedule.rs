@@ -6,8 +6,8 @@
 //! operation without a channel phase at its end (program, erase) has one event, the others have two.
 //!
 //! This file holds the state and the completion. `choice.rs` selects the next operation. `service.rs` starts operations
-//! and moves them through their phases; `register.rs` overlaps them with cache commands and `suspend.rs` stops programs
-//! and erases for reads, both by means of `service.rs`; `events.rs` stands above them.
+//! and moves them through their phases. `register.rs` overlaps them with cache commands and `suspend.rs` stops programs
+//! and erases for reads, both by means of `service.rs`. `events.rs` is the layer above and calls them.
 
 use super::barriers::Barriers;
 use super::die::{Die, Register, Stage};

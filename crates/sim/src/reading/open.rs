@@ -130,7 +130,7 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
         Some(Needs::Streams) if !columns.stream => refuse(
             "ftl.separate.policy",
             format!("{name} needs streams, and this workload has none"),
-            "expected a trace with a column of streams (docs/formats.md), or another separator",
+            "expected a trace with a column of streams (docs/convert.md), or another separator",
         ),
         Some(Needs::Lives) if !columns.predicted_life => refuse(
             "ftl.separate.lives",

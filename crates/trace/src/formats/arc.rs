@@ -17,6 +17,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: blocks of 512 bytes; no operation in the file, all requests are reads",
     states_units: false,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["lis", "arc"],
     has_times: false,

@@ -23,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: time in seconds, offset and size in bytes, blocks of 8 MiB side by side, op_count not expanded",
     states_units: false,
     time_unit: Some(TimeUnit::Seconds),
+    other_time_units: &[],
     lba_unit: None,
     extensions: &["baleen"],
     has_times: true,

@@ -22,6 +22,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time of completion in seconds, address in sectors of 512 bytes, size in bytes",
     states_units: true,
     time_unit: Some(TimeUnit::Seconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["biosnoop"],
     has_times: true,

@@ -25,6 +25,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in nanoseconds, address in sectors of 512 bytes, size in bytes",
     states_units: true,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["blktrace"],
     has_times: true,

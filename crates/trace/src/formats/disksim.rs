@@ -16,6 +16,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: time in ms, address and size in blocks of 512 bytes, bit 0 of the flags = read",
     states_units: false,
     time_unit: Some(TimeUnit::Milliseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["disksim"],
     has_times: true,

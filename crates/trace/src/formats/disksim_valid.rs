@@ -20,6 +20,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: times in us and one request at a time, address and size in sectors of 512 bytes",
     states_units: false,
     time_unit: Some(TimeUnit::Microseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["disksim-valid", "disksim-hpl"],
     has_times: true,

@@ -21,6 +21,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in microseconds, address and size in bytes; stamps are those of completions",
     states_units: true,
     time_unit: Some(TimeUnit::Microseconds),
+    other_time_units: &[],
     lba_unit: None,
     extensions: &["etw"],
     has_times: true,

@@ -20,6 +20,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: time in us, of version 2 by its wait lines; address and size in bytes",
     states_units: false,
     time_unit: Some(TimeUnit::Microseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Byte),
     extensions: &["iolog", "fio"],
     has_times: true,

@@ -23,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in nanoseconds, address and size in sectors of 512 bytes",
     states_units: true,
     time_unit: Some(TimeUnit::Nanoseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["fiu", "blkparse"],
     has_times: true,

@@ -18,6 +18,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: time in ms, address in sectors of 512 bytes, size in pages of 4096 bytes, 1 = read",
     states_units: false,
     time_unit: Some(TimeUnit::Milliseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["flashsim"],
     has_times: true,

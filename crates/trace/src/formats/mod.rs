@@ -15,6 +15,7 @@ mod disksim;
 mod disksim_valid;
 mod etw;
 mod fio_iolog;
+mod fio_log;
 mod fiu;
 mod flashsim;
 mod ftrace;
@@ -33,12 +34,13 @@ mod srt;
 mod ssdsim;
 mod ssdtrace;
 mod strace;
+mod thesios;
 pub(crate) mod user_columns;
 mod vscsi;
 mod wiscsee;
 
 use crate::binary::{BinaryReader, RecordFormat};
-use crate::options::{LbaUnit, OpenOptions, TimeUnit};
+use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::source::Source;
 use crate::text::{LineFormat, TextReader};
@@ -77,6 +79,8 @@ pub struct FormatInfo {
     pub states_units: bool,
     /// Unit of the stamps; none if it cannot be overridden.
     pub time_unit: Option<TimeUnit>,
+    /// Other units of time in which files of this format exist.
+    pub(crate) other_time_units: &'static [TimeUnit],
     /// Unit of the addresses; none if it cannot be overridden.
     pub lba_unit: Option<LbaUnit>,
     /// Extensions of its files, without a suffix for compression.
@@ -108,6 +112,7 @@ pub const FORMATS: &[FormatInfo] = &[
     ftrace::INFO,
     biosnoop::INFO,
     fio_iolog::INFO,
+    fio_log::INFO,
     nbdkit_log::INFO,
     disksim_valid::INFO,
     srt::INFO,
@@ -125,6 +130,7 @@ pub const FORMATS: &[FormatInfo] = &[
     rows::Systor17::INFO,
     rows::K5Cloud::INFO,
     baleen::INFO,
+    thesios::INFO,
     replayer::INFO,
     sepbit::INFO,
     strace::INFO,
@@ -135,23 +141,6 @@ pub const FORMATS: &[FormatInfo] = &[
 impl std::fmt::Debug for FormatInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
-    }
-}
-
-impl FormatInfo {
-    /// Lists the assumptions about the units, under the user's options.
-    pub(crate) fn assumed(&self, options: &OpenOptions) -> Vec<String> {
-        let mut out = Vec::new();
-        if !self.states_units {
-            out.push(self.units.to_owned());
-        }
-        if let Some(unit) = options.time_unit {
-            out.push(format!("time unit overridden: {}", unit.name()));
-        }
-        if let Some(unit) = options.lba_unit {
-            out.push(format!("address unit overridden: {}", unit.name()));
-        }
-        out
     }
 }
 

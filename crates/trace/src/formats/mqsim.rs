@@ -19,6 +19,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: time in ns, address and size in sectors of 512 bytes, 1 = read",
     states_units: false,
     time_unit: Some(TimeUnit::Nanoseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["mqsim"],
     has_times: true,

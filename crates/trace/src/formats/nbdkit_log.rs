@@ -21,6 +21,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time as date and time of day, address and size in bytes; Zero that may trim counts as TRIM",
     states_units: true,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: None,
     extensions: &["nbdlog", "nbdkit"],
     has_times: true,

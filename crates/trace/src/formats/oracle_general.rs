@@ -20,6 +20,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
             requests are reads",
     states_units: false,
     time_unit: Some(TimeUnit::Seconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["oraclegeneral", "oracle"],
     has_times: true,

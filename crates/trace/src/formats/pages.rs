@@ -25,6 +25,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: pages of 4 KiB; no operation in the file, all requests are reads",
     states_units: false,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Page4k),
     extensions: &["pages", "lirs"],
     has_times: false,

@@ -1,7 +1,7 @@
 //! Parquet with the columns that `floatgate trace convert` and `floatgate trace record` write.
 //!
 //! `time_ns`, `op`, `offset` and `bytes`, and optionally `device`, `context`, `stream`, `fingerprints` and
-//! `compressed_bytes`. The names of contexts are in the file's metadata (docs/formats.md). Read through Arrow outside
+//! `compressed_bytes`. The names of contexts are in the file's metadata (docs/convert.md). Read through Arrow outside
 //! of the core; see [`crate::external`].
 
 use super::{FormatInfo, Likeness, no_line};
@@ -14,6 +14,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in nanoseconds, address and size in bytes",
     states_units: true,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: None,
     extensions: &["parquet"],
     has_times: true,

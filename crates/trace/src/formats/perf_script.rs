@@ -15,6 +15,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in seconds, addresses and sizes of block events in sectors, of calls in bytes",
     states_units: true,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: None,
     extensions: &["perf", "perf-script"],
     has_times: true,

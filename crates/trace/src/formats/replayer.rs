@@ -23,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: time in ms, address and size in bytes, 1 = read",
     states_units: false,
     time_unit: Some(TimeUnit::Milliseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Byte),
     extensions: &["replayer"],
     has_times: true,

@@ -186,7 +186,7 @@ impl Row for K5Cloud {
 
 /// CloudPhysics as CSV, as distributed with libCacheSim: `version,time,op,size,lbn` after a header with these names.
 ///
-/// Microseconds, the SCSI operation code in hexadecimal, bytes, sectors of 512 bytes. Operation codes that neither read
+/// Microseconds (seconds in libCacheSim's sample), the SCSI operation code in hexadecimal, bytes, sectors of 512 bytes. Operation codes that neither read
 /// nor write are other records. There is one device.
 pub(super) struct CloudPhysics;
 
@@ -196,6 +196,7 @@ impl Row for CloudPhysics {
         summary: "CloudPhysics virtual disks as CSV",
         line: "expected version,time,op,size,lbn",
         units: "time in microseconds, address in sectors of 512 bytes, size in bytes",
+        other_time_units: &[TimeUnit::Seconds],
         extensions: &["cloudphysics"],
         ..info::<Self>()
     };

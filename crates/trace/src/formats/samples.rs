@@ -1,4 +1,4 @@
-//! Some lines or records of every format, shown in docs/formats.md and damaged by the property tests.
+//! Some lines or records of every format, shown in docs/format-samples.md and damaged by the property tests.
 
 /// A sample of one format.
 #[derive(Clone, Debug)]
@@ -19,9 +19,9 @@ const REAL: &str = "after lines of a real trace";
 /// Returns the origin of a format's sample.
 fn origin(format: &str) -> &'static str {
     match format {
-        "ftrace" | "biosnoop" => "in the form of the tool's own output",
+        "ftrace" | "biosnoop" | "fio-log" => "in the form of the tool's own output",
         "alibaba" | "k5cloud" | "oracle-general" | "pages" | "replayer" | "sepbit" | "systor17"
-        | "tencent" => CONSTRUCTED,
+        | "tencent" | "thesios" => CONSTRUCTED,
         "baleen" => {
             "constructed in the shape of a unit test of ben-manes/caffeine; no real sample was at hand"
         }
@@ -141,6 +141,12 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
     (
         "baleen",
         "# block_id io_offset io_size op_time op_name\n10 0 131072 1000 2 0 0 7 3 0\n11 131072 4096 1001.5 4 0 0 7 1 0\n",
+    ),
+    ("fio-log", "0, 81250, 1, 4096, 8192, 0\n2, 93412, 0, 16384, 0, 0\n"),
+    (
+        "thesios",
+        "filename,file_offset,application,op_type,request_io_size_bytes,start_time\n\
+         a1f,0,spanner,WRITE,4096,1705276800.25\nb2e,8192,bigtable,READ,512,1705276800.5\n",
     ),
     ("replayer", "0.0,0,4096,8192,1\n1.25,1,0,512,0\n"),
     ("sepbit", "0.5 1 100 4096 0\n1.5 3 0 8192 2\n2 0 7 4096 1\n"),

@@ -24,6 +24,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "assumed: time in seconds, address in pages of 4 KiB, 0 = read, 1 = write, 3 = TRIM",
     states_units: false,
     time_unit: Some(TimeUnit::Seconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Page4k),
     extensions: &["sepbit", "midas"],
     has_times: true,

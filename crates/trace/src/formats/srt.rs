@@ -22,6 +22,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in seconds and microseconds, size in bytes, sectors as the header says",
     states_units: true,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: None,
     extensions: &["srt"],
     has_times: true,

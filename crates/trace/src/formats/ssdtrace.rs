@@ -18,6 +18,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["ssdtrace"],
     recognise,
     reader: text_reader::<SsdTrace>,
+    other_time_units: &[],
     recognise_head: no_head,
     ..blkparse::INFO
 };

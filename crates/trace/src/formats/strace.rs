@@ -14,6 +14,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in seconds, offsets and sizes of calls in bytes",
     states_units: true,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: None,
     extensions: &["strace"],
     has_times: true,

@@ -21,6 +21,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     units: "time in microseconds, address in sectors of 512 bytes, size in bytes",
     states_units: true,
     time_unit: Some(TimeUnit::Microseconds),
+    other_time_units: &[],
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["vscsi", "vscsi1", "vscsi2"],
     has_times: true,

@@ -42,7 +42,10 @@ fn content_that_is_no_trace() {
     let none = OpenOptions::default();
     assert_eq!(
         refusal(b"hello\nworld\n", "t", &none),
-        format!("t: unknown format (first line 'hello'); expected one of {all}")
+        format!(
+            "t: unknown format (first line 'hello'); expected one of {all}; for any other log: --columns, as in \
+             --columns \"time:s op:RW offset:sectors size:bytes\""
+        )
     );
     assert_eq!(
         refusal(b"ab\x00\x01\x02", "t", &none),

@@ -83,9 +83,8 @@ fn oracle_general() {
     assert_eq!(
         source.assumed(),
         [
-            "assumed: time in seconds, address in sectors of 512 bytes, size in bytes; no operation in the file, all \
-             requests are reads",
-            "address unit overridden: page4k"
+            "address in pages of 4096 bytes (--lba-unit)",
+            "assumed: time in seconds, size in bytes, no operation in the file, all requests are reads"
         ]
     );
 }
@@ -103,6 +102,7 @@ fn pages_as_numbers() {
     assert!(open_bytes(&content, "t.pages.zst", &OpenOptions::default()).is_ok());
     let text = refusal(&content, "t", &OpenOptions::default());
     assert!(text.starts_with("t@1: binary content of an unknown format; expected one of 'msr', "), "{text}");
+    assert!(text.ends_with("; for page numbers of 4 bytes each: --format pages"), "{text}");
 }
 
 #[test]

@@ -80,9 +80,9 @@ fn units_can_be_overridden() {
     assert_eq!(
         source.assumed(),
         [
-            "assumed: time in ns, address and size in sectors of 512 bytes, 1 = read",
-            "time unit overridden: us",
-            "address unit overridden: byte"
+            "time in us (--time-unit)",
+            "address in bytes (--lba-unit)",
+            "assumed: size in sectors of 512 bytes, 1 = read"
         ]
     );
 }
@@ -255,9 +255,9 @@ fn the_table_is_complete() {
     let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
     assert_eq!(
         names.join(", "),
-        "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, blktrace, ftrace, biosnoop, fio-iolog, nbdkit-log, disksim-valid, srt, fiu, ssdtrace, \
-         wiscsee, vscsi, cloudphysics, oracle-general, pages, arc, etw, alibaba, tencent, systor17, k5cloud, baleen, \
-         replayer, sepbit, strace, perf-script, parquet"
+        "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, blktrace, ftrace, biosnoop, fio-iolog, fio-log, \
+         nbdkit-log, disksim-valid, srt, fiu, ssdtrace, wiscsee, vscsi, cloudphysics, oracle-general, pages, arc, etw, alibaba, tencent, systor17, k5cloud, baleen, \
+         thesios, replayer, sepbit, strace, perf-script, parquet"
     );
     for format in FORMATS {
         assert!(!format.summary.is_empty() && format.line.starts_with("expected "));

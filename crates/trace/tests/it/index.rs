@@ -50,7 +50,7 @@ fn msr() {
 fn mqsim() {
     if let Some(figures) = read("msr/hm_0.write-only33k.mqsim.zst", None, Some("byte"), None) {
         check(&figures, ("mqsim", 33_304, 0, 33_304, "0.7811", 51_903));
-        assert!(figures.assumed.contains(&"address unit overridden: byte".to_owned()));
+        assert!(figures.assumed.contains(&"address in bytes (--lba-unit)".to_owned()));
     }
     if let Some(figures) = read("msprod/tpcc-small.mqsim.zst", None, None, None) {
         check(&figures, ("mqsim", 6999, 4381, 2618, "0.0234", 7879));
@@ -76,8 +76,8 @@ fn ssdsim() {
     if let Some(figures) = read("msprod/DTRS1K.ssdsim.zst", None, None, None) {
         check(&figures, expected);
         assert_eq!(figures.duration_s.unwrap().round(), 300.0);
-        let note = "time unit: us, since in ns the trace would begin with 18 GB per second";
-        assert!(figures.assumed[1].starts_with(note), "{:?}", figures.assumed);
+        let note = "time in us: in ns the trace would begin with 18 GB per second";
+        assert!(figures.assumed[0].starts_with(note), "{:?}", figures.assumed);
         assert!(figures.suspicions.is_empty());
     }
     if let Some(figures) = read("msprod/DTRS100M.ssdsim.zst", None, None, None) {

@@ -269,6 +269,57 @@ fn replayer() {
     assert_eq!(read("replayer", "0.0 0\t4096 8192 1\n1.25, 1, 0 ,512, 0\n"), (expected, 0));
 }
 
+/// The lines of fio 3 with `--log_offset=1`, of older ones, and with priorities and issue times.
+#[test]
+fn fio_log() {
+    let expected = vec![row(0, "0", Write, 8192, 4096), row(2_000_000, "0", Read, 0, 16_384)];
+    assert_eq!(read("fio-log", "5, 81250, 1, 4096, 8192\n7, 9, 0, 16384, 0\n"), (expected.clone(), 0));
+    assert_eq!(read("fio-log", "5, 81250, 1, 4096, 8192, 0\n7, 9, 0, 16384, 0, 1\n"), (expected.clone(), 0));
+    let with_issue = "5, 81250, 1, 4096, 8192, 0x0004, 51234567\n7, 9, 0, 16384, 0, 0x0000, 6\n";
+    assert_eq!(read("fio-log", with_issue), (expected, 0));
+    let trim = vec![row(0, "0", Trim, 1 << 40, 1 << 20)];
+    assert_eq!(read("fio-log", "1, 2, 2, 1048576, 1099511627776, 0\n2, 3, 0, 0, 0, 0\n"), (trim, 1));
+    let chosen = options(Some("fio-log"));
+    for (content, expected) in [
+        (
+            "5, 1, 1, 4096\n",
+            "t:1: no offset in '5, 1, 1, 4096'; expected an offset: run fio with --log_offset=1",
+        ),
+        (
+            "5, 1, 1, 4096, 0x0004\n",
+            "t:1: no offset in '5, 1, 1, 4096, 0x0004'; expected an offset: run fio with",
+        ),
+        (
+            "500, 1, 1, 0, 0\n",
+            "t: no request in 1 line; expected lines of single requests: run fio without --log_avg",
+        ),
+    ] {
+        let error = refusal(content.as_bytes(), "t", &chosen);
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+/// Columns by their names, in any order; files in ranges of 64 MiB by their first request.
+#[test]
+fn thesios() {
+    let heading = "filename,file_offset,op_type,request_io_size_bytes,start_time\n";
+    let body = "a,0,WRITE,4096,10.5\nb,67108864,READ,512,11\na,4096,READ,8,12\nb,0,WRITE,1,13\n";
+    let expected = vec![
+        row(0, "0", Write, 0, 4096),
+        row(500_000_000, "0", Read, 1 << 26, 512),
+        row(1_500_000_000, "0", Read, 4096, 8),
+        row(2_500_000_000, "0", Write, 2 << 26, 1),
+    ];
+    assert_eq!(read("thesios", &format!("{heading}{body}")), (expected.clone(), 1));
+    let other = "start_time,x,op_type,filename,request_io_size_bytes,file_offset\n10.5,?,WRITE,a,4096,0\n11,,READ,b,512,67108864\n";
+    assert_eq!(read("thesios", other), (expected[..2].to_vec(), 1));
+    let error = |text: &str| refusal(format!("{heading}{text}").as_bytes(), "t", &OpenOptions::default());
+    assert_eq!(error("a,0,APPEND,1,2\n"), "t:2:5: 'APPEND' is not an operation; expected READ or WRITE");
+    assert_eq!(error("a,x,READ,1,2\n"), "t:2:3: 'x' is not an offset; expected bytes");
+    let few = error("a,0,READ\n");
+    assert_eq!(few, "t:2: too few fields in 'a,0,READ'; expected one for each column of the heading");
+}
+
 #[test]
 fn sepbit() {
     let rows = read("sepbit", "0.5 1 100 4096 0\n1.5 3 0 8192 2\n2 0 7 4096 1\n3 2 0 4096 0\n");

@@ -19,14 +19,14 @@ _READS = 1.5
 
 
 def line(result: Facts | None) -> str | None:
-    """Format as ``auto: filled at the steady state of greedy ...; worn in by 12 passes over the trace``, or None."""
+    """Format as ``auto: filled as greedy leaves a drive ...; worn in by 12 passes over the trace``, or None."""
     facts = look(result, "precondition")
     if not facts:
         return None
     policy = look(result, "config", "ftl", "collect", "policy") or "the victim policy"
     steady = facts.get("became") == "steady"
     text = (
-        f"filled at the steady state of {policy} under uniform writes" if steady else "filled and overwritten at random"
+        f"filled as {policy} leaves a drive after long uniform writes" if steady else "filled and overwritten at random"
     )
     if facts.get("why") and not steady:
         text += f" ({facts['why']}: {policy})"

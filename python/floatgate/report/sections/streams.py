@@ -27,7 +27,7 @@ def line(result: dict[str, Any]) -> str | None:
     if free is not None:
         parts.append(f"{units.figure(free)} free pages in open blocks on average")
     if facts.get("memory_bytes") is not None:
-        parts.append(f"{units.binary_bytes(facts['memory_bytes'])} of tables")
+        parts.append(f"{units.binary_bytes(facts['memory_bytes'])} of memory")
     chooser = dispatch.policy(result) or look(result, "config", "ftl", "separate", "policy")
     return f"{chooser}: {', '.join(parts)}"
 

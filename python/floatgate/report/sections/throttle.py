@@ -24,7 +24,7 @@ def line(result: dict[str, Any]) -> str | None:
     if pages and facts.get("held_back_s"):
         parts.append(f"mean delay {units.span(facts['held_back_s'] / pages)} over all")
     if facts.get("waits"):
-        parts.append(f"{units.count(facts['waits'])} page writes waited for capacity")
+        parts.append(f"{units.count(facts['waits'])} page writes waited for the throttle's budget")
     if facts.get("epochs"):
         last = f", the last one {units.span(facts['epoch_s'])} long" if facts.get("epoch_s") else ""
         parts.append(f"{units.count(facts['epochs'])} epochs{last}")
@@ -40,7 +40,7 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
     rows = [
         ("page writes delayed or waiting", units.share(facts.get("held_share") or 0.0)),
         ("mean delay of a page write", units.span((facts.get("delay_us_mean") or 0.0) * 1e-6)),
-        ("page writes that waited for capacity", units.count(facts["waits"])),
+        ("page writes that waited for the throttle's budget", units.count(facts["waits"])),
         ("total of these waits", units.span(facts["wait_s"])),
         ("total delays and waits", units.span(facts["held_back_s"])),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.parts import Grid, Part, Section
-from floatgate.report import timestamp_warning
+from floatgate.report import timestamp_warning, trace_format
 from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
@@ -39,7 +39,7 @@ def workload_name(facts: dict[str, Any], experiment: dict[str, Any]) -> str:
     file = look(experiment, "workload", "file")
     if file:
         form = facts.get("format") or look(experiment, "workload", "format")
-        return f"{Path(file).name} ({form})" if form else Path(file).name
+        return f"{Path(file).name} ({trace_format.named(form, facts)})" if form else Path(file).name
     return str(look(experiment, "workload", "pattern") or facts.get("kind") or "workload")
 
 

@@ -266,6 +266,7 @@ pub(super) const fn info<R: Row>() -> FormatInfo {
         units: "",
         states_units: true,
         time_unit: None,
+        other_time_units: &[],
         lba_unit: None,
         extensions: &[],
         has_times: true,

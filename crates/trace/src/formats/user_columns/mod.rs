@@ -33,6 +33,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     units: "as described",
     states_units: true,
     time_unit: None,
+    other_time_units: &[],
     lba_unit: None,
     extensions: &[],
     has_times: true,

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report import timestamp_warning
+from floatgate.report import timestamp_warning, trace_format
 from floatgate.report.sections import growing, rating, reduce
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import ends, latency, life_range, load
@@ -120,8 +120,8 @@ def interval(result: Facts) -> str | None:
     below = look(result, "lifetime", "holds") and target is not None and life.reaches_below(target)
     flash = look(result, "lifetime", "years") if uneven(result) is None else uneven(result)
     whose = "" if rating.first_to_end(result, flash) is None else "the flash lasts "
-    both = "" if "-" in life.ends else " at both ends"
-    return f"{whose}{life.ends}{both}{', which reaches below the target' if below else ''}; {basis}"
+    ends = life.ends if " to " in life.ends or "-" in life.ends else f"{life.ends.split(' ')[0]} to {life.ends}"
+    return f"{whose}{ends}{', which reaches below the target' if below else ''}; {basis}"
 
 
 def no_interval(result: Facts) -> str:
@@ -152,7 +152,8 @@ def _workload_name(result: Facts, label: str) -> str:
         return f"twin {settings['twin']}"
     kind = str(look(result, "workload", "kind") or "workload")
     if kind == "trace":
-        return f"{label or kind} ({look(result, 'workload', 'format')})"
+        form = trace_format.named(look(result, "workload", "format"), look(result, "workload") or {})
+        return f"{label or kind} ({form})"
     return str(settings.get("pattern") or kind)
 
 
@@ -221,7 +222,9 @@ def throttle(result: Facts) -> str | None:
         over = "" if rare is None else " over all page writes"
         parts.append(f"mean delay {units.span(mean_us * 1e-6)}{over} ({latency.delay(result)})")
     if facts.get("waits"):
-        parts.append(f"{units.count(facts['waits'])} page writes waited for capacity{_of_the_delay(facts, mean_us)}")
+        parts.append(
+            f"{units.count(facts['waits'])} page writes waited for the throttle's budget{_of_the_delay(facts, mean_us)}"
+        )
     if facts.get("epochs"):
         parts.append(f"{units.count(facts['epochs'])} epochs")
     if facts.get("epoch_s"):
@@ -235,12 +238,12 @@ def _of_the_delay(facts: Facts, mean_us: float | None) -> str:
     if not waited or waited < _LEAST_US:
         return ""
     if mean_us and waited >= _ALL_WAITS * mean_us:
-        return ", which makes up the whole delay"
+        return "; there was no other delay"
     return f" (mean wait {units.span(waited * 1e-6)} over all)"
 
 
 def prediction(result: Facts) -> str | None:
-    """Format as ``demand within 25 % of its prediction in 80 % of 1200 epochs``."""
+    """Format as ``right within 25 % in 80 % of 1200 epochs``."""
     facts = look(result, "throttle", "prediction") or {}
     compared = facts.get("compared")
     if not compared:
@@ -249,7 +252,7 @@ def prediction(result: Facts) -> str | None:
     if share is None:
         return None
     epochs = f"{units.share(share)} of {units.count(compared)} epochs"
-    return f"demand within {units.share(error)} of its prediction in {epochs}"
+    return f"right within {units.share(error)} in {epochs}"
 
 
 def accuracy(facts: Facts | None) -> float | None:
@@ -264,7 +267,11 @@ def method(result: Facts) -> str | None:
     name = facts.get("name")
     if not name:
         return None
-    named = {"windows": "window by window", "requests": "request by request", "full": "the whole life simulated"}
+    named = {
+        "windows": "demand by windows",
+        "requests": "request by request",
+        "full": "the whole life simulated",
+    }
     text = named.get(str(name), str(name))
     return f"{text} ({units.span(facts['window_s'])} each)" if name == "windows" and facts.get("window_s") else text
 
