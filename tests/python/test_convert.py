@@ -317,3 +317,63 @@ def test_flags_reach_parquet_and_the_buffer(cli: Cli, tmp_path: Path) -> None:
     for result in results:
         flushed = result["buffer"]["flushed_pages"]
         assert flushed == {"evict": 0, "watermark": 0, "fua": 1, "flush": 1, "end": 1, "total": 3}
+
+
+def recording(path: Path, rows: int = 300, *, streams: bool = False) -> pa.Table:
+    """A trace with writers, as the recorder makes it, some of them unknown."""
+    some = {
+        "process": pa.array([None if i % 11 == 0 else 100 + i % 3 for i in range(rows)], pa.uint32()),
+        "thread": pa.array([None if i % 11 == 0 else 100 + i % 5 for i in range(rows)], pa.uint32()),
+        "fd": pa.array([None if i % 13 == 0 else 3 + i % 4 for i in range(rows)], pa.int32()),
+        "file": pa.array([None if i % 7 == 0 else i % 6 for i in range(rows)], pa.uint32()),
+    }
+    if streams:
+        some["stream"] = pa.array([i % 2 for i in range(rows)], pa.uint32())
+    table = pa.table(
+        {
+            "time_ns": pa.array([i * 1_000_000 for i in range(rows)], pa.int64()),
+            "op": pa.array([OPS[i % 3] for i in range(rows)]),
+            "offset": pa.array([i * 4096 for i in range(rows)], pa.uint64()),
+            "bytes": pa.array([4096] * rows, pa.uint64()),
+            **some,
+        }
+    )
+    meta = json.dumps({"schema": "floatgate.trace/1", "files": {"0": "/a"}})
+    pq.write_table(table.replace_schema_metadata({"floatgate": meta}), path)
+    return table
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_writers_are_kept_from_parquet_to_parquet(tmp_path: Path, streams: bool) -> None:
+    """Process, thread, descriptor and file of each request that a slice keeps, and no stream that was not there."""
+    table = recording(tmp_path / "r.parquet", streams=streams)
+    fields = ["process", "thread", "fd", "file"] + ["stream"] * streams
+    conversion.convert(str(tmp_path / "r.parquet"), str(tmp_path / "all.parquet"), "parquet", {})
+    got = pq.read_table(tmp_path / "all.parquet")
+    assert got.select(["offset", *fields]).equals(table.select(["offset", *fields]))
+    assert ("stream" in got.schema.names) is streams
+    meta = pq.read_metadata(tmp_path / "all.parquet").metadata[b"floatgate"]
+    assert json.loads(meta)["files"] == {"0": "/a"}
+    slice_of = {"op": "write", "from": "50ms"}
+    conversion.convert(str(tmp_path / "r.parquet"), str(tmp_path / "part.parquet"), "parquet", slice_of)
+    part = pq.read_table(tmp_path / "part.parquet")
+    wanted = table.filter(pc.and_(pc.equal(table["op"], "write"), pc.greater_equal(table["time_ns"], 50_000_000)))
+    assert part.select(["offset", *fields]).equals(wanted.select(["offset", *fields]))
+    assert len(part) > 50
+
+
+def test_processes_are_kept_to_and_from_blkparse(tmp_path: Path) -> None:
+    """The process identifiers, not only which requests have the same one; the streams of a run stay the same."""
+    table = recording(tmp_path / "r.parquet")
+    report = conversion.convert(str(tmp_path / "r.parquet"), str(tmp_path / "t.blkparse"), "blkparse", {})
+    assert report["streams_left_out"] == 0
+    pids = [int(line.split()[4]) for line in (tmp_path / "t.blkparse").read_text().splitlines()]
+    assert len(set(pids)) == 3
+    known = [(pid, process) for pid, process in zip(pids, table["process"].to_pylist(), strict=True) if process]
+    assert all(pid == process for pid, process in known)
+    conversion.convert(str(tmp_path / "t.blkparse"), str(tmp_path / "back.parquet"), "parquet", {})
+    back = pq.read_table(tmp_path / "back.parquet")
+    assert back["process"].to_pylist() == pids
+    assert "stream" not in back.schema.names
+    streams = [floatgate.trace_info(str(tmp_path / name))["streams"] for name in ("t.blkparse", "back.parquet")]
+    assert streams[0] == streams[1]

@@ -35,7 +35,7 @@ def state(text: str) -> str:
 def test_a_trace_starts_on_a_full_drive_and_the_summary_says_how(cli: Cli, short: Path, tmp_path: Path) -> None:
     out = cli("run", "--trace", short, *GEOMETRY, *SPARE, "--no-report", "--out", "o").done()
     assert state(out).startswith(
-        "state      auto: filled as greedy leaves a drive after long uniform writes; worn in by "
+        "state      auto: filled to the state that greedy collection reaches under uniform writes; worn in by "
     )
     assert "stationary" in state(out)
     assert "in the first lap" in state(out)

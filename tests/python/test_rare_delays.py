@@ -35,7 +35,7 @@ def test_the_answer_says_how_many_page_writes_wait_and_for_how_long() -> None:
     assert lines["throttle"] == (
         "49 % of the host's demand written in the target time, 0.2 % of page writes delayed by 538 ms on average, at "
         "most 982 ms, mean delay 821 us over all page writes (p50 0 us, p99 0 us, p99.9 308 ms, max 982 ms), 148 M "
-        "page writes waited for the throttle's budget; there was no other delay"
+        "page writes waited for the throttle's budget (no other delay)"
     )
     assert ("page writes delayed", "0.2 %", "by 538 ms on average, at most 982 ms") in cards.cards(result)
 
@@ -69,7 +69,7 @@ def test_delays_are_rare_where_their_mean_is_above_the_quantile(changes: dict[st
     [
         (0.0, "12 page writes waited for the throttle's budget, "),
         (350.0, "12 page writes waited for the throttle's budget (mean wait 350 us over all), "),
-        (700.0, "12 page writes waited for the throttle's budget; there was no other delay, "),
+        (700.0, "12 page writes waited for the throttle's budget (no other delay), "),
     ],
 )
 def test_waits_are_not_told_twice(waited_us: float, message: str) -> None:

@@ -56,7 +56,7 @@ EXPERIMENT = {"workload": {"file": "some/web.csv.zst"}}
 def test_the_lines_are_those_of_the_contract() -> None:
     assert (
         drive.line(RESULT)
-        == "mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % without free and open blocks)"
+        == "mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % not counting free and open blocks)"
     )
     assert workload.line(RESULT, EXPERIMENT) == (
         "web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint"

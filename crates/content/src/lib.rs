@@ -1,7 +1,8 @@
 //! Estimates how much deduplication and compression in a drive would save on a user's files.
 //!
-//! [`measure`] reads files in pages of 4 KiB, as a file system stores them. It counts duplicate contents, compressed
-//! sizes of pages, flash pages that chunks of pages take, and how large an index must be to detect duplicates.
+//! [`measure`] reads files in pages of 4 KiB, as a file system stores them. It measures how many pages
+//! are duplicates, the compressed size of each page, the flash pages that chunks (several pages compressed together) take,
+//! and how large an index must be to detect duplicates.
 //! Duplicates are confirmed by comparing bytes; a fingerprint alone decides nothing.
 //!
 //! The crate depends on files and bytes only, not on drives and traces.

@@ -16,7 +16,7 @@
 //! | `level/` | tracks wear, vetoes victims, requests jobs, keeps block sets | how victims are found, how pages move |
 //! | `collect/` | holds closed units and queues of streams, chooses victims, starts collection | how pages move |
 //! | `regroup.rs` | applies a remapping of streams: units change queues, open ones are closed | why streams change |
-//! | `reclaim/` | sums read disturb, runs its managers, reclaims and replicates | which page is written |
+//! | `reclaim/` | sums read disturb, runs the policies against it, reclaims blocks and replicates pages | which page is written |
 //! | `reduce/` | content index, chunks, samples for deduplication and compression | why a scheme is on |
 //! | `space.rs` | opens and closes units, invalidates pages | the reason |
 //! | `jobs/` | defines jobs, orders them, carries out their steps | what the host does |
@@ -27,7 +27,7 @@
 //! `audit.rs` checks the parts against one another, `saved.rs` writes them to a snapshot, `install.rs` fills a drive
 //! without simulating its writes.
 //!
-//! Must not know: traces, requests, time, latency, throttles, configuration files.
+//! The whole crate must not know: traces, the host's queues, time, latency, throttles, configuration files.
 
 mod audit;
 pub mod collect;

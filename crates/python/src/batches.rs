@@ -126,6 +126,20 @@ impl TraceBatches {
         self.source().contexts().iter().map(|c| (c.id, c.name.clone())).collect()
     }
 
+    /// Process, thread, descriptor, file and stream of the writer of each stream, as far as known; empty where streams do
+    /// not stand for writers.
+    #[getter]
+    fn writers(&self) -> Vec<(Option<u32>, Option<u32>, Option<i32>, Option<u32>, Option<u32>)> {
+        let writers = self.source().writers().into_iter();
+        writers.map(|w| (w.process, w.thread, w.fd, w.file, w.stream)).collect()
+    }
+
+    /// Which of `process`, `thread`, `fd`, `file` and `stream` the writers have.
+    #[getter]
+    fn writer_fields(&self) -> Vec<String> {
+        self.source().writer_fields()
+    }
+
     /// Whether time stamps are meaningful; otherwise they are 0.
     #[getter]
     fn has_times(&self) -> bool {

@@ -3,8 +3,8 @@
 
 use crate::errors::carry;
 use floatgate_base::{Error, Op, OptionalColumns, Result};
-use floatgate_trace::Context;
 use floatgate_trace::external::{self, ColumnChunk, ColumnReader, ExternalFile};
+use floatgate_trace::{Context, Writer};
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,7 +19,8 @@ struct PythonReader {
 fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
     let opened = Python::attach(|py| -> PyResult<PythonReader> {
         let module = py.import("floatgate.trace.columns")?;
-        let reader = module.call_method1("open_columns", (file.format, file.name, file.path))?;
+        let reader =
+            module.call_method1("open_columns", (file.format, file.name, file.path, file.keep_writers))?;
         let optional: Vec<String> = reader.getattr("optional")?.extract()?;
         let has = |name: &str| optional.iter().any(|o| o == name);
         let columns = OptionalColumns {
@@ -108,6 +109,16 @@ impl ColumnReader for PythonReader {
 
     fn columns(&self) -> OptionalColumns {
         self.columns
+    }
+
+    fn writers(&self) -> (Vec<Writer>, Vec<String>) {
+        type Row = (Option<u32>, Option<u32>, Option<i32>, Option<u32>, Option<u32>);
+        let writers = Python::attach(|py| -> PyResult<(Vec<Row>, Vec<String>)> {
+            self.reader.call_method0(py, "writers")?.extract(py)
+        });
+        let (rows, fields) = writers.unwrap_or_default();
+        let writer = |(process, thread, fd, file, stream): Row| Writer { process, thread, fd, file, stream };
+        (rows.into_iter().map(writer).collect(), fields)
     }
 
     fn has_times(&self) -> bool {

@@ -25,7 +25,8 @@ pub type Options = BTreeMap<String, String>;
 
 /// Opens a trace under its options: sliced, its writes shuffled, issued by several cursors, with content.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
-    const KEYS: [&str; 6] = ["format", "columns", "time_unit", "lba_unit", "action", "on_bad_line"];
+    const KEYS: [&str; 7] =
+        ["format", "columns", "time_unit", "lba_unit", "action", "on_bad_line", "keep_writers"];
     let own = [&Slice::KEYS[..], &Shuffle::KEYS, &Amplification::KEYS, &ContentModel::KEYS];
     let mut keys = KEYS.iter().chain(own.into_iter().flatten());
     if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
@@ -42,6 +43,7 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
         get("action"),
         get("on_bad_line"),
     )?;
+    let parsed = parsed.keeping_writers(get("keep_writers").is_some());
     let parsed = match get("columns") {
         Some(description) => parsed.with_columns(description)?,
         None => parsed,
@@ -100,6 +102,8 @@ impl Source for Watched<'_> {
         assumed,
         columns,
         contexts,
+        writers,
+        writer_fields,
         slice_report
     );
 }

@@ -7,7 +7,7 @@
 use crate::intake::{Intake, Record, Trail};
 use crate::options::OnBadLine;
 use crate::setup::Setup;
-use crate::source::{Source, Summary};
+use crate::source::{Source, Summary, Writer};
 use crate::tar::is_archive;
 use floatgate_base::counted::{counted, skipped};
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
@@ -60,6 +60,11 @@ pub(crate) trait RecordFormat: Send + Sized + 'static {
     /// Appends the optional columns of the last parsed record.
     #[inline]
     fn extras(&mut self, _batch: &mut RequestBatch) {}
+
+    /// Returns the processes seen so far, by the number of their stream; none if streams are not processes.
+    fn processes(&self) -> Option<Vec<u64>> {
+        None
+    }
 
     /// Forgets the current pass.
     fn restart(&mut self) {}
@@ -390,6 +395,14 @@ impl<F: RecordFormat> Source for BinaryReader<F> {
 
     fn columns(&self) -> OptionalColumns {
         self.format.columns()
+    }
+
+    fn writers(&self) -> Vec<Writer> {
+        self.format.processes().unwrap_or_default().into_iter().map(Writer::process).collect()
+    }
+
+    fn writer_fields(&self) -> Vec<String> {
+        self.format.processes().map_or_else(Vec::new, |_| vec!["process".into()])
     }
 
     fn assumed(&self) -> Vec<String> {

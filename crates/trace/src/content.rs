@@ -267,7 +267,17 @@ impl Source for WithContent {
         OptionalColumns { content: true, ..self.inner.columns() }
     }
 
-    crate::forward_to_inner!(format, devices, summary, place_of, has_times, contexts, slice_report);
+    crate::forward_to_inner!(
+        format,
+        devices,
+        summary,
+        place_of,
+        has_times,
+        contexts,
+        writers,
+        writer_fields,
+        slice_report
+    );
 }
 
 /// Gives known content of a pass fingerprints that no other pass has; repetitions within the pass remain.

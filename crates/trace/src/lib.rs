@@ -40,7 +40,7 @@ pub use options::{Action, LbaUnit, OnBadLine, OpenOptions, TimeUnit};
 pub use patterns::{PatternSettings, PatternsInfo, patterns};
 pub use shuffle::{Shuffle, Shuffled, shuffled};
 pub use slice::{Slice, SliceReport, Sliced};
-pub use source::{Context, Source, Summary};
+pub use source::{Context, Source, Summary, Writer};
 pub use until::{Until, UntilWritten};
 pub use without_reads::WithoutReads;
 pub use write::{WriteFormat, WriteReport};

@@ -161,6 +161,8 @@ pub struct OpenOptions {
     pub action: Option<Action>,
     /// Treatment of a line that cannot be parsed.
     pub on_bad_line: OnBadLine,
+    /// Whether streams stand for writers, where the trace knows them: for a conversion that keeps them.
+    pub keep_writers: bool,
     /// The columns of a line, if the user describes them.
     pub(crate) columns: Option<&'static UserColumns>,
 }
@@ -183,8 +185,15 @@ impl OpenOptions {
             lba_unit: lba_unit.map(LbaUnit::parse).transpose()?,
             action: action.map(Action::parse).transpose()?,
             on_bad_line: on_bad_line.map(OnBadLine::parse).transpose()?.unwrap_or_default(),
+            keep_writers: false,
             columns: None,
         })
+    }
+
+    /// Lets streams stand for writers, where the trace knows them.
+    #[must_use]
+    pub fn keeping_writers(self, keep_writers: bool) -> Self {
+        Self { keep_writers, ..self }
     }
 
     /// Reads lines by a description of their columns, or by the one in the TOML file of that name.

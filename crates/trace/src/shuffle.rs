@@ -186,5 +186,15 @@ impl Source for Shuffled {
         out
     }
 
-    crate::forward_to_inner!(format, devices, summary, has_times, columns, contexts, slice_report);
+    crate::forward_to_inner!(
+        format,
+        devices,
+        summary,
+        has_times,
+        columns,
+        contexts,
+        writers,
+        writer_fields,
+        slice_report
+    );
 }

@@ -49,6 +49,32 @@ pub struct Context {
     pub name: String,
 }
 
+/// Who issued the requests of a stream, where streams stand for their writers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writer {
+    /// Process.
+    pub process: Option<u32>,
+    /// Thread.
+    pub thread: Option<u32>,
+    /// File descriptor.
+    pub fd: Option<i32>,
+    /// File, a number of the trace's metadata.
+    pub file: Option<u32>,
+    /// Stream that the host assigned.
+    pub stream: Option<u32>,
+}
+
+impl Writer {
+    /// Names of the fields, in their order.
+    pub const FIELDS: [&str; 5] = ["process", "thread", "fd", "file", "stream"];
+
+    /// Returns the writer of which only the process is known.
+    #[must_use]
+    pub fn process(process: u64) -> Self {
+        Self { process: u32::try_from(process).ok(), ..Self::default() }
+    }
+}
+
 /// A stream of requests: a trace file or a generator.
 pub trait Source: Send {
     /// Appends up to `max` requests to `batch`, fewer only at the end of the stream.
@@ -94,6 +120,16 @@ pub trait Source: Send {
     /// context.
     fn contexts(&self) -> &[Context] {
         &[]
+    }
+
+    /// Returns the writers seen so far by the number of their stream; empty where streams do not stand for writers.
+    fn writers(&self) -> Vec<Writer> {
+        Vec::new()
+    }
+
+    /// Returns which of [`Writer::FIELDS`] the trace knows; empty where streams do not stand for writers.
+    fn writer_fields(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Returns the counts kept and left out so far, for a slice of a trace.
@@ -150,6 +186,16 @@ macro_rules! forward_to_inner {
     (@ contexts) => {
         fn contexts(&self) -> &[$crate::Context] {
             self.inner.contexts()
+        }
+    };
+    (@ writers) => {
+        fn writers(&self) -> Vec<$crate::Writer> {
+            self.inner.writers()
+        }
+    };
+    (@ writer_fields) => {
+        fn writer_fields(&self) -> Vec<String> {
+            self.inner.writer_fields()
         }
     };
     (@ slice_report) => {

@@ -3,7 +3,7 @@
 use crate::intake::{Intake, Record, Trail};
 use crate::options::OnBadLine;
 use crate::setup::Setup;
-use crate::source::{Source, Summary};
+use crate::source::{Source, Summary, Writer};
 use crate::tar::Tar;
 use floatgate_base::counted::{counted, skipped};
 use floatgate_base::error::quote;
@@ -32,6 +32,11 @@ pub(crate) trait LineFormat: Send + Sized + 'static {
     /// Returns the name of a device whose key in records is `key`.
     fn device_name(key: &[u8]) -> String {
         String::from_utf8_lossy(key).into_owned()
+    }
+
+    /// Returns the processes seen so far, by the number of their stream; none if streams are not processes.
+    fn processes(&self) -> Option<Vec<u64>> {
+        None
     }
 
     /// Clears the state of earlier lines.
@@ -249,6 +254,14 @@ impl<F: LineFormat> Source for TextReader<F> {
 
     fn columns(&self) -> OptionalColumns {
         self.format.columns()
+    }
+
+    fn writers(&self) -> Vec<Writer> {
+        self.format.processes().unwrap_or_default().into_iter().map(Writer::process).collect()
+    }
+
+    fn writer_fields(&self) -> Vec<String> {
+        self.format.processes().map_or_else(Vec::new, |_| vec!["process".into()])
     }
 
     fn assumed(&self) -> Vec<String> {

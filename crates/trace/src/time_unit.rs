@@ -1,9 +1,9 @@
 //! Decides whether the times of a trace can be in its format's unit.
 //!
-//! Files of one format differ in their unit: SSDsim's are in ns, those of Microsoft's servers as DTRS1K in us;
-//! CloudPhysics' are in us, the sample that libCacheSim ships in s. If the beginning, read in the format's unit, requires
-//! more than any drive can do throughout, another unit is taken and the choice is reported
-//! (`docs/decisions/0006-reading-foreign-traces.md`). The user's unit prevails.
+//! Files of one format differ in their unit. SSDsim's own traces are in ns, but DTRS1K (Microsoft's servers, in the same
+//! format) is in us. CloudPhysics' traces are in us, but the sample in libCacheSim is in s. If the beginning of a file,
+//! read in the format's unit, requires more than any drive can do, another unit in which such files exist is taken. The choice is reported
+//! (`docs/decisions/0006-reading-foreign-traces.md`). The user's unit prevails. Other formats get a warning (`intake.rs`).
 
 use crate::formats::FormatInfo;
 use crate::intake::{BYTES_MAX_PER_S, RATE_MAX_PER_S};
@@ -24,9 +24,6 @@ const LEAST_SHARE: f64 = 0.5;
 const RATE_MAX_ELSEWHERE_PER_S: f64 = 1e5;
 /// Least requests per second of a trace in another unit.
 const RATE_MIN_ELSEWHERE_PER_S: f64 = 1.0 / 3600.0;
-const UNITS: &[TimeUnit] =
-    &[TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds];
-
 /// Rates of requests and bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rates {
@@ -47,7 +44,7 @@ pub(crate) fn corrected(
     path: &str,
     head: &[u8],
 ) -> Result<Option<(TimeUnit, String)>> {
-    let Some(own) = info.time_unit else { return Ok(None) };
+    let Some(own) = info.time_unit.filter(|_| !info.other_time_units.is_empty()) else { return Ok(None) };
     let batch = beginning(info, path, head)?;
     let Some(rates) = impossible(&batch.time_ns, &batch.bytes) else { return Ok(None) };
     let factor = |unit: TimeUnit| 10f64.powi(unit.power() as i32 - own.power() as i32);
@@ -56,15 +53,8 @@ pub(crate) fn corrected(
         slower.bytes_per_s <= BYTES_MAX_PER_S
             && (RATE_MIN_ELSEWHERE_PER_S..=RATE_MAX_ELSEWHERE_PER_S).contains(&slower.requests_per_s)
     };
-    let known = info.other_time_units.iter().find(fits);
-    let coarser: Vec<&TimeUnit> =
-        UNITS.iter().filter(|unit| unit.power() > own.power()).filter(fits).collect();
-    let unit = match (known, &coarser[..]) {
-        (Some(unit), _) => *unit,
-        // Without a known variant, only if no other unit is possible.
-        (None, [only]) => **only,
-        _ => return Ok(None),
-    };
+    // Any other unit would be a guess: stamps that were made up fit one, too.
+    let Some(&unit) = info.other_time_units.iter().find(fits) else { return Ok(None) };
     let rate = if rates.requests_per_s > RATE_MAX_PER_S {
         format!("{:.0} million requests per second", rates.requests_per_s / 1e6)
     } else {

@@ -179,5 +179,15 @@ impl Source for UntilWritten {
         self.inner.place_of(index - self.starts[pass - 1])
     }
 
-    crate::forward_to_inner!(format, devices, assumed, has_times, columns, contexts, slice_report);
+    crate::forward_to_inner!(
+        format,
+        devices,
+        assumed,
+        has_times,
+        columns,
+        contexts,
+        writers,
+        writer_fields,
+        slice_report
+    );
 }

@@ -126,5 +126,16 @@ impl Source for WithoutReads {
         self.inner.place_of(self.trail.of(index).or_else(kept).unwrap_or(index))
     }
 
-    crate::forward_to_inner!(format, devices, summary, assumed, has_times, columns, contexts, slice_report);
+    crate::forward_to_inner!(
+        format,
+        devices,
+        summary,
+        assumed,
+        has_times,
+        columns,
+        contexts,
+        writers,
+        writer_fields,
+        slice_report
+    );
 }

@@ -102,7 +102,9 @@ class Shuffle(Group):
 
     shuffle_window: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Shuffle the writes of every N requests: a control for patterns."),
+        typer.Option(
+            metavar="N", help="Shuffle the writes within each window of N requests, to test what their order matters."
+        ),
     ] = None
     shuffle_seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the shuffling.")] = None
 
@@ -113,11 +115,14 @@ class Amplification(Group):
 
     read_amplification: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Issue the trace by N cursors at once, which drift apart."),
+        typer.Option(metavar="N", help="Issue the trace N times at once, by N cursors that drift apart."),
     ] = None
     gap_spread: Annotated[
         str | None,
-        typer.Option(metavar="S", help="Each gap of a cursor is 1 - S to 1 + S times as long, by chance. Default 1."),
+        typer.Option(
+            metavar="S",
+            help="Vary each time between two requests of a cursor by a random factor from 1 - S to 1 + S. Default 1.",
+        ),
     ] = None
     amplification_seed: Annotated[str | None, typer.Option(metavar="N", help="Seed of the cursors' gaps.")] = None
 

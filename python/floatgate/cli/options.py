@@ -64,7 +64,7 @@ Timeline = Annotated[
     typer.Option(
         "--timeline",
         metavar="FROM..TO",
-        help="mode = timed: interval of the timeline, e.g. 1.5s..1.52s after the first request behind the warm-up. "
+        help="mode = timed: interval of the timeline, counted from the end of the warm-up, e.g. 1.5s..1.52s. "
         "Default: 0..20ms.",
     ),
 ]
@@ -84,7 +84,7 @@ WaveformFrom = Annotated[
     typer.Option(
         "--from",
         metavar="T",
-        help="--waveform: beginning, e.g. 1.5s after the first request behind the warm-up.",
+        help="--waveform: beginning, counted from the end of the warm-up, e.g. 1.5s.",
     ),
 ]
 WaveformUntil = Annotated[str | None, typer.Option("--until", metavar="T", help="--waveform: end, likewise.")]

@@ -28,7 +28,12 @@ def _theory() -> None:
 
 def wa(
     policy: Annotated[str, typer.Option(metavar="NAME", help="greedy, fifo, random or d-choices.")],
-    spare_factor: Annotated[float, typer.Option(metavar="S", help="(T - U) / T, between 0 and 1.")],
+    spare_factor: Annotated[
+        float,
+        typer.Option(
+            metavar="S", help="Spare share of the flash, (T - U) / T with T total and U user pages, between 0 and 1."
+        ),
+    ],
     pages_per_block: Annotated[int, typer.Option(metavar="B", help="Pages per block.", min=1, max=2**31 - 1)],
     choices: Annotated[
         int | None, typer.Option(metavar="D", help="Number of blocks that d-choices samples.", min=1, max=2**31 - 1)

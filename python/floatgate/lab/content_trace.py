@@ -10,6 +10,7 @@ from floatgate.lab.content import Pages
 from floatgate.results.folder import writing
 from floatgate.trace.conversion import unwritable
 from floatgate.trace.parquet_columns import write_columns
+from floatgate.trace.writers import Writer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,8 @@ class _Writes:
     devices = (DEVICE,)
     contexts: tuple[tuple[int, str], ...] = ()
     has_times = True
+    writers: tuple[Writer, ...] = ()
+    writer_fields: tuple[str, ...] = ()
 
     def __init__(self, pages: Pages, hours: float) -> None:
         import numpy as np

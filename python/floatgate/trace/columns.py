@@ -11,12 +11,15 @@ itself. A reader has
   have become known; ``stream`` and ``predicted_life`` uint32; ``flags`` uint8; ``content_end`` uint64,
   ``fingerprint`` uint64 and ``compressed_bytes`` uint16 with 0 for what is not known), or None at the end,
 - ``restart()``: begin again,
-- ``assumed()``: the assumptions about the trace.
+- ``assumed()``: the assumptions about the trace,
+- ``writers()``: who issued the requests of each stream, if streams stand for them.
 """
 
 from __future__ import annotations
 
 from typing import Any, Protocol
+
+from floatgate.trace.writers import Writer
 
 Rows = dict[str, Any]
 
@@ -36,14 +39,18 @@ class ColumnReader(Protocol):
     def assumed(self) -> list[str]:
         """Return the assumptions about the trace."""
 
+    def writers(self) -> tuple[list[Writer], list[str]]:
+        """Return the writers by stream and their known fields, if streams stand for writers; else empty lists."""
 
-def open_columns(format: str, name: str, path: str) -> ColumnReader:
+
+def open_columns(format: str, name: str, path: str, keep_writers: bool = False) -> ColumnReader:
     """Open a trace.
 
     Args:
         format: ``parquet``, ``strace`` or ``perf-script``.
         name: as the user wrote it, for messages.
         path: where its plain content lies.
+        keep_writers: whether streams stand for writers, where the trace knows them.
 
     Raises:
         InputError: it is not in the format.
@@ -51,7 +58,7 @@ def open_columns(format: str, name: str, path: str) -> ColumnReader:
     if format == "parquet":
         from floatgate.trace.parquet_trace import ParquetReader
 
-        return ParquetReader(name, path)
+        return ParquetReader(name, path, keep_writers)
     from floatgate.trace.recorder.text_trace import CallsReader
 
     return CallsReader(format, name, path)

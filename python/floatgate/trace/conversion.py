@@ -139,7 +139,7 @@ def write_parquet(
     """
     from floatgate.trace.parquet_columns import write_columns
 
-    source = _core.trace_batches(path, options)
+    source = _core.trace_batches(path, {**options, "keep_writers": "yes"})
     before = metadata_of(path) if source.format == PARQUET else {}
     report: dict[str, Any] = {"requests": write_columns(source, target, before, progress)}
     if report["requests"] == 0:

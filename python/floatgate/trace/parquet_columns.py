@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from floatgate.trace.parquet_trace import OPERATIONS
+from floatgate.trace.writers import FIELDS, Writer, columns_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +45,14 @@ class Requests(Protocol):
     def has_times(self) -> bool:
         """Whether the stamps mean anything."""
 
+    @property
+    def writers(self) -> Sequence[Writer]:
+        """Who issued the requests of each stream; empty where streams do not stand for writers."""
+
+    @property
+    def writer_fields(self) -> Sequence[str]:
+        """Fields that the writers have."""
+
 
 def write_columns(
     source: Requests,
@@ -56,9 +65,10 @@ def write_columns(
     Columns: ``time_ns`` (int64), ``device`` (dictionary of names), ``op`` (dictionary: read, write, trim), ``offset``
     and ``bytes`` (uint64).
 
-    Columns that the source may have: ``context`` (uint64, null for none), ``stream`` (uint32), ``predicted_life`` and
-    ``flags``. ``predicted_life`` (uint32) is the number of host page writes after which the data are predicted to
-    die, 0 without a prediction. ``flags`` (uint8) is 1 for FUA, 2 for a flush before it, 3 for both.
+    Columns that the source may have: ``context`` (uint64, null for none), ``stream`` (uint32), or the writers that
+    streams stand for (``process``, ``thread``, ``fd``, ``file``, null where unknown), ``predicted_life`` and ``flags``.
+    ``predicted_life`` (uint32) is the number of host page writes after which the data are predicted to die, 0 without a
+    prediction. ``flags`` (uint8) is 1 for FUA, 2 for a flush before it, 3 for both.
 
     ``fingerprints`` (list of uint64) and ``compressed_bytes`` (list of uint16) have one entry for each 4 KiB from a
     request's beginning on, null where it is not known.
@@ -81,7 +91,7 @@ def write_columns(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _schema(source.optional)
+    schema = _schema(source.optional, source.writer_fields)
     requests = 0
     # Stamps rise by small steps, which take half the room; addresses fill no dictionary.
     packing = {
@@ -103,7 +113,7 @@ def write_columns(
     return requests
 
 
-def _schema(optional: Sequence[str]) -> pa.Schema:
+def _schema(optional: Sequence[str], writer_fields: Sequence[str]) -> pa.Schema:
     import pyarrow as pa
 
     fields = [
@@ -115,7 +125,9 @@ def _schema(optional: Sequence[str]) -> pa.Schema:
     ]
     if "context" in optional:
         fields.append(("context", pa.uint64()))
-    if "stream" in optional:
+    if writer_fields:
+        fields += [(field, pa.type_for_alias(kind)) for field, kind in FIELDS.items() if field in writer_fields]
+    elif "stream" in optional:
         fields.append(("stream", pa.uint32()))
     if "predicted_life" in optional:
         fields.append(("predicted_life", pa.uint32()))
@@ -174,7 +186,10 @@ def _record_batch(columns: Batch, source: Requests, schema: pa.Schema) -> pa.Rec
         context = np.frombuffer(columns["context"], dtype="<u4")
         numbers = np.array([number for number, _ in source.contexts], dtype="u8")
         arrays.append(pa.array(numbers[context], mask=context == 0))
-    if "stream" in columns:
+    if source.writer_fields:
+        streams = np.frombuffer(columns["stream"], dtype="<u4")
+        arrays += columns_of(streams, source.writers, source.writer_fields)
+    elif "stream" in columns:
         arrays.append(pa.array(np.frombuffer(columns["stream"], dtype="<u4")))
     if "predicted_life" in columns:
         arrays.append(pa.array(np.frombuffer(columns["predicted_life"], dtype="<u4")))

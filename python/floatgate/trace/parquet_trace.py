@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import InputError, input_error, quote, quoted, reading
 from floatgate.trace.metadata import described
+from floatgate.trace.writers import FIELDS, WriterTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from floatgate.trace.columns import Rows
+    from floatgate.trace.writers import Writer
 
 OPERATIONS = ("read", "write", "trim")
 REQUIRED = ("op", "offset", "bytes")
@@ -26,12 +28,13 @@ _DAMAGED = "is damaged or no Parquet file"
 class ParquetReader:
     """A reader of a trace, row group by row group."""
 
-    def __init__(self, name: str, path: str) -> None:
+    def __init__(self, name: str, path: str, keep_writers: bool = False) -> None:
         """Open the file and look at its schema.
 
         Args:
             name: as the user wrote it, for messages.
             path: where it is.
+            keep_writers: whether streams stand for writers, where the trace knows them.
 
         Raises:
             InputError: it is no Parquet, or not with our columns.
@@ -58,12 +61,15 @@ class ParquetReader:
         content = columns & {"fingerprints", "compressed_bytes"}
         # The stream of a recording without named streams is the process that wrote (docs/separation.md).
         self._stream = next((name for name in ("stream", "process") if name in columns), "stream")
-        named_by_host = {"stream"} if self._stream in columns else set()
+        fields = [field for field in FIELDS if field in columns]
+        self._table = WriterTable(fields) if keep_writers and set(fields) - {"stream"} else None
+        named_by_host = {"stream"} if self._stream in columns or self._table else set()
         self.optional = [
             *sorted((columns & {"context", "predicted_life", "flags"}) | named_by_host),
             *(["content"] if content else []),
         ]
-        optional = ("context", self._stream, "predicted_life", "flags", "fingerprints", "compressed_bytes")
+        streams = fields if self._table else [self._stream]
+        optional = ("context", *streams, "predicted_life", "flags", "fingerprints", "compressed_bytes")
         known = ("time_ns", "device", *REQUIRED, *optional)
         self._columns = [column for column in known if column in columns]
         self._names = _names(metadata.get("contexts", {}))
@@ -80,6 +86,14 @@ class ParquetReader:
     def assumed(self) -> list[str]:
         """Return nothing: the file states everything."""
         return []
+
+    def writers(self) -> tuple[list[Writer], list[str]]:
+        """Return the writers by stream, and the fields that are known."""
+        if self._table is not None:
+            return self._table.rows(), self._table.fields
+        if self._stream == "process":
+            return [(process, None, None, None, None) for process in self._processes], ["process"]
+        return [], []
 
     def next(self) -> Rows | None:
         """Return the next rows; None at the end.
@@ -137,6 +151,8 @@ class ParquetReader:
         """Return the stream of each row: the host's, or the number of its process in the order of first appearance."""
         import numpy as np
 
+        if self._table is not None:
+            return self._table.number({field: self._writer(batch, field) for field in self._table.fields})
         numbers = self._numbers(batch, self._stream, "uint32", null=0)
         if self._stream == "stream":
             return numbers
@@ -148,6 +164,13 @@ class ParquetReader:
         of = np.array([self._processes[process] for process in processes.tolist()], "u4")
         streams[known] = of[np.searchsorted(processes, numbers[known])]
         return streams
+
+    def _writer(self, batch: pa.RecordBatch, field: str) -> pa.Array:
+        """Return a field of the writers, null where it is not known; refuse values that do not fit."""
+        import pyarrow.compute as pc
+
+        values = self._numbers(batch, field, FIELDS[field], null=0)
+        return pc.if_else(batch.column(field).is_valid(), values, None)
 
     def _numbers(self, batch: pa.RecordBatch, name: str, kind: str, null: int | None = None) -> NDArray[Any]:
         """Return a column as numbers of a kind; refuse values that do not fit."""

@@ -8,7 +8,7 @@ mod column_hash;
 use crate::intake::{Intake, Record};
 use crate::options::{OnBadLine, TimeUnit};
 use crate::setup::Setup;
-use crate::source::{Context, Source, Summary};
+use crate::source::{Context, Source, Summary, Writer};
 use column_hash::ColumnHasher;
 use floatgate_base::counted::counted;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
@@ -74,6 +74,11 @@ pub trait ColumnReader: Send {
     /// Returns the optional columns of the trace.
     fn columns(&self) -> OptionalColumns;
 
+    /// Returns the writers by stream, and which fields are known; empty where streams do not stand for writers.
+    fn writers(&self) -> (Vec<Writer>, Vec<String>) {
+        (Vec::new(), Vec::new())
+    }
+
     /// Returns whether the stamps are meaningful.
     fn has_times(&self) -> bool;
 
@@ -90,6 +95,8 @@ pub struct ExternalFile<'a> {
     pub name: &'a str,
     /// The file with its plain content: the file itself, or a copy of compressed or piped content.
     pub path: &'a str,
+    /// Whether streams stand for writers: process, thread, descriptor, file.
+    pub keep_writers: bool,
 }
 
 /// Opens a trace of one of these formats.
@@ -122,7 +129,12 @@ pub(crate) fn external_reader(mut input: Input, _chunk: usize, setup: Setup) -> 
         None => setup.path.clone(),
         Some(file) => file.path().to_string_lossy().into_owned(),
     };
-    let reader = opener(ExternalFile { format: setup.info.name, name: &setup.path, path: &path })?;
+    let reader = opener(ExternalFile {
+        format: setup.info.name,
+        name: &setup.path,
+        path: &path,
+        keep_writers: setup.options.keep_writers,
+    })?;
     Ok(Box::new(ColumnSource::new(reader, setup, copy)))
 }
 
@@ -365,6 +377,14 @@ impl Source for ColumnSource {
 
     fn columns(&self) -> OptionalColumns {
         self.columns
+    }
+
+    fn writers(&self) -> Vec<Writer> {
+        self.reader.writers().0
+    }
+
+    fn writer_fields(&self) -> Vec<String> {
+        self.reader.writers().1
     }
 
     fn contexts(&self) -> &[Context] {

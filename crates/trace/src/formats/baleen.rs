@@ -20,7 +20,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     name: "baleen",
     summary: "Baleen (Meta's Tectonic)",
     line: "expected block_id io_offset io_size op_time op_name ...",
-    units: "assumed: time in seconds, offset and size in bytes, blocks of 8 MiB side by side, op_count not expanded",
+    units: "assumed: time in seconds, offset and size in bytes, blocks of 8 MiB side by side, a line is one request whatever its op_count",
     states_units: false,
     time_unit: Some(TimeUnit::Seconds),
     other_time_units: &[],

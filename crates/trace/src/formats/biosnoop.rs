@@ -104,6 +104,10 @@ impl LineFormat for Biosnoop {
         Ok(Some(Record { stamp, op, offset: scaled(sector, self.lba_bytes)?, bytes, device: fields.disk }))
     }
 
+    fn processes(&self) -> Option<Vec<u64>> {
+        Some(self.processes.all())
+    }
+
     fn columns(&self) -> OptionalColumns {
         OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
     }

@@ -81,6 +81,10 @@ impl LineFormat for BlkParse {
         Ok(Some(Record { stamp, op, offset, bytes: scaled(sectors, 512)?, device }))
     }
 
+    fn processes(&self) -> Option<Vec<u64>> {
+        Some(self.processes.all())
+    }
+
     fn columns(&self) -> OptionalColumns {
         OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
     }

@@ -244,6 +244,10 @@ impl RecordFormat for Blktrace {
         format!("{},{}", number >> 20, number & 0xf_ffff)
     }
 
+    fn processes(&self) -> Option<Vec<u64>> {
+        Some(self.processes.all())
+    }
+
     fn columns(&self) -> OptionalColumns {
         OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
     }

@@ -82,6 +82,14 @@ impl Processes {
         }
     }
 
+    /// Returns the processes by their numbers.
+    pub fn all(&self) -> Vec<u64> {
+        let mut all = vec![0; self.numbers.len()];
+        // Every number is below the length, so the order of the map does not matter.
+        self.numbers.iter().for_each(|(process, number)| all[*number as usize] = *process);
+        all
+    }
+
     /// Returns the number of the process of the last request.
     #[inline]
     pub fn last(&self) -> u32 {

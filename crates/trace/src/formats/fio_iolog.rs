@@ -17,7 +17,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     name: "fio-iolog",
     summary: "fio iolog, versions 2 and 3",
     line: "expected [time] file action [offset length]",
-    units: "assumed: time in us, of version 2 by its wait lines; address and size in bytes",
+    units: "assumed: time in us, in version 2 the sum of its wait lines; address and size in bytes",
     states_units: false,
     time_unit: Some(TimeUnit::Microseconds),
     other_time_units: &[],

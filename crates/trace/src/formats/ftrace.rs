@@ -130,6 +130,10 @@ impl LineFormat for Ftrace {
         }))
     }
 
+    fn processes(&self) -> Option<Vec<u64>> {
+        Some(self.processes.all())
+    }
+
     fn columns(&self) -> OptionalColumns {
         OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
     }

@@ -8,7 +8,7 @@ mod options;
 pub use options::{Scale, Slice};
 
 use crate::intake::{Intake, Trail};
-use crate::source::{Context, Source, Summary};
+use crate::source::{Context, Source, Summary, Writer};
 use floatgate_base::batch::flags;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
@@ -401,6 +401,14 @@ impl Source for Sliced {
 
     fn columns(&self) -> OptionalColumns {
         self.columns
+    }
+
+    fn writers(&self) -> Vec<Writer> {
+        self.inner.writers()
+    }
+
+    fn writer_fields(&self) -> Vec<String> {
+        self.inner.writer_fields()
     }
 
     fn contexts(&self) -> &[Context] {

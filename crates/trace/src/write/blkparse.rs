@@ -40,10 +40,11 @@ impl Encoder for BlkParse {
         out.pop();
         push(out, SECOND_NS + ns % SECOND_NS, b' ');
         out[point] = b'.';
+        push(out, u64::from(r.process), b' ');
         out.extend_from_slice(match r.op {
-            Op::Read => b"0 Q R ",
-            Op::Write => b"0 Q W ",
-            Op::Trim => b"0 Q D ",
+            Op::Read => b"Q R ",
+            Op::Write => b"Q W ",
+            Op::Trim => b"Q D ",
         });
         push(out, first, b' ');
         out.extend_from_slice(b"+ ");

@@ -11,6 +11,8 @@ pub(super) struct Request {
     pub op: Op,
     pub offset: u64,
     pub bytes: u64,
+    /// Process that issued it, 0 if unknown.
+    pub process: u32,
 }
 
 /// The encoding of one format.

@@ -96,17 +96,21 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
         if batch.is_empty() {
             break;
         }
+        // Streams that stand for processes survive as these.
+        let writers = if format == WriteFormat::BlkParse { source.writers() } else { Vec::new() };
         for i in 0..batch.len() {
+            let writer = batch.stream.get(i).and_then(|stream| writers.get(*stream as usize));
             let r = Request {
                 time_ns: batch.time_ns[i],
                 device: usize::from(batch.device[i]),
                 op: batch.op[i],
                 offset: batch.offset[i],
                 bytes: batch.bytes[i],
+                process: writer.and_then(|writer| writer.process).unwrap_or(0),
             };
             encoder.request(&r, &source.devices()[r.device], &mut text, &mut report);
         }
-        report.note_columns(&batch);
+        report.note_columns(&batch, !writers.is_empty());
         out.write_all(&text).map_err(failed)?;
         text.clear();
     }

@@ -33,11 +33,11 @@ pub struct WriteReport {
 }
 
 impl WriteReport {
-    /// Counts values of the optional columns, which no text format has.
-    pub(super) fn note_columns(&mut self, batch: &RequestBatch) {
+    /// Counts values of the optional columns, which no text format has, except streams that stand for processes.
+    pub(super) fn note_columns(&mut self, batch: &RequestBatch, has_processes: bool) {
         let count = |column: &[u32]| column.iter().filter(|v| **v != 0).count() as u64;
         self.contexts_left_out += count(&batch.context);
-        self.streams_left_out += count(&batch.stream);
+        self.streams_left_out += if has_processes { 0 } else { count(&batch.stream) };
         self.predicted_lives_left_out += count(&batch.predicted_life);
         let content = &batch.content;
         let known = (0..content.end.len()).filter(|&i| !content.range(i).is_empty());

@@ -29,7 +29,7 @@ def spare_factor(result: Mapping[str, Any] | None) -> float | None:
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """Format as ``mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % without free and open blocks)``."""
+    """Format as ``mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % not counting free and open blocks)``."""
     facts = look(result, "drive")
     if not facts:
         return None
@@ -40,7 +40,7 @@ def line(result: dict[str, Any]) -> str | None:
         parts.append(f"{units.binary_bytes(facts['logical_bytes'])} visible")
     if facts.get("spare_factor") is not None:
         effective = facts.get("effective_spare_factor")
-        more = "" if effective is None else f" ({units.percent1(effective)} without free and open blocks)"
+        more = "" if effective is None else f" ({units.percent1(effective)} not counting free and open blocks)"
         parts.append(f"{units.percent1(facts['spare_factor'])} spare{more}")
     name = facts.get("name")
     return f"{name}: {', '.join(parts)}" if name else ", ".join(parts)

@@ -19,14 +19,16 @@ _READS = 1.5
 
 
 def line(result: Facts | None) -> str | None:
-    """Format as ``auto: filled as greedy leaves a drive ...; worn in by 12 passes over the trace``, or None."""
+    """Format as ``auto: filled to the state ...; worn in by 12 passes over the trace``, or None."""
     facts = look(result, "precondition")
     if not facts:
         return None
     policy = look(result, "config", "ftl", "collect", "policy") or "the victim policy"
     steady = facts.get("became") == "steady"
     text = (
-        f"filled as {policy} leaves a drive after long uniform writes" if steady else "filled and overwritten at random"
+        f"filled to the state that {policy} collection reaches under uniform writes"
+        if steady
+        else "filled and overwritten at random"
     )
     if facts.get("why") and not steady:
         text += f" ({facts['why']}: {policy})"

@@ -26,6 +26,7 @@ from floatgate.trace.recorder.layout import Layout
 from floatgate.trace.recorder.page_cache import CacheModel, PageCache, Request
 from floatgate.trace.recorder.processes import Birth
 from floatgate.trace.recorder.strace_lines import Stamps
+from floatgate.trace.writers import Writer
 
 if TYPE_CHECKING:
     from floatgate.trace.columns import Rows
@@ -72,6 +73,10 @@ class CallsReader:
             self._requests = self._of_calls(self._strace_calls())
         else:
             self._requests = self._perf()
+
+    def writers(self) -> tuple[list[Writer], list[str]]:
+        """Return nothing: these texts have no streams."""
+        return [], []
 
     def assumed(self) -> list[str]:
         """Return the model and what could not be used."""

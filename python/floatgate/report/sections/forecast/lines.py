@@ -238,7 +238,7 @@ def _of_the_delay(facts: Facts, mean_us: float | None) -> str:
     if not waited or waited < _LEAST_US:
         return ""
     if mean_us and waited >= _ALL_WAITS * mean_us:
-        return "; there was no other delay"
+        return " (no other delay)"
     return f" (mean wait {units.span(waited * 1e-6)} over all)"
 
 
