@@ -1,4 +1,4 @@
-"""Readings of drives: host writes and programmed bytes, from the JSON of each tool."""
+"""Readings of drives as `rb measure` takes them: host writes and programmed bytes, from the JSON of each tool."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import pytest
 from conftest import Cli
 from floatgate.base.errors import InputError
 from floatgate.lab import smart
+from floatgate.lab.counters.reading import Stated
 
-EXPECTED = "expected JSON of smartctl --json -x, of nvme smart-log or of nvme ocp smart-add-log"
+EXPECTED = "expected a reading of smartctl, nvme-cli or a Prometheus exporter (docs/counters.md)"
 MIB = 1 << 20
 
 
@@ -73,7 +74,7 @@ def statistics(sectors: Any, *, valid: bool = True, block: Any = 512) -> dict[st
 def written(folder: Path, before: Any, after: Any, unit_bytes: int | None = None) -> smart.Written:
     for name, content in (("a.json", before), ("b.json", after)):
         (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
-    return smart.between(folder / "a.json", folder / "b.json", unit_bytes)
+    return smart.between(folder / "a.json", folder / "b.json", Stated(unit_bytes=unit_bytes))
 
 
 def refusal(folder: Path, before: Any, after: Any, unit_bytes: int | None = None) -> str:
@@ -118,8 +119,8 @@ def test_attributes_count_in_the_unit_of_their_names(tmp_path: Path, number: int
 def test_units_that_vendors_choose_are_asked_for(tmp_path: Path) -> None:
     readings = ata([(241, "Total_LBAs_Written", 100)]), ata([(241, "Total_LBAs_Written", 4196)])
     assert refusal(tmp_path, *readings) == (
-        "a.json: attribute 241 ('Total_LBAs_Written') counts in units that vendors choose (often 512 bytes, "
-        "or 32 MiB); expected the bytes of a unit, as in --smart-unit 512"
+        "b.json: attribute 241 ('Total_LBAs_Written') counts in units that each maker chooses; expected --attribute "
+        "241=host:UNIT or --attribute 241=media:UNIT (512: 2.10 MB; 1MiB: 4.29 GB; 32MiB: 137 GB; 1GiB: 4.40 TB)"
     )
     assert written(tmp_path, *readings, 512).host_bytes == MIB * 2
     assert written(tmp_path, *readings, 512).step_bytes == 512
@@ -210,7 +211,7 @@ _UNITS = "a.json: data_units_written:"
             '{"smartctl": {"messages": [4]}}',
             "a.json: smartctl.messages[0]: is the number 4; expected an object, in ",
         ),
-        ('{"scsi_error_counter_log": {}}', "a.json: is of a SAS drive, whose counters are not read; "),
+        ('{"scsi_error_counter_log": {}}', "a.json: says nothing of data written; "),
         ("\x00\x01", "a.json:1:1: not JSON: no value at '\\x00'; "),
     ],
 )
@@ -276,7 +277,10 @@ def test_readings_that_do_not_fit_are_refused(cli: Cli, tmp_path: Path) -> None:
         (("--smart", "a.json", "o.json"), "o.json: is of drive 'O', and a.json of drive 'S4EMNX0R123456'"),
         (("--smart", "p.json", "p.json"), "p.json: has what the drive programmed, not what the host wrote"),
         (("--ocp", "a.json", "b.json"), "a.json: has NVMe data units written, not what the drive programmed"),
-        (("--smart", "u.json", "v.json"), "u.json: attribute 241 ('Total_LBAs_Written') counts in units that vendors"),
+        (
+            ("--smart", "u.json", "v.json"),
+            "v.json: attribute 241 ('Total_LBAs_Written') counts in units that each maker",
+        ),
         (("--smart", "u.json", "v.json", "--smart-unit", "0"), "--smart-unit: expected a number of bytes from 1 on"),
         (("--smart-unit", "512"), "--smart-unit: expected a number of bytes from 1 on, beside --smart"),
         (("--smart", "a.json", "b.json", "--host-bytes", "5"), "--host-bytes and --smart exclude each other"),

@@ -20,6 +20,7 @@ MODULES = {
     "reproduce": ["reproduce"],
     "content": ["content"],
     "placement": ["placement"],
+    "counters": ["counters"],
     "rb": ["rb"],
     "theory": ["theory"],
     "trace": ["trace"],

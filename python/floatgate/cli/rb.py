@@ -15,6 +15,7 @@ import typer
 from floatgate import _core
 from floatgate.base.errors import STATUS_DONE, input_error
 from floatgate.base.progress import bar
+from floatgate.cli import counter_options as c
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
@@ -39,7 +40,7 @@ Ocp = Annotated[
     tuple[str, str] | None,
     typer.Option(
         metavar="BEFORE.json AFTER.json",
-        help="Two readings of nvme ocp smart-add-log -o json, to compare with what the drive counts itself.",
+        help="Two readings of nvme ocp smart-add-log or another log of flash writes, to compare with the drive's count.",
     ),
 ]
 
@@ -117,13 +118,14 @@ class HostWrites(g.Group):
         tuple[str, str] | None,
         typer.Option(
             metavar="BEFORE.json AFTER.json",
-            help="Host bytes from two readings of smartctl --json -x or nvme smart-log -o json.",
+            help="Host bytes from two readings, of any log that floatgate counters reads.",
         ),
     ] = None
     smart_unit: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Bytes per unit of the ATA attribute, if its name does not state them."),
+        typer.Option(metavar="N", help="Bytes per count of host writes, where the readings leave them open."),
     ] = None
+    attribute: c.Attribute = None
     trace: Annotated[
         str | None, typer.Option(metavar="FILE", help="Host bytes from a trace of the requests during the capture.")
     ] = None
@@ -140,10 +142,12 @@ class HostWrites(g.Group):
             raise input_error(f"{' and '.join(named)} exclude each other; expected one of them")
         if self.smart_unit is not None and (self.smart is None or self.smart_unit < 1):
             raise input_error("--smart-unit: expected a number of bytes from 1 on, beside --smart")
+        if self.attribute and self.smart is None:
+            raise input_error("--attribute: no readings are named; expected it beside --smart")
         if self.host_bytes is not None:
             return capture.Host(self.host_bytes, 0, "--host-bytes")
         if self.smart is not None:
-            written = smart.between(*self.smart, self.smart_unit)
+            written = smart.between(*self.smart, c.stated(self.attribute, self.smart_unit))
             if written.host_bytes is None:
                 raise input_error(
                     f"{self.smart[0]}: has what the drive programmed, not what the host wrote; "

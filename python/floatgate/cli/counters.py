@@ -1,0 +1,164 @@
+"""``floatgate counters``: write amplification and wear from a drive's own logs."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from floatgate import _core
+from floatgate.base import units
+from floatgate.base.errors import STATUS_DONE, input_error, meant, quote
+from floatgate.base.text_table import table
+from floatgate.cli import counter_options as c
+from floatgate.cli import options as o
+from floatgate.cli.numbers import above_zero
+from floatgate.cli.output import Output
+from floatgate.lab.counters import collecting, summary
+from floatgate.lab.counters import report as pages
+from floatgate.lab.counters.attribute_table import ROWS, SURE
+from floatgate.lab.counters.facts import Rating, of_series
+from floatgate.lab.counters.values import unit_text
+from floatgate.results.folder import RunFolder, write_text
+
+NAME = "counters.json"
+_COLUMNS = ["attribute", "numbers", "counts", "unit", "family", "how the unit is known", "remark"]
+_TB = 1e12
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("counters")(counters)
+
+
+def counters(
+    readings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="BEFORE AFTER [MORE ...]",
+            show_default=False,
+            help="Readings of one drive: files of smartctl, nvme-cli or a Prometheus exporter, logs of many readings, or "
+            "folders.",
+        ),
+    ] = None,
+    *,
+    attribute: c.Attribute = None,
+    serial: c.Serial = None,
+    hours: Annotated[
+        float | None, typer.Option(metavar="H", help="Hours between two readings, where they have no times.")
+    ] = None,
+    file_times: Annotated[
+        bool, typer.Option("--file-times", help="Readings without a time are from when their file was last changed.")
+    ] = False,
+    rated_tbw: Annotated[
+        str | None, typer.Option(metavar="TB", help="Rated life: terabytes that the host may write.")
+    ] = None,
+    drive: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Take the rated life of this drive (floatgate drives).")
+    ] = None,
+    list_attributes: Annotated[
+        bool, typer.Option("--list-attributes", help="List the attributes of SATA drives that are known, and stop.")
+    ] = False,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="DIR", help="Write counters.json and report.html to a folder.")
+    ] = None,
+    force: o.Force = False,
+    json: o.Json = None,
+    report: o.Report = None,
+    quiet: o.Quiet = False,
+) -> int:
+    """Measure write amplification, rates and the rest of the life from a drive's own logs.
+
+    Logs of one moment may be in several files: BEFORE.smart BEFORE.ocp AFTER.smart AFTER.ocp. See docs/counters.md.
+    """
+    output = Output(json, quiet=quiet, force=force)
+    if list_attributes:
+        return _listed(output)
+    if not readings:
+        raise input_error("no readings; expected two files of one drive or more, as in counters BEFORE.json AFTER.json")
+    rating = _rating(rated_tbw, drive)
+    wanted = collecting.Wanted(c.stated(attribute), serial, file_times)
+    folder = None if out is None else RunFolder.named(out, force=force)
+    if folder is not None and json not in (None, "-"):
+        folder.expect(json)
+    draws = output.draws(report)
+    with folder or contextlib.nullcontext():
+        facts = of_series(collecting.series(readings, wanted), rating, c.hours(hours))
+        place = None if folder is None else _write(folder, facts, draws=draws)
+    output.give(facts)
+    output.say(summary.screen(facts))
+    if place is not None:
+        output.say(o.place_line(place, report=draws))
+    return STATUS_DONE
+
+
+def _write(folder: RunFolder, facts: dict[str, Any], *, draws: bool) -> Path:
+    """Write the figures, and the report if it is wanted."""
+
+    def fill(staging: Path, _: Path) -> None:
+        text = json_module.dumps(facts, indent=2, ensure_ascii=False)
+        write_text(str(staging / NAME), f"{text}\n", "a file for the figures")
+
+    page = functools.partial(pages.page, facts, o.command_line()) if draws else None
+    return folder.write(fill, report=page)
+
+
+def _rating(rated_tbw: str | None, drive: str | None) -> Rating | None:
+    """Return the rated life that the options name.
+
+    Raises:
+        InputError: it is no figure, or the catalogue has no such drive or no rating of it.
+    """
+    if rated_tbw is not None and drive is not None:
+        raise input_error("--rated-tbw and --drive exclude each other; expected one of them")
+    if rated_tbw is not None:
+        terabytes = above_zero("--rated-tbw", rated_tbw, "not an amount of data", "terabytes, more than 0, such as 600")
+        return None if terabytes is None else Rating(terabytes * _TB, "--rated-tbw")
+    if drive is None:
+        return None
+    entries = json_module.loads(_core.catalogue(("drives",)))["drives"]
+    entry = next((entry for entry in entries if entry["name"] == drive), None)
+    if entry is None:
+        names = [entry["name"] for entry in entries]
+        raise input_error(f"--drive: unknown drive {quote(drive)}; {meant(drive, names, 'floatgate drives')}")
+    rated = entry["rated"] or {}
+    if not rated.get("tbw_bytes"):
+        raise input_error(f"--drive: {quote(drive)} has no rating; expected --rated-tbw TB of its data sheet")
+    return Rating(rated["tbw_bytes"], f"the catalogue's {drive}", rated.get("user_bytes"))
+
+
+def _listed(output: Output) -> int:
+    """List the attributes that are known."""
+    rows = [
+        {
+            "name": row.name,
+            "numbers": list(row.numbers),
+            "role": "programs" if row.programs else row.role.value,
+            "unit_bytes": row.unit_bytes,
+            "family": row.family or None,
+            "sure": None if row.unit_bytes is None and row.sure == "name" else SURE[row.sure],
+            "note": row.note,
+        }
+        for row in ROWS
+    ]
+    output.give({"attributes": rows})
+    if not output.wants_json:
+        cells = [
+            [
+                row["name"],
+                ", ".join(map(str, row["numbers"])),
+                row["role"],
+                "" if row["unit_bytes"] is None else unit_text(row["unit_bytes"]),
+                row["family"] or "",
+                row["sure"] or "",
+                row["note"],
+            ]
+            for row in rows
+        ]
+        output.say(table(_COLUMNS, cells))
+        output.say(f"\n{units.counted(len(rows), 'attribute')}; other names are read by what they say")
+    return STATUS_DONE
