@@ -143,7 +143,7 @@ def _stamp(truth: Truth, form: str) -> str:
 
 
 def _information(truth: Truth, *lines: str) -> str:
-    first = f"smartctl 7.4 2023-08-01 r5530 [x86_64-linux] (local build)\n\n=== START OF INFORMATION SECTION ===\n"
+    first = "smartctl 7.4 2023-08-01 r5530 [x86_64-linux] (local build)\n\n=== START OF INFORMATION SECTION ===\n"
     time = _stamp(truth, "%a %b %e %H:%M:%S %Y UTC")
     return first + "\n".join([*lines, f"Serial Number:    {SERIAL}", f"Local Time is:    {time}", ""]) + "\n"
 
@@ -169,8 +169,12 @@ def _text_sata(truth: Truth, rows: list[str], *lines: str) -> str:
 
 def text_sata(truth: Truth) -> str:
     """``smartctl -A`` of a SATA drive, in the old form."""
-    rows = ((9, "Power_On_Hours", truth.hours), (12, "Power_Cycle_Count", 3), (194, "Temperature_Celsius", "33 (Min/Max 20/50)"),
-            (241, "Host_Writes_32MiB", truth.units), (249, "NAND_Writes_1GiB", truth.media))  # fmt: skip
+    rows = (
+        (9, "Power_On_Hours", truth.hours),
+        (194, "Temperature_Celsius", "33 (Min/Max 20/50)"),
+        (241, "Host_Writes_32MiB", truth.units),
+        (249, "NAND_Writes_1GiB", truth.media),
+    )
     printed = [
         f"{n:3d} {name:<24}0x0032   100   100   000    Old_age   Always       -       {raw}" for n, name, raw in rows
     ]
@@ -288,8 +292,8 @@ def fdp_text(truth: Truth) -> str:
 
 def intel_json(truth: Truth) -> str:
     """``nvme intel smart-log-add --json``."""
-    stats = {name: {"normalized": 100, "raw": raw} for name, raw in
-             (("program_fail_count", 0), ("nand_bytes_written", truth.media), ("host_bytes_written", truth.units))}  # fmt: skip
+    counts = {"program_fail_count": 0, "nand_bytes_written": truth.media, "host_bytes_written": truth.units}
+    stats = {name: {"normalized": 100, "raw": raw} for name, raw in counts.items()}
     return _json({"Intel Smart log": "nvme0", "Device stats": stats})
 
 
@@ -349,12 +353,14 @@ def _float(value: int) -> str:
 
 
 def _exporter(truth: Truth, protocol: str, *samples: str) -> str:
-    kind = protocol.lower()
+    device = (
+        f'smartctl_device{{ata_version="",device="x",interface="{protocol.lower()}",model_family="",'
+        f'model_name="Example 1TB",protocol="{protocol}",serial_number="{SERIAL}"}} 1'
+    )
     return "\n".join(
         [
             "# HELP smartctl_device Device info", "# TYPE smartctl_device gauge",
-            f'smartctl_device{{ata_version="",device="x",interface="{kind}",model_family="",model_name="Example 1TB",'
-            f'protocol="{protocol}",serial_number="{SERIAL}"}} 1',
+            device,
             f'smartctl_device_power_on_seconds{{device="x"}} {_float(truth.hours * 3600)}', *samples, "",
         ]
     )  # fmt: skip
@@ -396,7 +402,7 @@ def exporter_sas(truth: Truth) -> str:
 def smartmon_sh(truth: Truth) -> str:
     """``smartmon.sh`` of node_exporter: lower case, and seven digits."""
     labels = 'disk="/dev/x",type="sat"'
-    info = f'vendor="",product="",revision="",lun_id="",model_family="",device_model="Example 1TB",serial_number="{SERIAL}"'
+    info = f'vendor="",lun_id="",model_family="",device_model="Example 1TB",serial_number="{SERIAL}"'
     return "\n".join(
         [
             "# HELP smartmon_device_info SMART metric device_info", f"smartmon_device_info{{{labels},{info}}} 1",

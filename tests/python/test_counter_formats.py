@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +76,7 @@ def test_differences_of_random_counters_are_exact(name: str, tmp_path: Path) -> 
             assert total["media_bytes"] == expected[1].media - expected[0].media
 
 
-DATES = {
+DATES: dict[str, Callable[[datetime], str]] = {
     "date": lambda moment: moment.strftime("%a %b %e %H:%M:%S UTC %Y"),
     "date -R": lambda moment: moment.strftime("%a, %d %b %Y %H:%M:%S +0000"),
     "date -Is": lambda moment: moment.strftime("%Y-%m-%dT%H:%M:%S+00:00"),
@@ -97,13 +99,13 @@ def test_logs_with_date_lines(name: str, form: str, where: str, tmp_path: Path) 
     dice = random.Random(f"{SEED}:{name}:{form}:{where}")
     truths = random_truths(dice, 5)
     print(f"FLOATGATE_SEED={SEED}, {truths}")
-    parts = []
+    parts: list[str] = []
     for truth in truths:
         pair = [DATES[form](datetime.fromtimestamp(truth.time_s, UTC)), TOOLS[name].print(truth).rstrip("\n")]
         parts += pair if where == "before" else reversed(pair)
     readings = read(tmp_path / "log", "\n".join(parts) + "\n")
     assert [one.time_s for one in readings] == [truth.time_s for truth in truths]
-    assert [one.place for one in readings][0].endswith(f"log, line {2 if where == 'before' else 1}")
+    assert readings[0].place.endswith(f"log, line {2 if where == 'before' else 1}")
     for truth, reading in zip(truths, readings, strict=True):
         check(name, truth, reading)
 
@@ -155,8 +157,19 @@ def test_dates_in_names_of_files(name: str, expected: str | None, tmp_path: Path
 
 
 def test_lines_that_are_no_dates() -> None:
-    for line in ("", "0 1", "2026-13-45", "temperature : 36", "12:39:09", "Mon May 34 12:00:00 2026", "99999999999", "{",
-                 "Local Time is:    Mon May  4 12:39:09 2026 CEST", "data_units_written : 1700000000", "x" * 5000):  # fmt: skip
+    for line in (
+        "",
+        "0 1",
+        "2026-13-45",
+        "temperature : 36",
+        "12:39:09",
+        "Mon May 34 12:00:00 2026",
+        "99999999999",
+        "{",
+        "Local Time is:    Mon May  4 12:39:09 2026 CEST",
+        "written : 1700000000",
+        "x" * 5000,
+    ):
         assert times.of_line(line) is None, line
 
 
@@ -197,7 +210,7 @@ def test_several_drives_of_an_exporter(tmp_path: Path) -> None:
 def test_exporters_in_other_units(block: int, unit: int, tmp_path: Path) -> None:
     text = TOOLS["exporter_nvme"].print(Truth(1, 0, 5, 0, 1_700_000_000)).replace("} 512 ", f"}} {block} ")
 
-    def host(*values: int) -> list[int | None]:
+    def host(*values: int) -> list[Any]:
         for place, value in enumerate(values):
             (tmp_path / f"{place}").write_text(text.replace(" 512000 ", f" {value} "))
         series = collecting.series([str(tmp_path / f"{place}") for place in range(len(values))], WANTED)

@@ -19,7 +19,7 @@ Attribute = Annotated[
     typer.Option(
         "--attribute",
         metavar="KEY=ROLE:UNIT",
-        help="What an attribute counts, by number or name: 241=host:32MiB, 233=media:1GiB, 246=nothing. May be repeated.",
+        help="What an attribute counts, by number or name: 241=host:32MiB, 246=nothing. May be repeated.",
     ),
 ]
 Serial = Annotated[
@@ -52,7 +52,7 @@ def stated(texts: Sequence[str] | None, unit_bytes: int | None = None) -> Stated
         bytes_ = 1 if role is Role.NOTHING and not unit else size(unit)
         if bytes_ is None:
             raise input_error(
-                f"--attribute {quote(text)}: {quote(unit)} is no unit; expected bytes of a count, such as 512, 32MiB or 1GB"
+                f"--attribute {quote(text)}: {quote(unit)} is no unit; expected bytes of a count, as 512, 32MiB or 1GB"
             )
         if key in attributes:
             raise input_error(f"--attribute {quote(text)}: {quote(key)} is stated twice; expected it once")

@@ -23,7 +23,7 @@ from floatgate.lab.counters import report as pages
 from floatgate.lab.counters.attribute_table import ROWS, SURE
 from floatgate.lab.counters.facts import Rating, of_series
 from floatgate.lab.counters.values import unit_text
-from floatgate.results.folder import RunFolder, write_text
+from floatgate.results.folder import REPORT, RunFolder, write_text
 
 NAME = "counters.json"
 _COLUMNS = ["attribute", "numbers", "counts", "unit", "family", "how the unit is known", "remark"]
@@ -41,8 +41,7 @@ def counters(
         typer.Argument(
             metavar="BEFORE AFTER [MORE ...]",
             show_default=False,
-            help="Readings of one drive: files of smartctl, nvme-cli or a Prometheus exporter, logs of many readings, or "
-            "folders.",
+            help="Readings of one drive by smartctl, nvme-cli or a Prometheus exporter: files, logs of many, folders.",
         ),
     ] = None,
     *,
@@ -103,8 +102,11 @@ def _write(folder: RunFolder, facts: dict[str, Any], *, draws: bool) -> Path:
         text = json_module.dumps(facts, indent=2, ensure_ascii=False)
         write_text(str(staging / NAME), f"{text}\n", "a file for the figures")
 
+    def remove_old(target: Path) -> None:
+        (target / REPORT).unlink(missing_ok=True)
+
     page = functools.partial(pages.page, facts, o.command_line()) if draws else None
-    return folder.write(fill, report=page)
+    return folder.write(fill, remove_old, page)
 
 
 def _rating(rated_tbw: str | None, drive: str | None) -> Rating | None:
@@ -133,7 +135,7 @@ def _rating(rated_tbw: str | None, drive: str | None) -> Rating | None:
 
 def _listed(output: Output) -> int:
     """List the attributes that are known."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": row.name,
             "numbers": list(row.numbers),
@@ -147,7 +149,7 @@ def _listed(output: Output) -> int:
     ]
     output.give({"attributes": rows})
     if not output.wants_json:
-        cells = [
+        cells: list[list[str]] = [
             [
                 row["name"],
                 ", ".join(map(str, row["numbers"])),

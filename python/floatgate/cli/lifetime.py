@@ -11,6 +11,7 @@ from floatgate.base.errors import STATUS_DONE, input_error
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
+from floatgate.cli.measured import Readings, beside, measured
 from floatgate.cli.numbers import growth, years
 from floatgate.cli.output import Output
 from floatgate.results.folder import RunFolder
@@ -42,6 +43,7 @@ def lifetime(
         bool, typer.Option("--plan", help="Find the drive that reaches the target, as floatgate plan does.")
     ] = False,
     choices: g.Choices,
+    counters: Readings = None,
     out: o.Out = None,
     resume: o.ResumeHere = False,
     force: o.Force = False,
@@ -56,6 +58,7 @@ def lifetime(
     floatgate plan.
     """
     output = Output(json, quiet=quiet, force=force)
+    in_use = measured(counters)
     base = g.built(experiment, source, trace_options, set)
     base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing)))
     if plan or choices.as_settings():
@@ -67,7 +70,8 @@ def lifetime(
             )
         from floatgate.cli.plan import Places, planned
 
-        return planned(base, choices, output, Places(out, resume=resume, force=force, report=output.draws(report)))
+        places = Places(out, resume=resume, force=force, report=output.draws(report))
+        return planned(base, choices, output, places, in_use=in_use)
     if resume:
         raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
     place = None if out is None else RunFolder.named(out, force=force)
@@ -77,6 +81,8 @@ def lifetime(
         folder = None if place is None else life.write(place, report=output.draws(report), command=o.command_line())
     output.give(life.result.to_dict())
     output.say(life.summary())
+    if in_use is not None:
+        output.say(beside(in_use, [life.result.to_dict()]))
     if folder is not None:
         output.say(o.place_line(folder, report=output.draws(report)))
     return STATUS_DONE

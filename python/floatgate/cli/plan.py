@@ -17,6 +17,7 @@ from floatgate.base.progress import bar, tell
 from floatgate.cli import groups as g
 from floatgate.cli import kept
 from floatgate.cli import options as o
+from floatgate.cli.measured import Facts, Readings, beside, measured
 from floatgate.cli.numbers import above_zero, growth, listed, share, years
 from floatgate.cli.output import Output
 from floatgate.results.folder import must_be_new_file
@@ -69,6 +70,7 @@ def plan(
         ),
     ] = None,
     choices: g.Choices,
+    counters: Readings = None,
     csv: Annotated[
         str | None, typer.Option("--csv", metavar="FILE", help="Write the table to FILE, .csv or .parquet.")
     ] = None,
@@ -86,6 +88,7 @@ def plan(
     --out, write plan.json, plan.csv, plan.parquet, experiment.toml and report.html.
     """
     output = Output(json, quiet=quiet, force=force)
+    in_use = measured(counters)
     names = listed("--drives", drives)
     if names is not None and source.drive is not None:
         raise input_error("--drive: the plan already tries those of --drives; expected only one of the two options")
@@ -95,7 +98,7 @@ def plan(
         managed(None, years(target), None, growth(growing))
     )
     places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
-    return planned(base, choices, output, places, names, prices)
+    return planned(base, choices, output, places, names, prices, in_use=in_use)
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,10 @@ def planned(
     places: Places,
     drives: Sequence[str] | None = None,
     prices: str | None = None,
+    *,
+    in_use: Facts | None = None,
 ) -> int:
-    """Make a plan, write it and say what to take.
+    """Make a plan, write it and say what to take, beside the readings of the drive in use.
 
     Raises:
         InputError: an option, the experiment or its workload is unusable.
@@ -155,6 +160,8 @@ def planned(
         write_table(made.arrow(), Path(places.csv))
     output.give(made.to_dict())
     output.say(made.text())
+    if in_use is not None:
+        output.say(f"\n{beside(in_use, [point.result for point in made.points])}")
     if folder is not None:
         output.say(o.place_line(folder, report=places.report))
     return STATUS_DONE

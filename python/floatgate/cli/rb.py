@@ -40,7 +40,7 @@ Ocp = Annotated[
     tuple[str, str] | None,
     typer.Option(
         metavar="BEFORE.json AFTER.json",
-        help="Two readings of nvme ocp smart-add-log or another log of flash writes, to compare with the drive's count.",
+        help="Two readings of nvme ocp smart-add-log or another log of flash writes, to compare with the pins.",
     ),
 ]
 

@@ -13,8 +13,7 @@ from floatgate.base.errors import input_error, quote
 from floatgate.lab.counters import collecting, intervals, questions
 from floatgate.lab.counters.reading import NOTHING_STATED, Counter, Reading, Role, Stated
 
-NVME_UNIT_BYTES = 512_000
-"""Bytes of an NVMe data unit: a thousand sectors of 512 bytes (NVMe base specification, SMART log)."""
+_PLAIN = collecting.Wanted()
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def between(before: str | os.PathLike[str], after: str | os.PathLike[str], state
     )
 
 
-def read(path: str | os.PathLike[str], wanted: collecting.Wanted = collecting.Wanted()) -> Reading:  # noqa: B008 - frozen
+def read(path: str | os.PathLike[str], wanted: collecting.Wanted = _PLAIN) -> Reading:
     """Return the counters of a drive at one moment.
 
     Args:

@@ -56,7 +56,7 @@ class Row:
 
 
 _HOST, _MEDIA, _ERASE, _NOTHING = Role.HOST, Role.MEDIA, Role.ERASE, Role.NOTHING
-_PAGES = "the ratio of (host + FTL) to host program pages is the write amplification (Micron TN-FD-23)"
+_PAGES = "the ratio of (host + FTL) to host program pages is the write amplification (Micron TN-FD-22)"
 
 ROWS = (
     # Host writes; the name says the unit.
@@ -112,7 +112,7 @@ ROWS = (
         "Micron",
         (246,),
         model=r"(crucial_)?ct\d+.*ssd|micron_(m|5)",
-        note="cumulative host sectors (Micron TN-FD-23)",
+        note="cumulative host sectors (Micron TN-FD-22)",
     ),
     Row("Host_Program_Page_Count", _NOTHING, programs="host", numbers=(247,), note=_PAGES),
     Row("FTL_Program_Page_Count", _NOTHING, programs="others", numbers=(248,), note=_PAGES),
@@ -126,7 +126,7 @@ ROWS = (
     Row("Total_Media_Writes", _MEDIA, None, "open", note="SK hynix"),
     Row("NAND_Writes", _MEDIA, None, "open", note="Samsung PM863, PM893"),
     Row("Lifetime_Nand_Writes", _MEDIA, None, "open", note="SanDisk CloudSpeed"),
-    Row("Lifetime_Nand_Gb", _MEDIA, 10**9, note="Seagate Nytro XF1230"),
+    Row("Lifetime_Nand_Gb", _MEDIA, None, "open", note="Seagate Nytro XF1230"),
     Row("Total_NAND_Written", _MEDIA, None, "open", note="SSSTC"),
     Row("Flash_LBAs_Written", _MEDIA, None, "open", note="Swissbit X-7x, with an exponent in 237"),
     Row("Flash_Writes_LBAs_Low", _MEDIA, None, "open", note="Swissbit X-600m, in two halves"),

@@ -1,4 +1,4 @@
-"""Attributes of a SATA drive turned into counters of bytes, by the table, by what the user states, or into questions."""
+"""Attributes of a SATA drive turned into counters of bytes by the table or as the user states, else into questions."""
 
 from __future__ import annotations
 

@@ -110,22 +110,30 @@ def _of_one_drive(readings: Sequence[Reading], drive: str | None) -> list[Readin
         wanted = _plain_device(drive)
         chosen = [one for one in readings if drive == one.serial or wanted == _plain_device(one.device or "")]
         if not chosen:
-            names = list(dict.fromkeys(name for one in readings for name in (one.serial, one.device) if name))
-            raise input_error(f"--serial: no reading of {quote(drive)}; the readings are of {_listed(names)}")
+            others = list(dict.fromkeys(name for one in readings for name in (one.serial, one.device) if name))
+            raise input_error(f"--serial: no reading of {quote(drive)}; expected one of {_listed(others)}")
         readings = chosen
-    for named in (lambda one: one.serial, lambda one: _plain_device(one.device or "") or None):
+    names = [[one.serial for one in readings], [_plain_device(one.device or "") or None for one in readings]]
+    for named in names:
         by_name: dict[str, Reading] = {}
-        for one in readings:
-            if named(one) is not None:
-                by_name.setdefault(named(one), one)
+        for name, one in zip(named, readings, strict=True):
+            if name is not None:
+                by_name.setdefault(name, one)
         if len(by_name) > 1:
-            (name, one), (other_name, other), *_ = by_name.items()
+            (first_name, one), (other_name, other), *_ = by_name.items()
             raise input_error(
-                f"{other.place}: is of drive {quote(other_name)}, and {one.place} of drive {quote(name)}; expected "
-                f"readings of one drive, or --serial to choose one of {_listed(list(by_name))}"
+                f"{other.place}: is of drive {quote(other_name)}, and {one.place} of drive {quote(first_name)}; "
+                f"expected readings of one drive, or --serial to choose one of {_listed(list(by_name))}"
             )
         if by_name:
             break
+    interfaces = {one.interface: one for one in readings if one.interface}
+    if len(interfaces) > 1:
+        (kind, one), (other_kind, other), *_ = interfaces.items()
+        raise input_error(
+            f"{other.place}: is of a drive with {other_kind.upper()}, and {one.place} of one with {kind.upper()}; "
+            "expected readings of one drive"
+        )
     return list(readings)
 
 
@@ -179,7 +187,7 @@ def _joined_by_time(kinds: dict[str, list[Reading]], made: Series) -> list[Readi
     joined, used = [], {id(one) for one in fewest}
     for one in fewest:
         nearest = [
-            min(several, key=lambda other: abs((other.time_s or 0.0) - (one.time_s or 0.0)))  # noqa: B023 - used at once
+            min(several, key=lambda other: abs((other.time_s or 0.0) - (one.time_s or 0.0)))
             for several in kinds.values()
             if several is not fewest
         ]

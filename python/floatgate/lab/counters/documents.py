@@ -54,7 +54,7 @@ def files(path: str, *, top: bool = True) -> list[str]:
         raise input_error(f"{path}: {reason}; expected {SOURCE}, or a folder of them") from None
     listed: list[str] = []
     for entry in entries:
-        if entry.name.startswith(".") or entry.suffix.lower() in _SKIPPED or entry.is_symlink() and entry.is_dir():
+        if entry.name.startswith(".") or entry.suffix.lower() in _SKIPPED or (entry.is_symlink() and entry.is_dir()):
             continue
         listed += files(os.fspath(entry), top=False) if entry.is_dir() else [os.fspath(entry)]
         if len(listed) > FILES_MAX:

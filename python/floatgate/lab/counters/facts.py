@@ -65,7 +65,7 @@ def of_series(series: Series, rating: Rating | None = None, hours: float | None 
         raise input_error(
             f"{parts[-1].last.place}: {parts[-1].faults[0]}; expected two readings between which it rises"
         )
-    made = {
+    made: Facts = {
         "schema": SCHEMA,
         "drive": {
             "serial": _first(readings, "serial"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -155,7 +156,7 @@ def _too_fast(first: Reading, last: Reading, seconds: float, host: Rise | None, 
 
 def of_series(readings: Sequence[Reading], hours: float | None = None) -> list[Interval]:
     """Return the intervals between consecutive readings."""
-    return [between(first, last, hours) for first, last in zip(readings, readings[1:], strict=False)]
+    return [between(first, last, hours) for first, last in itertools.pairwise(readings)]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Text of Prometheus exporters: smartctl_exporter, and the textfile collectors smartmon and nvme of node_exporter.
+"""Text of Prometheus exporters: smartctl_exporter, and node_exporter's collectors smartmon and nvme_metrics.
 
-``smartmon.sh`` prints seven digits, so its counters have coarse steps. Older versions of smartctl_exporter multiply NVMe
-data units by 1024 or by the size of a logical block; the value shows which.
+``smartmon.sh`` prints seven digits, so its counters have coarse steps. Older versions of smartctl_exporter multiply
+NVMe data units by 1024 or by the size of a logical block; all values together show which.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _SAMPLE = re.compile(
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"\s*(?:,|$)')
 _BLOCK = 512
 _SECONDS_PER_HOUR = 3600
+_PERCENT_MAX = 255
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _samples(document: Document) -> Iterator[_Sample]:
         labels = None if match is None else _labels(match["labels"] or "")
         if match is None or labels is None:
             raise input_error(
-                f'{document.place}: sample {quote(row)} is damaged; expected NAME{{LABEL="TEXT",...}} VALUE, in {SOURCE}'
+                f'{document.place}: sample {quote(row)} is damaged; expected NAME{{LABEL="TEXT"}} VALUE, in {SOURCE}'
             )
         value = decimal(match["value"])
         whole = value is not None and 0 <= value < COUNT_END and value == value.to_integral_value()
@@ -149,44 +150,50 @@ def _reading(document: Document, device: str, samples: Sequence[_Sample], stated
 def _of_exporter(document: Document, samples: Sequence[_Sample], stated: Stated) -> Reading | None:
     """Read the samples of smartctl_exporter in the shape of smartctl's JSON."""
     content: dict[str, Any] = {"smartctl": {}}
-    table, statistics = [], []
-    bytes_written, protocol, block = None, "", 512
-    for sample in samples:
-        labels, value = sample.labels, sample.value
-        if sample.name == "smartctl_device":
-            content |= {key: labels[key] for key in ("serial_number", "model_name", "model_family") if labels.get(key)}
-            protocol = (labels.get("protocol") or labels.get("interface") or "").lower()
-        if value is None:
-            continue
-        if sample.name == "smartctl_device_attribute" and labels.get("attribute_value_type") == "raw":
-            number = labels.get("attribute_id", "")
-            if number.isascii() and number.isdigit() and len(number) < 4 and int(number) < 256:
-                name = labels.get("attribute_name", "")
-                table.append({"id": int(number), "name": name, "raw": {"value": value}})
-        elif sample.name == "smartctl_device_statistics":
-            valid = labels.get("statistic_flags_short", "V")[:1] == "V"
-            name = labels.get("statistic_name", "")
-            statistics.append({"name": name, "value": value, "flags": {"valid": valid}})
-        elif sample.name == "smartctl_device_block_size" and labels.get("blocks_type") == "logical":
-            block = value
-            if value:
-                content["logical_block_size"] = value
-        elif sample.name == "smartctl_device_power_on_seconds":
-            content["power_on_time"] = {"hours": value // _SECONDS_PER_HOUR}
-        elif sample.name == "smartctl_device_percentage_used" and value < 256:
-            content["endurance_used"] = {"current_percent": value}
-        elif sample.name in ("smartctl_device_capacity_bytes", "smartctl_device_nvme_capacity_bytes") and value:
-            content["user_capacity"] = {"bytes": value}
-        elif sample.name == BYTES:
-            bytes_written = value
+    own = {sample.name: sample.value for sample in samples if sample.value is not None}
+    labels = next((sample.labels for sample in samples if sample.name == "smartctl_device"), {})
+    content |= {key: labels[key] for key in ("serial_number", "model_name", "model_family") if labels.get(key)}
+    protocol = (labels.get("protocol") or labels.get("interface") or "").lower()
+    block = next((one.value for one in samples if one.labels.get("blocks_type") == "logical"), None)
+    if block:
+        content["logical_block_size"] = block
+    if "smartctl_device_power_on_seconds" in own:
+        content["power_on_time"] = {"hours": own["smartctl_device_power_on_seconds"] // _SECONDS_PER_HOUR}
+    used = own.get("smartctl_device_percentage_used")
+    if used is not None and used <= _PERCENT_MAX:
+        content["endurance_used"] = {"current_percent": used}
+    capacity = own.get("smartctl_device_capacity_bytes") or own.get("smartctl_device_nvme_capacity_bytes")
+    if capacity:
+        content["user_capacity"] = {"bytes": capacity}
+    table = [row for row in map(_attribute_row, samples) if row is not None]
+    statistics = [row for row in map(_statistic_row, samples) if row is not None]
     content["device"] = {"protocol": protocol.upper()}
     content["ata_smart_attributes"] = {"table": table}
     content["ata_device_statistics"] = {"pages": [{"table": statistics}]}
     timed = replace(document, node=Node(content, document.place, SOURCE), text="")
     reading = smartctl_json.read(timed, stated)
+    bytes_written = own.get(BYTES)
     if reading is None or bytes_written is None:
         return reading
-    return _with_bytes(reading, bytes_written, block, protocol, stated)
+    return _with_bytes(reading, bytes_written, block or _BLOCK, protocol, stated)
+
+
+def _attribute_row(sample: _Sample) -> dict[str, Any] | None:
+    """Return an attribute in the shape of smartctl's JSON; None if the sample is no raw value."""
+    labels, number = sample.labels, sample.labels.get("attribute_id", "")
+    if sample.name != "smartctl_device_attribute" or labels.get("attribute_value_type") != "raw":
+        return None
+    if sample.value is None or not (number.isascii() and number.isdigit() and len(number) < 4 and int(number) < 256):
+        return None
+    return {"id": int(number), "name": labels.get("attribute_name", ""), "raw": {"value": sample.value}}
+
+
+def _statistic_row(sample: _Sample) -> dict[str, Any] | None:
+    """Return a device statistic in the shape of smartctl's JSON; None if the sample is none."""
+    if sample.name != "smartctl_device_statistics" or sample.value is None:
+        return None
+    valid = sample.labels.get("statistic_flags_short", "V")[:1] == "V"
+    return {"name": sample.labels.get("statistic_name", ""), "value": sample.value, "flags": {"valid": valid}}
 
 
 def _with_bytes(reading: Reading, value: int, block: int, protocol: str, stated: Stated) -> Reading:

@@ -104,11 +104,16 @@ def waf(rows: list[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
     title, unit = _times(rows)
     data = [
         {
-            "begin": row["begin_s"] / unit, "end": row["end_s"] / unit, "middle": (row["begin_s"] + row["end_s"]) / 2 / unit,
-            "waf": row["waf"], "low": row["waf_low"], "high": row["waf_high"] if row["waf_high"] is not None else row["waf"],
+            "begin": row["begin_s"] / unit,
+            "end": row["end_s"] / unit,
+            "middle": (row["begin_s"] + row["end_s"]) / 2 / unit,
+            "waf": row["waf"],
+            "low": row["waf_low"],
+            "high": row["waf"] if row["waf_high"] is None else row["waf_high"],
         }
-        for row in rows if row["waf"] is not None
-    ]  # fmt: skip
+        for row in rows
+        if row["waf"] is not None
+    ]
     x = vega.X("begin:Q", title=title, scale=vega.Scale(domain=[0, rows[-1]["end_s"] / unit], nice=False))
     lines = (
         data_chart(data)

@@ -14,7 +14,8 @@ from floatgate.lab.counters.values import decimal, leading
 _HEADER = re.compile(r"^smartctl (?:\d+\.\d|pre-)|^=== START OF ", re.MULTILINE)
 _INFO = re.compile(r"^([A-Z][A-Za-z0-9 /()]+?)(?: is)?:[ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
 _ROW = re.compile(
-    r"^[ \t]*(\d{1,3})[ \t]+([A-Za-z][\w/-]*)[ \t]+(?:0x[0-9a-f]{4}|[A-Z-]{6}\S*)[ \t]+\d+[ \t]+\d+[ \t]+[\d-]+[ \t]+(.*)$",
+    r"^[ \t]*(\d{1,3})[ \t]+([A-Za-z][\w/-]*)[ \t]+(?:0x[0-9a-f]{4}|[A-Z-]{6}\S*)"
+    r"[ \t]+\d+[ \t]+\d+[ \t]+[\d-]+[ \t]+(.*)$",
     re.MULTILINE,
 )
 _STATISTIC = re.compile(

@@ -13,7 +13,10 @@ INTERVALS = ["until", "length", "host", "flash", "WAF", "interval", "host per da
 """The columns of the table of intervals."""
 _SHOWN_MAX = 60
 _YEAR_S = 365.25 * times.DAY_S
-_NO_FLASH = "unknown: these logs count no flash writes; nvme ocp smart-add-log, nvme fdp stats or a vendor's log may"
+_NO_FLASH = "unknown: these logs count no flash writes"
+_NVME_LOGS = "; nvme ocp smart-add-log, nvme fdp stats or a vendor's log may"
+_SMALL_STEP = 4096
+"""Steps of a counter up to that are not worth a word."""
 
 
 def screen(facts: Facts) -> str:
@@ -83,7 +86,8 @@ def waf(facts: Facts) -> str:
     if total["waf"] is None:
         if total["host_bytes"] is None:
             return "unknown: these logs do not count what the host wrote; nvme smart-log or smartctl --json -x does"
-        return "unknown: the host wrote nothing" if total["host_bytes"] == 0 else _NO_FLASH
+        more = "" if facts["drive"]["interface"] in ("sata", "sas") else _NVME_LOGS
+        return "unknown: the host wrote nothing" if total["host_bytes"] == 0 else f"{_NO_FLASH}{more}"
     return f"{units.figure(total['waf'], 4)} ({ends(total)}){_over(total)}"
 
 
@@ -103,7 +107,7 @@ def _volume(facts: Facts, key: str, verb: str) -> str:
     if rate is not None:
         text += f", {units.decimal_bytes(rate)} per day"
     step = total[f"{key}_step_bytes"]
-    steps = f", known to {units.decimal_bytes(step)}" if step and step > 1 else ""
+    steps = f", known to {units.decimal_bytes(step)}" if step and step > _SMALL_STEP else ""
     return f"{text} ({source}{steps})"
 
 

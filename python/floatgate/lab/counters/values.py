@@ -125,7 +125,8 @@ def unit_text(bytes_: int) -> str:
 def tables(content: Node) -> Iterator[Node]:
     """Yield the object itself and the objects directly below it, also those in lists."""
     yield content
-    for _, inner in content.items():
+    inners = [inner for _, inner in content.items()]
+    for inner in inners:
         if isinstance(inner.value, dict):
             yield inner
         elif isinstance(inner.value, list):
