@@ -23,6 +23,8 @@ import pyarrow.parquet as pq
 import floatgate
 from floatgate.base.errors import InputError
 from floatgate.lab import smart
+from floatgate.lab.counters.collecting import Wanted
+from floatgate.lab.counters.reading import Stated
 from floatgate.pages import drawing
 from floatgate.placement.keys import keys_of
 from floatgate.results.folder import RunFolder
@@ -313,11 +315,20 @@ def readers(folder: Path) -> dict[str, Reader]:
 
 
 def _reading(file: Path) -> Any:
-    reading = smart.read(file, 512)
-    return [reading.host_bytes, reading.media_bytes, reading.step_bytes]
+    reading = smart.read(file, Wanted(Stated(unit_bytes=512)))
+    counters = (reading.host, reading.media, reading.erased)
+    return [[counter.value_bytes, counter.step_bytes] for counter in counters if counter is not None]
 
 
-READINGS = {
+READINGS: dict[str, dict[str, Any]] = {
+    "sas": {"serial_number": "S1", "scsi_error_counter_log": {"write": {"gigabytes_processed": "12.5"}}},
+    "fdp": {"hbmw": 1000, "mbmw": "2,000", "mbe": {"hi": 0, "lo": 5}},
+    "intel": {
+        "Intel Smart log": "nvme0",
+        "Device stats": {"nand_bytes_written": {"normalized": 100, "raw": 9}, "host_bytes_written": {"raw": 4}},
+    },
+    "micron": {"Extended Smart Log Page : 0xD0": [{"NAND Writes (Bytes Written)": "0x1000"}]},
+    "wdc": {"NAND Bytes Written Hi": 0, "NAND Bytes Written Lo": 4096},
     "nvme": {
         "smartctl": {"exit_status": 0, "messages": [{"string": "x", "severity": "warning"}]},
         "serial_number": "S1",

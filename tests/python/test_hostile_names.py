@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -78,6 +79,12 @@ def _capture(folder: Path) -> str:
     return f"{NAME}.vcd"
 
 
+def _reading(folder: Path, number: int) -> str:
+    made = {"serial_number": NAME, "time": number + 1_700_000_000, "data_units_written": 1000 * number}
+    (folder / f"{number}{NAME}").write_text(json.dumps(made))
+    return f"{number}{NAME}"
+
+
 Case = list[tuple[int, list[str]]]
 CASES: dict[str, Callable[[Path], Case]] = {
     "run": lambda at: [
@@ -130,6 +137,12 @@ CASES: dict[str, Callable[[Path], Case]] = {
     "policies": lambda _: [(2, [NAME])],
     "schema": lambda _: [(0, []), (2, [NAME])],
     "report": lambda at: [(0, [_runs(at), "--out", f"{NAME}.html"]), (2, [NAME + "x"])],
+    "counters": lambda at: [
+        (0, [_reading(at, 1), _reading(at, 2), "--out", f"c{NAME}", "--no-report"]),
+        (2, [_reading(at, 1), _reading(at, 2), "--serial", NAME + "x"]),
+        (2, [_reading(at, 1), _reading(at, 2), "--attribute", NAME]),
+        (2, [NAME]),
+    ],
     "rb measure": lambda at: [(0, [_capture(at), *ONE_PLANE, "--host-bytes", "1000000"]), (2, [NAME])],
     "rb multi-page": lambda at: [(0, [_capture(at), *ONE_PLANE, "--host-bytes", "1000000"]), (2, [NAME])],
     "theory wa": lambda _: [(2, ["--policy", NAME, "--spare-factor", "0.1", "--pages-per-block", "9"])],

@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = int(os.environ.get("FLOATGATE_JSON_DOCUMENTS", "25"))
 SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
 NAMES = [
-    *("smart-nvme", "smart-nvme-cli", "smart-ocp", "smart-ata", "smart-statistics", "metadata", "runs"),
+    *("smart-nvme", "smart-nvme-cli", "smart-ocp", "smart-ata", "smart-statistics", "smart-sas", "smart-fdp"),
+    *("smart-intel", "smart-micron", "smart-wdc", "metadata", "runs"),
     *("run", "sweep", "tune", "compare", "repeat", "lifetime", "plan"),
 ]
 
