@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Callable
@@ -245,3 +246,79 @@ def test_the_parts_of_a_file_know_their_lines(tmp_path: Path) -> None:
     text = '\n\n{"data_units_written": 1}\n\n{"data_units_written":\n 2} {"data_units_written": 3}\n'
     (tmp_path / "a").write_text(text)
     assert [one.place.rpartition(" ")[2] for one in documents.documents(str(tmp_path / "a"))] == ["3", "5", "6"]
+
+
+def test_additional_logs_of_other_makers_are_questions(tmp_path: Path) -> None:
+    """Some tools print ``sectors`` beside counts of 32 MiB, and some makers have the keys in other units."""
+    text = (
+        "Additional Smart Log for NVME device:nvme0 namespace-id:ffffffff\n"
+        "key                               normalized raw\n"
+        "wear_leveling                   : 100%       min: 1, max: 6\n"
+        "nand_bytes_written              : 100%       sectors: {}\n"
+        "host_bytes_written              : 100%       sectors: {}\n"
+    )
+    made = json.dumps({"ScaleFlux Smart log": "sfd0", "Device stats": {"nand_bytes_written": {"raw": 90},
+                                                                       "host_bytes_written": {"raw": 40}}})  # fmt: skip
+    for content in (text.format(90, 40), made):
+        (reading,) = read(tmp_path / "log", content)
+        assert {(one.key, one.role, one.value) for one in reading.questions} == {
+            ("nand_bytes_written", Role.MEDIA, 90),
+            ("host_bytes_written", Role.HOST, 40),
+        }
+        units = {"nand_bytes_written": (Role.MEDIA, 512), "host_bytes_written": (Role.HOST, 1 << 20)}
+        (reading,) = collecting.of_file(str(tmp_path / "log"), collecting.Wanted(Stated(units)))
+        assert reading.host is not None
+        assert reading.media is not None
+        assert (reading.host.value_bytes, reading.media.value_bytes) == (40 << 20, 90 * 512)
+    (tmp_path / "before").write_text(text.format(90, 40))
+    (tmp_path / "after").write_text(text.format(190, 90))
+    with pytest.raises(
+        InputError, match=r"'(host|nand)_bytes_written' counts in units .* also open: '(host|nand)_bytes_written'"
+    ):
+        of_series(collecting.series([str(tmp_path / "before"), str(tmp_path / "after")], WANTED))
+
+
+LAYOUTS = {
+    1_234_567: (
+        "SMART Cloud Attributes for NVMe device       : nvme0",
+        "Physical Media Units Written      : 1,234,567",
+    ),
+    2_068_700_589_752_320: (
+        *("Additional Smart Log for NVME device:nvme0 namespace-id:ffffffff", "key  normalized raw"),
+        "Physical media units written -   \t        0 2068700589752320",
+    ),
+    777: (
+        *("  SMART Cloud Attributes :-", "  Physical Media Units Written TLC (Bytes): 700"),
+        "  Physical Media Units Written SLC (Bytes): 77",
+    ),
+    555: ("  NAND Statistics :-", "  NAND Writes TLC (Bytes)\t\t         500", "  NAND Writes SLC (Bytes)\t\t\t 55"),
+}
+
+
+@pytest.mark.parametrize("media", LAYOUTS)
+def test_other_layouts_of_flash_writes(media: int, tmp_path: Path) -> None:
+    (reading,) = read(tmp_path / "log", "\n".join(LAYOUTS[media]))
+    assert reading.media is not None
+    assert reading.media.value_bytes == media
+
+
+def test_text_with_the_points_of_another_country(tmp_path: Path) -> None:
+    text = TOOLS["text_nvme"].print(Truth(1_234_567, 0, 12_345, 7, 1_700_000_000)).replace(",", ".")
+    (reading,) = read(tmp_path / "log", text)
+    check("text_nvme", Truth(1_234_567, 0, 12_345, 7, 1_700_000_000), reading)
+
+
+def test_two_readings_without_a_date_between_them_are_refused(tmp_path: Path) -> None:
+    first, second = random_truths(random.Random(SEED), 2)
+    for name in ("nvme_text", "ocp_text", "fdp_text", "intel_text", "micron_text", "wdc_text", "text_sata"):
+        lines = [TOOLS[name].print(truth).splitlines() for truth in (first, second)]
+        # Without the header of a command, nothing shows where the second reading begins.
+        kept = [
+            line
+            for part in lines
+            for line in part
+            if "device:" not in line and ":-" not in line and line[:5] != "smart"
+        ]
+        text = "\n".join(line for line in kept if not line.startswith("Host Bytes") or line in lines[0])
+        with pytest.raises(InputError, match="twice"):
+            read(tmp_path / "log", text)

@@ -14,10 +14,13 @@ import pytest
 
 from conftest import Cli
 from counter_texts import SERIAL, TOOLS, Truth, random_truths
+from floatgate.lab.counters.formats import FORMATS
 from floatgate.lab.counters.values import GIB
+from scripts_as_modules import loaded
 from test_left_out import left_out
 from test_smart import DRIVE, capture
 
+ROOT = Path(__file__).parents[2]
 SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
 DAY = 86_400
 
@@ -301,6 +304,18 @@ def test_the_times_of_readings(cli: Cli, tmp_path: Path) -> None:
 # Several logs, several readings
 
 
+@pytest.mark.parametrize(
+    "first", ["smartctl_nvme", "text_nvme", "nvme_json", "nvme_text", "exporter_nvme", "nvme_metrics"]
+)
+def test_host_writes_of_nvme_compare_across_tools(first: str, cli: Cli, tmp_path: Path) -> None:
+    for last in ("smartctl_nvme", "nvme_text", "exporter_nvme"):
+        truths = random_truths(random.Random(f"{SEED}:{first}:{last}"), 2)
+        (tmp_path / "a").write_text(TOOLS[first].print(truths[0]))
+        (tmp_path / "b").write_text(TOOLS[last].print(truths[1]))
+        made = facts(cli, "a", "b")
+        assert made["total"]["host_bytes"] == (truths[1].units - truths[0].units) * 512_000
+
+
 @pytest.mark.parametrize("order", ["in turn", "by kind", "folders"])
 def test_logs_of_one_moment_in_several_files(order: str, cli: Cli, tmp_path: Path) -> None:
     truths = random_truths(random.Random(f"{SEED}:{order}"), 2)
@@ -413,6 +428,24 @@ def test_forecasts_and_plans_compare_and_change_nothing(cli: Cli, experiment: Pa
     save(tmp_path, c=nvme(100, 101 * units))
     far = cli("lifetime", str(experiment), "--target", "0.01", "--counters", "a.json", "c.json").done()
     assert "warning    the workload writes 35.4 times what the drive in use takes" in far
+
+
+# The page and its examples
+
+
+def test_the_page_names_every_format_with_its_command() -> None:
+    page = (ROOT / "docs/counters.md").read_text("utf-8")
+    rows = [row.split(" | ") for row in re.findall(r"^\| (.*) \|$", page, re.MULTILINE)]
+    listed = {cells[0]: cells for cells in rows if len(cells) == 3}
+    for one in FORMATS:
+        assert f"`{one.command}`" in listed[one.name][1]
+        assert listed[one.name][2] == one.counts
+
+
+def test_the_examples_are_those_of_their_script() -> None:
+    made = loaded("make_counters").files()
+    folder = ROOT / "captures/counters"
+    assert {place.name: place.read_text("utf-8") for place in folder.iterdir()} == made
 
 
 def test_truths_rise() -> None:

@@ -289,3 +289,26 @@ def test_readings_that_do_not_fit_are_refused(cli: Cli, tmp_path: Path) -> None:
         assert expected in cli("rb", "measure", "c.txt", *DRIVE, *more).refused(), more
     vendor = ("--smart", "u.json", "v.json", "--smart-unit", "512", "--json", "-")
     assert json.loads(cli("rb", "measure", "c.txt", *DRIVE, *vendor).done())["host_bytes"] == 4096
+
+
+def test_attributes_that_the_user_states(cli: Cli, tmp_path: Path) -> None:
+    capture(tmp_path)
+    rows = (241, "Total_LBAs_Written")
+    save(tmp_path, a=ata([(*rows, 1)]), b=ata([(*rows, 3)]))
+    command = ("rb", "measure", "c.txt", *DRIVE, "--smart", "a.json", "b.json")
+    facts = json.loads(cli(*command, "--attribute", "241=host:1MiB", "--json", "-").done())
+    assert (facts["host_bytes"], facts["host_step_bytes"]) == (2 * MIB, MIB)
+    assert "has what the drive programmed" in cli(*command, "--attribute", "241=media:1MiB").refused()
+    assert "--attribute: no readings are named" in cli(*command[:-3], "--attribute", "241=host:1MiB").refused()
+
+
+def test_flash_writes_of_attributes_beside_the_pins(cli: Cli, tmp_path: Path) -> None:
+    """--ocp takes any log of flash writes, whether or not the unit of its host writes is known."""
+    capture(tmp_path)
+    for name, count in (("a", 1), ("b", 5)):
+        rows = [(241, "Total_LBAs_Written", count * 9), (243, "NAND_Writes_32MiB", count)]
+        save(tmp_path, **{name: ata(rows)})
+    command = ("rb", "measure", "c.txt", *DRIVE, "--host-bytes", "4096000", "--ocp", "a.json", "b.json", "--json", "-")
+    assert json.loads(cli(*command).done())["firmware"] == {"media_bytes": 4 * 32 * MIB}
+    error = cli("rb", "measure", "c.txt", *DRIVE, "--smart", "a.json", "b.json").refused()
+    assert "attribute 241 ('Total_LBAs_Written') counts in units that each maker chooses" in error

@@ -147,7 +147,7 @@ class HostWrites(g.Group):
         if self.host_bytes is not None:
             return capture.Host(self.host_bytes, 0, "--host-bytes")
         if self.smart is not None:
-            written = smart.between(*self.smart, c.stated(self.attribute, self.smart_unit))
+            written = smart.between(*self.smart, c.stated(self.attribute, self.smart_unit), needs_host=True)
             if written.host_bytes is None:
                 raise input_error(
                     f"{self.smart[0]}: has what the drive programmed, not what the host wrote; "

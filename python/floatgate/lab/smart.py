@@ -33,13 +33,20 @@ class Written:
     source: str
 
 
-def between(before: str | os.PathLike[str], after: str | os.PathLike[str], stated: Stated = NOTHING_STATED) -> Written:
+def between(
+    before: str | os.PathLike[str],
+    after: str | os.PathLike[str],
+    stated: Stated = NOTHING_STATED,
+    *,
+    needs_host: bool = False,
+) -> Written:
     """Return the writes between two readings of one drive.
 
     Args:
         before: the file of the first reading.
         after: that of the second.
         stated: what the user states about counters whose unit the files leave open.
+        needs_host: whether an open unit of host writes is an error although the flash writes are known.
 
     Raises:
         InputError: a file cannot be read or has no counter of data written, a unit is not known, the drives differ,
@@ -52,7 +59,7 @@ def between(before: str | os.PathLike[str], after: str | os.PathLike[str], state
             f"{last.place}: is of drive {quote(last.serial)}, and {first.place} of drive {quote(first.serial)}; "
             "expected two readings of one drive"
         )
-    _must_be_known(first, last)
+    _must_be_known(first, last, needs_host=needs_host)
     ends = [one.host or one.media for one in (first, last)]
     if ends[0] is None or ends[1] is None or ends[0].source != ends[1].source:
         sources = [None if end is None else end.source for end in ends]
@@ -86,7 +93,7 @@ def read(path: str | os.PathLike[str], wanted: collecting.Wanted = _PLAIN) -> Re
     return collecting.single(os.fspath(path), wanted)
 
 
-def _must_be_known(first: Reading, last: Reading) -> None:
+def _must_be_known(first: Reading, last: Reading, *, needs_host: bool) -> None:
     """Refuse readings whose only counters of data written have open units.
 
     Raises:
@@ -95,9 +102,9 @@ def _must_be_known(first: Reading, last: Reading) -> None:
     for reading in (first, last):
         if reading.host is None and reading.media is None:
             if reading.questions:
-                raise questions.refusal([first, last] if reading.questions and last.questions else [reading])
+                raise questions.refusal([first, last] if last.questions else [reading])
             raise input_error(f"{reading.place}: says nothing of data written; expected a log that counts it")
-    if first.host is None and any(one.role is not Role.MEDIA for one in first.questions):
+    if needs_host and first.host is None and any(one.role is not Role.MEDIA for one in first.questions):
         raise questions.refusal([first, last])
 
 

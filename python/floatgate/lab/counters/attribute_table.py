@@ -56,7 +56,7 @@ class Row:
 
 
 _HOST, _MEDIA, _ERASE, _NOTHING = Role.HOST, Role.MEDIA, Role.ERASE, Role.NOTHING
-_PAGES = "the ratio of (host + FTL) to host program pages is the write amplification (Micron TN-FD-22)"
+_PAGES = "the ratio of (host + FTL) to host program pages is the write amplification (Micron TN-FD-23)"
 
 ROWS = (
     # Host writes; the name says the unit.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -151,12 +152,13 @@ def _by_kind(readings: Sequence[Reading], made: Series) -> dict[str, list[Readin
     """Sort the readings of each kind of log by time, where all have one; else they stay in the order of the files."""
     kinds: dict[str, list[Reading]] = {}
     for one in readings:
-        kinds.setdefault(one.kind, []).append(one)
+        kinds.setdefault(one.series, []).append(one)
     for kind, several in kinds.items():
         if all(one.time_s is not None for one in several):
             ordered = sorted(several, key=lambda one: one.time_s or 0.0)
             if ordered != several:
-                made.notes.append(f"the readings of {kind} are taken in order of time, which is not that of the files")
+                logs = " and ".join(dict.fromkeys(one.kind for one in several))
+                made.notes.append(f"the readings of {logs} are taken in order of time, which is not that of the files")
             kinds[kind] = ordered
     return kinds
 
@@ -169,8 +171,8 @@ def _joined(kinds: dict[str, list[Reading]], made: Series) -> list[Reading]:
     """
     if len(kinds) < 2:
         return [one for several in kinds.values() for one in several]
-    counts = {kind: len(several) for kind, several in kinds.items()}
-    if len(set(counts.values())) == 1:
+    counts = {" and ".join(dict.fromkeys(one.kind for one in several)): len(several) for several in kinds.values()}
+    if len(set(map(len, kinds.values()))) == 1:
         return [join(several) for several in zip(*kinds.values(), strict=True)]
     if all(one.time_s is not None for several in kinds.values() for one in several):
         return _joined_by_time(kinds, made)
@@ -184,19 +186,22 @@ def _joined(kinds: dict[str, list[Reading]], made: Series) -> list[Reading]:
 def _joined_by_time(kinds: dict[str, list[Reading]], made: Series) -> list[Reading]:
     """Join each reading of the kind with the fewest to those of other kinds that are nearest in time."""
     fewest = min(kinds.values(), key=len)
+    others = [(several, [one.time_s or 0.0 for one in several]) for several in kinds.values() if several is not fewest]
     joined, used = [], {id(one) for one in fewest}
     for one in fewest:
-        nearest = [
-            min(several, key=lambda other: abs((other.time_s or 0.0) - (one.time_s or 0.0)))
-            for several in kinds.values()
-            if several is not fewest
-        ]
+        nearest = [_nearest(several, stamps, one.time_s or 0.0) for several, stamps in others]
         joined.append(join([one, *nearest]))
         used |= {id(other) for other in nearest}
     lonely = sum(id(one) not in used for several in kinds.values() for one in several)
     if lonely:
         made.notes.append(f"{lonely} readings have no counterpart at their time and are left out")
     return joined
+
+
+def _nearest(several: Sequence[Reading], stamps: Sequence[float], time_s: float) -> Reading:
+    """Return the reading that is nearest in time; ``stamps`` are those of the readings, in order."""
+    at = bisect_left(stamps, time_s)
+    return min(several[max(at - 1, 0) : at + 1], key=lambda one: abs((one.time_s or 0.0) - time_s))
 
 
 def join(several: Sequence[Reading]) -> Reading:
@@ -236,7 +241,7 @@ def single(path: str, wanted: Wanted) -> Reading:
         InputError: the file cannot be read, is damaged, or has no reading or several of one kind.
     """
     readings = prometheus.settled(_of_one_drive(of_file(path, wanted), wanted.drive))
-    kinds = [one.kind for one in readings]
-    if len(set(kinds)) < len(kinds):
+    kinds = {one.series for one in readings}
+    if len(kinds) < len(readings):
         raise input_error(f"{path}: holds {len(readings)} readings; expected one of them, in {SOURCE}")
     return readings[0] if len(readings) == 1 else join(readings)

@@ -68,7 +68,8 @@ def between(first: Reading, last: Reading, hours: float | None = None) -> Interv
         _risen(faults, getattr(first, key), getattr(last, key)) for key in ("host", "media", "erased")
     )
     programs = _programs_risen(faults, first.programs, last.programs)
-    if seconds is not None and (seconds < 0 or (seconds == 0 and error == 0 and (host or media))):
+    rises = any(rise is not None and rise.bytes_ > 0 for rise in (host, media))
+    if seconds is not None and (seconds < 0 or (seconds == 0 and error == 0 and rises)):
         faults.append(f"{last.place} is not from later than {first.place}")
     elif seconds is not None:
         faults += _too_fast(first, last, seconds + error, host, media)

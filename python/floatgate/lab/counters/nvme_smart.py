@@ -7,8 +7,8 @@ import re
 from floatgate.base.errors import input_error, quote
 from floatgate.base.json_in import Node
 from floatgate.lab.counters import times
-from floatgate.lab.counters.reading import Counter, Document, Reading, Stated
-from floatgate.lab.counters.smartctl_json import NVME_SOURCE, NVME_UNIT_BYTES
+from floatgate.lab.counters.reading import NVME_SOURCE, Counter, Document, Reading, Stated
+from floatgate.lab.counters.smartctl_json import NVME_UNIT_BYTES
 from floatgate.lab.counters.values import count, leading
 
 KIND = "nvme smart-log"

@@ -15,8 +15,8 @@ from floatgate.base.errors import input_error, quote
 from floatgate.base.json_in import Node
 from floatgate.lab.counters import smartctl_json, times
 from floatgate.lab.counters.attributes import Attribute, Drive, resolved
-from floatgate.lab.counters.reading import SOURCE, Counter, Document, Reading, Stated
-from floatgate.lab.counters.smartctl_json import NVME_SOURCE, NVME_UNIT_BYTES
+from floatgate.lab.counters.reading import NVME_SOURCE, SOURCE, Counter, Document, Reading, Stated
+from floatgate.lab.counters.smartctl_json import NVME_UNIT_BYTES
 from floatgate.lab.counters.values import COUNT_END, decimal
 
 KIND = "Prometheus exporter"

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from floatgate.base.json_in import Node
 
+NVME_SOURCE = "NVMe data units written"
 SOURCE = "a reading of smartctl, nvme-cli or a Prometheus exporter (docs/counters.md)"
 """What a file should be, for messages."""
 
@@ -139,6 +140,12 @@ class Reading:
     exporter: tuple[int, int] | None = None
     questions: tuple[Question, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def series(self) -> str:
+        """What its readings over time are sorted by: the log, or for host writes of NVMe any log that has them."""
+        is_nvme = self.host is not None and self.host.source == NVME_SOURCE and self.media is None
+        return NVME_SOURCE if is_nvme else self.kind
 
     @property
     def counts(self) -> bool:

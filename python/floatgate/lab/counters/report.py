@@ -79,7 +79,8 @@ def pictures(facts: Facts) -> list[Picture]:
     if any(row["host_bytes_per_day"] for row in rows):
         made.append(Picture("rate", "Bytes per day", _CAPTION_RATE, functools.partial(rates, rows)))
     if sum(row["percent_used"] is not None for row in rows) > 1:
-        made.append(Picture("wear", "Used life", _CAPTION_WEAR, functools.partial(wear, rows)))
+        draw = functools.partial(wear, facts["readings"][0]["percent_used"], rows)
+        made.append(Picture("wear", "Used life", _CAPTION_WEAR, draw))
     return made
 
 
@@ -161,15 +162,14 @@ def rates(rows: list[dict[str, Any]], width: int = WIDTH) -> vega.Chart:
     return finished(chart, width, HEIGHT)
 
 
-def wear(rows: list[dict[str, Any]], width: int = WIDTH) -> vega.Chart:
-    """Draw the percentage used at the end of each interval."""
+def wear(first: int | None, rows: list[dict[str, Any]], width: int = WIDTH) -> vega.Chart:
+    """Draw the percentage used at the first reading and at the end of each interval."""
     title, unit = _times(rows)
-    data = [
-        {"end": row["end_s"] / unit, "used": row["percent_used"]} for row in rows if row["percent_used"] is not None
-    ]
+    points = [(0.0, first), *((row["end_s"], row["percent_used"]) for row in rows)]
+    data = [{"end": at / unit, "used": used} for at, used in points if used is not None]
     chart = (
         data_chart(data)
-        .mark_line(color=palette.PLUM, interpolate="step-after", point=True)
+        .mark_line(color=palette.PLUM, interpolate="step-after", point={"color": palette.PLUM})
         .encode(
             x=vega.X("end:Q", title=title, scale=vega.Scale(domain=[0, rows[-1]["end_s"] / unit], nice=False)),
             y=vega.Y("used:Q", title="percentage used"),

@@ -8,13 +8,12 @@ from floatgate.base.errors import input_error
 from floatgate.base.json_in import Node
 from floatgate.lab.counters import times
 from floatgate.lab.counters.attributes import Attribute, Drive, Resolved, resolved
-from floatgate.lab.counters.reading import SOURCE, Counter, Document, Question, Reading, Role, Stated
+from floatgate.lab.counters.reading import NVME_SOURCE, SOURCE, Counter, Document, Question, Reading, Role, Stated
 from floatgate.lab.counters.values import UNIT_MAX, count, decimal
 
 KIND = "smartctl"
 NVME_UNIT_BYTES = 512_000
 """Bytes of an NVMe data unit: a thousand sectors of 512 bytes (NVMe base specification, SMART log)."""
-NVME_SOURCE = "NVMe data units written"
 STATISTICS_SOURCE = "logical sectors written"
 SAS_SOURCE = "gigabytes processed by writes"
 SAS_STEP_BYTES = 10**6
