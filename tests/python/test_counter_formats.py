@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import random
 from collections.abc import Callable
@@ -14,6 +17,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from counter_texts import SERIAL, TOOLS, Truth, random_truths
@@ -322,3 +326,26 @@ def test_two_readings_without_a_date_between_them_are_refused(tmp_path: Path) ->
         text = "\n".join(line for line in kept if not line.startswith("Host Bytes") or line in lines[0])
         with pytest.raises(InputError, match="twice"):
             read(tmp_path / "log", text)
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
+def test_compressed_readings(kind: str, tmp_path: Path) -> None:
+    pack: dict[str, Callable[[bytes], bytes]] = {
+        "gz": gzip.compress,
+        "bz2": bz2.compress,
+        "xz": lzma.compress,
+        "zst": lambda raw: pa.compress(raw, "zstd", asbytes=True),
+    }
+    truths = random_truths(random.Random(SEED), 3)
+    for name in ("nvme_json", "nvme_text", "smartctl_sata"):
+        packed = pack[kind]("\n".join(TOOLS[name].print(truth) for truth in truths).encode())
+        (tmp_path / "log").write_bytes(packed)
+        for truth, reading in zip(truths, collecting.of_file(str(tmp_path / "log"), WANTED), strict=True):
+            check(name, truth, reading)
+        for cut in (packed[: len(packed) // 2], packed[:20] + bytes(20) + packed[40:]):
+            (tmp_path / "log").write_bytes(cut)
+            with pytest.raises(InputError, match=r"its compressed content is damaged.*; expected a reading"):
+                collecting.of_file(str(tmp_path / "log"), WANTED)
+    (tmp_path / "log").write_bytes(pack[kind](b" " * (65 << 20)))
+    with pytest.raises(InputError, match="holds more than 64 MiB"):
+        collecting.of_file(str(tmp_path / "log"), WANTED)

@@ -13,6 +13,7 @@ from pathlib import Path
 from floatgate.base.errors import InputError, input_error
 from floatgate.base.json_in import Node, load, parse
 from floatgate.lab.counters import times
+from floatgate.lab.counters.packed import unpacked
 from floatgate.lab.counters.reading import SOURCE, Document
 
 BYTES_MAX = 64 << 20
@@ -82,10 +83,11 @@ def documents(path: str, *, by_name: bool = False, by_mtime: bool = False) -> li
     """
     if _is_special(path):
         raise input_error(f"{path}: is neither a file nor a folder; expected {SOURCE}")
+    raw = unpacked(path, BYTES_MAX)
     try:
-        node = load(path, SOURCE, BYTES_MAX)
+        node = load(path, SOURCE, BYTES_MAX) if raw is None else parse(raw, path, SOURCE)
     except InputError as error:
-        made = _of_parts(path, error)
+        made = _of_parts(path, raw, error)
     else:
         made = list(_of_json(path, node))
     return [_timed(document, path, by_name=by_name, by_mtime=by_mtime) for document in made]
@@ -122,14 +124,16 @@ def _of_json(path: str, node: Node) -> Iterator[Document]:
     yield from (Document(path, node=element) for element in elements)
 
 
-def _of_parts(path: str, error: InputError) -> list[Document]:
+def _of_parts(path: str, raw: bytes | None, error: InputError) -> list[Document]:
     """Cut a file that is no single JSON into its parts.
 
     Raises:
         InputError: it has no parts: the given error of the file as one JSON, if it begins as such.
     """
     try:
-        raw = Path(path).read_bytes()
+        if raw is None:
+            with Path(path).open("rb") as file:
+                raw = file.read(BYTES_MAX + 1)
         text = raw.decode("utf-8-sig")
     except (OSError, ValueError):
         raise error from None

@@ -29,6 +29,8 @@ _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"\s*(?:,|$)'
 _BLOCK = 512
 _SECONDS_PER_HOUR = 3600
 _PERCENT_MAX = 255
+_HOURS_MAX = 1_000_000
+"""Larger raw values of that attribute hold more than hours."""
 
 
 @dataclass(frozen=True)
@@ -256,7 +258,7 @@ def _of_smartmon(document: Document, samples: Sequence[_Sample], stated: Stated)
         number = sample.labels.get("smart_id", "")
         known = number.isascii() and number.isdigit() and len(number) < 4 and sample.labels.get("type") != "scsi"
         attributes.append(Attribute(int(number) if known else None, name, sample.value, step))
-        if name.startswith("power_on_hours"):
+        if name.startswith("power_on_hours") and sample.value < _HOURS_MAX:
             hours = sample.value
     if not attributes:
         return None
