@@ -115,6 +115,18 @@ def test_logs_with_date_lines(name: str, form: str, where: str, tmp_path: Path) 
         check(name, truth, reading)
 
 
+def test_a_log_whose_beginning_was_cut(tmp_path: Path) -> None:
+    """Log rotation may cut between a date and its reading; no other reading gets that date."""
+    truths = random_truths(random.Random(SEED), 4)
+    parts = [part for truth in truths for part in (str(truth.time_s), TOOLS["nvme_text"].print(truth).rstrip("\n"))]
+    (tmp_path / "log").write_text("\n".join(parts[1:]) + "\n")
+    readings = collecting.of_file(str(tmp_path / "log"), WANTED)
+    assert [one.time_s for one in readings] == [None, *(truth.time_s for truth in truths[1:])]
+    series = collecting.series([str(tmp_path / "log")], WANTED)
+    assert [one.time_s for one in series.readings] == [truth.time_s for truth in truths[1:]]
+    assert series.notes == ["1 reading without a time left out; the others have one"]
+
+
 def test_logs_of_several_tools_in_one_file(tmp_path: Path) -> None:
     truths = random_truths(random.Random(SEED), 3)
     parts = []

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from floatgate.base import units
 from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.lab.counters import documents, formats, prometheus
 from floatgate.lab.counters.reading import NOTHING_STATED, SOURCE, Reading, Stated
@@ -149,11 +150,20 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _by_kind(readings: Sequence[Reading], made: Series) -> dict[str, list[Reading]]:
-    """Sort the readings of each kind of log by time, where all have one; else they stay in the order of the files."""
+    """Sort the readings of each kind of log by time, if two or more have one; else they stay in the order of the files.
+
+    Those without a time are then left out: nothing says where they belong.
+    """
     kinds: dict[str, list[Reading]] = {}
     for one in readings:
         kinds.setdefault(one.series, []).append(one)
     for kind, several in kinds.items():
+        timed = [one for one in several if one.time_s is not None]
+        if 1 < len(timed) < len(several):
+            made.notes.append(
+                f"{units.counted(len(several) - len(timed), 'reading')} without a time left out; the others have one"
+            )
+            several = kinds[kind] = timed  # noqa: PLW2901 - the rest of the loop is about these
         if all(one.time_s is not None for one in several):
             ordered = sorted(several, key=lambda one: one.time_s or 0.0)
             if ordered != several:

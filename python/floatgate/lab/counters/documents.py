@@ -156,7 +156,7 @@ def _of_parts(path: str, raw: bytes | None, error: InputError) -> list[Document]
 
 
 def _parts(text: str) -> Iterator[_Part]:
-    """Yield the parts of a text with their times: a date line stands before its parts, or behind if the first has none.
+    """Yield the parts of a text with their times: a date line stands before its parts, or behind them in all the file.
 
     A part is a JSON, or lines up to the next date line, JSON or header of a command.
     """
@@ -168,7 +168,8 @@ def _parts(text: str) -> Iterator[_Part]:
         elif value.strip():
             parts.append(_Part(line, value, kind == "json"))
     parts, dates = _without_rests(parts, dates)
-    behind = bool(dates) and dates[0][0] > 0
+    # A log whose beginning was cut begins with a reading, too; its last date stands before another one.
+    behind = bool(dates) and dates[0][0] > 0 and dates[-1][0] == len(parts)
     for place, (first, stamp) in enumerate(dates):
         if behind:
             span = range(dates[place - 1][0] if place else 0, first)

@@ -27,6 +27,7 @@ _MAIL = re.compile(
 )
 _EPOCH = re.compile(r"@?(?P<epoch>\d{9,10}(?:\.\d+)?)")
 _FORMS = (_ISO, _DATE, _ASCTIME, _MAIL, _EPOCH)
+_YEAR = re.compile(r"\d{4}")
 _RULE = r"[\s#=*\-_/<>\[\]|;]*"
 _DRESS = re.compile(
     rf"{_RULE}(?:(?:date|time|timestamp|at|on|reading)(?: is)?\s*[:=]?\s*)?(?P<date>\S.*?){_RULE}:?{_RULE}",
@@ -44,7 +45,7 @@ def of_line(line: str) -> float | None:
     Known are the forms of ``date``, ``date -R``, ``date -Is``, asctime and seconds since 1970, between dashes or behind
     a word such as ``date:``. A time without a zone counts as UTC: only differences matter.
     """
-    if len(line) > 120:
+    if len(line) > 120 or _YEAR.search(line) is None:
         return None
     dressed = _DRESS.fullmatch(line)
     text = (dressed["date"] if dressed else line).strip()
