@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import stat
@@ -187,7 +188,7 @@ def _without_rests(
     useful = [part.is_json or _is_printed(part.text) for part in parts]
     if not any(useful):
         return list(parts), list(dates)
-    before = [sum(useful[:place]) for place in range(len(parts) + 1)]
+    before = list(itertools.accumulate(useful, initial=0))
     kept = [part for part, is_useful in zip(parts, useful, strict=True) if is_useful]
     return kept, [(before[place], stamp) for place, stamp in dates]
 
