@@ -40,6 +40,8 @@ fn read(path: &Path) {
         signals: Vec::new(),
         program_ps: None,
         recorder: None,
+        min_high_ps: None,
+        dies_per_signal: None,
         geometry: Geometry {
             channels: PINS as u32,
             chips: 1,

@@ -50,6 +50,11 @@ impl Lengths {
         self.bins.iter_mut().zip(&other.bins).for_each(|(ours, theirs)| *ours += theirs);
     }
 
+    /// Removes low phases that are counted here.
+    pub(crate) fn remove(&mut self, other: &Self) {
+        self.bins.iter_mut().zip(&other.bins).for_each(|(ours, theirs)| *ours = ours.saturating_sub(*theirs));
+    }
+
     /// Returns the number of all low phases.
     #[must_use]
     pub fn count(&self) -> u64 {

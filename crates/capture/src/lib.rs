@@ -8,7 +8,9 @@
 //!
 //! Source: the paper on RB-Explorer, sections 3 and 4. Must not depend on drives, policies, or traces of requests.
 
+mod choice;
 mod csv;
+mod doubts;
 mod humps;
 mod intervals;
 mod lengths;
@@ -20,12 +22,14 @@ mod phases;
 mod read;
 mod recorder;
 mod sigrok;
+mod succession;
 mod units;
 mod vcd;
 mod volume;
 mod wave;
 mod words;
 
+pub use doubts::Doubt;
 pub use humps::{Hump, Separation, separate};
 pub use lengths::Lengths;
 pub use level::Level;

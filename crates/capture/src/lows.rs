@@ -4,6 +4,7 @@ use crate::lengths::Lengths;
 use crate::level::Level;
 use crate::phases::{Counts, Edges, Phase};
 use crate::recorder::{Polled, Recorder};
+use crate::succession::Succession;
 
 /// A pin, which is low while its chip reads, programs or erases.
 #[derive(Clone, Debug)]
@@ -20,10 +21,11 @@ pub struct Pin {
     pub changed: bool,
     edges: Edges,
     pub(crate) polled: Option<Box<Polled>>,
+    pub(crate) succession: Box<Succession>,
 }
 
 impl Pin {
-    fn new(name: String, recorder: Option<Recorder>) -> Self {
+    fn new(name: String, recorder: Option<Recorder>, min_high_ps: Option<u64>) -> Self {
         Self {
             name,
             counts: Counts::default(),
@@ -32,6 +34,7 @@ impl Pin {
             changed: false,
             edges: Edges::new(),
             polled: recorder.map(|recorder| Box::new(Polled::new(recorder))),
+            succession: Box::new(Succession::new(min_high_ps)),
         }
     }
 
@@ -48,14 +51,26 @@ impl Pin {
             return;
         }
         self.changed |= self.edges.level().is_some();
-        self.unknown += u64::from(level == Level::Unknown);
+        if level == Level::Unknown {
+            self.unknown += 1;
+            if self.edges.level().is_some() {
+                self.succession.unknown_from(time_ps);
+            }
+        } else {
+            self.succession.known_from(time_ps);
+        }
         let phase = self.edges.change(time_ps, level);
         match &mut self.polled {
-            None => match phase {
-                Some(Phase::Low(length_ps)) => self.counts.add(length_ps, interval_ps),
-                Some(Phase::Cut) => self.cut += 1,
-                _ => {}
-            },
+            None => {
+                if let Some(phase) = phase {
+                    self.succession.add(phase, interval_ps);
+                }
+                match phase {
+                    Some(Phase::Low(length_ps)) => self.counts.add(length_ps, interval_ps),
+                    Some(Phase::Cut) => self.cut += 1,
+                    _ => {}
+                }
+            }
             Some(polled) => {
                 polled.truth(phase);
                 let seen = polled.change(time_ps, level);
@@ -67,6 +82,9 @@ impl Pin {
     /// Counts a phase as the recorder saw it.
     fn count(&mut self, seen: Option<Phase>, interval_ps: (u64, u64)) {
         let Some(polled) = &mut self.polled else { return };
+        if let Some(phase) = seen {
+            self.succession.add(phase, interval_ps);
+        }
         match seen {
             Some(Phase::Low(length_ps)) => polled.pending.add(length_ps, interval_ps),
             Some(Phase::High(length_ps)) if length_ps >= polled.quiet_ps => {
@@ -88,6 +106,13 @@ impl Pin {
                 self.count(seen, interval_ps);
             }
         }
+        self.succession.flush(interval_ps);
+    }
+
+    /// Counts low phases without the short high phases that split them.
+    pub(crate) fn join_pieces(&mut self) {
+        let Self { counts, succession, .. } = self;
+        counts.replace(&succession.pieces, &succession.joined);
     }
 }
 
@@ -98,6 +123,7 @@ pub struct Lows {
     pub pins: Vec<Pin>,
     interval_ps: (u64, u64),
     recorder: Option<Recorder>,
+    min_high_ps: Option<u64>,
     first_ps: Option<i64>,
     last_ps: i64,
     duration_ps: u64,
@@ -114,6 +140,7 @@ impl Lows {
             pins: Vec::new(),
             interval_ps: interval_ps.unwrap_or((0, u64::MAX)),
             recorder,
+            min_high_ps: None,
             first_ps: None,
             last_ps: 0,
             duration_ps: 0,
@@ -122,9 +149,15 @@ impl Lows {
         }
     }
 
+    /// Takes high phases below `min_high_ps` for glitches; by default those that cannot be time for a command.
+    #[must_use]
+    pub fn with_min_high(self, min_high_ps: Option<u64>) -> Self {
+        Self { min_high_ps, ..self }
+    }
+
     /// Adds a pin of the current capture, and returns its number.
     pub fn add_pin(&mut self, name: String) -> usize {
-        self.pins.push(Pin::new(name, self.recorder));
+        self.pins.push(Pin::new(name, self.recorder, self.min_high_ps));
         self.pins.len() - 1
     }
 

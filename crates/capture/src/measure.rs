@@ -1,19 +1,18 @@
 //! Measures write amplification from captures, in one call.
 
-use crate::humps::{Hump, READ_MAX_PS, separate};
+use crate::choice::{choose, left_out, names};
+use crate::doubts::{Doubt, Known, doubts};
+use crate::humps::{Hump, READ_MAX_PS, Separation, separate};
 use crate::lengths::Lengths;
 use crate::lows::{Lows, Pin};
 use crate::options::{Format, ReadOptions};
 use crate::read::{Reading, read};
 use crate::recorder::{Recorder, Theory};
+use crate::succession::GLITCH_MAX_PS;
 use crate::volume::{Geometry, HostBytes, Terms, Volume};
-use floatgate_base::error::quote;
-use floatgate_base::names::remedy;
 use floatgate_base::{Error, Place, Result};
 use serde::Serialize;
 
-/// Most names in a message.
-const NAMES_MAX: usize = 20;
 /// Relative difference between dies above which a warning is issued.
 const UNEQUAL_SHARE: f64 = 0.05;
 
@@ -30,6 +29,10 @@ pub struct Measurement {
     pub program_ps: Option<(u64, u64)>,
     /// A polling recorder to simulate between the captures and the counts.
     pub recorder: Option<Recorder>,
+    /// High phases below this length are glitches; detected if absent.
+    pub min_high_ps: Option<u64>,
+    /// Dies behind each pin; one if absent, unless the lengths show more.
+    pub dies_per_signal: Option<u32>,
     /// Shape of the drive.
     pub geometry: Geometry,
     /// Pages per program, if known.
@@ -99,6 +102,10 @@ pub struct Measured {
     pub host_step_bytes: Option<u64>,
     /// Possible errors of the count by cause, in programs.
     pub terms: Terms,
+    /// Reasons to doubt the count, with their bounds in programs.
+    pub doubts: Vec<Doubt>,
+    /// Codes of the reasons for which there is no estimate of write amplification.
+    pub withheld: Vec<&'static str>,
     /// Length of the longest capture; none for lists of lengths.
     pub duration_s: Option<f64>,
     /// Time between two samples or polls; none for lists of lengths.
@@ -126,7 +133,8 @@ pub fn measure(
     measurement: &Measurement,
     watch: &mut dyn FnMut(u64, Option<u64>) -> Result<()>,
 ) -> Result<Measured> {
-    let mut lows = Lows::new(measurement.program_ps, measurement.recorder);
+    let mut lows =
+        Lows::new(measurement.program_ps, measurement.recorder).with_min_high(measurement.min_high_ps);
     let mut readings = Vec::new();
     let sizes: Vec<Option<u64>> = measurement.paths.iter().map(|path| file_bytes(path)).collect();
     let total = sizes.iter().copied().sum::<Option<u64>>();
@@ -139,6 +147,7 @@ pub fn measure(
     }
     let mut warnings = Vec::new();
     let chosen = choose(&lows, &readings, &measurement.signals, &mut warnings)?;
+    join_glitches(&mut lows, &chosen, measurement.min_high_ps, &mut warnings);
     let mut lengths = Lengths::default();
     chosen.iter().for_each(|&pin| lengths.join(lows.pins[pin].lengths()));
     if lengths.count() == 0 {
@@ -151,7 +160,6 @@ pub fn measure(
         (None, Some(separation)) => separation.program_ps,
         (None, None) => return Err(no_program(&lengths)),
     };
-    let humps = separation.map(|separation| separation.humps).unwrap_or_default();
     let path_of = |pin: usize| readings.iter().find(|reading| reading.pins.contains(&pin));
     let signals: Vec<Signal> = chosen
         .iter()
@@ -160,35 +168,141 @@ pub fn measure(
             counts(&lows.pins[pin], path, program_ps, measurement.program_ps.is_some())
         })
         .collect();
-    let sum = |of: fn(&Signal) -> u64| signals.iter().map(of).sum::<u64>();
-    let (programs, erases) = (sum(|s| s.programs), sum(|s| s.erases));
-    let unclassified = sum(|s| s.unclassified);
-    let geometry = &measurement.geometry;
-    let terms = terms(&signals, &lengths, program_ps, step_ps, geometry);
-    let multi_page = measurement.multi_page.unwrap_or(1.0);
-    let mut measured = Measured {
-        programs,
-        reads: sum(|s| s.reads),
-        erases,
-        unclassified,
-        interval_us: [program_ps.0, program_ps.1].map(|ps| ps as f64 / 1e6),
-        interval_is_set: measurement.program_ps.is_some(),
-        multi_page,
-        volume: Volume::of(geometry, (programs, signals.len()), multi_page, &terms, measurement.host),
-        host_bytes: measurement.host.map(|host| host.bytes),
-        host_step_bytes: measurement.host.map(|host| host.step_bytes),
-        terms,
-        duration_s: (lows.duration_ps() > 0).then(|| lows.duration_ps() as f64 / 1e12),
-        step_us: (step_ps > 0).then(|| step_ps as f64 / 1e6),
-        recorder: measurement.recorder.map(|recorder| recorded(recorder, &lows, &chosen, program_ps)),
-        left_out: left_out(&lows, &chosen),
-        signals,
-        humps,
-        histogram_us: lengths.bins().map(|(from, to, n)| (from as f64 / 1e6, to as f64 / 1e6, n)).collect(),
-        warnings,
-    };
+    let counted = Counted { lows: &lows, chosen: &chosen, lengths, separation, program_ps, step_ps };
+    let mut measured = counted.measured(measurement, signals, warnings);
     warn(&mut measured, measurement, &lows, &chosen);
     Ok(measured)
+}
+
+/// Counts low phases that glitches split as one: those that the user defines, or a hump of very short high phases.
+fn join_glitches(lows: &mut Lows, chosen: &[usize], set_ps: Option<u64>, warnings: &mut Vec<String>) {
+    let (mut split, mut whole) = (0, 0);
+    for &pin in chosen {
+        let pin = &mut lows.pins[pin];
+        if set_ps.is_some() || pin.succession.has_glitches() {
+            split += pin.succession.pieces.lengths.count();
+            whole += pin.succession.joined.lengths.count();
+            pin.join_pieces();
+        }
+    }
+    if split > whole {
+        let below_us = set_ps.unwrap_or(GLITCH_MAX_PS) as f64 / 1e6;
+        warnings.push(format!(
+            "{} high phases shorter than {below_us} us count as glitches within a low phase; another limit is set by \
+             --min-high-us",
+            split - whole
+        ));
+    }
+}
+
+/// What was read, and how low phases are classed.
+struct Counted<'a> {
+    lows: &'a Lows,
+    chosen: &'a [usize],
+    lengths: Lengths,
+    separation: Option<Separation>,
+    program_ps: (u64, u64),
+    step_ps: u64,
+}
+
+impl Counted<'_> {
+    /// Computes the results.
+    fn measured(self, measurement: &Measurement, signals: Vec<Signal>, warnings: Vec<String>) -> Measured {
+        let sum = |of: fn(&Signal) -> u64| signals.iter().map(of).sum::<u64>();
+        let (programs, reads, erases) = (sum(|s| s.programs), sum(|s| s.reads), sum(|s| s.erases));
+        let unclassified = sum(|s| s.unclassified);
+        let (geometry, lows, step_ps) = (&measurement.geometry, self.lows, self.step_ps);
+        let dies = signals.len() * measurement.dies_per_signal.unwrap_or(1).max(1) as usize;
+        let terms = terms(&signals, &self.lengths, self.program_ps, step_ps, (geometry, dies));
+        let (mut doubts, mut withheld) = self.doubts(measurement, programs);
+        if let Some(doubt) = host_beyond_capture(measurement, self.program_ps, lows.duration_ps()) {
+            withheld.push(doubt.code);
+            doubts.insert(0, doubt);
+        }
+        let doubtful = (doubts.iter().map(|d| d.less).sum(), doubts.iter().map(|d| d.more).sum());
+        let multi_page = measurement.multi_page.unwrap_or(1.0);
+        let counted = (programs, dies);
+        let mut volume = Volume::of(geometry, counted, multi_page, (&terms, doubtful), measurement.host);
+        volume.wa = volume.wa.filter(|_| withheld.is_empty());
+        Measured {
+            programs,
+            reads,
+            erases,
+            unclassified,
+            interval_us: [self.program_ps.0, self.program_ps.1].map(|ps| ps as f64 / 1e6),
+            interval_is_set: measurement.program_ps.is_some(),
+            multi_page,
+            volume,
+            host_bytes: measurement.host.map(|host| host.bytes),
+            host_step_bytes: measurement.host.map(|host| host.step_bytes),
+            terms,
+            doubts,
+            withheld,
+            duration_s: (lows.duration_ps() > 0).then(|| lows.duration_ps() as f64 / 1e12),
+            step_us: (step_ps > 0).then(|| step_ps as f64 / 1e6),
+            recorder: measurement
+                .recorder
+                .map(|recorder| recorded(recorder, lows, self.chosen, self.program_ps)),
+            left_out: left_out(lows, self.chosen),
+            signals,
+            humps: self.separation.map(|separation| separation.humps).unwrap_or_default(),
+            histogram_us: self
+                .lengths
+                .bins()
+                .map(|(from, to, n)| (from as f64 / 1e6, to as f64 / 1e6, n))
+                .collect(),
+            warnings,
+        }
+    }
+
+    /// Finds the reasons to doubt the count.
+    fn doubts(&self, measurement: &Measurement, programs: u64) -> (Vec<Doubt>, Vec<&'static str>) {
+        let join = |of: fn(&Pin) -> &Lengths| {
+            let mut all = Lengths::default();
+            self.chosen.iter().for_each(|&pin| all.join(of(&self.lows.pins[pin])));
+            all
+        };
+        doubts(&Known {
+            low: &self.lengths,
+            high: &join(|pin| &pin.succession.high),
+            sums_around_reads: &join(|pin| &pin.succession.sums_around_reads),
+            sums_adjacent: &join(|pin| &pin.succession.sums_adjacent),
+            lost_ps: self.chosen.iter().map(|&pin| self.lows.pins[pin].succession.lost_ps).sum(),
+            program_ps: self.program_ps,
+            separation: self.separation.as_ref(),
+            is_set: measurement.program_ps.is_some(),
+            step_ps: self.step_ps,
+            programs,
+            signals: self.chosen.len() as u64,
+            dies_per_signal: measurement.dies_per_signal,
+            geometry: &measurement.geometry,
+            duration_ps: self.lows.duration_ps(),
+        })
+    }
+}
+
+/// Checks whether all dies can program the host's bytes within the capture, with the shortest programs on all planes.
+fn host_beyond_capture(
+    measurement: &Measurement,
+    program_ps: (u64, u64),
+    duration_ps: u64,
+) -> Option<Doubt> {
+    let geometry = &measurement.geometry;
+    let bytes = measurement.host?.bytes as f64;
+    let at_once = geometry.all_dies() as f64 * f64::from(geometry.planes) * geometry.page_bytes as f64;
+    let most = at_once * (duration_ps as f64 / program_ps.0.max(1) as f64 + 1.0);
+    if duration_ps == 0 || bytes <= most {
+        return None;
+    }
+    let seconds = duration_ps as f64 / 1e12;
+    let text = format!(
+        "impossible: {bytes:.0} bytes of the host in a capture of {seconds:.3} s; {} dies of {} planes program at \
+         most {most:.0} bytes in that time, with programs of {:.1} us; host bytes and capture must span the same time",
+        geometry.all_dies(),
+        geometry.planes,
+        program_ps.0 as f64 / 1e6
+    );
+    Some(Doubt { code: "host_beyond_capture", less: 0.0, more: 0.0, is_open: true, text })
 }
 
 /// Rejects lists of lengths, since a recorder needs times.
@@ -229,7 +343,7 @@ fn terms(
     lengths: &Lengths,
     program_ps: (u64, u64),
     step_ps: u64,
-    geometry: &Geometry,
+    (geometry, dies): (&Geometry, usize),
 ) -> Terms {
     let by_signal: Vec<u64> = signals.iter().map(|signal| signal.programs).collect();
     let near = |edge_ps: u64| {
@@ -244,7 +358,7 @@ fn terms(
         hidden_erases: Terms::hidden_erases((by_signal.iter().sum(), by_signal.len()), erases, geometry),
         cut: signals.iter().map(|signal| signal.unclassified).sum::<u64>() as f64,
         missed: missed as f64,
-        dies_share: Terms::dies_share(&by_signal, geometry.all_dies()),
+        dies_share: Terms::dies_share(&by_signal, dies as u64, geometry.all_dies()),
     }
 }
 
@@ -259,95 +373,6 @@ fn counts(pin: &Pin, path: String, program_ps: (u64, u64), by_interval: bool) ->
         }
     };
     Signal { name: pin.name.clone(), path, programs, reads, erases, unclassified: pin.cut }
-}
-
-/// Lists names of pins for a message.
-fn names(lows: &Lows, pins: &[usize]) -> String {
-    let shown = pins.iter().take(NAMES_MAX).map(|&pin| quote(lows.pins[pin].name.as_bytes()));
-    let more =
-        if pins.len() > NAMES_MAX { format!(" and {} more", pins.len() - NAMES_MAX) } else { String::new() };
-    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
-}
-
-/// Lists the pins that changed and are not counted.
-fn left_out(lows: &Lows, chosen: &[usize]) -> Vec<String> {
-    let others = lows.pins.iter().enumerate().filter(|(pin, state)| state.changed && !chosen.contains(pin));
-    others.map(|(_, pin)| pin.name.clone()).collect()
-}
-
-/// Returns whether a name is typical of Ready/Busy pins: RB, R/B#, RY/BY, ready_n, busy.
-fn is_ready_busy(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
-    let letters: String = last.chars().filter(char::is_ascii_alphabetic).collect();
-    ["rb", "rbn", "rbb", "ryby", "rnb"].contains(&letters.as_str())
-        || ["ready", "busy", "r/b", "ry/by"].iter().any(|part| last.contains(part))
-}
-
-/// Selects the pins to count.
-fn choose(
-    lows: &Lows,
-    readings: &[Reading],
-    signals: &[String],
-    warnings: &mut Vec<String>,
-) -> Result<Vec<usize>> {
-    if !signals.is_empty() {
-        return named(lows, readings, signals);
-    }
-    if lows.pins.iter().all(|pin| !pin.changed) {
-        let all: Vec<usize> = (0..lows.pins.len()).collect();
-        return Err(Error::input(
-            Place::Path(readings[0].path.clone()),
-            format!("no signal ever changes ({})", names(lows, &all)),
-            "expected a capture of a pin at work",
-        ));
-    }
-    // Each capture is judged on its own names: a pin named RB in one says nothing about Channel 0 in another.
-    let (mut chosen, mut guessed, mut idle) = (Vec::new(), Vec::new(), Vec::new());
-    for reading in readings {
-        let changed = |&pin: &usize| lows.pins[pin].changed;
-        let known = |&pin: &usize| is_ready_busy(&lows.pins[pin].name);
-        let (here, still): (Vec<usize>, Vec<usize>) = reading.pins.clone().partition(changed);
-        let recognised: Vec<usize> = here.iter().copied().filter(known).collect();
-        idle.extend(still.into_iter().filter(known));
-        if recognised.is_empty() && here.len() > 1 {
-            guessed.extend(&here);
-        }
-        chosen.extend(if recognised.is_empty() { here } else { recognised });
-    }
-    if !guessed.is_empty() {
-        let names = names(lows, &guessed);
-        warnings.push(format!(
-            "all changing signals count as Ready/Busy pins, one per die: {names}; use --signal to select"
-        ));
-    }
-    if !idle.is_empty() {
-        let names = names(lows, &idle);
-        warnings.push(format!(
-            "signals that never change are not counted: {names}; if their dies were idle, name all signals with \
-             --signal"
-        ));
-    }
-    Ok(chosen)
-}
-
-/// Returns the pins with these names, either complete or after the last dot.
-fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<usize>> {
-    let mut chosen = Vec::new();
-    for signal in signals {
-        let is_it = |name: &str| name == signal || name.rsplit('.').next() == Some(signal);
-        let matches = (0..lows.pins.len()).filter(|&pin| is_it(&lows.pins[pin].name));
-        let before = chosen.len();
-        chosen.extend(matches);
-        if chosen.len() == before {
-            let all: Vec<&str> = lows.pins.iter().map(|pin| pin.name.as_str()).collect();
-            let what = format!("no signal {}", quote(signal.as_bytes()));
-            let place = Place::Path(readings[0].path.clone());
-            return Err(Error::input(place, what, remedy(signal, &all, "")));
-        }
-    }
-    chosen.sort_unstable();
-    chosen.dedup();
-    Ok(chosen)
 }
 
 /// Returns the error of a capture without low phases to count.
@@ -409,6 +434,7 @@ fn warn_of_interval(measured: &mut Measured) {
 /// Adds the warnings.
 fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen: &[usize]) {
     warn_of_interval(measured);
+    measured.warnings.extend(measured.doubts.iter().map(|doubt| doubt.text.clone()));
     let (geometry, warnings) = (&measurement.geometry, &mut measured.warnings);
     let from_us = measured.interval_us[0];
     if measurement.multi_page.is_none() && geometry.planes > 1 {
@@ -462,20 +488,5 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
         && (most - least) as f64 > UNEQUAL_SHARE * most as f64
     {
         warnings.push(format!("programs per die differ: {least} to {most}"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_ready_busy_pins_are_known() {
-        for name in ["RB", "R/B#", "top.chip0.rb_n", "RB0", "RY/BY", "nand_busy", "Ready"] {
-            assert!(is_ready_busy(name), "{name}");
-        }
-        for name in ["D0", "CLE", "verb", "0", "Channel 3", "RE#"] {
-            assert!(!is_ready_busy(name), "{name}");
-        }
     }
 }

@@ -97,4 +97,13 @@ impl Counts {
         self.lengths.join(&other.lengths);
         self.classed.iter_mut().zip(other.classed).for_each(|(ours, theirs)| *ours += theirs);
     }
+
+    /// Replaces `parts`, which are counted here, with `wholes`.
+    pub fn replace(&mut self, parts: &Self, wholes: &Self) {
+        self.lengths.remove(&parts.lengths);
+        self.lengths.join(&wholes.lengths);
+        for (ours, (part, whole)) in self.classed.iter_mut().zip(parts.classed.iter().zip(wholes.classed)) {
+            *ours = ours.saturating_sub(*part) + whole;
+        }
+    }
 }

@@ -62,11 +62,12 @@ impl Terms {
         programs as f64 / pages + signals as f64 * f64::from(geometry.planes)
     }
 
-    /// Computes the relative error from differences between dies: `programs` by measured die, of `all_dies`.
+    /// Computes the relative error from differences between dies: `programs` by pin, of `dies`
+    /// measured dies of `all_dies`.
     #[must_use]
-    pub fn dies_share(programs: &[u64], all_dies: u64) -> Option<f64> {
+    pub fn dies_share(programs: &[u64], dies: u64, all_dies: u64) -> Option<f64> {
         let measured = programs.len() as f64;
-        if programs.len() as u64 >= all_dies {
+        if dies >= all_dies {
             return Some(0.0);
         }
         let mean = programs.iter().sum::<u64>() as f64 / measured;
@@ -75,7 +76,7 @@ impl Terms {
         }
         let square = |&n: &u64| (n as f64 - mean).powi(2);
         let variance = programs.iter().map(square).sum::<f64>() / (measured - 1.0);
-        let left = 1.0 - measured / all_dies as f64;
+        let left = 1.0 - dies as f64 / all_dies as f64;
         Some(2.0 * libm::sqrt(variance / measured * left) / mean)
     }
 }
@@ -105,27 +106,29 @@ pub struct Volume {
 }
 
 impl Volume {
-    /// Computes the volume of `programs` on `signals` pins, each of `multi_page` pages.
+    /// Computes the volume of `programs` of `dies` dies, each of `multi_page` pages. There may be less programs by the
+    /// first of `doubtful`, and more by the second.
     #[must_use]
     pub fn of(
         geometry: &Geometry,
-        (programs, signals): (u64, usize),
+        (programs, dies): (u64, usize),
         multi_page: f64,
-        terms: &Terms,
+        (terms, doubtful): (&Terms, (f64, f64)),
         host: Option<HostBytes>,
     ) -> Self {
         let bytes_per_program =
-            multi_page / signals.max(1) as f64 * geometry.all_dies() as f64 * geometry.page_bytes as f64;
+            multi_page / dies.max(1) as f64 * geometry.all_dies() as f64 * geometry.page_bytes as f64;
         let wa_of = |programs: f64, steps: f64| {
             let host_bytes = host.map(|host| (host.bytes as f64 + steps * host.step_bytes as f64).max(0.0));
             host_bytes.map(|host_bytes| programs * bytes_per_program / host_bytes)
         };
         let programs = programs as f64;
-        let dies = terms.dies_share.unwrap_or(0.0);
-        let least = (programs - terms.near_ends - terms.hidden_erases).max(0.0) * (1.0 - dies).max(0.0);
-        let most = (programs + terms.near_ends + terms.cut + terms.missed) * (1.0 + dies);
+        let share = terms.dies_share.unwrap_or(0.0);
+        let least = (programs - terms.near_ends - terms.hidden_erases - doubtful.0).max(0.0);
+        let least = least * (1.0 - share).max(0.0);
+        let most = (programs + terms.near_ends + terms.cut + terms.missed + doubtful.1) * (1.0 + share);
         Self {
-            n_p: programs * multi_page / signals.max(1) as f64,
+            n_p: programs * multi_page / dies.max(1) as f64,
             p_volume_bytes: programs * bytes_per_program,
             wa: wa_of(programs, 0.0),
             wa_low: wa_of(least, 1.0),
@@ -152,12 +155,12 @@ mod tests {
         let host = 2 << 30;
         let programs = host / 4096 / 16 / 2;
         let none = Terms { dies_share: Some(0.0), ..Terms::default() };
-        let single = Volume::of(&SSD_M, (programs, 1), 1.0, &none, host_bytes(host));
+        let single = Volume::of(&SSD_M, (programs, 1), 1.0, (&none, (0.0, 0.0)), host_bytes(host));
         assert_eq!((single.wa, single.wa_low), (Some(0.5), Some(0.5)));
-        let multi = Volume::of(&SSD_M, (programs, 1), 2.0, &none, host_bytes(host));
+        let multi = Volume::of(&SSD_M, (programs, 1), 2.0, (&none, (0.0, 0.0)), host_bytes(host));
         assert_eq!((multi.wa, multi.n_p, multi.p_volume_bytes), (Some(1.0), 32768.0, host as f64));
         // Two pins with equal counts.
-        let two = Volume::of(&SSD_M, (2 * programs, 2), 2.0, &none, host_bytes(host));
+        let two = Volume::of(&SSD_M, (2 * programs, 2), 2.0, (&none, (0.0, 0.0)), host_bytes(host));
         assert_eq!((two.wa, two.n_p), (Some(1.0), 32768.0));
     }
 
@@ -167,18 +170,18 @@ mod tests {
         assert_eq!(Terms::hidden_erases((25_600, 1), 0, &SSD_M), 102.0);
         assert_eq!(Terms::hidden_erases((25_600, 3), 0, &SSD_M), 106.0);
         assert_eq!(Terms::hidden_erases((25_600, 3), 3, &SSD_M), 0.0);
-        assert_eq!(Terms::dies_share(&[100], 16), None);
-        assert_eq!(Terms::dies_share(&[100], 1), Some(0.0));
-        let share = Terms::dies_share(&[90, 110], 16).unwrap();
+        assert_eq!(Terms::dies_share(&[100], 1, 16), None);
+        assert_eq!(Terms::dies_share(&[100], 1, 1), Some(0.0));
+        let share = Terms::dies_share(&[90, 110], 2, 16).unwrap();
         assert!((share - 2.0 * (200.0f64 / 2.0 * 14.0 / 16.0).sqrt() / 100.0).abs() < 1e-12, "{share}");
         let terms = Terms { near_ends: 10.0, hidden_erases: 5.0, cut: 1.0, missed: 2.0, dies_share: None };
-        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, &terms, host_bytes(65_536_000));
+        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, (&terms, (0.0, 0.0)), host_bytes(65_536_000));
         assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(0.985), Some(1.0), Some(1.013)));
         // A counter with steps of a tenth of the bytes written.
         let coarse = Some(HostBytes { bytes: 65_536_000, step_bytes: 6_553_600 });
-        let volume = Volume::of(&SSD_M, (1100, 1), 1.0, &Terms::default(), coarse);
+        let volume = Volume::of(&SSD_M, (1100, 1), 1.0, (&Terms::default(), (0.0, 0.0)), coarse);
         assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(1.0), Some(1.1), Some(1100.0 / 900.0)));
         let coarse = Some(HostBytes { bytes: 1000, step_bytes: 1000 });
-        assert_eq!(Volume::of(&SSD_M, (1, 1), 1.0, &Terms::default(), coarse).wa_high, None);
+        assert_eq!(Volume::of(&SSD_M, (1, 1), 1.0, (&Terms::default(), (0.0, 0.0)), coarse).wa_high, None);
     }
 }

@@ -24,6 +24,8 @@ fn plan(path: &Path) -> Measurement {
         signals: Vec::new(),
         program_ps: None,
         recorder: None,
+        min_high_ps: None,
+        dies_per_signal: None,
         geometry: geometry(),
         multi_page: Some(1.0),
         host: Some(HostBytes { bytes: 1 << 20, step_bytes: 0 }),

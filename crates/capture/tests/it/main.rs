@@ -4,3 +4,4 @@
 mod captures;
 mod common;
 mod sessions;
+mod situations;

@@ -15,6 +15,8 @@ fn measure(path: &Path) -> Result<Measured> {
         signals: Vec::new(),
         program_ps: None,
         recorder: None,
+        min_high_ps: None,
+        dies_per_signal: None,
         geometry: Geometry {
             channels: 1,
             chips: 1,

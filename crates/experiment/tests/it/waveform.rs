@@ -38,6 +38,8 @@ fn measured(path: &Path, shape: &Value) -> Measured {
         signals: Vec::new(),
         program_ps: Some((150_000_000, 1_800_000_000)),
         recorder: None,
+        min_high_ps: None,
+        dies_per_signal: None,
         geometry: Geometry {
             channels: of("channels"),
             chips: of("chips"),

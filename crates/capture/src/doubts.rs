@@ -1,0 +1,389 @@
+//! Finds what makes a count of programs doubtful: low phases that merge, dies that share a pin, suspended programs,
+//! programs as short as reads or as long as erases, lost blocks of a capture.
+//!
+//! Each doubt bounds how many programs there may be less or more. The bounds are added to the interval of write
+//! amplification. Where they are wide, or where the cause leaves a factor open, the estimate is withheld.
+
+use crate::humps::{ERASE_MIN_PS, Hump, READ_MAX_PS, Separation};
+use crate::lengths::Lengths;
+use crate::volume::Geometry;
+use serde::Serialize;
+
+/// Doubts that together exceed this share of the programs leave no estimate.
+const WITHHELD_SHARE: f64 = 0.2;
+/// Doubts below this share of the programs are not mentioned.
+const LEAST_SHARE: f64 = 0.001;
+/// Sampling faster than this separates any two commands: seven bus cycles and the time until the pin falls.
+const MERGING_STEP_PS: u64 = 500_000;
+/// Shortest programs in SLC mode that are told from reads.
+const SLC_MIN_PS: u64 = 80_000_000;
+/// No operation takes longer.
+const OPERATION_MAX_PS: u64 = 25_000_000_000;
+/// Erases are at least this long where longer low phases count as lost blocks.
+const LOST_MIN_PS: u64 = 5_000_000_000;
+/// Least share of low phases between the humps that shows dies sharing a pin.
+const BETWEEN_SHARE: f64 = 0.02;
+
+/// A reason to doubt the count of programs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Doubt {
+    /// Its name in results.
+    pub code: &'static str,
+    /// Programs that may not be any.
+    pub less: f64,
+    /// Programs that may be missing.
+    pub more: f64,
+    /// Whether it leaves no estimate, however small.
+    #[serde(skip)]
+    pub is_open: bool,
+    /// The warning.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// What is known of the measured pins.
+pub(crate) struct Known<'a> {
+    pub low: &'a Lengths,
+    pub high: &'a Lengths,
+    pub sums_around_reads: &'a Lengths,
+    pub sums_adjacent: &'a Lengths,
+    /// Time of all pins with an unknown level.
+    pub lost_ps: u64,
+    /// The lengths of programs; those that the user sets leave no doubt about classes.
+    pub program_ps: (u64, u64),
+    pub separation: Option<&'a Separation>,
+    pub is_set: bool,
+    pub step_ps: u64,
+    pub programs: u64,
+    pub signals: u64,
+    pub dies_per_signal: Option<u32>,
+    pub geometry: &'a Geometry,
+    /// Duration of the longest capture, 0 if unknown.
+    pub duration_ps: u64,
+}
+
+/// Low phases of one kind: lower and upper end of the lengths with at least a tenth of the highest density.
+#[derive(Clone, Copy, Debug)]
+struct Core {
+    from_ps: u64,
+    to_ps: u64,
+}
+
+impl Known<'_> {
+    /// Returns the dense lengths of programs, in eighths of a doubling.
+    fn core(&self) -> Option<Core> {
+        let slots = self.slots(self.program_ps.0 + 1, self.program_ps.1);
+        let most = slots.iter().map(|slot| slot.2).max()?;
+        let mut dense = slots.iter().filter(|slot| 10 * slot.2 >= most);
+        let (first, last) = (dense.next()?, dense.next_back());
+        Some(Core { from_ps: first.0, to_ps: last.unwrap_or(first).1 })
+    }
+
+    /// Returns ends and counts of low phases in eighths of a doubling, without empty ones.
+    fn slots(&self, from_ps: u64, to_ps: u64) -> Vec<(u64, u64, u64)> {
+        let mut slots: Vec<(usize, (u64, u64, u64))> = Vec::new();
+        for (bin, begin_ps, end_ps, count) in self.low.numbered() {
+            if begin_ps < from_ps || begin_ps >= to_ps {
+                continue;
+            }
+            match slots.last_mut() {
+                Some((eighth, slot)) if *eighth == bin / 4 => (slot.1, slot.2) = (end_ps, slot.2 + count),
+                _ => slots.push((bin / 4, (begin_ps, end_ps, count))),
+            }
+        }
+        slots.into_iter().map(|(_, slot)| slot).collect()
+    }
+
+    /// Bounds the programs within low phases from `from_ps`: as many as fit, at `dies` at once.
+    fn fitting(&self, core: Core, from_ps: u64, dies: u64) -> f64 {
+        let bins = self.low.bins().filter(|&(begin_ps, ..)| begin_ps >= from_ps);
+        bins.map(|(_, end_ps, count)| {
+            let each = (end_ps + 2 * self.step_ps) / core.from_ps.max(1);
+            count as f64 * (each * dies).max(1) as f64
+        })
+        .sum()
+    }
+
+    /// Returns the mean length of programs.
+    fn mean_ps(&self) -> f64 {
+        let (mut sum, mut programs) = (0.0, 0.0);
+        for (begin_ps, end_ps, count) in self.low.bins() {
+            if begin_ps > self.program_ps.0 && begin_ps < self.program_ps.1 {
+                sum += begin_ps.midpoint(end_ps) as f64 * count as f64;
+                programs += count as f64;
+            }
+        }
+        if programs > 0.0 { sum / programs } else { f64::INFINITY }
+    }
+
+    /// Lists the humps above the programs.
+    fn longer_humps(&self) -> &[Hump] {
+        self.separation.map_or(&[], |found| &found.humps[found.reads + found.programs..])
+    }
+
+    /// Lists the humps below the programs.
+    fn shorter_humps(&self) -> &[Hump] {
+        self.separation.map_or(&[], |found| &found.humps[..found.reads])
+    }
+}
+
+/// Returns the doubts about a count, and the codes of those that leave no estimate.
+pub(crate) fn doubts(known: &Known) -> (Vec<Doubt>, Vec<&'static str>) {
+    let core = known.core();
+    let mut found: Vec<Doubt> = Vec::new();
+    if let Some(core) = core {
+        let shared = shared_pin(known, core);
+        let is_shared = shared.is_some();
+        found.extend(shared);
+        if !is_shared {
+            found.extend(merged(known, core));
+        }
+        found.extend(suspended(known, core));
+        found.extend(long_programs(known, core));
+    }
+    if !known.is_set {
+        found.extend(short_programs(known));
+    }
+    found.extend(lost(known));
+    let programs = known.programs.max(1) as f64;
+    found.retain(|doubt| doubt.is_open || doubt.less + doubt.more >= LEAST_SHARE * programs);
+    let sum: f64 = found.iter().map(|doubt| doubt.less + doubt.more).sum();
+    let is_wide = |doubt: &&Doubt| {
+        doubt.is_open || (sum > WITHHELD_SHARE * programs && doubt.less + doubt.more > 0.1 * sum)
+    };
+    let withheld = found.iter().filter(is_wide).map(|doubt| doubt.code).collect();
+    (found, withheld)
+}
+
+fn us(ps: u64) -> f64 {
+    (ps as f64 / 1e5).round() / 10.0
+}
+
+/// Dies that share a pin: their overlapping low phases are one. Said by the user, or shown by lengths that fill the
+/// range between a program and two.
+fn shared_pin(known: &Known, core: Core) -> Option<Doubt> {
+    let programs = known.programs as f64;
+    let dies = match known.dies_per_signal {
+        Some(dies) if dies > 1 => u64::from(dies),
+        Some(_) => return None,
+        None if fills_the_range(known, core) => 2,
+        None => return None,
+    };
+    let more = (known.fitting(core, known.program_ps.0 + 1, dies) - programs).max(0.0);
+    let short = known.low.between(known.program_ps.0 + 1, core.from_ps) as f64;
+    let per_pin = known.geometry.all_dies() as f64 / known.signals.max(1) as f64;
+    let (less, text) = match known.dies_per_signal {
+        Some(dies) => (
+            short,
+            format!(
+                "{dies} dies share each pin (--dies-per-signal): low phases that overlap count as one, so there may \
+                 be up to {more:.0} programs more; probe pins of one die, or use a workload that keeps one die busy"
+            ),
+        ),
+        None => (
+            // If all dies are on the measured pins, nothing is left to scale up to.
+            (programs * (1.0 - 1.0 / per_pin.max(1.0))).max(short),
+            format!(
+                "low phases of all lengths from {:.0} to {:.0} us follow the programs: several dies may share a pin \
+                 and overlap; say how many with --dies-per-signal (1: they do not), or probe pins of one die",
+                us(core.to_ps),
+                us(2 * core.to_ps)
+            ),
+        ),
+    };
+    Some(Doubt { code: "shared_pin", less, more, is_open: true, text })
+}
+
+/// Returns whether low phases of all lengths up to two programs follow the programs, with no hump among them.
+fn fills_the_range(known: &Known, core: Core) -> bool {
+    let beyond_ps = core.to_ps + core.to_ps / 8;
+    let until_ps = (2 * core.to_ps).min(known.program_ps.1.max(beyond_ps));
+    let slots = known.slots(beyond_ps, until_ps);
+    let (sum, most) = slots.iter().fold((0, 0), |(sum, most), slot| (sum + slot.2, slot.2.max(most)));
+    let is_filled = slots.len() >= 4 && slots.iter().all(|slot| 40 * slot.2 >= sum);
+    let is_flat = 2 * most <= sum;
+    sum >= 20 && sum as f64 >= BETWEEN_SHARE * known.programs as f64 && is_filled && is_flat
+}
+
+/// Low phases that merge because the high phase between them is shorter than a sample. High phases of one sample show
+/// how many there are with none; of two samples, whether they get more frequent towards zero.
+fn merged(known: &Known, core: Core) -> Option<Doubt> {
+    let step_ps = known.step_ps;
+    if step_ps < MERGING_STEP_PS {
+        return None;
+    }
+    let within = |from: u64, to: u64| known.high.between(step_ps * from / 4, step_ps * to / 4) as f64;
+    let (one, two) = (within(3, 6), within(6, 10));
+    if one < 5.0 || one < 0.002 * known.high.count() as f64 {
+        return None;
+    }
+    // Evenly spread, half as many as those of one sample are missed; twice that is the bound.
+    let by_high = one * (one / two.max(1.0)).max(1.0);
+    let by_low = known.fitting(core, known.program_ps.0 + 1, 1) - known.programs as f64;
+    let more = by_high.min(by_low.max(0.0));
+    let less = by_high.min(known.low.between(known.program_ps.0 + 1, core.from_ps) as f64);
+    let text = format!(
+        "{:.1} % of high phases last one sample of {} us, so shorter ones are missed and low phases merge: up to \
+         {more:.0} programs more; sample at least ten times as often",
+        100.0 * one / known.high.count() as f64,
+        us(step_ps)
+    );
+    Some(Doubt { code: "merged_lows", less, more, is_open: false, text })
+}
+
+/// Programs that reads suspend: two low phases around a read add up to one program, more often than two that follow
+/// each other.
+fn suspended(known: &Known, core: Core) -> Option<Doubt> {
+    let top_ps = core.to_ps + core.to_ps / 16 + 2 * known.step_ps;
+    let around = known.sums_around_reads.count() as f64;
+    let short = known.sums_around_reads.between(0, top_ps) as f64;
+    let adjacent = known.sums_adjacent.count() as f64;
+    let (share, noise) = if adjacent >= 30.0 {
+        (known.sums_adjacent.between(0, top_ps) as f64 / adjacent, around / adjacent)
+    } else {
+        (by_chance(known, top_ps), 0.0)
+    };
+    let expected = share * around;
+    let deviation = libm::sqrt(short + expected * noise + 1.0);
+    let excess = short - expected;
+    if excess < 4.0 * deviation || excess < 0.002 * known.programs as f64 {
+        return None;
+    }
+    let pieces = known.low.between(known.program_ps.0 + 1, READ_MAX_PS.max(known.program_ps.0 + 1)) as f64;
+    let less = short.min(excess + 4.0 * deviation) + pieces;
+    let text = format!(
+        "reads seem to suspend programs: {excess:.0} pairs of low phases around a read are together as long as one \
+         program and count as two; up to {less:.0} programs less"
+    );
+    Some(Doubt { code: "suspended_programs", less, more: 0.0, is_open: false, text })
+}
+
+/// Returns the share of pairs of low phases longer than reads that add up to less than `top_ps`, if they are
+/// independent.
+fn by_chance(known: &Known, top_ps: u64) -> f64 {
+    let bins: Vec<(u64, f64)> = known
+        .low
+        .bins()
+        .filter(|&(begin_ps, ..)| begin_ps > READ_MAX_PS.min(known.program_ps.0))
+        .map(|(begin_ps, end_ps, count)| (begin_ps.midpoint(end_ps), count as f64))
+        .collect();
+    let all: f64 = bins.iter().map(|bin| bin.1).sum();
+    let below = |first: u64| bins.iter().filter(move |bin| bin.0 + first < top_ps).map(|bin| bin.1).sum::<f64>();
+    bins.iter().map(|&(first, count)| count * below(first)).sum::<f64>() / (all * all).max(1.0)
+}
+
+/// Programs among what counts as erases: a hump below the longest one, or one with more members than blocks are
+/// programmed.
+fn long_programs(known: &Known, core: Core) -> Option<Doubt> {
+    let longer = known.longer_humps();
+    let pages = f64::from(known.geometry.pages_per_block.unwrap_or(64));
+    let blocks = known.programs as f64 / pages * f64::from(known.geometry.planes);
+    let most = 1.5 * blocks + 3.0 * libm::sqrt(blocks) + 3.0;
+    let doubtful = longer.iter().enumerate().filter(|&(number, hump)| {
+        (number + 1 < longer.len() && hump.count as f64 > blocks / 50.0) || hump.count as f64 > most
+    });
+    let doubtful: Vec<&Hump> = doubtful.map(|(_, hump)| hump).collect();
+    if known.is_set || doubtful.is_empty() {
+        return None;
+    }
+    let programs_in = |hump: &&Hump| {
+        // A narrow hump is one kind of operation; a wide one may be low phases that merge.
+        let is_narrow = 2 * hump.to_ps <= 3 * hump.from_ps;
+        let fitting = |from_ps| known.fitting(core, from_ps, 1);
+        if is_narrow { hump.count as f64 } else { fitting(hump.from_ps) - fitting(hump.to_ps) }
+    };
+    let more: f64 = doubtful.iter().map(programs_in).sum();
+    let peaks: Vec<String> = doubtful
+        .iter()
+        .map(|hump| format!("{} of {:.0} us", hump.count, us(hump.peak_ps)))
+        .collect();
+    let text = format!(
+        "low phases that count as erases may be slow or merged programs ({}): up to {more:.0} programs more; with \
+         --program-us A..B they count as such",
+        peaks.join(", ")
+    );
+    Some(Doubt { code: "slow_programs", less: 0.0, more, is_open: false, text })
+}
+
+/// Programs as short as reads: a hump between the reads and the programs, or programs that are as rare as erases.
+fn short_programs(known: &Known) -> Option<Doubt> {
+    let (shorter, Some(separation)) = (known.shorter_humps(), known.separation) else { return None };
+    let counted = &separation.humps[separation.reads..separation.reads + separation.programs];
+    let all: u64 = shorter.iter().map(|hump| hump.count).sum();
+    let are_rare = known.longer_humps().is_empty()
+        && counted.iter().all(|hump| hump.peak_ps >= ERASE_MIN_PS)
+        && 16 * known.programs <= all;
+    let slow = |hump: &&Hump| hump.peak_ps >= SLC_MIN_PS && 100 * hump.count >= known.programs;
+    let doubtful: Vec<&Hump> = match shorter {
+        [_, rest @ ..] if rest.iter().any(|hump| slow(&hump)) => rest.iter().filter(slow).collect(),
+        [only] if are_rare && slow(&only) => vec![only],
+        _ => return None,
+    };
+    let more: f64 = doubtful.iter().map(|hump| hump.count as f64).sum();
+    let less = if are_rare { known.programs as f64 } else { 0.0 };
+    let (from_ps, to_ps) = (doubtful[0].from_ps, doubtful[doubtful.len() - 1].to_ps);
+    let text = format!(
+        "low phases of {:.0} us may be reads or programs in SLC mode ({more:.0}); if programs, say --program-us \
+         {:.0}..{:.0}, if reads, --program-us {:.0}..{:.0}",
+        us(doubtful[0].peak_ps),
+        us(from_ps) * 0.9,
+        us(if are_rare { to_ps } else { known.program_ps.1 }) * if are_rare { 1.1 } else { 1.0 },
+        us(known.program_ps.0),
+        us(known.program_ps.1)
+    );
+    Some(Doubt { code: "slc_programs", less, more, is_open: false, text })
+}
+
+/// Time without samples: an unknown level, low phases longer than any operation, or phases of one length that the
+/// other phases of the capture do not come near.
+fn lost(known: &Known) -> Option<Doubt> {
+    let (phases, mut lost_ps) = lost_blocks(known);
+    lost_ps += known.lost_ps as f64;
+    let more = lost_ps / known.mean_ps();
+    if lost_ps <= 0.0 || !more.is_finite() {
+        return None;
+    }
+    let what = match phases {
+        0 => "the level is unknown".to_owned(),
+        _ => format!("{phases} phases last longer than the drive's own, as if blocks of the capture were lost"),
+    };
+    let text = format!("{what}, in all {:.3} s: up to {more:.0} programs more", lost_ps / 1e12);
+    Some(Doubt { code: "lost_time", less: 0.0, more, is_open: false, text })
+}
+
+/// Counts phases that no operation explains, and adds up their time.
+fn lost_blocks(known: &Known) -> (u64, f64) {
+    let sum = |lengths: &Lengths, from_ps: u64, to_ps: u64| {
+        let within = lengths.bins().filter(|&(begin_ps, ..)| begin_ps >= from_ps && begin_ps < to_ps);
+        within.fold((0, 0.0), |(phases, sum), (begin_ps, end_ps, count)| {
+            (phases + count, sum + begin_ps.midpoint(end_ps) as f64 * count as f64)
+        })
+    };
+    let longer = known.longer_humps();
+    let from_ps = match longer {
+        [.., erases, last] if last.peak_ps >= LOST_MIN_PS && 2 * last.from_ps >= 5 * erases.peak_ps => {
+            last.from_ps
+        }
+        [only] if only.peak_ps >= LOST_MIN_PS && pauses(known, only.from_ps).0 > 0 => only.from_ps,
+        _ => OPERATION_MAX_PS,
+    };
+    let low = sum(known.low, from_ps.min(OPERATION_MAX_PS), u64::MAX);
+    let high = pauses(known, LOST_MIN_PS);
+    (low.0 + high.0, low.1 + high.1)
+}
+
+/// Finds rare long high phases of one length: at least three within a sixteenth, with none from a quarter of it, for
+/// at most a fifth of the capture.
+fn pauses(known: &Known, from_ps: u64) -> (u64, f64) {
+    let mut long = known.high.bins().filter(|&(begin_ps, ..)| begin_ps >= from_ps / 4);
+    let Some((first_ps, ..)) = long.next().filter(|&(begin_ps, ..)| begin_ps >= from_ps - from_ps / 32) else {
+        return (0, 0.0);
+    };
+    let to_ps = first_ps + first_ps / 16;
+    let phases = known.high.between(first_ps, to_ps);
+    let all = known.high.between(first_ps, u64::MAX);
+    let sum = phases as f64 * first_ps as f64;
+    let is_rare = sum <= 0.2 * known.duration_ps as f64 * known.signals as f64;
+    // The idle time at the ends of a capture is not of that length.
+    if phases >= 3 && all <= phases + 2 * known.signals && is_rare { (phases, sum) } else { (0, 0.0) }
+}

@@ -1,0 +1,137 @@
+//! What the order of phases on a pin shows beyond their lengths: short high phases, programs split in two, lost time.
+
+use crate::humps::READ_MAX_PS;
+use crate::lengths::Lengths;
+use crate::phases::{Counts, Phase};
+
+/// High phases shorter than this are glitches if they form a hump of their own: a command is several bus cycles, and
+/// the pin falls up to 100 ns after the last of them (tWB of ONFI).
+pub(crate) const GLITCH_MAX_PS: u64 = 100_000;
+
+/// Low phases that a short high phase splits.
+#[derive(Clone, Copy, Debug)]
+struct Joining {
+    first_ps: u64,
+    whole_ps: u64,
+    pieces: u32,
+}
+
+/// The succession of phases on a pin.
+#[derive(Clone, Debug)]
+pub(crate) struct Succession {
+    /// High phases with both edges.
+    pub high: Lengths,
+    /// Pieces of low phases around short high phases, and the low phases without these high phases.
+    pub pieces: Counts,
+    pub joined: Counts,
+    /// Lengths of two successive low phases longer than a read, added up: with reads between them, and without.
+    pub sums_around_reads: Lengths,
+    pub sums_adjacent: Lengths,
+    /// Time without a known level between two known ones.
+    pub lost_ps: u64,
+    short_ps: u64,
+    joining: Option<Joining>,
+    /// The latest high phase is a short one, of this length.
+    bridge_ps: Option<u64>,
+    /// The latest low phase longer than a read, and whether a read followed it.
+    before_ps: Option<u64>,
+    is_read_between: bool,
+    unknown_since_ps: Option<i64>,
+}
+
+impl Succession {
+    /// High phases below `min_high_ps` are short ones; by default those that cannot be time for a command.
+    pub fn new(min_high_ps: Option<u64>) -> Self {
+        Self {
+            high: Lengths::default(),
+            pieces: Counts::default(),
+            joined: Counts::default(),
+            sums_around_reads: Lengths::default(),
+            sums_adjacent: Lengths::default(),
+            lost_ps: 0,
+            short_ps: min_high_ps.unwrap_or(GLITCH_MAX_PS),
+            joining: None,
+            bridge_ps: None,
+            before_ps: None,
+            is_read_between: false,
+            unknown_since_ps: None,
+        }
+    }
+
+    /// Counts a phase that ends.
+    #[inline]
+    pub fn add(&mut self, phase: Phase, interval_ps: (u64, u64)) {
+        match phase {
+            Phase::Low(length_ps) => match (&mut self.joining, self.bridge_ps.take()) {
+                (Some(joining), Some(bridge_ps)) => {
+                    if joining.pieces == 1 {
+                        self.pieces.add(joining.first_ps, interval_ps);
+                    }
+                    self.pieces.add(length_ps, interval_ps);
+                    joining.pieces += 1;
+                    joining.whole_ps = joining.whole_ps.saturating_add(bridge_ps).saturating_add(length_ps);
+                }
+                _ => {
+                    self.flush(interval_ps);
+                    self.joining =
+                        Some(Joining { first_ps: length_ps, whole_ps: length_ps, pieces: 1 });
+                }
+            },
+            Phase::High(length_ps) => {
+                self.high.add(length_ps);
+                if length_ps < self.short_ps && self.joining.is_some() {
+                    self.bridge_ps = Some(length_ps);
+                } else {
+                    self.flush(interval_ps);
+                }
+            }
+            Phase::Cut => {
+                self.flush(interval_ps);
+                self.before_ps = None;
+            }
+        }
+    }
+
+    /// Ends a low phase that no further piece can follow.
+    #[inline]
+    pub fn flush(&mut self, interval_ps: (u64, u64)) {
+        self.bridge_ps = None;
+        let Some(Joining { whole_ps, pieces, .. }) = self.joining.take() else { return };
+        if pieces > 1 {
+            self.joined.add(whole_ps, interval_ps);
+        }
+        let read_max_ps = if interval_ps.0 > 0 { interval_ps.0 } else { READ_MAX_PS };
+        if whole_ps <= read_max_ps {
+            self.is_read_between = true;
+            return;
+        }
+        if let Some(before_ps) = self.before_ps.replace(whole_ps) {
+            let sums =
+                if self.is_read_between { &mut self.sums_around_reads } else { &mut self.sums_adjacent };
+            sums.add(before_ps.saturating_add(whole_ps));
+        }
+        self.is_read_between = false;
+    }
+
+    /// Notes an unknown level from `time_ps`.
+    #[cold]
+    pub fn unknown_from(&mut self, time_ps: i64) {
+        self.unknown_since_ps = Some(time_ps);
+    }
+
+    /// Notes a known level from `time_ps`.
+    #[inline]
+    pub fn known_from(&mut self, time_ps: i64) {
+        if let Some(since_ps) = self.unknown_since_ps.take() {
+            self.lost_ps = self.lost_ps.saturating_add(time_ps.abs_diff(since_ps));
+        }
+    }
+
+    /// Returns whether the short high phases are a hump of their own: at least one of 200, and ten times as many as
+    /// in the two doublings above.
+    pub fn has_glitches(&self) -> bool {
+        let short = self.high.between(0, GLITCH_MAX_PS);
+        let above = self.high.between(GLITCH_MAX_PS, 4 * GLITCH_MAX_PS);
+        short >= 5 && 200 * short >= self.high.count() && short >= 10 * above
+    }
+}

@@ -1,0 +1,374 @@
+//! Captures of one true write amplification, 1, in situations that spoil a count: the truth lies inside the interval,
+//! or there is no estimate and a warning names the cause.
+
+use floatgate_base::Rng;
+use floatgate_capture::{Format, Geometry, HostBytes, Measured, Measurement, ReadOptions, WaveWriter, measure};
+use std::path::Path;
+
+const US: u64 = 1000;
+const MS: u64 = 1000 * US;
+const PAGE: u64 = 4096;
+const PAGES_PER_BLOCK: u32 = 128;
+/// Programs of a die in a capture.
+const PROGRAMS: u64 = 6000;
+const SEEDS: u64 = 60;
+
+/// Times of a drive, in nanoseconds.
+#[derive(Debug)]
+struct Chip {
+    read: u64,
+    programs: Vec<u64>,
+    erase: u64,
+    /// Share of reads, in percent of the programs.
+    reads: u64,
+    /// Longest time between two commands.
+    gap: u64,
+    /// Relative spread of lengths, in percent.
+    spread: u64,
+}
+
+impl Chip {
+    fn draw(rng: &mut Rng) -> Self {
+        let base = 300 * US + rng.below(400 * US);
+        let programs = match rng.below(3) {
+            0 => vec![base],
+            1 => vec![base, base * 5 / 2],
+            _ => vec![base, base * 14 / 10, base * 2],
+        };
+        Self {
+            read: 30 * US + rng.below(40 * US),
+            programs,
+            erase: 2500 * US + rng.below(2000 * US),
+            reads: 10 + rng.below(60),
+            gap: 30 * US,
+            spread: 3 + rng.below(10),
+        }
+    }
+
+    /// Draws a length from a bell around its middle.
+    fn length(&self, rng: &mut Rng, middle: u64) -> u64 {
+        let spread = middle * self.spread / 100;
+        let sum: u64 = (0..4).map(|_| rng.below(spread + 1)).sum();
+        middle - spread + sum / 2
+    }
+
+    fn program(&self, rng: &mut Rng) -> u64 {
+        let middle = self.programs[rng.below(self.programs.len() as u64) as usize];
+        self.length(rng, middle)
+    }
+
+    fn gap(&self, rng: &mut Rng) -> u64 {
+        2 * US + rng.below(self.gap - 2 * US)
+    }
+}
+
+/// Begin and end of low phases, in order.
+type Lows = Vec<(u64, u64)>;
+
+/// Draws programs, each with `extra` low phases of it, reads and erases.
+fn die(rng: &mut Rng, chip: &Chip, mut program: impl FnMut(&mut Rng, &mut Vec<u64>)) -> Lows {
+    let mut lows = Vec::new();
+    let mut now = MS;
+    let mut add = |rng: &mut Rng, lengths: &[u64]| {
+        for &length in lengths {
+            now += chip.gap(rng);
+            lows.push((now, now + length));
+            now += length;
+        }
+    };
+    for number in 0..PROGRAMS {
+        let mut pieces = Vec::new();
+        program(rng, &mut pieces);
+        add(rng, &pieces);
+        if rng.below(100) < chip.reads {
+            let length = chip.length(rng, chip.read);
+            add(rng, &[length]);
+        }
+        if number % u64::from(PAGES_PER_BLOCK) == 0 {
+            let length = chip.length(rng, chip.erase);
+            add(rng, &[length]);
+        }
+    }
+    lows
+}
+
+fn plain(rng: &mut Rng, chip: &Chip) -> Lows {
+    die(rng, chip, |rng, pieces| pieces.push(chip.program(rng)))
+}
+
+/// Joins what overlaps or touches.
+fn union(mut lows: Lows) -> Lows {
+    lows.sort_unstable();
+    let mut joined: Lows = Vec::new();
+    for (begin, end) in lows {
+        match joined.last_mut() {
+            Some(last) if begin <= last.1 => last.1 = last.1.max(end),
+            _ => joined.push((begin, end)),
+        }
+    }
+    joined
+}
+
+/// The low phases of samples every `step`.
+fn sampled(lows: Lows, step: u64) -> Lows {
+    let at = |time: u64| time.div_ceil(step) * step;
+    union(lows.into_iter().map(|(begin, end)| (at(begin), at(end))).filter(|low| low.0 < low.1).collect())
+}
+
+fn write(path: &Path, lows: &Lows) {
+    let file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let mut writer = WaveWriter::new(file, Format::Vcd, vec!["rb".into()]);
+    writer.begin(0, &[false]).unwrap();
+    for &(begin, end) in lows {
+        writer.change(begin, 0, true).unwrap();
+        writer.change(end, 0, false).unwrap();
+    }
+    let last = lows.last().unwrap().1;
+    writer.end(last + 50 * US).unwrap();
+}
+
+fn measured(path: &Path, host_programs: u64, change: impl FnOnce(&mut Measurement)) -> Measured {
+    let mut measurement = Measurement {
+        paths: vec![path.to_str().unwrap().to_owned()],
+        read: ReadOptions::default(),
+        signals: Vec::new(),
+        program_ps: None,
+        recorder: None,
+        min_high_ps: None,
+        dies_per_signal: None,
+        geometry: Geometry {
+            channels: 1,
+            chips: 1,
+            dies: 1,
+            planes: 1,
+            page_bytes: PAGE,
+            pages_per_block: Some(PAGES_PER_BLOCK),
+        },
+        multi_page: Some(1.0),
+        host: Some(HostBytes { bytes: host_programs * PAGE, step_bytes: 0 }),
+    };
+    change(&mut measurement);
+    measure(&measurement, &mut |_, _| Ok(())).unwrap()
+}
+
+/// What became of the seeds of a situation.
+#[derive(Debug, Default)]
+struct Coverage {
+    inside: u64,
+    withheld_inside: u64,
+    withheld: u64,
+    widest: f64,
+    failed: Vec<String>,
+}
+
+impl Coverage {
+    fn add(&mut self, seed: u64, measured: &Measured, codes: &[&str]) {
+        let volume = &measured.volume;
+        let (low, high) = (volume.wa_low.unwrap(), volume.wa_high.unwrap_or(f64::INFINITY));
+        let is_inside = low <= 1.0 && 1.0 <= high;
+        let names_it = measured.withheld.iter().any(|code| codes.contains(code));
+        match (is_inside, volume.wa.is_some()) {
+            (true, true) => {
+                self.inside += 1;
+                self.widest = self.widest.max(high - low);
+            }
+            (_, false) if names_it && is_inside => self.withheld_inside += 1,
+            (_, false) if names_it => self.withheld += 1,
+            _ => self.failed.push(format!(
+                "seed {seed}: {low:.4} {:?} {high:.4} {:?} {:?}",
+                volume.wa, measured.withheld, measured.doubts
+            )),
+        }
+    }
+}
+
+/// Measures a situation with many seeds.
+fn cover(name: &str, codes: &[&str], mut one: impl FnMut(&mut Rng, &Chip, &Path) -> Measured) -> Coverage {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("capture.vcd");
+    let mut coverage = Coverage::default();
+    for seed in 0..SEEDS {
+        let mut rng = Rng::new(seed, name);
+        let chip = Chip::draw(&mut rng);
+        coverage.add(seed, &one(&mut rng, &chip, &path), codes);
+    }
+    println!(
+        "{name}: {} with an estimate (intervals up to {:.3} wide), {} without, of which the interval holds the truth \
+         in {}; {} failed",
+        coverage.inside,
+        coverage.widest,
+        coverage.withheld + coverage.withheld_inside,
+        coverage.withheld_inside,
+        coverage.failed.len()
+    );
+    coverage
+}
+
+fn check(coverage: &Coverage) {
+    assert!(coverage.failed.is_empty(), "{} failed:\n{}", coverage.failed.len(), coverage.failed.join("\n"));
+}
+
+#[test]
+fn clean_captures_leave_no_doubt() {
+    let coverage = cover("clean", &[], |rng, chip, path| {
+        write(path, &plain(rng, chip));
+        let measured = measured(path, PROGRAMS, |_| ());
+        assert_eq!((measured.programs, &measured.doubts[..]), (PROGRAMS, &[][..]));
+        measured
+    });
+    check(&coverage);
+    assert_eq!(coverage.inside, SEEDS);
+}
+
+#[test]
+fn samples_that_merge_low_phases_widen_the_interval() {
+    for step in [5, 10, 20] {
+        check(&cover(&format!("sampled every {step} us"), &["merged_lows"], |rng, chip, path| {
+            write(path, &sampled(plain(rng, chip), step * US));
+            measured(path, PROGRAMS, |_| ())
+        }));
+    }
+}
+
+#[test]
+fn programs_in_slc_mode_are_not_taken_for_reads() {
+    for share in [100, 50] {
+        check(&cover(&format!("SLC mode {share} %"), &["slc_programs"], |rng, chip, path| {
+            let slc = 110 * US + rng.below(20 * US);
+            let lows = die(rng, chip, |rng, pieces| {
+                let is_slc = rng.below(100) < share;
+                pieces.push(if is_slc { chip.length(rng, slc) } else { chip.program(rng) });
+            });
+            write(path, &lows);
+            measured(path, PROGRAMS, |_| ())
+        }));
+    }
+}
+
+#[test]
+fn dies_that_share_a_pin_leave_no_estimate() {
+    for (name, idle, per_signal) in [
+        ("two dies, often idle", 1500, None),
+        ("two dies, busy", 30, None),
+        ("two dies of which the user says, often idle", 1500, Some(2)),
+        ("two dies of which the user says, busy", 30, Some(2)),
+    ] {
+        check(&cover(name, &["shared_pin", "slow_programs", "lost_time"], |rng, chip, path| {
+            let chip = Chip { gap: idle * US, ..Chip { programs: chip.programs.clone(), ..*chip } };
+            let mut lows = plain(rng, &chip);
+            lows.extend(plain(rng, &chip));
+            write(path, &union(lows));
+            measured(path, 2 * PROGRAMS, |plan| {
+                plan.geometry.dies = 2;
+                plan.dies_per_signal = per_signal;
+            })
+        }));
+    }
+}
+
+#[test]
+fn glitches_do_not_split_low_phases() {
+    check(&cover("glitches", &[], |rng, chip, path| {
+        let mut lows = Vec::new();
+        for (begin, end) in plain(rng, chip) {
+            if rng.below(10) == 0 {
+                let at = begin + 100 + rng.below(end - begin - 1000);
+                lows.extend([(begin, at), (at + 30, end)]);
+            } else {
+                lows.push((begin, end));
+            }
+        }
+        write(path, &lows);
+        let measured = measured(path, PROGRAMS, |_| ());
+        assert_eq!(measured.programs, PROGRAMS);
+        assert!(measured.warnings.iter().any(|text| text.contains("count as glitches")));
+        measured
+    }));
+}
+
+#[test]
+fn suspended_programs_widen_the_interval() {
+    for percent in [5, 20, 40] {
+        check(&cover(&format!("suspended {percent} %"), &["suspended_programs"], |rng, chip, path| {
+            let lows = die(rng, chip, |rng, pieces| {
+                let whole = chip.program(rng);
+                if rng.below(100) < percent {
+                    let first = 10 * US + rng.below(whole - 20 * US);
+                    pieces.extend([first, chip.length(rng, chip.read), whole - first + 5 * US]);
+                } else {
+                    pieces.push(whole);
+                }
+            });
+            write(path, &lows);
+            measured(path, PROGRAMS, |_| ())
+        }));
+    }
+}
+
+#[test]
+fn lost_blocks_widen_the_interval() {
+    for held in ["level held", "low", "high"] {
+        check(&cover(&format!("lost blocks, {held}"), &["lost_time"], |rng, chip, path| {
+            let lows = plain(rng, chip);
+            let last = lows.last().unwrap().1;
+            let blocks: Vec<u64> = (0..last / (200 * MS)).map(|n| n * 200 * MS + 5 * MS + rng.below(150 * MS)).collect();
+            write(path, &without(&lows, &blocks, held));
+            measured(path, PROGRAMS, |_| ())
+        }));
+    }
+}
+
+/// Removes 10 ms from each of `blocks`, during which the level is held or a constant.
+fn without(lows: &Lows, blocks: &[u64], held: &str) -> Lows {
+    let mut kept: Lows = Vec::new();
+    let mut blocks = blocks.iter().copied().peekable();
+    let mut skip: Option<(u64, u64)> = None;
+    for &(mut begin, mut end) in lows {
+        while let Some(from) = blocks.next_if(|&from| from < end) {
+            skip = Some((from, from + 10 * MS));
+            let is_low = held == "low" || (held == "level held" && begin < from);
+            if begin < from {
+                kept.push((begin, from));
+            }
+            if is_low {
+                kept.push((from, from + 10 * MS));
+            }
+            begin = begin.max(from + 10 * MS);
+            end = end.max(begin);
+        }
+        if let Some((_, until)) = skip {
+            begin = begin.max(until);
+        }
+        if begin < end {
+            kept.push((begin, end));
+        }
+    }
+    union(kept)
+}
+
+#[test]
+fn slow_programs_are_not_taken_for_erases() {
+    check(&cover("slow programs", &["slow_programs"], |rng, chip, path| {
+        let fast = Chip { programs: vec![chip.programs[0].min(600 * US)], ..*chip };
+        let slow = 1300 * US;
+        let lows = die(rng, &fast, |rng, pieces| {
+            pieces.push(if rng.below(25) == 0 { fast.length(rng, slow) } else { fast.program(rng) });
+        });
+        write(path, &lows);
+        measured(path, PROGRAMS, |_| ())
+    }));
+}
+
+#[test]
+fn host_bytes_beyond_the_capture_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("capture.vcd");
+    let mut rng = Rng::new(1, "host");
+    let chip = Chip::draw(&mut rng);
+    write(&path, &plain(&mut rng, &chip));
+    let measured = measured(&path, PROGRAMS, |plan| {
+        plan.host = Some(HostBytes { bytes: 20_000_000_000, step_bytes: 0 });
+    });
+    assert_eq!((measured.volume.wa, &measured.withheld[..]), (None, &["host_beyond_capture"][..]));
+    assert!(measured.warnings[0].starts_with("impossible: 20000000000 bytes of the host in a capture of "));
+}
