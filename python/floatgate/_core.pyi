@@ -128,6 +128,8 @@ def capture_measure(
     quiet_s: float = 0.0,
     multi_page: float | None = None,
     host: tuple[int, int] | None = None,
+    min_high_us: float | None = None,
+    dies_per_signal: int | None = None,
 ) -> str: ...
 def content_measure(
     paths: Sequence[str],

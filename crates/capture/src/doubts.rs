@@ -21,8 +21,10 @@ const SLC_MIN_PS: u64 = 80_000_000;
 const OPERATION_MAX_PS: u64 = 25_000_000_000;
 /// Erases are at least this long where longer low phases count as lost blocks.
 const LOST_MIN_PS: u64 = 5_000_000_000;
-/// Least share of low phases between the humps that shows dies sharing a pin.
-const BETWEEN_SHARE: f64 = 0.02;
+/// Programs that take longer than this, and ten times as long as others, are low phases that overlap.
+const PROGRAM_LONG_PS: u64 = 5_000_000_000;
+/// Least share of low phases beyond the programs that shows dies sharing a pin.
+const BETWEEN_SHARE: f64 = 0.005;
 
 /// A reason to doubt the count of programs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +49,8 @@ pub(crate) struct Known<'a> {
     pub high: &'a Lengths,
     pub sums_around_reads: &'a Lengths,
     pub sums_adjacent: &'a Lengths,
+    /// Low phases longer than a read, with one before or after them.
+    pub beside_reads: &'a Lengths,
     /// Time of all pins with an unknown level.
     pub lost_ps: u64,
     /// The lengths of programs; those that the user sets leave no doubt about classes.
@@ -62,19 +66,31 @@ pub(crate) struct Known<'a> {
     pub duration_ps: u64,
 }
 
-/// Low phases of one kind: lower and upper end of the lengths with at least a tenth of the highest density.
+/// Lower and upper end of the dense lengths of programs.
 #[derive(Clone, Copy, Debug)]
 struct Core {
     from_ps: u64,
     to_ps: u64,
 }
 
+impl Core {
+    /// Returns whether two of the shortest programs are no longer than the longest one.
+    fn is_wide(self) -> bool {
+        self.to_ps >= 2 * self.from_ps
+    }
+}
+
 impl Known<'_> {
-    /// Returns the dense lengths of programs, in eighths of a doubling.
-    fn core(&self) -> Option<Core> {
-        let slots = self.slots(self.program_ps.0 + 1, self.program_ps.1);
+    /// Returns the lengths of programs with at least one of `parts` of the highest density, in eighths of a doubling.
+    fn core(&self, parts: u64) -> Option<Core> {
+        self.core_within(parts, self.program_ps)
+    }
+
+    /// Returns the dense lengths within an interval.
+    fn core_within(&self, parts: u64, (from_ps, to_ps): (u64, u64)) -> Option<Core> {
+        let slots = self.slots(from_ps + 1, to_ps);
         let most = slots.iter().map(|slot| slot.2).max()?;
-        let mut dense = slots.iter().filter(|slot| 10 * slot.2 >= most);
+        let mut dense = slots.iter().filter(|slot| parts * slot.2 >= most);
         let (first, last) = (dense.next()?, dense.next_back());
         Some(Core { from_ps: first.0, to_ps: last.unwrap_or(first).1 })
     }
@@ -129,16 +145,15 @@ impl Known<'_> {
 
 /// Returns the doubts about a count, and the codes of those that leave no estimate.
 pub(crate) fn doubts(known: &Known) -> (Vec<Doubt>, Vec<&'static str>) {
-    let core = known.core();
+    let core = known.core(10);
     let mut found: Vec<Doubt> = Vec::new();
     if let Some(core) = core {
-        let shared = shared_pin(known, core);
-        let is_shared = shared.is_some();
-        found.extend(shared);
-        if !is_shared {
-            found.extend(merged(known, core));
-        }
-        found.extend(suspended(known, core));
+        let merged = merged(known, core);
+        let suspended = suspended(known, core);
+        let by_samples = merged.as_ref().map_or(0, |doubt| doubt.more as u64);
+        found.extend(shared_pin(known, core, (by_samples, suspended.is_some())));
+        found.extend(merged);
+        found.extend(suspended);
         found.extend(long_programs(known, core));
     }
     if !known.is_set {
@@ -160,13 +175,13 @@ fn us(ps: u64) -> f64 {
 }
 
 /// Dies that share a pin: their overlapping low phases are one. Said by the user, or shown by lengths that fill the
-/// range between a program and two.
-fn shared_pin(known: &Known, core: Core) -> Option<Doubt> {
+/// range between a program and two, more often than by `merged` samples.
+fn shared_pin(known: &Known, core: Core, (merged, is_suspended): (u64, bool)) -> Option<Doubt> {
     let programs = known.programs as f64;
     let dies = match known.dies_per_signal {
         Some(dies) if dies > 1 => u64::from(dies),
         Some(_) => return None,
-        None if fills_the_range(known, core) => 2,
+        None if beyond_programs(known, core, is_suspended) > merged => 2,
         None => return None,
     };
     let more = (known.fitting(core, known.program_ps.0 + 1, dies) - programs).max(0.0);
@@ -194,15 +209,39 @@ fn shared_pin(known: &Known, core: Core) -> Option<Doubt> {
     Some(Doubt { code: "shared_pin", less, more, is_open: true, text })
 }
 
-/// Returns whether low phases of all lengths up to two programs follow the programs, with no hump among them.
-fn fills_the_range(known: &Known, core: Core) -> bool {
-    let beyond_ps = core.to_ps + core.to_ps / 8;
-    let until_ps = (2 * core.to_ps).min(known.program_ps.1.max(beyond_ps));
-    let slots = known.slots(beyond_ps, until_ps);
-    let (sum, most) = slots.iter().fold((0, 0), |(sum, most), slot| (sum + slot.2, slot.2.max(most)));
-    let is_filled = slots.len() >= 4 && slots.iter().all(|slot| 40 * slot.2 >= sum);
-    let is_flat = 2 * most <= sum;
-    sum >= 20 && sum as f64 >= BETWEEN_SHARE * known.programs as f64 && is_filled && is_flat
+/// Counts low phases that fill the range from one program to almost two in each eighth, or that last much longer: an
+/// operation has a narrower range of lengths.
+fn beyond_programs(known: &Known, core: Core, is_suspended: bool) -> u64 {
+    let counts = |core: Core| {
+        let edge = |part: u64| core.to_ps + core.to_ps * (part + 1) / 8;
+        (0..5).map(|part| known.low.between(edge(part), edge(part + 1))).collect::<Vec<u64>>()
+    };
+    let filled = |core: Core, least: f64| {
+        let counts = counts(core);
+        let sum: u64 = counts.iter().sum();
+        let is_filled = counts.iter().all(|&count| count >= 2);
+        if is_filled && sum >= 20 && sum as f64 >= least { sum } else { 0 }
+    };
+    let programs = known.programs as f64;
+    // Many overlaps are themselves a tenth of the highest density. The shares exceed those of a log-normal spread of 0.3.
+    let steps = [(7, 3.0), (5, 4.0), (4, 6.0)];
+    let by_step = |(parts, times): (u64, f64)| {
+        known.core(parts).map_or(0, |dense| filled(dense, times * BETWEEN_SHARE * programs))
+    };
+    let dense = steps.into_iter().map(by_step).max().unwrap_or(0);
+    // Those of reads show, too, unless what follows the reads are pieces of programs.
+    let reads = known.low.between(0, known.program_ps.0 + 1) as f64;
+    let read_core =
+        known.core_within(10, (0, known.program_ps.0)).filter(|read| 2 * read.to_ps < core.from_ps);
+    let sum: u64 = counts(core).iter().sum();
+    let by_reads = read_core.map_or(0, |read| filled(read, 2.0 * BETWEEN_SHARE * reads)) > 0
+        && sum as f64 >= 2.0 * BETWEEN_SHARE * programs
+        && !is_suspended;
+    let dense = if by_reads { dense.max(sum) } else { dense };
+    let long_ps = PROGRAM_LONG_PS.max(10 * core.from_ps);
+    let long = known.low.between(long_ps, known.program_ps.1.max(long_ps));
+    let is_long = long >= 5 && long as f64 >= BETWEEN_SHARE * programs;
+    dense.max(filled(core, BETWEEN_SHARE * programs)).max(if is_long { long } else { 0 })
 }
 
 /// Low phases that merge because the high phase between them is shorter than a sample. High phases of one sample show
@@ -214,7 +253,8 @@ fn merged(known: &Known, core: Core) -> Option<Doubt> {
     }
     let within = |from: u64, to: u64| known.high.between(step_ps * from / 4, step_ps * to / 4) as f64;
     let (one, two) = (within(3, 6), within(6, 10));
-    if one < 5.0 || one < 0.002 * known.high.count() as f64 {
+    // Lengths that are multiples of a part of a program are no samples.
+    if 4 * step_ps > core.from_ps || one < 5.0 || one < 0.002 * known.high.count() as f64 {
         return None;
     }
     // Evenly spread, half as many as those of one sample are missed; twice that is the bound.
@@ -231,13 +271,42 @@ fn merged(known: &Known, core: Core) -> Option<Doubt> {
     Some(Doubt { code: "merged_lows", less, more, is_open: false, text })
 }
 
-/// Programs that reads suspend: two low phases around a read add up to one program, more often than two that follow
-/// each other.
+/// Programs that reads suspend. Two low phases around a read add up to one program, more often than two that follow
+/// each other; or low phases shorter than a program are beside reads.
 fn suspended(known: &Known, core: Core) -> Option<Doubt> {
-    let top_ps = core.to_ps + core.to_ps / 16 + 2 * known.step_ps;
+    let (pairs, all_pairs) = pieces_by_sums(known, core);
+    // Many pieces are themselves a tenth of the highest density.
+    let dense = known.core(5).map_or(0.0, |dense| pieces_by_lengths(known, dense));
+    let by_lengths = pieces_by_lengths(known, core).max(dense);
+    // In which order programs of different lengths come may depend on reads.
+    let mut less = if core.is_wide() && by_lengths == 0.0 { 0.0 } else { pairs.max(by_lengths) };
+    if less < 0.002 * known.programs as f64 {
+        return None;
+    }
+    if less > 0.5 * WITHHELD_SHARE * known.programs as f64 {
+        // So many pieces blur what lengths programs have.
+        less = less.max(all_pairs);
+    }
+    let pieces = known.low.between(known.program_ps.0 + 1, READ_MAX_PS.max(known.program_ps.0 + 1)) as f64;
+    let less = (less + pieces).min(known.programs as f64 / 2.0);
+    let text = format!(
+        "reads seem to suspend programs: low phases shorter than a program stand before and after reads, and a \
+         program in two pieces counts twice; up to {less:.0} programs less"
+    );
+    Some(Doubt { code: "suspended_programs", less, more: 0.0, is_open: false, text })
+}
+
+/// Bounds the suspended programs by the lengths of two low phases around a read; 0 if they are as by chance. Returns the
+/// number of all such pairs, too.
+fn pieces_by_sums(known: &Known, core: Core) -> (f64, f64) {
+    let top_ps = core.to_ps + core.to_ps / 8 + 2 * known.step_ps;
     let around = known.sums_around_reads.count() as f64;
     let short = known.sums_around_reads.between(0, top_ps) as f64;
     let adjacent = known.sums_adjacent.count() as f64;
+    if adjacent < 30.0 && core.is_wide() {
+        // Two programs may be as short as the longest one, and in which order they come is unknown.
+        return (0.0, short);
+    }
     let (share, noise) = if adjacent >= 30.0 {
         (known.sums_adjacent.between(0, top_ps) as f64 / adjacent, around / adjacent)
     } else {
@@ -246,16 +315,27 @@ fn suspended(known: &Known, core: Core) -> Option<Doubt> {
     let expected = share * around;
     let deviation = libm::sqrt(short + expected * noise + 1.0);
     let excess = short - expected;
-    if excess < 4.0 * deviation || excess < 0.002 * known.programs as f64 {
-        return None;
+    (if excess < 4.0 * deviation { 0.0 } else { short.min(excess + 4.0 * deviation) }, short)
+}
+
+/// Bounds the suspended programs by the low phases between reads and programs, if at least nine of ten of them stand
+/// beside reads. A program is interrupted at any time, so pieces are spread evenly up to the longest program, and two
+/// are one program.
+fn pieces_by_lengths(known: &Known, core: Core) -> f64 {
+    // The lower end of programs is not quite dense.
+    let until_ps = (core.from_ps - core.from_ps / 8).max(READ_MAX_PS);
+    let pieces = known.low.between(READ_MAX_PS, until_ps);
+    let beside = known.beside_reads.between(READ_MAX_PS, until_ps);
+    let edge = |quarter: u64| READ_MAX_PS + (until_ps - READ_MAX_PS) * quarter / 4;
+    let quarters = (0..4).map(|quarter| known.low.between(edge(quarter), edge(quarter + 1)));
+    let are_even = quarters.min().is_some_and(|least| 12 * least >= pieces);
+    let are_many = pieces >= 10 && 250 * pieces >= known.programs;
+    if !are_many || 10 * beside < 9 * pieces || !are_even {
+        return 0.0;
     }
-    let pieces = known.low.between(known.program_ps.0 + 1, READ_MAX_PS.max(known.program_ps.0 + 1)) as f64;
-    let less = short.min(excess + 4.0 * deviation) + pieces;
-    let text = format!(
-        "reads seem to suspend programs: {excess:.0} pairs of low phases around a read are together as long as one \
-         program and count as two; up to {less:.0} programs less"
-    );
-    Some(Doubt { code: "suspended_programs", less, more: 0.0, is_open: false, text })
+    let per_ps = pieces as f64 / (until_ps - READ_MAX_PS) as f64;
+    let deviation = libm::sqrt(pieces as f64);
+    per_ps * (1.0 + 4.0 / deviation) * core.to_ps as f64 / 2.0
 }
 
 /// Returns the share of pairs of low phases longer than reads that add up to less than `top_ps`, if they are
@@ -268,7 +348,8 @@ fn by_chance(known: &Known, top_ps: u64) -> f64 {
         .map(|(begin_ps, end_ps, count)| (begin_ps.midpoint(end_ps), count as f64))
         .collect();
     let all: f64 = bins.iter().map(|bin| bin.1).sum();
-    let below = |first: u64| bins.iter().filter(move |bin| bin.0 + first < top_ps).map(|bin| bin.1).sum::<f64>();
+    let below =
+        |first: u64| bins.iter().filter(move |bin| bin.0 + first < top_ps).map(|bin| bin.1).sum::<f64>();
     bins.iter().map(|&(first, count)| count * below(first)).sum::<f64>() / (all * all).max(1.0)
 }
 
@@ -293,10 +374,8 @@ fn long_programs(known: &Known, core: Core) -> Option<Doubt> {
         if is_narrow { hump.count as f64 } else { fitting(hump.from_ps) - fitting(hump.to_ps) }
     };
     let more: f64 = doubtful.iter().map(programs_in).sum();
-    let peaks: Vec<String> = doubtful
-        .iter()
-        .map(|hump| format!("{} of {:.0} us", hump.count, us(hump.peak_ps)))
-        .collect();
+    let peaks: Vec<String> =
+        doubtful.iter().map(|hump| format!("{} of {:.0} us", hump.count, us(hump.peak_ps))).collect();
     let text = format!(
         "low phases that count as erases may be slow or merged programs ({}): up to {more:.0} programs more; with \
          --program-us A..B they count as such",
@@ -345,7 +424,9 @@ fn lost(known: &Known) -> Option<Doubt> {
     }
     let what = match phases {
         0 => "the level is unknown".to_owned(),
-        _ => format!("{phases} phases last longer than the drive's own, as if blocks of the capture were lost"),
+        _ => {
+            format!("{phases} phases last longer than the drive's own, as if blocks of the capture were lost")
+        }
     };
     let text = format!("{what}, in all {:.3} s: up to {more:.0} programs more", lost_ps / 1e12);
     Some(Doubt { code: "lost_time", less: 0.0, more, is_open: false, text })
@@ -361,11 +442,11 @@ fn lost_blocks(known: &Known) -> (u64, f64) {
     };
     let longer = known.longer_humps();
     let from_ps = match longer {
-        [.., erases, last] if last.peak_ps >= LOST_MIN_PS && 2 * last.from_ps >= 5 * erases.peak_ps => {
-            last.from_ps
-        }
         [only] if only.peak_ps >= LOST_MIN_PS && pauses(known, only.from_ps).0 > 0 => only.from_ps,
-        _ => OPERATION_MAX_PS,
+        _ => longer
+            .windows(2)
+            .find(|two| two[1].from_ps >= LOST_MIN_PS && 2 * two[1].from_ps >= 3 * two[0].to_ps)
+            .map_or(OPERATION_MAX_PS, |two| two[1].from_ps),
     };
     let low = sum(known.low, from_ps.min(OPERATION_MAX_PS), u64::MAX);
     let high = pauses(known, LOST_MIN_PS);
@@ -376,7 +457,8 @@ fn lost_blocks(known: &Known) -> (u64, f64) {
 /// at most a fifth of the capture.
 fn pauses(known: &Known, from_ps: u64) -> (u64, f64) {
     let mut long = known.high.bins().filter(|&(begin_ps, ..)| begin_ps >= from_ps / 4);
-    let Some((first_ps, ..)) = long.next().filter(|&(begin_ps, ..)| begin_ps >= from_ps - from_ps / 32) else {
+    let Some((first_ps, ..)) = long.next().filter(|&(begin_ps, ..)| begin_ps >= from_ps - from_ps / 32)
+    else {
         return (0, 0.0);
     };
     let to_ps = first_ps + first_ps / 16;

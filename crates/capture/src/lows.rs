@@ -222,7 +222,8 @@ impl Lows {
     }
 }
 
-fn gcd(mut a: u64, mut b: u64) -> u64 {
+/// Returns the greatest common divisor; that of 0 and a number is the number.
+pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
     }

@@ -4,7 +4,7 @@ use crate::choice::{choose, left_out, names};
 use crate::doubts::{Doubt, Known, doubts};
 use crate::humps::{Hump, READ_MAX_PS, Separation, separate};
 use crate::lengths::Lengths;
-use crate::lows::{Lows, Pin};
+use crate::lows::{Lows, Pin, gcd};
 use crate::options::{Format, ReadOptions};
 use crate::read::{Reading, read};
 use crate::recorder::{Recorder, Theory};
@@ -207,18 +207,20 @@ struct Counted<'a> {
 
 impl Counted<'_> {
     /// Computes the results.
-    fn measured(self, measurement: &Measurement, signals: Vec<Signal>, warnings: Vec<String>) -> Measured {
+    fn measured(
+        self,
+        measurement: &Measurement,
+        signals: Vec<Signal>,
+        mut warnings: Vec<String>,
+    ) -> Measured {
         let sum = |of: fn(&Signal) -> u64| signals.iter().map(of).sum::<u64>();
         let (programs, reads, erases) = (sum(|s| s.programs), sum(|s| s.reads), sum(|s| s.erases));
         let unclassified = sum(|s| s.unclassified);
         let (geometry, lows, step_ps) = (&measurement.geometry, self.lows, self.step_ps);
         let dies = signals.len() * measurement.dies_per_signal.unwrap_or(1).max(1) as usize;
         let terms = terms(&signals, &self.lengths, self.program_ps, step_ps, (geometry, dies));
-        let (mut doubts, mut withheld) = self.doubts(measurement, programs);
-        if let Some(doubt) = host_beyond_capture(measurement, self.program_ps, lows.duration_ps()) {
-            withheld.push(doubt.code);
-            doubts.insert(0, doubt);
-        }
+        let (doubts, withheld) = self.doubts(measurement, programs);
+        warnings.extend(host_beyond_capture(measurement, self.program_ps, lows.duration_ps()));
         let doubtful = (doubts.iter().map(|d| d.less).sum(), doubts.iter().map(|d| d.more).sum());
         let multi_page = measurement.multi_page.unwrap_or(1.0);
         let counted = (programs, dies);
@@ -262,16 +264,19 @@ impl Counted<'_> {
             self.chosen.iter().for_each(|&pin| all.join(of(&self.lows.pins[pin])));
             all
         };
+        // Other times, such as the end of the capture, need not be times of samples.
+        let phases_ps = self.chosen.iter().map(|&pin| self.lows.pins[pin].succession.step_ps).fold(0, gcd);
         doubts(&Known {
             low: &self.lengths,
             high: &join(|pin| &pin.succession.high),
             sums_around_reads: &join(|pin| &pin.succession.sums_around_reads),
             sums_adjacent: &join(|pin| &pin.succession.sums_adjacent),
+            beside_reads: &join(|pin| &pin.succession.beside_reads),
             lost_ps: self.chosen.iter().map(|&pin| self.lows.pins[pin].succession.lost_ps).sum(),
             program_ps: self.program_ps,
             separation: self.separation.as_ref(),
             is_set: measurement.program_ps.is_some(),
-            step_ps: self.step_ps,
+            step_ps: self.step_ps.max(phases_ps),
             programs,
             signals: self.chosen.len() as u64,
             dies_per_signal: measurement.dies_per_signal,
@@ -286,7 +291,7 @@ fn host_beyond_capture(
     measurement: &Measurement,
     program_ps: (u64, u64),
     duration_ps: u64,
-) -> Option<Doubt> {
+) -> Option<String> {
     let geometry = &measurement.geometry;
     let bytes = measurement.host?.bytes as f64;
     let at_once = geometry.all_dies() as f64 * f64::from(geometry.planes) * geometry.page_bytes as f64;
@@ -295,14 +300,13 @@ fn host_beyond_capture(
         return None;
     }
     let seconds = duration_ps as f64 / 1e12;
-    let text = format!(
+    Some(format!(
         "impossible: {bytes:.0} bytes of the host in a capture of {seconds:.3} s; {} dies of {} planes program at \
          most {most:.0} bytes in that time, with programs of {:.1} us; host bytes and capture must span the same time",
         geometry.all_dies(),
         geometry.planes,
         program_ps.0 as f64 / 1e6
-    );
-    Some(Doubt { code: "host_beyond_capture", less: 0.0, more: 0.0, is_open: true, text })
+    ))
 }
 
 /// Rejects lists of lengths, since a recorder needs times.

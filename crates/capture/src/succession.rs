@@ -2,6 +2,7 @@
 
 use crate::humps::READ_MAX_PS;
 use crate::lengths::Lengths;
+use crate::lows::gcd;
 use crate::phases::{Counts, Phase};
 
 /// High phases shorter than this are glitches if they form a hump of their own: a command is several bus cycles, and
@@ -27,14 +28,19 @@ pub(crate) struct Succession {
     /// Lengths of two successive low phases longer than a read, added up: with reads between them, and without.
     pub sums_around_reads: Lengths,
     pub sums_adjacent: Lengths,
+    /// Low phases longer than a read, with a read before or after them.
+    pub beside_reads: Lengths,
     /// Time without a known level between two known ones.
     pub lost_ps: u64,
+    /// Common divisor of all phases: a multiple of the sampling period.
+    pub step_ps: u64,
     short_ps: u64,
     joining: Option<Joining>,
     /// The latest high phase is a short one, of this length.
     bridge_ps: Option<u64>,
-    /// The latest low phase longer than a read, and whether a read followed it.
+    /// The latest low phase longer than a read; whether it is counted as beside a read; and whether one followed it.
     before_ps: Option<u64>,
+    is_beside: bool,
     is_read_between: bool,
     unknown_since_ps: Option<i64>,
 }
@@ -48,11 +54,14 @@ impl Succession {
             joined: Counts::default(),
             sums_around_reads: Lengths::default(),
             sums_adjacent: Lengths::default(),
+            beside_reads: Lengths::default(),
             lost_ps: 0,
+            step_ps: 0,
             short_ps: min_high_ps.unwrap_or(GLITCH_MAX_PS),
             joining: None,
             bridge_ps: None,
             before_ps: None,
+            is_beside: true,
             is_read_between: false,
             unknown_since_ps: None,
         }
@@ -61,6 +70,11 @@ impl Succession {
     /// Counts a phase that ends.
     #[inline]
     pub fn add(&mut self, phase: Phase, interval_ps: (u64, u64)) {
+        if let Phase::Low(length_ps) | Phase::High(length_ps) = phase
+            && (self.step_ps == 0 || !length_ps.is_multiple_of(self.step_ps))
+        {
+            self.step_ps = gcd(self.step_ps, length_ps);
+        }
         match phase {
             Phase::Low(length_ps) => match (&mut self.joining, self.bridge_ps.take()) {
                 (Some(joining), Some(bridge_ps)) => {
@@ -73,8 +87,7 @@ impl Succession {
                 }
                 _ => {
                     self.flush(interval_ps);
-                    self.joining =
-                        Some(Joining { first_ps: length_ps, whole_ps: length_ps, pieces: 1 });
+                    self.joining = Some(Joining { first_ps: length_ps, whole_ps: length_ps, pieces: 1 });
                 }
             },
             Phase::High(length_ps) => {
@@ -103,7 +116,15 @@ impl Succession {
         let read_max_ps = if interval_ps.0 > 0 { interval_ps.0 } else { READ_MAX_PS };
         if whole_ps <= read_max_ps {
             self.is_read_between = true;
+            if let Some(before_ps) = self.before_ps.filter(|_| !self.is_beside) {
+                self.beside_reads.add(before_ps);
+                self.is_beside = true;
+            }
             return;
+        }
+        self.is_beside = self.is_read_between;
+        if self.is_beside {
+            self.beside_reads.add(whole_ps);
         }
         if let Some(before_ps) = self.before_ps.replace(whole_ps) {
             let sums =

@@ -82,11 +82,25 @@ fn recorder(poll_us: Option<f64>, quiet_s: f64) -> Result<Option<Recorder>> {
     Ok(Some(Recorder { period_ps, quiet_ps: quiet_ps.round() as u64 }))
 }
 
+/// Converts microseconds below which a high phase is a glitch; 0: none is.
+fn min_high(us: f64) -> Result<u64> {
+    let ps = us * PS_PER_US;
+    match (0.0..=LENGTH_MAX_PS).contains(&ps) {
+        true => Ok(ps.round() as u64),
+        false => Err(refuse(
+            "--min-high-us",
+            &us.to_string(),
+            "length of time",
+            "expected microseconds, 0 or more",
+        )),
+    }
+}
+
 /// Measures operation counts and write amplification of captures, as JSON.
 #[pyfunction]
 #[pyo3(signature = (
     paths, shape, progress=None, *, format=None, time_unit=None, signals=vec![], program_us=None, poll_us=None,
-    quiet_s=0.0, multi_page=None, host=None
+    quiet_s=0.0, multi_page=None, host=None, min_high_us=None, dies_per_signal=None
 ))]
 // The arguments are the options of the command line.
 #[allow(clippy::too_many_arguments)]
@@ -103,6 +117,8 @@ fn capture_measure(
     quiet_s: f64,
     multi_page: Option<f64>,
     host: Option<(u64, u64)>,
+    min_high_us: Option<f64>,
+    dies_per_signal: Option<u32>,
 ) -> PyResult<String> {
     let (channels, chips, dies, planes, page_bytes, pages_per_block) = shape;
     let settle = || {
@@ -112,6 +128,8 @@ fn capture_measure(
             signals,
             program_ps: program_us.map(interval).transpose()?,
             recorder: recorder(poll_us, quiet_s)?,
+            min_high_ps: min_high_us.map(min_high).transpose()?,
+            dies_per_signal,
             geometry: Geometry { channels, chips, dies, planes, page_bytes, pages_per_block },
             multi_page,
             host: host.map(|(bytes, step_bytes)| HostBytes { bytes, step_bytes }),

@@ -100,11 +100,21 @@ class Pins(g.Group):
             metavar="S", help="With --poll-us: the recorder reports counts after S seconds of high level; 0: always."
         ),
     ] = 0.0
+    min_high_us: Annotated[
+        float | None,
+        typer.Option(
+            metavar="T", help="High phases shorter than T are glitches. Default: a hump of them is detected; 0: none is."
+        ),
+    ] = None
+    dies_per_signal: Annotated[
+        int | None, typer.Option(metavar="N", help="Dies that share each pin. Default: 1, unless their lengths differ.")
+    ] = None
 
     def settings(self) -> capture.Settings:
         """Return it as measurements take them."""
         signals = tuple(self.signal or ())
-        return capture.Settings(self.format, self.time_unit, signals, self.program_us, self.poll_us, self.quiet_s)
+        named = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "signal"}
+        return capture.Settings(signals=signals, **named)
 
 
 @dataclass(frozen=True)

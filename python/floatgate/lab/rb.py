@@ -26,6 +26,7 @@ FAR_SHARE = 0.15
 """Further than this from 1, 1/2, ... 1/planes, write amplification does not show how many planes program."""
 
 _PLANES_SHOWN = 8
+_DIES_MAX = 64
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ class Settings:
         program_us: ``A..B``: programs take longer than A and shorter than B microseconds; detected if None.
         poll_us: time between two looks of a recorder that stands between the captures and the counts.
         quiet_s: how long the pin must be high before that recorder sends its counts; 0: it always does.
+        min_high_us: shorter high phases are glitches within a low phase; 0: none is; a hump of them is detected if None.
+        dies_per_signal: dies behind each pin; one if None, unless the lengths show that several overlap.
     """
 
     format: str | None = None
@@ -84,6 +87,8 @@ class Settings:
     program_us: str | None = None
     poll_us: float | None = None
     quiet_s: float = 0.0
+    min_high_us: float | None = None
+    dies_per_signal: int | None = None
 
 
 def measure(
@@ -106,20 +111,35 @@ def measure(
         progress: called now and then with ``(bytes, total, phase)``.
 
     Returns:
-        The JSON of ``floatgate rb measure`` (``docs/rb-explorer.md``).
+        The JSON of ``floatgate rb measure`` (``docs/rb-explorer.md``). Where the count is too doubtful for an estimate,
+        ``wa`` is None and ``withheld`` has the reasons; ``wa_low`` and ``wa_high`` remain.
 
     Raises:
         InputError: a capture cannot be read, no low phase is as long as a program, or a figure is outside its range.
     """
     facts = _counted(paths, shape, settings or Settings(), multi_page, host, progress)
-    facts["warnings"] += [*rb_limits.of_host(facts), *rb_limits.of_counts(facts)]
+    facts["warnings"] += [*rb_limits.of_host(_with_estimate(facts)), *rb_limits.of_counts(_widened(facts))]
     return facts
+
+
+def _with_estimate(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures with write amplification as counted, even if it is withheld."""
+    return {**facts, "wa": facts["p_volume_bytes"] / facts["host_bytes"]} if facts["host_bytes"] else facts
+
+
+def _widened(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures with the doubts among the terms of the interval."""
+    less, more = (sum(doubt[side] for doubt in facts["doubts"]) for side in ("less", "more"))
+    terms = facts["terms"]
+    # Terms that count in one direction only.
+    terms = {**terms, "hidden_erases": terms["hidden_erases"] + less, "missed": terms["missed"] + more}
+    return {**facts, "terms": terms}
 
 
 def with_firmware(facts: dict[str, Any], media_bytes: int) -> dict[str, Any]:
     """Compare the drive's own counters with the pins; warn if the two contradict each other."""
     facts = {**facts, "firmware": {"media_bytes": media_bytes}}
-    facts["warnings"] = [*facts["warnings"], *rb_limits.of_firmware(facts)]
+    facts["warnings"] = [*facts["warnings"], *rb_limits.of_firmware(_widened(facts))]
     return facts
 
 
@@ -149,6 +169,8 @@ def _counted(
         quiet_s=wanted.quiet_s,
         multi_page=multi_page,
         host=None if host is None else (host.written_bytes, host.step_bytes),
+        min_high_us=wanted.min_high_us,
+        dies_per_signal=wanted.dies_per_signal,
     )
     facts = {"schema": SCHEMA, "version": _core.__version__, **json.loads(text)}
     facts["host_source"] = None if host is None else host.source
@@ -184,12 +206,12 @@ def find_multi_page(
         InputError: as :func:`measure`.
     """
     single = _counted(paths, shape, settings or Settings(), 1.0, host, progress)
-    wa_single = single["wa"]
+    wa_single = _with_estimate(single)["wa"]
     if not wa_single:
         raise input_error("no low phase is a program; expected a capture of sequential writes")
     pages = _nearest(wa_single, shape.planes)
-    scaled = {key: single[key] * pages for key in ("n_p", "p_volume_bytes", "wa", "wa_low")}
-    scaled["wa_high"] = None if single["wa_high"] is None else single["wa_high"] * pages
+    keys = ("n_p", "p_volume_bytes", "wa", "wa_low", "wa_high")
+    scaled = {key: None if single[key] is None else single[key] * pages for key in keys}
     facts = {**single, **scaled, "wa_single": wa_single, "multi_page": float(pages)}
     if abs(wa_single * pages - 1) > FAR_SHARE:
         shown = range(2, shape.planes + 1) if shape.planes <= _PLANES_SHOWN else (2,)
@@ -200,7 +222,7 @@ def find_multi_page(
             "was the drive empty, were the writes sequential, and do geometry and host bytes fit?"
         )
         facts["warnings"] = [*single["warnings"], far]
-    facts["warnings"] += rb_limits.of_counts(facts)
+    facts["warnings"] += rb_limits.of_counts(_widened(facts))
     return facts
 
 
@@ -227,6 +249,10 @@ def _check(
     for name, value in vars(shape).items():
         if value is not None and not 1 <= value <= _U32_MAX:
             raise input_error(f"--{name.replace('_', '-')}: {value} is out of range; expected a whole number from 1 on")
+    if settings.dies_per_signal is not None and not 1 <= settings.dies_per_signal <= _DIES_MAX:
+        raise input_error(
+            f"--dies-per-signal: {settings.dies_per_signal} is out of range; expected from 1 to {_DIES_MAX}"
+        )
     if multi_page is not None and not 1 <= multi_page <= shape.planes:
         raise input_error(
             f"--multi-page: {multi_page:g} pages per program on {shape.planes} planes; "

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.lab.rb_summary import ERRORS, SIGNALS, dies_of, errors, lines, signals
+from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, interval, lines, signals, withheld
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
 from floatgate.pages.page import report
@@ -55,10 +55,9 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
     """Return the cards on top: name, figure, what stands below."""
     made = []
     if facts["wa"] is not None:
-        high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
-        same = "" if facts["terms"]["dies_share"] is not None else f" if all {dies_of(facts['shape'])} dies do the same"
-        below = f"{units.figure(facts['wa_low'], 4)} to {high}{same}"
-        made.append(("write amplification", units.figure(facts["wa"], 4), below))
+        made.append(("write amplification", units.figure(facts["wa"], 4), interval(facts)))
+    elif facts["withheld"] and facts["host_bytes"]:
+        made.append(("write amplification", "no estimate", f"{interval(facts)}: {', '.join(withheld(facts))}"))
     if "wa_single" in facts:
         made.append(("pages per program", f"{facts['multi_page']:g}", f"WA with one: {facts['wa_single']:.3g}"))
     made.append(("programs", units.count(facts["programs"]), "low phases within the interval"))

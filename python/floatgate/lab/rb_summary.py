@@ -14,6 +14,15 @@ SIGNALS = ["signal", "programs", "reads", "erases", "cut"]
 """The columns of the table of signals."""
 ERRORS = ["what the error comes from", "programs", "share"]
 """The columns of the table of errors."""
+DOUBTS = {
+    "merged_lows": ("low phases that merge between two samples", "low phases that merge between two samples"),
+    "shared_pin": ("dies that share a pin", "low phases of dies that share a pin"),
+    "suspended_programs": ("suspended programs", "suspended programs that count twice"),
+    "slow_programs": ("programs as long as erases", "programs as long as erases"),
+    "slc_programs": ("programs as short as reads", "programs as short as reads"),
+    "lost_time": ("lost time of the capture", "programs in lost time of the capture"),
+}
+"""What makes a count doubtful, by code: as a reason for no estimate, and as a part of the interval."""
 _PATHS_MAX = 3
 _NAMES_MAX = 6
 
@@ -34,7 +43,9 @@ def screen(paths: Sequence[str], facts: Facts) -> str:
 
 def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
     """Return subject and text of each line; subjects that the capture cannot show are left out."""
+    impossible = [text for text in facts["warnings"] if text.startswith("impossible")]
     rows = [
+        *[("warning", text) for text in impossible],
         ("WA", _wa(facts)),
         ("M_p", _multi_page(facts)),
         ("programs", _programs(facts)),
@@ -44,7 +55,7 @@ def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
         ("drive says", _firmware(facts)),
         ("capture", _capture(paths, facts)),
         ("recorder", _recorder(facts)),
-        *[("warning", text) for text in facts["warnings"]],
+        *[("warning", text) for text in facts["warnings"] if text not in impossible],
     ]
     return [(name, text) for name, text in rows if text]
 
@@ -72,6 +83,12 @@ def errors(facts: Facts) -> list[list[str]]:
         row("low phases cut at the ends of the capture", terms["cut"], "+"),
         row("low phases between two looks or samples", terms["missed"], "+"),
     ]
+    for doubt in facts["doubts"]:
+        rows += [
+            row(DOUBTS[doubt["code"]][1], doubt[side], sign)
+            for side, sign in (("less", "-"), ("more", "+"))
+            if doubt[side] >= 1
+        ]
     dies = terms["dies_share"]
     text = "unknown" if dies is None else "0" if dies == 0 else f"+-{units.share(dies)}"
     rows.append(["dies that differ", "", text])
@@ -87,12 +104,24 @@ def dies_of(shape: Mapping[str, int]) -> int:
 
 
 def _wa(facts: Facts) -> str:
-    if facts["wa"] is None:
+    if facts["host_bytes"] is None:
         return "unknown: say what the host wrote, with --host-bytes, --smart or --trace"
+    if facts["wa"] is None:
+        return f"no estimate ({', '.join(withheld(facts))}); {interval(facts)}"
+    return f"{units.figure(facts['wa'], 4)} ({interval(facts)})"
+
+
+def withheld(facts: Facts) -> list[str]:
+    """Return why there is no estimate of write amplification, in words."""
+    return [DOUBTS.get(code, (code, ""))[0] for code in facts["withheld"]]
+
+
+def interval(facts: Facts) -> str:
+    """Return the interval of write amplification as text."""
     high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
     shape = facts["shape"]
     same = "" if facts["terms"]["dies_share"] is not None else f" if all {dies_of(shape)} dies do the same"
-    return f"{units.figure(facts['wa'], 4)} ({units.figure(facts['wa_low'], 4)} to {high}{same})"
+    return f"{units.figure(facts['wa_low'], 4)} to {high}{same}"
 
 
 def _multi_page(facts: Facts) -> str:

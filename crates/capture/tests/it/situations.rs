@@ -2,7 +2,9 @@
 //! or there is no estimate and a warning names the cause.
 
 use floatgate_base::Rng;
-use floatgate_capture::{Format, Geometry, HostBytes, Measured, Measurement, ReadOptions, WaveWriter, measure};
+use floatgate_capture::{
+    Format, Geometry, HostBytes, Measured, Measurement, ReadOptions, WaveWriter, measure,
+};
 use std::path::Path;
 
 const US: u64 = 1000;
@@ -30,8 +32,10 @@ struct Chip {
 impl Chip {
     fn draw(rng: &mut Rng) -> Self {
         let base = 300 * US + rng.below(400 * US);
-        let programs = match rng.below(3) {
+        let programs = match rng.below(4) {
             0 => vec![base],
+            // Evenly from one length to twice that.
+            3 => (0..=20).map(|part| base + base * part / 20).collect(),
             1 => vec![base, base * 5 / 2],
             _ => vec![base, base * 14 / 10, base * 2],
         };
@@ -39,7 +43,7 @@ impl Chip {
             read: 30 * US + rng.below(40 * US),
             programs,
             erase: 2500 * US + rng.below(2000 * US),
-            reads: 10 + rng.below(60),
+            reads: 10 + rng.below(90),
             gap: 30 * US,
             spread: 3 + rng.below(10),
         }
@@ -205,7 +209,8 @@ fn cover(name: &str, codes: &[&str], mut one: impl FnMut(&mut Rng, &Chip, &Path)
 }
 
 fn check(coverage: &Coverage) {
-    assert!(coverage.failed.is_empty(), "{} failed:\n{}", coverage.failed.len(), coverage.failed.join("\n"));
+    let shown: Vec<&str> = coverage.failed.iter().take(8).map(String::as_str).collect();
+    assert!(shown.is_empty(), "{} failed:\n{}", coverage.failed.len(), shown.join("\n"));
 }
 
 #[test]
@@ -232,7 +237,7 @@ fn samples_that_merge_low_phases_widen_the_interval() {
 
 #[test]
 fn programs_in_slc_mode_are_not_taken_for_reads() {
-    for share in [100, 50] {
+    for share in [100, 50, 10] {
         check(&cover(&format!("SLC mode {share} %"), &["slc_programs"], |rng, chip, path| {
             let slc = 110 * US + rng.below(20 * US);
             let lows = die(rng, chip, |rng, pieces| {
@@ -248,7 +253,9 @@ fn programs_in_slc_mode_are_not_taken_for_reads() {
 #[test]
 fn dies_that_share_a_pin_leave_no_estimate() {
     for (name, idle, per_signal) in [
+        ("two dies, mostly idle", 8000, None),
         ("two dies, often idle", 1500, None),
+        ("two dies, at times idle", 300, None),
         ("two dies, busy", 30, None),
         ("two dies of which the user says, often idle", 1500, Some(2)),
         ("two dies of which the user says, busy", 30, Some(2)),
@@ -288,7 +295,7 @@ fn glitches_do_not_split_low_phases() {
 
 #[test]
 fn suspended_programs_widen_the_interval() {
-    for percent in [5, 20, 40] {
+    for percent in [5, 20, 30] {
         check(&cover(&format!("suspended {percent} %"), &["suspended_programs"], |rng, chip, path| {
             let lows = die(rng, chip, |rng, pieces| {
                 let whole = chip.program(rng);
@@ -311,7 +318,8 @@ fn lost_blocks_widen_the_interval() {
         check(&cover(&format!("lost blocks, {held}"), &["lost_time"], |rng, chip, path| {
             let lows = plain(rng, chip);
             let last = lows.last().unwrap().1;
-            let blocks: Vec<u64> = (0..last / (200 * MS)).map(|n| n * 200 * MS + 5 * MS + rng.below(150 * MS)).collect();
+            let blocks: Vec<u64> =
+                (0..last / (200 * MS)).map(|n| n * 200 * MS + 5 * MS + rng.below(150 * MS)).collect();
             write(path, &without(&lows, &blocks, held));
             measured(path, PROGRAMS, |_| ())
         }));
@@ -348,15 +356,22 @@ fn without(lows: &Lows, blocks: &[u64], held: &str) -> Lows {
 
 #[test]
 fn slow_programs_are_not_taken_for_erases() {
-    check(&cover("slow programs", &["slow_programs"], |rng, chip, path| {
-        let fast = Chip { programs: vec![chip.programs[0].min(600 * US)], ..*chip };
-        let slow = 1300 * US;
-        let lows = die(rng, &fast, |rng, pieces| {
-            pieces.push(if rng.below(25) == 0 { fast.length(rng, slow) } else { fast.program(rng) });
-        });
-        write(path, &lows);
-        measured(path, PROGRAMS, |_| ())
-    }));
+    for (name, pages, erases) in [
+        ("slow programs", Some(PAGES_PER_BLOCK), true),
+        ("slow programs, unknown blocks", None, true),
+        ("slow programs, no erases", Some(PAGES_PER_BLOCK), false),
+    ] {
+        check(&cover(name, &["slow_programs"], |rng, chip, path| {
+            let fast = Chip { programs: vec![chip.programs[0].min(600 * US)], ..*chip };
+            let slow = 1300 * US;
+            let mut lows = die(rng, &fast, |rng, pieces| {
+                pieces.push(if rng.below(25) == 0 { fast.length(rng, slow) } else { fast.program(rng) });
+            });
+            lows.retain(|low| erases || low.1 - low.0 < 2 * MS);
+            write(path, &lows);
+            measured(path, PROGRAMS, |plan| plan.geometry.pages_per_block = pages)
+        }));
+    }
 }
 
 #[test]
@@ -369,6 +384,6 @@ fn host_bytes_beyond_the_capture_are_said() {
     let measured = measured(&path, PROGRAMS, |plan| {
         plan.host = Some(HostBytes { bytes: 20_000_000_000, step_bytes: 0 });
     });
-    assert_eq!((measured.volume.wa, &measured.withheld[..]), (None, &["host_beyond_capture"][..]));
+    assert!(measured.volume.wa_high.is_some_and(|wa| wa < 0.01));
     assert!(measured.warnings[0].starts_with("impossible: 20000000000 bytes of the host in a capture of "));
 }
