@@ -19,12 +19,16 @@ pub(crate) fn names(lows: &Lows, pins: &[usize]) -> String {
 
 /// Lists the pins that changed and are not counted.
 pub(crate) fn left_out(lows: &Lows, chosen: &[usize]) -> Vec<String> {
-    let others = lows.pins.iter().enumerate().filter(|(pin, state)| state.changed && !chosen.contains(pin));
+    let others = lows
+        .pins
+        .iter()
+        .enumerate()
+        .filter(|(pin, state)| state.changed && state.is_digital && !chosen.contains(pin));
     others.map(|(_, pin)| pin.name.clone()).collect()
 }
 
 /// Returns whether a name is typical of Ready/Busy pins: RB, R/B#, RY/BY, ready_n, busy.
-fn is_ready_busy(name: &str) -> bool {
+pub(crate) fn is_ready_busy(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
     let letters: String = last.chars().filter(char::is_ascii_alphabetic).collect();
     ["rb", "rbn", "rbb", "ryby", "rnb"].contains(&letters.as_str())
@@ -41,7 +45,7 @@ pub(crate) fn choose(
     if !signals.is_empty() {
         return named(lows, readings, signals);
     }
-    if lows.pins.iter().all(|pin| !pin.changed) {
+    if lows.pins.iter().all(|pin| !pin.changed || !pin.is_digital) {
         let all: Vec<usize> = (0..lows.pins.len()).collect();
         return Err(Error::input(
             Place::Path(readings[0].path.clone()),
@@ -52,7 +56,7 @@ pub(crate) fn choose(
     // Each capture is judged on its own names: a pin named RB in one says nothing about Channel 0 in another.
     let (mut chosen, mut guessed, mut idle) = (Vec::new(), Vec::new(), Vec::new());
     for reading in readings {
-        let changed = |&pin: &usize| lows.pins[pin].changed;
+        let changed = |&pin: &usize| lows.pins[pin].changed && lows.pins[pin].is_digital;
         let known = |&pin: &usize| is_ready_busy(&lows.pins[pin].name);
         let (here, still): (Vec<usize>, Vec<usize>) = reading.pins.clone().partition(changed);
         let recognised: Vec<usize> = here.iter().copied().filter(known).collect();
@@ -78,16 +82,21 @@ pub(crate) fn choose(
     Ok(chosen)
 }
 
+/// Returns whether a signal has this name, either complete or after the last dot.
+pub(crate) fn has_name(name: &str, wanted: &str) -> bool {
+    name == wanted || name.rsplit('.').next() == Some(wanted)
+}
+
 /// Returns the pins with these names, either complete or after the last dot.
 fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<usize>> {
     let mut chosen = Vec::new();
     for signal in signals {
-        let is_it = |name: &str| name == signal || name.rsplit('.').next() == Some(signal);
-        let matches = (0..lows.pins.len()).filter(|&pin| is_it(&lows.pins[pin].name));
+        let matches = (0..lows.pins.len()).filter(|&pin| has_name(&lows.pins[pin].name, signal));
         let before = chosen.len();
         chosen.extend(matches);
         if chosen.len() == before {
-            let all: Vec<&str> = lows.pins.iter().map(|pin| pin.name.as_str()).collect();
+            let names = lows.pins.iter().map(|pin| &pin.name).chain(&lows.passed_over);
+            let all: Vec<&str> = names.map(String::as_str).collect();
             let what = format!("no signal {}", quote(signal.as_bytes()));
             let place = Place::Path(readings[0].path.clone());
             return Err(Error::input(place, what, remedy(signal, &all, "")));

@@ -18,6 +18,9 @@ use floatgate_input::{CHUNK, Input, Lines, Next};
 pub(crate) const META_RATE: &str = "META samplerate:";
 /// Most pins of a file.
 const PINS_MAX: usize = 4096;
+/// Most columns of a file, and most names in a message.
+const COLUMNS_MAX: usize = 1 << 20;
+const NAMES_MAX: usize = 20;
 
 /// The meaning of the columns.
 #[derive(Debug)]
@@ -26,8 +29,10 @@ struct Columns {
     unit_ps: Option<f64>,
     /// Picoseconds between rows without a time.
     period_ps: f64,
-    first_pin: usize,
-    pins: usize,
+    /// The pin of each column of levels; none if it is left out.
+    pins: Vec<Option<usize>>,
+    /// The first value of each column that is no level.
+    faults: Vec<Option<Box<Error>>>,
 }
 
 /// The information before the rows.
@@ -90,7 +95,8 @@ fn level_of(field: &[u8]) -> Option<Level> {
     match field.trim_ascii() {
         b"0" => Some(Level::Low),
         b"1" => Some(Level::High),
-        b"x" | b"X" | b"z" | b"Z" | b"" => Some(Level::Unknown),
+        b"z" | b"Z" => Some(Level::Released),
+        b"x" | b"X" | b"" => Some(Level::Unknown),
         _ => None,
     }
 }
@@ -130,6 +136,62 @@ fn slow_time_ps(field: &[u8], unit_ps: f64) -> Option<i64> {
     (ps.abs() < 9e18).then_some(ps as i64)
 }
 
+/// Parses a date of ISO 8601 with a time, such as `2026-01-02T03:04:05.000300000+00:00`, as picoseconds after
+/// `epoch_s`, which the first date sets.
+#[cold]
+fn date_ps(field: &[u8], epoch_s: &mut Option<i64>) -> Option<i64> {
+    let text = std::str::from_utf8(field).ok()?.trim().trim_matches('"');
+    let (date, time) = text.split_once(['T', 't', ' '])?;
+    let (time, zone) = match time.find(['Z', 'z', '+', '-']) {
+        Some(at) => time.split_at(at),
+        None => (time, "Z"),
+    };
+    let (clock, part) = time.split_once(['.', ',']).unwrap_or((time, "0"));
+    let seconds = days_of(date)?.checked_mul(86_400)? + seconds_of(clock)? - offset_of(zone)?;
+    if part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let digits = &part[..part.len().min(12)];
+    let part_ps = digits.parse::<i64>().ok()? * 10i64.pow(12 - digits.len() as u32);
+    let after_s = seconds - *epoch_s.get_or_insert(seconds);
+    after_s.checked_mul(1_000_000_000_000)?.checked_add(part_ps)
+}
+
+/// Parses whole numbers between separators, each of two digits but the first.
+fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
+    text.split(separator).map(number).collect()
+}
+
+/// Returns the days of a date, `2026-01-02`, since the year 0 of the Gregorian calendar, counted from March.
+fn days_of(date: &str) -> Option<i64> {
+    let [year @ 1..=9999, month @ 1..=12, day @ 1..=31] = numbers(date, '-')?[..] else { return None };
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day)
+}
+
+/// Returns the seconds of a time of day, `03:04:05`.
+fn seconds_of(clock: &str) -> Option<i64> {
+    match numbers(clock, ':')?[..] {
+        [hours @ 0..=24, minutes @ 0..=59, seconds @ 0..=60] => Some(3600 * hours + 60 * minutes + seconds),
+        _ => None,
+    }
+}
+
+/// Returns the seconds of an offset from universal time: `Z`, `+00:00` or `-0130`.
+fn offset_of(zone: &str) -> Option<i64> {
+    if matches!(zone, "Z" | "z") {
+        return Some(0);
+    }
+    let (sign, rest) = zone.split_at_checked(1)?;
+    let digits = rest.replace(':', "");
+    if digits.len() != 4 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let [hours, minutes] = [&digits[..2], &digits[2..]].map(|two| two.parse::<i64>().ok());
+    Some((3600 * hours? + 60 * minutes?) * if sign == "-" { -1 } else { 1 })
+}
+
 /// Reads a file of rows.
 pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: &mut Watch) -> Result<()> {
     let first = lows.pins.len();
@@ -139,9 +201,11 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
         head: Head::default(),
         columns: None,
         before: Vec::new(),
+        bad_levels: Vec::new(),
         rows: 0,
         first_ps: 0,
         now_ps: i64::MIN,
+        epoch_s: None,
     };
     while let Some(line) = reader.next_line(watch)? {
         reader.row(line, lows, options)?;
@@ -159,6 +223,7 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
             "expected times that rise (sigrok-cli: turn raw samples into a session first, -O srzip)";
         return Err(Error::input(Place::Path(reader.path), "all times are equal", expected));
     }
+    reader.check_columns(lows)?;
     lows.end(first);
     Ok(())
 }
@@ -170,9 +235,13 @@ struct Reader {
     columns: Option<Columns>,
     /// Levels of the previous row, as text.
     before: Vec<u8>,
+    /// Columns of the current row whose values are no levels.
+    bad_levels: Vec<usize>,
     rows: u64,
     first_ps: i64,
     now_ps: i64,
+    /// The second from which dates count: that of the first row.
+    epoch_s: Option<i64>,
 }
 
 impl Reader {
@@ -209,12 +278,16 @@ impl Reader {
             None => ((self.rows as f64 * columns.period_ps).round() as i64, line),
             Some(unit_ps) => {
                 let comma = line.iter().position(|&byte| byte == b',').unwrap_or(line.len());
-                let Some(time_ps) = time_ps(line[..comma].trim_ascii(), unit_ps) else {
+                let field = line[..comma].trim_ascii();
+                let Some(time_ps) = time_ps(field, unit_ps).or_else(|| date_ps(field, &mut self.epoch_s))
+                else {
                     if line.trim_ascii().is_empty() {
                         return Ok(());
                     }
                     let what = format!("{} is not a time", quote(&line[..comma]));
-                    return Err(self.fault(what, "expected a number (export times as seconds, not as dates)"));
+                    return Err(
+                        self.fault(what, "expected a number, or a date such as 2026-01-02T03:04:05.000300Z")
+                    );
                 };
                 (time_ps, &line[(comma + 1).min(line.len())..])
             }
@@ -228,18 +301,17 @@ impl Reader {
         }
         (self.now_ps, self.rows) = (time_ps, self.rows + 1);
         lows.reach(time_ps);
+        let levels_len = levels.len();
         if levels == self.before && self.rows > 1 {
             return Ok(());
         }
-        let (first, pins) = (columns.first_pin, columns.pins);
+        let pins = columns.pins.len();
         let mut seen = 0;
         for field in levels.split(|&byte| byte == b',') {
-            let Some(level) = level_of(field) else {
-                let what = format!("{} is not a level", quote(field));
-                return Err(self.fault(what, "expected 0 or 1 (export digital channels only)"));
-            };
-            if seen < pins {
-                lows.change(first + seen, time_ps, level);
+            match (level_of(field), columns.pins.get(seen)) {
+                (Some(level), Some(&Some(pin))) => lows.change(pin, time_ps, level),
+                (None, Some(&Some(_))) if columns.faults[seen].is_none() => self.bad_levels.push(seen),
+                _ => {}
             }
             seen += 1;
         }
@@ -247,8 +319,52 @@ impl Reader {
             let what = format!("{seen} levels where the first rows have {pins}");
             return Err(self.fault(what, "expected as many columns in every row"));
         }
+        if !self.bad_levels.is_empty() {
+            self.note_faults((from, len), lows)?;
+        }
+        let levels = &self.lines.bytes()[from + len - levels_len..from + len];
         self.before.clear();
         self.before.extend_from_slice(levels);
+        Ok(())
+    }
+
+    /// Notes columns whose values are no levels. One that the user names ends the reading.
+    #[cold]
+    fn note_faults(&mut self, (from, len): (usize, usize), lows: &mut Lows) -> Result<()> {
+        let line = self.lines.bytes()[from..from + len].to_vec();
+        let with_time = usize::from(self.columns.as_ref().is_some_and(|columns| columns.unit_ps.is_some()));
+        let fields: Vec<&[u8]> = line.split(|&byte| byte == b',').collect();
+        for column in std::mem::take(&mut self.bad_levels) {
+            let what = format!(
+                "{} is not a level",
+                quote(fields.get(column + with_time).copied().unwrap_or_default())
+            );
+            let fault = self.fault(what, "expected 0 or 1 (export digital channels only)");
+            let Some(columns) = &mut self.columns else { continue };
+            let Some(pin) = columns.pins[column] else { continue };
+            if lows.is_wanted(&lows.pins[pin].name) {
+                return Err(fault);
+            }
+            lows.pins[pin].is_digital = false;
+            columns.faults[column] = Some(fault);
+        }
+        Ok(())
+    }
+
+    /// Reports columns that are no levels; if no other column remains, the first of them is refused.
+    fn check_columns(&mut self, lows: &mut Lows) -> Result<()> {
+        let Some(columns) = &mut self.columns else { return Ok(()) };
+        let pins = || columns.pins.iter().flatten();
+        if pins().all(|&pin| !lows.pins[pin].is_digital)
+            && let Some(fault) = columns.faults.iter_mut().find_map(Option::take)
+        {
+            return Err(fault);
+        }
+        let names = pins().filter(|&&pin| !lows.pins[pin].is_digital).map(|&pin| lows.pins[pin].name.clone());
+        let names: Vec<String> = names.take(NAMES_MAX).collect();
+        if !names.is_empty() {
+            lows.notes.push(format!("columns that are no levels are left out: {}", names.join(", ")));
+        }
         Ok(())
     }
 
@@ -263,8 +379,10 @@ impl Reader {
         let fields: Vec<&str> = text.split(',').map(|field| field.trim().trim_matches('"')).collect();
         let is_level = |field: &&str| level_of(field.as_bytes()).is_some();
         // Channels that are named 0 and 1 look like levels.
-        let is_header = fields.iter().any(|field| !is_level(field) && field.parse::<f64>().is_err())
-            || fields == self.head.channels;
+        let is_date = |field: &&str| date_ps(field.as_bytes(), &mut None).is_some();
+        let is_header =
+            fields.iter().any(|field| !is_level(field) && field.parse::<f64>().is_err() && !is_date(field))
+                || fields == self.head.channels;
         let unit_ps = self.unit_ps(&fields, is_header, options)?;
         let option_ps = options.time_unit_ps;
         if unit_ps.is_none() && self.head.rate_hz.is_none() && option_ps.is_none() {
@@ -275,23 +393,35 @@ impl Reader {
         }
         let with_time = usize::from(unit_ps.is_some());
         let pins = fields.len() - with_time;
-        if pins == 0 || pins > PINS_MAX {
+        if pins == 0 || pins > COLUMNS_MAX {
             return Err(
-                self.fault(format!("{pins} columns of levels"), format!("expected from 1 to {PINS_MAX}"))
+                self.fault(format!("{pins} columns of levels"), format!("expected from 1 to {COLUMNS_MAX}"))
             );
         }
-        let first_pin = lows.pins.len();
+        let mut columns = Vec::new();
         for (pin, label) in fields[with_time..].iter().enumerate() {
             let named = is_header && *label != "logic";
             let channel = self.head.channels.get(pin).filter(|_| self.head.channels.len() == pins);
             let name = if named { Some((*label).to_owned()) } else { channel.cloned() };
-            lows.add_pin(name.unwrap_or_else(|| format!("{pin}")));
+            let name = name.unwrap_or_else(|| format!("{pin}"));
+            let is_pin = pins <= PINS_MAX || lows.is_wanted(&name);
+            if !is_pin {
+                lows.pass_over(name.clone());
+            }
+            columns.push(is_pin.then(|| lows.add_pin(name)));
+        }
+        if columns.iter().flatten().count() > PINS_MAX
+            || (pins > PINS_MAX && columns.iter().all(Option::is_none))
+        {
+            let what = format!("{pins} columns of levels");
+            return Err(self.fault(what, format!("name up to {PINS_MAX} of them with --signal")));
         }
         let sampled_ps = self.head.rate_hz.map(|rate_hz| 1e12 / rate_hz);
         let period_ps = option_ps.filter(|_| unit_ps.is_none()).or(sampled_ps);
         period_ps.into_iter().for_each(|period_ps| lows.sampled(period_ps));
         let period_ps = period_ps.unwrap_or(1.0);
-        self.columns = Some(Columns { unit_ps, period_ps, first_pin, pins });
+        let faults = columns.iter().map(|_| None).collect();
+        self.columns = Some(Columns { unit_ps, period_ps, pins: columns, faults });
         if is_header { Ok(()) } else { self.row(at, lows, options) }
     }
 
@@ -310,7 +440,8 @@ impl Reader {
             // sigrok-cli's name for times that are all 0.
             (true, Some(&"samples")) => option_ps.or(Some(1.0)),
             (false, Some(first)) if self.head.channels.len() != fields.len() && fields.len() > 1 => {
-                let unit_ps = option_ps.or(first.contains('.').then_some(1e12));
+                let is_date = date_ps(first.as_bytes(), &mut None).is_some();
+                let unit_ps = option_ps.or((first.contains('.') || is_date).then_some(1e12));
                 unit_ps.or_else(|| self.head.time_unit_ps().map(stretched_ps))
             }
             _ => return Ok(None),
@@ -327,6 +458,31 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_count_from_the_first_one() {
+        let mut epoch_s = None;
+        for (field, expected) in [
+            ("2026-01-02T23:59:59.000300000+00:00", Some(300_000_000)),
+            ("2026-01-03T00:00:00Z", Some(1_000_000_000_000)),
+            ("2026-01-03 02:00:00.5+02:00", Some(1_500_000_000_000)),
+            ("2026-03-01T00:00:00Z", Some((57 * 86_400 + 1) * 1_000_000_000_000)),
+            ("2026-01-02T23:59:58,75Z", Some(-250_000_000_000)),
+            ("2026-01-03T00:00:00.123456789012345-0000", Some(1_123_456_789_012)),
+            ("2026-13-02T00:00:00Z", None),
+            ("2026-01-02T00:00Z", None),
+            ("2026-01-02T00:00:00.Z", None),
+            ("2026-01-02T00:00:00+\u{e9}12", None),
+            ("2026-01-02T00:00:00.\u{e9}12345678901234", None),
+            ("2226-01-02T00:00:00Z", None),
+        ] {
+            assert_eq!(date_ps(field.as_bytes(), &mut epoch_s), expected, "{field}");
+        }
+        // A leap day.
+        let mut epoch_s = None;
+        assert_eq!(date_ps(b"2024-02-28T00:00:00Z", &mut epoch_s), Some(0));
+        assert_eq!(date_ps(b"2024-03-01T00:00:00Z", &mut epoch_s), Some(2 * 86_400 * 1_000_000_000_000));
+    }
 
     #[test]
     fn times_are_whole_picoseconds() {

@@ -7,6 +7,8 @@ pub enum Level {
     Low,
     /// Ready.
     High,
+    /// Driven by nobody (`z`): an open-drain pin with its pull-up, which is ready.
+    Released,
     /// Not known.
     Unknown,
 }

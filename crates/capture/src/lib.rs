@@ -1,6 +1,6 @@
 //! Captures of Ready/Busy pins: the lengths of low phases, and the operations of the chip during them.
 //!
-//! The readers are `vcd`, `csv`, `sigrok` and `intervals`; [`read`] detects the format. They report changes in order of
+//! The readers are `vcd`, `csv`, `sigrok`, `saleae` and `intervals`; [`read`] detects the format. They report changes in order of
 //! time to [`Lows`], which keeps a histogram of low phases for each pin ([`Lengths`]). Memory does not grow with the
 //! capture. [`separate`] decides which lengths are reads, programs and erases. [`Recorder`] filters changes as a
 //! polling recorder would see them. [`Volume`] turns counts of one or several pins into write amplification with its
@@ -21,6 +21,7 @@ mod options;
 mod phases;
 mod read;
 mod recorder;
+mod saleae;
 mod sigrok;
 mod succession;
 mod units;

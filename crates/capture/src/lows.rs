@@ -1,10 +1,14 @@
 //! Collects the low phases of pins from changes in order of time.
 
+use crate::choice::{has_name, is_ready_busy};
 use crate::lengths::Lengths;
 use crate::level::Level;
 use crate::phases::{Counts, Edges, Phase};
 use crate::recorder::{Polled, Recorder};
 use crate::succession::Succession;
+
+/// Most names of signals without a pin to keep.
+const PASSED_OVER_MAX: usize = 1000;
 
 /// A pin, which is low while its chip reads, programs or erases.
 #[derive(Clone, Debug)]
@@ -17,6 +21,10 @@ pub struct Pin {
     pub cut: u64,
     /// Number of changes to an unknown level.
     pub unknown: u64,
+    /// Number of changes to a released level.
+    pub released: u64,
+    /// Whether the values of the column are levels.
+    pub(crate) is_digital: bool,
     /// Whether the level ever differed from the first one.
     pub changed: bool,
     edges: Edges,
@@ -31,6 +39,8 @@ impl Pin {
             counts: Counts::default(),
             cut: 0,
             unknown: 0,
+            released: 0,
+            is_digital: true,
             changed: false,
             edges: Edges::new(),
             polled: recorder.map(|recorder| Box::new(Polled::new(recorder))),
@@ -47,6 +57,12 @@ impl Pin {
     /// Sets the level of the pin from `time_ps`.
     #[inline]
     fn change(&mut self, time_ps: i64, level: Level, interval_ps: (u64, u64)) {
+        let level = if level == Level::Released {
+            self.released += 1;
+            Level::High
+        } else {
+            level
+        };
         if self.edges.level() == Some(level) {
             return;
         }
@@ -121,6 +137,11 @@ impl Pin {
 pub struct Lows {
     /// The pins.
     pub pins: Vec<Pin>,
+    /// What the readers report.
+    pub notes: Vec<String>,
+    /// Names of signals without a pin, for a message.
+    pub(crate) passed_over: Vec<String>,
+    wanted: Vec<String>,
     interval_ps: (u64, u64),
     recorder: Option<Recorder>,
     min_high_ps: Option<u64>,
@@ -138,6 +159,9 @@ impl Lows {
     pub fn new(interval_ps: Option<(u64, u64)>, recorder: Option<Recorder>) -> Self {
         Self {
             pins: Vec::new(),
+            notes: Vec::new(),
+            passed_over: Vec::new(),
+            wanted: Vec::new(),
             interval_ps: interval_ps.unwrap_or((0, u64::MAX)),
             recorder,
             min_high_ps: None,
@@ -153,6 +177,32 @@ impl Lows {
     #[must_use]
     pub fn with_min_high(self, min_high_ps: Option<u64>) -> Self {
         Self { min_high_ps, ..self }
+    }
+
+    /// Sets the names that the user selects; none selects the names of Ready/Busy pins.
+    #[must_use]
+    pub fn with_wanted(self, wanted: &[String]) -> Self {
+        Self { wanted: wanted.to_vec(), ..self }
+    }
+
+    /// Returns whether a signal is selected by its name.
+    pub(crate) fn is_wanted(&self, name: &str) -> bool {
+        match &self.wanted[..] {
+            [] => is_ready_busy(name),
+            wanted => wanted.iter().any(|wanted| has_name(name, wanted)),
+        }
+    }
+
+    /// Returns whether the user selects signals by their names.
+    pub(crate) fn has_selection(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
+    /// Remembers the name of a signal that gets no pin.
+    pub(crate) fn pass_over(&mut self, name: String) {
+        if self.passed_over.len() < PASSED_OVER_MAX {
+            self.passed_over.push(name);
+        }
     }
 
     /// Adds a pin of the current capture, and returns its number.

@@ -135,6 +135,7 @@ pub fn measure(
 ) -> Result<Measured> {
     let mut lows =
         Lows::new(measurement.program_ps, measurement.recorder).with_min_high(measurement.min_high_ps);
+    lows = lows.with_wanted(&measurement.signals);
     let mut readings = Vec::new();
     let sizes: Vec<Option<u64>> = measurement.paths.iter().map(|path| file_bytes(path)).collect();
     let total = sizes.iter().copied().sum::<Option<u64>>();
@@ -142,10 +143,14 @@ pub fn measure(
         let before: u64 = sizes[..number].iter().flatten().sum();
         readings.push(read(path, &measurement.read, &mut lows, &mut |taken| watch(before + taken, total))?);
     }
+    if let (true, Some(reading)) = (lows.pins.is_empty(), readings.first()) {
+        let place = Place::Path(reading.path.clone());
+        return Err(Error::input(place, "has analog samples only", "expected digital channels"));
+    }
     if measurement.recorder.is_some() {
         must_have_times(&readings)?;
     }
-    let mut warnings = Vec::new();
+    let mut warnings = std::mem::take(&mut lows.notes);
     let chosen = choose(&lows, &readings, &measurement.signals, &mut warnings)?;
     join_glitches(&mut lows, &chosen, measurement.min_high_ps, &mut warnings);
     let mut lengths = Lengths::default();
@@ -468,10 +473,15 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
             "erases could not be distinguished from programs: up to one per block of {pages} pages may be among them"
         ));
     }
+    let released: u64 = chosen.iter().map(|&pin| lows.pins[pin].released).sum();
+    if released > 0 {
+        warnings.push(format!(
+            "the level is z {released} times: an open-drain pin that nobody pulls low, which counts as ready"
+        ));
+    }
     let unknown: u64 = chosen.iter().map(|&pin| lows.pins[pin].unknown).sum();
     if unknown > 0 {
-        warnings
-            .push(format!("the level is unknown (x or z) {unknown} times; low phases there are not counted"));
+        warnings.push(format!("the level is unknown (x) {unknown} times; low phases there are not counted"));
     }
     if measured.step_us.is_some_and(|step_us| from_us < 2.0 * step_us) {
         let step_us = measured.step_us.unwrap_or_default();

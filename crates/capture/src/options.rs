@@ -9,6 +9,8 @@ pub enum Format {
     Vcd,
     /// A sigrok session.
     Sigrok,
+    /// A channel in binary, as Saleae Logic 2 exports it.
+    Saleae,
     /// Times and levels, as Saleae Logic 2 and sigrok-cli export them.
     Csv,
     /// One length per line.
@@ -17,8 +19,13 @@ pub enum Format {
 
 impl Format {
     /// All formats by name.
-    pub const NAMES: [(&str, Self); 4] =
-        [("vcd", Self::Vcd), ("sigrok", Self::Sigrok), ("csv", Self::Csv), ("intervals", Self::Intervals)];
+    pub const NAMES: [(&str, Self); 5] = [
+        ("vcd", Self::Vcd),
+        ("sigrok", Self::Sigrok),
+        ("saleae", Self::Saleae),
+        ("csv", Self::Csv),
+        ("intervals", Self::Intervals),
+    ];
 
     /// Returns the format with this name.
     #[must_use]

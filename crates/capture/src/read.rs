@@ -2,7 +2,7 @@
 
 use crate::lows::Lows;
 use crate::options::{Format, ReadOptions, Watch};
-use crate::{csv, intervals, sigrok, vcd};
+use crate::{csv, intervals, saleae, sigrok, vcd};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use floatgate_input::Input;
@@ -41,6 +41,7 @@ pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows, watch: &mut Watc
         };
         match format {
             Format::Vcd => vcd::read(input, lows, options.time_unit_ps, watch)?,
+            Format::Saleae => saleae::read(input, lows, watch)?,
             Format::Csv => csv::read(input, lows, options, watch)?,
             Format::Intervals => intervals::read(input, lows, options, watch)?,
             Format::Sigrok => {
@@ -65,8 +66,11 @@ fn is_zip(path: &str) -> bool {
 
 /// Detects the format from the beginning of a file.
 fn detect(path: &str, head: &[u8]) -> Result<Format> {
+    if head.starts_with(saleae::MAGIC) {
+        return Ok(Format::Saleae);
+    }
     let place = || Place::Path(path.into());
-    let expected = "expected VCD, a sigrok session, CSV or lengths of low phases; select one with --format";
+    let expected = "expected VCD, a sigrok session, a Saleae export, CSV or lengths of low phases; select one with --format";
     let mut text = head.trim_ascii_start();
     // sigrok-cli writes the rate of raw samples first, in any format.
     if text.starts_with(csv::META_RATE.as_bytes()) {

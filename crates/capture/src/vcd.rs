@@ -2,8 +2,8 @@
 //! space.
 //!
 //! Bits of vectors are separate pins. Several names for one identifier are one pin, which takes the first name. Real
-//! numbers and strings are not pins. A pin at `z` is unknown, not high: analysers would write 1 for a pin with a
-//! pull-up.
+//! numbers and strings are not pins. A pin at `z` is released, and ready: it is an open-drain output with a pull-up.
+//! Between `$dumpoff` and `$dumpon` no level is known.
 
 use crate::level::Level;
 use crate::lows::Lows;
@@ -13,7 +13,7 @@ use crate::words::Words;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Result};
 use floatgate_input::Input;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most words of a declaration to keep.
 const SECTION_WORDS_MAX: usize = 16;
@@ -29,6 +29,21 @@ const SCOPES_MAX: usize = 1000;
 /// Number of identifiers in the lookup table: those of up to three characters.
 const TABLE: usize = 94 + 94 * 94 + 94 * 94 * 94;
 const NONE: u32 = u32::MAX;
+
+/// Types of variables that are no levels.
+const NO_PINS: [&str; 5] = ["real", "realtime", "string", "event", "parameter"];
+/// Most bytes of variables to choose from, and the bytes of one besides its names.
+const DECLARED_BYTES_MAX: usize = 128 << 20;
+const DECLARED_BYTES: usize = 100;
+
+/// A variable as declared.
+#[derive(Debug)]
+struct Declared {
+    id: String,
+    name: String,
+    range: Option<(i64, i64)>,
+    width: u32,
+}
 
 /// A variable: its pins are consecutive, with the highest bit first.
 #[derive(Clone, Copy, Debug)]
@@ -153,12 +168,25 @@ pub(crate) fn read<'a>(
         words: Words::new(input, watch),
         variables: Variables::default(),
         scopes: Vec::new(),
+        declared: Vec::new(),
+        declared_bytes: 0,
+        first,
+        off_since_ps: None,
+        off: (0, 0),
         scale: None,
         now_ps: None,
         scale_option: unit_ps.map(Scale::of_ps),
     };
     reader.declarations(lows)?;
     reader.changes(lows)?;
+    reader.dump_on();
+    let (times, off_ps) = reader.off;
+    if times > 0 {
+        lows.notes.push(format!(
+            "the dump is off {times} times ($dumpoff), {:.6} s in all: a gap is no phase",
+            off_ps as f64 / 1e12
+        ));
+    }
     lows.end(first);
     Ok(())
 }
@@ -168,6 +196,13 @@ struct Reader<'a> {
     variables: Variables,
     /// Nested scopes, each with its full path.
     scopes: Vec<String>,
+    declared: Vec<Declared>,
+    declared_bytes: usize,
+    /// The first pin of this file.
+    first: usize,
+    /// The time of `$dumpoff`, while in force; how often it was, and for how long.
+    off_since_ps: Option<i64>,
+    off: (u64, u64),
     scale: Option<Scale>,
     now_ps: Option<i64>,
     /// The time scale set by the user.
@@ -190,11 +225,13 @@ impl Reader<'_> {
         let mut words = Vec::new();
         loop {
             let word = self.text()?;
-            if word == "$end" {
-                return Ok(words);
+            // Some tools leave out the blank before $end.
+            let (word, is_last) = word.strip_suffix("$end").map_or((&word[..], false), |word| (word, true));
+            if !word.is_empty() && words.len() < SECTION_WORDS_MAX {
+                words.push(word.to_owned());
             }
-            if words.len() < SECTION_WORDS_MAX {
-                words.push(word);
+            if is_last {
+                return Ok(words);
             }
         }
     }
@@ -245,7 +282,7 @@ impl Reader<'_> {
         if self.scale.is_none() {
             return Err(self.words.fault("the file has no $timescale", "pass it, as in --time-unit 1us"));
         }
-        Ok(())
+        self.add_pins(lows)
     }
 
     /// Prefixes a name with its scopes; a very long one keeps its end.
@@ -256,42 +293,58 @@ impl Reader<'_> {
         path.split_off((from..=path.len()).find(|&at| path.is_char_boundary(at)).unwrap_or(0))
     }
 
-    /// Reads `$var TYPE WIDTH ID NAME... $end`.
-    fn variable(&mut self, lows: &mut Lows) -> Result<()> {
+    /// Reads `$var TYPE WIDTH ID NAME... $end`. What cannot be a pin must not spoil the others.
+    fn variable(&mut self, lows: &Lows) -> Result<()> {
         let words = self.section()?;
-        let [kind, width, id, name @ ..] = &words[..] else {
+        let Some((width, id, name)) = parts_of_variable(&words) else {
+            if matches!(&words[..], [kind, ..] if NO_PINS.contains(&kind.as_str())) {
+                return Ok(());
+            }
             return Err(self.words.fault("an incomplete $var", "expected $var TYPE WIDTH ID NAME $end"));
         };
-        if matches!(kind.as_str(), "real" | "realtime" | "string" | "event" | "parameter") {
-            return Ok(());
+        let (name, range) = name_and_range(&name);
+        let name = self.within(&name);
+        let is_pin = (1..=VECTOR_MAX as u32).contains(&width) && id.len() <= ID_MAX;
+        self.declared_bytes += DECLARED_BYTES + name.len() + id.len();
+        if is_pin && (self.declared_bytes < DECLARED_BYTES_MAX || lows.is_wanted(&name)) {
+            self.declared.push(Declared { id, name, range, width });
         }
-        let width: u32 = width.parse().map_err(|_| {
-            let what = format!("{} is not a width", quote(width.as_bytes()));
-            self.words.fault(what, "expected a whole number from 1")
-        })?;
-        // A variable without a pin must not spoil the others.
-        if width == 0 || width as usize > VECTOR_MAX || self.variables.get(id.as_bytes()).is_some() {
-            return Ok(());
+        Ok(())
+    }
+
+    /// Creates the pins; too many are narrowed down to those selected by name.
+    fn add_pins(&mut self, lows: &mut Lows) -> Result<()> {
+        let mut declared = std::mem::take(&mut self.declared);
+        let mut ids = BTreeSet::new();
+        declared.retain(|variable| ids.insert(variable.id.clone()));
+        let all: usize = declared.iter().map(|variable| variable.width as usize).sum();
+        let is_narrow = lows.pins.len() + all > PINS_MAX;
+        let mut left = 0;
+        for Declared { id, name, range, width } in declared {
+            let first = lows.pins.len();
+            let names: Vec<String> =
+                (0..width).map(|from_high| bit_name(&name, range, width, from_high)).collect();
+            if is_narrow && !names.iter().any(|name| lows.is_wanted(name)) {
+                left += names.len();
+                names.into_iter().for_each(|name| lows.pass_over(name));
+                continue;
+            }
+            if first + names.len() > PINS_MAX {
+                let what = format!("more than {PINS_MAX} signals");
+                return Err(self.words.fault(what, "name the Ready/Busy signals with --signal"));
+            }
+            for name in names {
+                lows.add_pin(name);
+            }
+            self.variables.insert(id.as_bytes(), Variable { first: first as u32, width });
         }
-        if lows.pins.len() + width as usize > PINS_MAX {
-            let what = format!("more than {PINS_MAX} signals");
-            return Err(self.words.fault(what, "export the Ready/Busy signals only"));
+        if left > 0 && self.variables.all.is_empty() && !lows.has_selection() {
+            let what = format!("more than {PINS_MAX} signals, none named like a Ready/Busy pin");
+            return Err(self.words.fault(what, "name the Ready/Busy signals with --signal"));
         }
-        if id.len() > ID_MAX {
-            let what = format!("an identifier of {} bytes", id.len());
-            return Err(self.words.fault(what, format!("expected at most {ID_MAX}")));
+        if left > 0 {
+            lows.notes.push(format!("{left} signals are left out by their names; --signal selects others"));
         }
-        let (name, range) = name_and_range(name);
-        let (path, first) = (self.within(&name), lows.pins.len() as u32);
-        for from_high in 0..width {
-            lows.add_pin(match range {
-                Some((high, low)) if high < low => format!("{path}[{}]", high + i64::from(from_high)),
-                Some((high, _)) => format!("{path}[{}]", high - i64::from(from_high)),
-                None if width == 1 => path.clone(),
-                None => format!("{path}[{}]", width - 1 - from_high),
-            });
-        }
-        self.variables.insert(id.as_bytes(), Variable { first, width });
         Ok(())
     }
 
@@ -347,7 +400,7 @@ impl Reader<'_> {
                 b'r' | b'R' | b's' | b'S' => {
                     self.words.next_word()?;
                 }
-                b'$' => self.keyword()?,
+                b'$' => self.keyword(lows)?,
                 _ => {
                     let what = format!("{} is neither a time nor a change", self.words.quoted());
                     return Err(self.words.fault(what, "expected a value change dump"));
@@ -402,18 +455,82 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Skips a keyword: `$dumpvars` and its like only bracket changes, and comments end with `$end`.
-    fn keyword(&mut self) -> Result<()> {
-        let word = self.words.last();
-        if word != b"$comment" {
-            return Ok(());
+    /// Handles a keyword. `$dumpvars` and its like only bracket changes, comments end with `$end`, and after `$dumpoff`
+    /// no level is known.
+    fn keyword(&mut self, lows: &mut Lows) -> Result<()> {
+        match self.words.last() {
+            b"$dumpoff" => {
+                let now_ps = self.now_ps.unwrap_or(0);
+                self.off_since_ps = self.off_since_ps.or(Some(now_ps));
+                (self.first..lows.pins.len()).for_each(|pin| lows.change(pin, now_ps, Level::Unknown));
+                // The values that follow, mostly x, are not those of the pins.
+                self.skip_to_end()
+            }
+            b"$dumpon" => {
+                self.dump_on();
+                Ok(())
+            }
+            b"$comment" => self.skip_to_end(),
+            _ => Ok(()),
         }
+    }
+
+    /// Ends a gap of `$dumpoff`, if there is one.
+    fn dump_on(&mut self) {
+        if let Some(since_ps) = self.off_since_ps.take() {
+            self.off = (self.off.0 + 1, self.off.1 + self.now_ps.unwrap_or(0).abs_diff(since_ps));
+        }
+    }
+
+    /// Skips the words up to `$end`.
+    fn skip_to_end(&mut self) -> Result<()> {
         while let Some(word) = self.words.next_word()? {
             if self.words.bytes(word) == b"$end" {
                 break;
             }
         }
         Ok(())
+    }
+}
+
+/// Returns width, identifier and words of the name of a variable; none if it is incomplete or no level. Some tools
+/// leave out the blank around the identifier, as in `wire 1 !rb`, or the name.
+fn parts_of_variable(words: &[String]) -> Option<(u32, String, Vec<String>)> {
+    let [kind, rest @ ..] = words else { return None };
+    if NO_PINS.contains(&kind.as_str()) {
+        return None;
+    }
+    match rest {
+        [width, id, name @ ..] if !name.is_empty() && !name[0].starts_with('[') => {
+            // A width that is no number belongs to no pin.
+            match width.find(|c: char| !c.is_ascii_digit()) {
+                None => Some((width.parse().unwrap_or(0), id.clone(), name.to_vec())),
+                Some(_) => Some((0, id.clone(), name.to_vec())),
+            }
+        }
+        [width, id, range @ ..] if width.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let at = id.find(|c: char| c.is_ascii_alphabetic() || c == '_').filter(|&at| at > 0);
+            let (id, name) = at.map_or((&id[..], &id[..]), |at| id.split_at(at));
+            let mut names = vec![name.to_owned()];
+            names.extend_from_slice(range);
+            Some((width.parse().unwrap_or(0), id.to_owned(), names))
+        }
+        [joined, name @ ..] if !name.is_empty() => {
+            let at = joined.find(|c: char| !c.is_ascii_digit()).filter(|&at| at > 0)?;
+            let (width, id) = joined.split_at(at);
+            Some((width.parse().ok()?, id.to_owned(), name.to_vec()))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the name of a bit, counted from the highest.
+fn bit_name(path: &str, range: Option<(i64, i64)>, width: u32, from_high: u32) -> String {
+    match range {
+        Some((high, low)) if high < low => format!("{path}[{}]", high + i64::from(from_high)),
+        Some((high, _)) => format!("{path}[{}]", high - i64::from(from_high)),
+        None if width == 1 => path.to_owned(),
+        None => format!("{path}[{}]", width - 1 - from_high),
     }
 }
 
@@ -437,6 +554,7 @@ fn level_of(value: u8) -> Level {
     match value {
         b'0' | b'l' | b'L' => Level::Low,
         b'1' | b'h' | b'H' => Level::High,
+        b'z' | b'Z' => Level::Released,
         _ => Level::Unknown,
     }
 }

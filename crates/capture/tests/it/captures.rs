@@ -305,8 +305,8 @@ fn bad_rows_and_lengths_are_refused_with_place_and_remedy() {
             "c:1: the file does not say the unit of its times; pass it, as in --time-unit 1us",
         ),
         (
-            "Time [s],rb\n2026-01-01T00:00:00,1\n",
-            "c:2: '2026-01-01T00:00:00' is not a time; expected a number (export times as seconds, not as dates)",
+            "Time [s],rb\n2026-01-01 noon,1\n",
+            "c:2: '2026-01-01 noon' is not a time; expected a number, or a date such as 2026-01-02T03:04:05.000300Z",
         ),
         (
             "812\n900\n",

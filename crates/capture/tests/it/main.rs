@@ -3,5 +3,6 @@
 
 mod captures;
 mod common;
+mod exports;
 mod sessions;
 mod situations;
