@@ -143,7 +143,8 @@ pub fn measure(
         let before: u64 = sizes[..number].iter().flatten().sum();
         readings.push(read(path, &measurement.read, &mut lows, &mut |taken| watch(before + taken, total))?);
     }
-    if let (true, Some(reading)) = (lows.pins.is_empty(), readings.first()) {
+    if readings.iter().all(|reading| reading.format == Format::Saleae && reading.pins.is_empty()) {
+        let reading = &readings[0];
         let place = Place::Path(reading.path.clone());
         return Err(Error::input(place, "has analog samples only", "expected digital channels"));
     }

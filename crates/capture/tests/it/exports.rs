@@ -140,7 +140,8 @@ fn a_good_signal_among_too_many_is_chosen() {
         refusal("c", dump("net"), &[]),
         "c:65540: more than 65536 signals, none named like a Ready/Busy pin; name the Ready/Busy signals with --signal"
     );
-    assert!(refusal("c", dump("net"), &["net-7"]).starts_with("c: no signal 'net-7'"));
+    let unknown = refusal("c", dump("net"), &["net-7"]);
+    assert!(unknown.starts_with("c: no signal 'net-7'"), "{unknown}");
 }
 
 #[test]
