@@ -131,7 +131,7 @@ def test_levels_that_are_unknown_are_told_of(tmp_path: Path) -> None:
     facts = rb.measure([tmp_path / "c.vcd"], SHAPE)
     # Ten end at an unknown level, and nine begin at one.
     assert (facts["programs"], facts["unclassified"]) == (11, 19)
-    assert "the level is unknown (x or z) 10 times; low phases there are not counted" in facts["warnings"]
+    assert "the level is unknown (x) 10 times; low phases there are not counted" in facts["warnings"]
 
 
 def test_long_names_and_strange_ones_do_no_harm(cli: Cli, tmp_path: Path) -> None:

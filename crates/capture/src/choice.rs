@@ -1,6 +1,7 @@
 //! Selects the pins of captures that are counted.
 
 use crate::lows::Lows;
+use crate::names::{has_name, is_ready_busy};
 use crate::read::Reading;
 use floatgate_base::error::quote;
 use floatgate_base::names::remedy;
@@ -25,14 +26,6 @@ pub(crate) fn left_out(lows: &Lows, chosen: &[usize]) -> Vec<String> {
         .enumerate()
         .filter(|(pin, state)| state.changed && state.is_digital && !chosen.contains(pin));
     others.map(|(_, pin)| pin.name.clone()).collect()
-}
-
-/// Returns whether a name is typical of Ready/Busy pins: RB, R/B#, RY/BY, ready_n, busy.
-pub(crate) fn is_ready_busy(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
-    let letters: String = last.chars().filter(char::is_ascii_alphabetic).collect();
-    ["rb", "rbn", "rbb", "ryby", "rnb"].contains(&letters.as_str())
-        || ["ready", "busy", "r/b", "ry/by"].iter().any(|part| last.contains(part))
 }
 
 /// Selects the pins to count.
@@ -82,11 +75,6 @@ pub(crate) fn choose(
     Ok(chosen)
 }
 
-/// Returns whether a signal has this name, either complete or after the last dot.
-pub(crate) fn has_name(name: &str, wanted: &str) -> bool {
-    name == wanted || name.rsplit('.').next() == Some(wanted)
-}
-
 /// Returns the pins with these names, either complete or after the last dot.
 fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<usize>> {
     let mut chosen = Vec::new();
@@ -105,19 +93,4 @@ fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<us
     chosen.sort_unstable();
     chosen.dedup();
     Ok(chosen)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_ready_busy_pins_are_known() {
-        for name in ["RB", "R/B#", "top.chip0.rb_n", "RB0", "RY/BY", "nand_busy", "Ready"] {
-            assert!(is_ready_busy(name), "{name}");
-        }
-        for name in ["D0", "CLE", "verb", "0", "Channel 3", "RE#"] {
-            assert!(!is_ready_busy(name), "{name}");
-        }
-    }
 }

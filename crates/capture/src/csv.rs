@@ -414,7 +414,8 @@ impl Reader {
             || (pins > PINS_MAX && columns.iter().all(Option::is_none))
         {
             let what = format!("{pins} columns of levels");
-            return Err(self.fault(what, format!("name up to {PINS_MAX} of them with --signal")));
+            let expected = format!("expected from 1 to {PINS_MAX}, or names of as many with --signal");
+            return Err(self.fault(what, expected));
         }
         let sampled_ps = self.head.rate_hz.map(|rate_hz| 1e12 / rate_hz);
         let period_ps = option_ps.filter(|_| unit_ps.is_none()).or(sampled_ps);

@@ -15,7 +15,7 @@ const WITHHELD_SHARE: f64 = 0.2;
 const LEAST_SHARE: f64 = 0.001;
 /// Sampling faster than this separates any two commands: seven bus cycles and the time until the pin falls.
 const MERGING_STEP_PS: u64 = 500_000;
-/// Shortest programs in SLC mode that are told from reads.
+/// Shortest programs in SLC mode that reads do not hide.
 const SLC_MIN_PS: u64 = 80_000_000;
 /// No operation takes longer.
 const OPERATION_MAX_PS: u64 = 25_000_000_000;
@@ -134,40 +134,40 @@ impl Known<'_> {
 
     /// Lists the humps above the programs.
     fn longer_humps(&self) -> &[Hump] {
-        self.separation.map_or(&[], |found| &found.humps[found.reads + found.programs..])
+        self.separation.map_or(&[], |parts| &parts.humps[parts.reads + parts.programs..])
     }
 
     /// Lists the humps below the programs.
     fn shorter_humps(&self) -> &[Hump] {
-        self.separation.map_or(&[], |found| &found.humps[..found.reads])
+        self.separation.map_or(&[], |parts| &parts.humps[..parts.reads])
     }
 }
 
 /// Returns the doubts about a count, and the codes of those that leave no estimate.
 pub(crate) fn doubts(known: &Known) -> (Vec<Doubt>, Vec<&'static str>) {
     let core = known.core(10);
-    let mut found: Vec<Doubt> = Vec::new();
+    let mut list: Vec<Doubt> = Vec::new();
     if let Some(core) = core {
         let merged = merged(known, core);
         let suspended = suspended(known, core);
         let by_samples = merged.as_ref().map_or(0, |doubt| doubt.more as u64);
-        found.extend(shared_pin(known, core, (by_samples, suspended.is_some())));
-        found.extend(merged);
-        found.extend(suspended);
-        found.extend(long_programs(known, core));
+        list.extend(shared_pin(known, core, (by_samples, suspended.is_some())));
+        list.extend(merged);
+        list.extend(suspended);
+        list.extend(long_programs(known, core));
     }
     if !known.is_set {
-        found.extend(short_programs(known));
+        list.extend(short_programs(known));
     }
-    found.extend(lost(known));
+    list.extend(lost(known));
     let programs = known.programs.max(1) as f64;
-    found.retain(|doubt| doubt.is_open || doubt.less + doubt.more >= LEAST_SHARE * programs);
-    let sum: f64 = found.iter().map(|doubt| doubt.less + doubt.more).sum();
+    list.retain(|doubt| doubt.is_open || doubt.less + doubt.more >= LEAST_SHARE * programs);
+    let sum: f64 = list.iter().map(|doubt| doubt.less + doubt.more).sum();
     let is_wide = |doubt: &&Doubt| {
         doubt.is_open || (sum > WITHHELD_SHARE * programs && doubt.less + doubt.more > 0.1 * sum)
     };
-    let withheld = found.iter().filter(is_wide).map(|doubt| doubt.code).collect();
-    (found, withheld)
+    let withheld = list.iter().filter(is_wide).map(|doubt| doubt.code).collect();
+    (list, withheld)
 }
 
 fn us(ps: u64) -> f64 {

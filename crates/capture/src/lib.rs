@@ -17,6 +17,7 @@ mod lengths;
 mod level;
 mod lows;
 mod measure;
+mod names;
 mod options;
 mod phases;
 mod read;

@@ -1,11 +1,12 @@
 //! Collects the low phases of pins from changes in order of time.
 
-use crate::choice::{has_name, is_ready_busy};
 use crate::lengths::Lengths;
 use crate::level::Level;
+use crate::names::{has_name, is_ready_busy};
 use crate::phases::{Counts, Edges, Phase};
 use crate::recorder::{Polled, Recorder};
 use crate::succession::Succession;
+use crate::units::gcd;
 
 /// Most names of signals without a pin to keep.
 const PASSED_OVER_MAX: usize = 1000;
@@ -270,14 +271,6 @@ impl Lows {
     pub fn step_ps(&self) -> u64 {
         self.step_ps.max(self.period_ps)
     }
-}
-
-/// Returns the greatest common divisor; that of 0 and a number is the number.
-pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]

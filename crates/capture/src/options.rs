@@ -22,9 +22,9 @@ impl Format {
     pub const NAMES: [(&str, Self); 5] = [
         ("vcd", Self::Vcd),
         ("sigrok", Self::Sigrok),
-        ("saleae", Self::Saleae),
         ("csv", Self::Csv),
         ("intervals", Self::Intervals),
+        ("saleae", Self::Saleae),
     ];
 
     /// Returns the format with this name.

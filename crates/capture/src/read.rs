@@ -70,7 +70,7 @@ fn detect(path: &str, head: &[u8]) -> Result<Format> {
         return Ok(Format::Saleae);
     }
     let place = || Place::Path(path.into());
-    let expected = "expected VCD, a sigrok session, a Saleae export, CSV or lengths of low phases; select one with --format";
+    let expected = "expected VCD, a sigrok session, CSV or lengths of low phases; select one with --format";
     let mut text = head.trim_ascii_start();
     // sigrok-cli writes the rate of raw samples first, in any format.
     if text.starts_with(csv::META_RATE.as_bytes()) {

@@ -2,11 +2,11 @@
 
 use crate::humps::READ_MAX_PS;
 use crate::lengths::Lengths;
-use crate::lows::gcd;
 use crate::phases::{Counts, Phase};
+use crate::units::gcd;
 
-/// High phases shorter than this are glitches if they form a hump of their own: a command is several bus cycles, and
-/// the pin falls up to 100 ns after the last of them (tWB of ONFI).
+/// High phases shorter than this are glitches if they form a hump of their own. A command is several bus cycles, and the
+/// pin falls up to 100 ns after the last of them (tWB of ONFI).
 pub(crate) const GLITCH_MAX_PS: u64 = 100_000;
 
 /// Low phases that a short high phase splits.
@@ -46,7 +46,8 @@ pub(crate) struct Succession {
 }
 
 impl Succession {
-    /// High phases below `min_high_ps` are short ones; by default those that cannot be time for a command.
+    /// Creates the state before any phase. High phases below `min_high_ps` are short ones; by default those that leave
+    /// no time for a command.
     pub fn new(min_high_ps: Option<u64>) -> Self {
         Self {
             high: Lengths::default(),

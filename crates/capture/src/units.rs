@@ -1,4 +1,4 @@
-//! Parses units of time.
+//! Units of time, and their common divisors.
 
 /// Units of time, largest first, in picoseconds; a femtosecond is below one.
 const UNITS: [(&str, f64); 14] = [
@@ -55,6 +55,14 @@ pub(crate) fn parse_rate_hz(text: &str) -> Option<f64> {
         _ => return None,
     };
     text[..digits].parse::<f64>().ok().map(|rate| rate * factor).filter(|rate| (1e-3..=1e12).contains(rate))
+}
+
+/// Returns the greatest common divisor; that of 0 and a number is the number.
+pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 #[cfg(test)]

@@ -304,7 +304,22 @@ impl Reader<'_> {
         };
         let (name, range) = name_and_range(&name);
         let name = self.within(&name);
-        let is_pin = (1..=VECTOR_MAX as u32).contains(&width) && id.len() <= ID_MAX;
+        let Some(width) = width.parse().ok().filter(|_| id.len() <= ID_MAX) else {
+            if !lows.is_wanted(&name) {
+                return Ok(());
+            }
+            return Err(match id.len() {
+                len if len > ID_MAX => {
+                    let what = format!("an identifier of {len} bytes");
+                    self.words.fault(what, format!("expected at most {ID_MAX}"))
+                }
+                _ => {
+                    let what = format!("{} is not a width", quote(width.as_bytes()));
+                    self.words.fault(what, "expected a whole number from 1")
+                }
+            });
+        };
+        let is_pin = (1..=VECTOR_MAX as u32).contains(&width);
         self.declared_bytes += DECLARED_BYTES + name.len() + id.len();
         if is_pin && (self.declared_bytes < DECLARED_BYTES_MAX || lows.is_wanted(&name)) {
             self.declared.push(Declared { id, name, range, width });
@@ -495,30 +510,26 @@ impl Reader<'_> {
 
 /// Returns width, identifier and words of the name of a variable; none if it is incomplete or no level. Some tools
 /// leave out the blank around the identifier, as in `wire 1 !rb`, or the name.
-fn parts_of_variable(words: &[String]) -> Option<(u32, String, Vec<String>)> {
+fn parts_of_variable(words: &[String]) -> Option<(String, String, Vec<String>)> {
     let [kind, rest @ ..] = words else { return None };
     if NO_PINS.contains(&kind.as_str()) {
         return None;
     }
     match rest {
         [width, id, name @ ..] if !name.is_empty() && !name[0].starts_with('[') => {
-            // A width that is no number belongs to no pin.
-            match width.find(|c: char| !c.is_ascii_digit()) {
-                None => Some((width.parse().unwrap_or(0), id.clone(), name.to_vec())),
-                Some(_) => Some((0, id.clone(), name.to_vec())),
-            }
+            Some((width.clone(), id.clone(), name.to_vec()))
         }
         [width, id, range @ ..] if width.bytes().all(|byte| byte.is_ascii_digit()) => {
             let at = id.find(|c: char| c.is_ascii_alphabetic() || c == '_').filter(|&at| at > 0);
             let (id, name) = at.map_or((&id[..], &id[..]), |at| id.split_at(at));
             let mut names = vec![name.to_owned()];
             names.extend_from_slice(range);
-            Some((width.parse().unwrap_or(0), id.to_owned(), names))
+            Some((width.clone(), id.to_owned(), names))
         }
         [joined, name @ ..] if !name.is_empty() => {
             let at = joined.find(|c: char| !c.is_ascii_digit()).filter(|&at| at > 0)?;
             let (width, id) = joined.split_at(at);
-            Some((width.parse().ok()?, id.to_owned(), name.to_vec()))
+            Some((width.to_owned(), id.to_owned(), name.to_vec()))
         }
         _ => None,
     }

@@ -32,7 +32,7 @@ Captures = Annotated[
     typer.Argument(
         metavar="CAPTURE...",
         show_default=False,
-        help="VCD, sigrok sessions (.sr), CSV of Logic 2 or sigrok-cli, lists of lengths; plain or compressed.",
+        help="VCD, sigrok sessions (.sr), CSV or binary of Logic 2, CSV of sigrok-cli, lists of lengths; also packed.",
     ),
 ]
 MultiPage = Annotated[float | None, typer.Option(metavar="M", help="Pages per program (M_p). Default: 1.")]
@@ -82,7 +82,8 @@ class Pins(g.Group):
         ),
     ] = None
     format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="vcd, sigrok, csv or intervals. Default: detected automatically.")
+        str | None,
+        typer.Option(metavar="NAME", help="vcd, sigrok, saleae, csv or intervals. Default: detected automatically."),
     ] = None
     time_unit: Annotated[
         str | None,
@@ -103,11 +104,12 @@ class Pins(g.Group):
     min_high_us: Annotated[
         float | None,
         typer.Option(
-            metavar="T", help="High phases shorter than T are glitches. Default: a hump of them is detected; 0: none is."
+            metavar="T",
+            help="High phases shorter than T microseconds are glitches; 0: none. Default: a hump of them is detected.",
         ),
     ] = None
     dies_per_signal: Annotated[
-        int | None, typer.Option(metavar="N", help="Dies that share each pin. Default: 1, unless their lengths differ.")
+        int | None, typer.Option(metavar="N", help="Dies that share each pin. Default: 1, unless overlaps show.")
     ] = None
 
     def settings(self) -> capture.Settings:

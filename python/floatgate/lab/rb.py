@@ -77,7 +77,7 @@ class Settings:
         program_us: ``A..B``: programs take longer than A and shorter than B microseconds; detected if None.
         poll_us: time between two looks of a recorder that stands between the captures and the counts.
         quiet_s: how long the pin must be high before that recorder sends its counts; 0: it always does.
-        min_high_us: shorter high phases are glitches within a low phase; 0: none is; a hump of them is detected if None.
+        min_high_us: shorter high phases are glitches within a low phase; 0: none is. Their hump is detected if None.
         dies_per_signal: dies behind each pin; one if None, unless the lengths show that several overlap.
     """
 
@@ -118,11 +118,11 @@ def measure(
         InputError: a capture cannot be read, no low phase is as long as a program, or a figure is outside its range.
     """
     facts = _counted(paths, shape, settings or Settings(), multi_page, host, progress)
-    facts["warnings"] += [*rb_limits.of_host(_with_estimate(facts)), *rb_limits.of_counts(_widened(facts))]
+    facts["warnings"] += [*rb_limits.of_host(as_counted(facts)), *rb_limits.of_counts(_widened(facts))]
     return facts
 
 
-def _with_estimate(facts: dict[str, Any]) -> dict[str, Any]:
+def as_counted(facts: dict[str, Any]) -> dict[str, Any]:
     """Return the figures with write amplification as counted, even if it is withheld."""
     return {**facts, "wa": facts["p_volume_bytes"] / facts["host_bytes"]} if facts["host_bytes"] else facts
 
@@ -206,7 +206,7 @@ def find_multi_page(
         InputError: as :func:`measure`.
     """
     single = _counted(paths, shape, settings or Settings(), 1.0, host, progress)
-    wa_single = _with_estimate(single)["wa"]
+    wa_single = as_counted(single)["wa"]
     if not wa_single:
         raise input_error("no low phase is a program; expected a capture of sequential writes")
     pages = _nearest(wa_single, shape.planes)

@@ -172,7 +172,7 @@ fn columns_that_are_no_levels_are_left_out() {
     assert_eq!(of_500_us(&wide, &["c77"]).programs, 1);
     assert_eq!(
         refusal("c", &wide, &[]),
-        "c:1: 5000 columns of levels; name up to 4096 of them with --signal"
+        "c:1: 5000 columns of levels; expected from 1 to 4096, or names of as many with --signal"
     );
 }
 
@@ -314,7 +314,7 @@ fn damaged_exports_do_no_harm() {
         }
         let path = file(folder.path(), "c", &bytes);
         let message =
-            measure(&[&path], &[]).map_or_else(|e| e.to_string(), |found| found.programs.to_string());
+            measure(&[&path], &[]).map_or_else(|e| e.to_string(), |measured| measured.programs.to_string());
         assert!(!message.is_empty() && message.len() < 4000, "seed {seed}: {message}");
     }
 }

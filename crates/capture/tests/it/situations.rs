@@ -2,6 +2,7 @@
 //! or there is no estimate and a warning names the cause.
 
 use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
 use floatgate_capture::{
     Format, Geometry, HostBytes, Measured, Measurement, ReadOptions, WaveWriter, measure,
 };
@@ -332,7 +333,9 @@ fn without(lows: &Lows, blocks: &[u64], held: &str) -> Lows {
     let mut blocks = blocks.iter().copied().peekable();
     let mut skip: Option<(u64, u64)> = None;
     for &(mut begin, mut end) in lows {
+        let mut bound = Bound::new(1000);
         while let Some(from) = blocks.next_if(|&from| from < end) {
+            bound.step();
             skip = Some((from, from + 10 * MS));
             let is_low = held == "low" || (held == "level held" && begin < from);
             if begin < from {
