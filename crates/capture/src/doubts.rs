@@ -16,7 +16,7 @@ const LEAST_SHARE: f64 = 0.001;
 /// Sampling faster than this separates any two commands: seven bus cycles and the time until the pin falls.
 const MERGING_STEP_PS: u64 = 500_000;
 /// Shortest programs in SLC mode that reads do not hide.
-const SLC_MIN_PS: u64 = 80_000_000;
+pub(crate) const SLC_MIN_PS: u64 = 80_000_000;
 /// No operation takes longer.
 const OPERATION_MAX_PS: u64 = 25_000_000_000;
 /// Erases are at least this long where longer low phases count as lost blocks.

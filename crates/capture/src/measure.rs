@@ -1,7 +1,7 @@
 //! Measures write amplification from captures, in one call.
 
 use crate::choice::{choose, left_out, names};
-use crate::doubts::{Doubt, Known, doubts};
+use crate::doubts::{Doubt, Known, SLC_MIN_PS, doubts};
 use crate::humps::{Hump, READ_MAX_PS, Separation, separate};
 use crate::lengths::Lengths;
 use crate::lows::{Lows, Pin};
@@ -227,7 +227,10 @@ impl Counted<'_> {
         let dies = signals.len() * measurement.dies_per_signal.unwrap_or(1).max(1) as usize;
         let terms = terms(&signals, &self.lengths, self.program_ps, step_ps, (geometry, dies));
         let (doubts, withheld) = self.doubts(measurement, programs);
-        warnings.extend(host_beyond_capture(measurement, self.program_ps, lows.duration_ps()));
+        // If reads may be programs, the shortest programs are shorter than the interval says.
+        let are_short = doubts.iter().any(|doubt| doubt.code == "slc_programs");
+        let shortest_ps = if are_short { SLC_MIN_PS.min(self.program_ps.0) } else { self.program_ps.0 };
+        warnings.extend(host_beyond_capture(measurement, shortest_ps, lows.duration_ps()));
         let doubtful = (doubts.iter().map(|d| d.less).sum(), doubts.iter().map(|d| d.more).sum());
         let multi_page = measurement.multi_page.unwrap_or(1.0);
         let counted = (programs, dies);
@@ -293,16 +296,12 @@ impl Counted<'_> {
     }
 }
 
-/// Checks whether all dies can program the host's bytes within the capture, with the shortest programs on all planes.
-fn host_beyond_capture(
-    measurement: &Measurement,
-    program_ps: (u64, u64),
-    duration_ps: u64,
-) -> Option<String> {
+/// Checks whether all dies can program the host's bytes within the capture, with programs of `shortest_ps` on all planes.
+fn host_beyond_capture(measurement: &Measurement, shortest_ps: u64, duration_ps: u64) -> Option<String> {
     let geometry = &measurement.geometry;
     let bytes = measurement.host?.bytes as f64;
     let at_once = geometry.all_dies() as f64 * f64::from(geometry.planes) * geometry.page_bytes as f64;
-    let most = at_once * (duration_ps as f64 / program_ps.0.max(1) as f64 + 1.0);
+    let most = at_once * (duration_ps as f64 / shortest_ps.max(1) as f64 + 1.0);
     if duration_ps == 0 || bytes <= most {
         return None;
     }
@@ -312,7 +311,7 @@ fn host_beyond_capture(
          most {most:.0} bytes in that time, with programs of {:.1} us; host bytes and capture must span the same time",
         geometry.all_dies(),
         geometry.planes,
-        program_ps.0 as f64 / 1e6
+        shortest_ps as f64 / 1e6
     ))
 }
 
