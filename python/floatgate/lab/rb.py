@@ -118,13 +118,18 @@ def measure(
         InputError: a capture cannot be read, no low phase is as long as a program, or a figure is outside its range.
     """
     facts = _counted(paths, shape, settings or Settings(), multi_page, host, progress)
-    facts["warnings"] += [*rb_limits.of_host(as_counted(facts)), *rb_limits.of_counts(_widened(facts))]
+    facts["warnings"] += [*rb_limits.of_host(as_counted(facts)), *_of_counts(facts)]
     return facts
 
 
 def as_counted(facts: dict[str, Any]) -> dict[str, Any]:
     """Return the figures with write amplification as counted, even if it is withheld."""
     return {**facts, "wa": facts["p_volume_bytes"] / facts["host_bytes"]} if facts["host_bytes"] else facts
+
+
+def _of_counts(facts: dict[str, Any]) -> list[str]:
+    """Return warnings about an interval without a lower end, unless doubts explain it."""
+    return [] if facts["withheld"] else rb_limits.of_counts(_widened(facts))
 
 
 def _widened(facts: dict[str, Any]) -> dict[str, Any]:
@@ -222,7 +227,7 @@ def find_multi_page(
             "was the drive empty, were the writes sequential, and do geometry and host bytes fit?"
         )
         facts["warnings"] = [*single["warnings"], far]
-    facts["warnings"] += rb_limits.of_counts(_widened(facts))
+    facts["warnings"] += _of_counts(facts)
     return facts
 
 
