@@ -1,4 +1,4 @@
-"""``floatgate rb`` on captures that leave doubt: what is said first, and when there is no estimate.
+"""``floatgate rb`` on captures that leave doubt: the first lines, and when there is no estimate.
 
 The core's own tests cover each situation with many seeds (``crates/capture/tests/it/situations.rs``).
 """
