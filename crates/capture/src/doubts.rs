@@ -6,6 +6,7 @@
 
 use crate::humps::{ERASE_MIN_PS, Hump, READ_MAX_PS, Separation};
 use crate::lengths::Lengths;
+use crate::succession::MERGING_STEP_PS;
 use crate::volume::Geometry;
 use serde::Serialize;
 
@@ -13,8 +14,6 @@ use serde::Serialize;
 const WITHHELD_SHARE: f64 = 0.2;
 /// Doubts below this share of the programs are not mentioned.
 const LEAST_SHARE: f64 = 0.001;
-/// Sampling faster than this separates any two commands: seven bus cycles and the time until the pin falls.
-const MERGING_STEP_PS: u64 = 500_000;
 /// Shortest programs in SLC mode that reads do not hide.
 pub(crate) const SLC_MIN_PS: u64 = 80_000_000;
 /// No operation takes longer.
@@ -278,8 +277,9 @@ fn suspended(known: &Known, core: Core) -> Option<Doubt> {
     // Many pieces are themselves a tenth of the highest density.
     let dense = known.core(5).map_or(0.0, |dense| pieces_by_lengths(known, dense));
     let by_lengths = pieces_by_lengths(known, core).max(dense);
-    // In which order programs of different lengths come may depend on reads.
-    let mut less = if core.is_wide() && by_lengths == 0.0 { 0.0 } else { pairs.max(by_lengths) };
+    // In which order programs of different lengths come may depend on reads. Pieces leave no gap below programs.
+    let are_certain = !core.is_wide() || by_lengths > 0.0 || fills_gap(known);
+    let mut less = if are_certain { pairs.max(by_lengths) } else { 0.0 };
     if less < 0.002 * known.programs as f64 {
         return None;
     }
@@ -294,6 +294,15 @@ fn suspended(known: &Known, core: Core) -> Option<Doubt> {
          program in two pieces counts twice; up to {less:.0} programs less"
     );
     Some(Doubt { code: "suspended_programs", less, more: 0.0, is_open: false, text })
+}
+
+/// Returns whether low phases of all lengths lie between reads and programs, in quarters from half of the longest read.
+fn fills_gap(known: &Known) -> bool {
+    let edge = |quarter: u64| READ_MAX_PS / 2 + READ_MAX_PS / 8 * quarter;
+    let counts: Vec<u64> =
+        (0..4).map(|quarter| known.low.between(edge(quarter), edge(quarter + 1))).collect();
+    // The longest reads may reach into the first quarter.
+    counts[1..].iter().all(|&count| 250 * count >= known.programs)
 }
 
 /// Bounds the suspended programs by the lengths of two low phases around a read; 0 if they are as by chance. Returns the

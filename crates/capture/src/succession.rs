@@ -9,6 +9,9 @@ use crate::units::gcd;
 /// pin falls up to 100 ns after the last of them (tWB of ONFI).
 pub(crate) const GLITCH_MAX_PS: u64 = 100_000;
 
+/// Sampling faster than this separates any two commands: seven bus cycles and the time until the pin falls.
+pub(crate) const MERGING_STEP_PS: u64 = 500_000;
+
 /// Low phases that a short high phase splits.
 #[derive(Clone, Copy, Debug)]
 struct Joining {
@@ -32,7 +35,7 @@ pub(crate) struct Succession {
     pub beside_reads: Lengths,
     /// Time without a known level between two known ones.
     pub lost_ps: u64,
-    /// Common divisor of all phases: a multiple of the sampling period.
+    /// Common divisor of all phases, a multiple of the sampling period; not exact below [`MERGING_STEP_PS`].
     pub step_ps: u64,
     short_ps: u64,
     joining: Option<Joining>,
@@ -71,8 +74,10 @@ impl Succession {
     /// Counts a phase that ends.
     #[inline]
     pub fn add(&mut self, phase: Phase, interval_ps: (u64, u64)) {
+        // Below the shortest step that matters, the exact one does not.
         if let Phase::Low(length_ps) | Phase::High(length_ps) = phase
-            && (self.step_ps == 0 || !length_ps.is_multiple_of(self.step_ps))
+            && (self.step_ps == 0
+                || (self.step_ps >= MERGING_STEP_PS && !length_ps.is_multiple_of(self.step_ps)))
         {
             self.step_ps = gcd(self.step_ps, length_ps);
         }
