@@ -12,14 +12,6 @@ pub(crate) const GLITCH_MAX_PS: u64 = 100_000;
 /// Sampling faster than this separates any two commands: seven bus cycles and the time until the pin falls.
 pub(crate) const MERGING_STEP_PS: u64 = 500_000;
 
-/// Low phases that a short high phase splits.
-#[derive(Clone, Copy, Debug)]
-struct Joining {
-    first_ps: u64,
-    whole_ps: u64,
-    pieces: u32,
-}
-
 /// The succession of phases on a pin.
 #[derive(Clone, Debug)]
 pub(crate) struct Succession {
@@ -38,8 +30,10 @@ pub(crate) struct Succession {
     /// Common divisor of all phases, a multiple of the sampling period; not exact below [`MERGING_STEP_PS`].
     pub step_ps: u64,
     short_ps: u64,
-    joining: Option<Joining>,
-    /// The latest high phase is a short one, of this length.
+    /// The latest low phase, with the pieces before it; 0 if it has ended.
+    low_ps: u64,
+    joined_pieces: u32,
+    /// The latest high phase, if it is a short one.
     bridge_ps: Option<u64>,
     /// The latest low phase longer than a read; whether it is counted as beside a read; and whether one followed it.
     before_ps: Option<u64>,
@@ -62,7 +56,8 @@ impl Succession {
             lost_ps: 0,
             step_ps: 0,
             short_ps: min_high_ps.unwrap_or(GLITCH_MAX_PS),
-            joining: None,
+            low_ps: 0,
+            joined_pieces: 1,
             bridge_ps: None,
             before_ps: None,
             is_beside: true,
@@ -82,23 +77,16 @@ impl Succession {
             self.step_ps = gcd(self.step_ps, length_ps);
         }
         match phase {
-            Phase::Low(length_ps) => match (&mut self.joining, self.bridge_ps.take()) {
-                (Some(joining), Some(bridge_ps)) => {
-                    if joining.pieces == 1 {
-                        self.pieces.add(joining.first_ps, interval_ps);
-                    }
-                    self.pieces.add(length_ps, interval_ps);
-                    joining.pieces += 1;
-                    joining.whole_ps = joining.whole_ps.saturating_add(bridge_ps).saturating_add(length_ps);
-                }
-                _ => {
+            Phase::Low(length_ps) => match self.bridge_ps {
+                Some(bridge_ps) => self.join(bridge_ps, length_ps, interval_ps),
+                None => {
                     self.flush(interval_ps);
-                    self.joining = Some(Joining { first_ps: length_ps, whole_ps: length_ps, pieces: 1 });
+                    self.low_ps = length_ps;
                 }
             },
             Phase::High(length_ps) => {
                 self.high.add(length_ps);
-                if length_ps < self.short_ps && self.joining.is_some() {
+                if length_ps < self.short_ps && self.low_ps > 0 {
                     self.bridge_ps = Some(length_ps);
                 } else {
                     self.flush(interval_ps);
@@ -111,13 +99,29 @@ impl Succession {
         }
     }
 
+    /// Joins a low phase with the one before a short high phase.
+    #[cold]
+    fn join(&mut self, bridge_ps: u64, length_ps: u64, interval_ps: (u64, u64)) {
+        if self.joined_pieces == 1 {
+            self.pieces.add(self.low_ps, interval_ps);
+        }
+        self.pieces.add(length_ps, interval_ps);
+        self.joined_pieces += 1;
+        self.low_ps = self.low_ps.saturating_add(bridge_ps).saturating_add(length_ps);
+        self.bridge_ps = None;
+    }
+
     /// Ends a low phase that no further piece can follow.
     #[inline]
     pub fn flush(&mut self, interval_ps: (u64, u64)) {
         self.bridge_ps = None;
-        let Some(Joining { whole_ps, pieces, .. }) = self.joining.take() else { return };
-        if pieces > 1 {
+        let whole_ps = std::mem::take(&mut self.low_ps);
+        if whole_ps == 0 {
+            return;
+        }
+        if self.joined_pieces > 1 {
             self.joined.add(whole_ps, interval_ps);
+            self.joined_pieces = 1;
         }
         let read_max_ps = if interval_ps.0 > 0 { interval_ps.0 } else { READ_MAX_PS };
         if whole_ps <= read_max_ps {
