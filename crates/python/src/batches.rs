@@ -7,6 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Process, thread, descriptor, file and stream of a writer.
+pub type WriterRow = (Option<u32>, Option<u32>, Option<i32>, Option<u32>, Option<u32>);
+
 /// Requests per batch of columns.
 const COLUMNS_LEN: usize = 1 << 18;
 
@@ -129,7 +132,7 @@ impl TraceBatches {
     /// Process, thread, descriptor, file and stream of the writer of each stream, as far as known; empty where streams do
     /// not stand for writers.
     #[getter]
-    fn writers(&self) -> Vec<(Option<u32>, Option<u32>, Option<i32>, Option<u32>, Option<u32>)> {
+    fn writers(&self) -> Vec<WriterRow> {
         let writers = self.source().writers().into_iter();
         writers.map(|w| (w.process, w.thread, w.fd, w.file, w.stream)).collect()
     }

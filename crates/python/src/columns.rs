@@ -1,6 +1,7 @@
 //! Formats read in Python and passed to the core as columns: `floatgate.trace.columns` parses the file, this module
 //! only moves its arrays.
 
+use crate::batches::WriterRow;
 use crate::errors::carry;
 use floatgate_base::{Error, Op, OptionalColumns, Result};
 use floatgate_trace::external::{self, ColumnChunk, ColumnReader, ExternalFile};
@@ -112,12 +113,12 @@ impl ColumnReader for PythonReader {
     }
 
     fn writers(&self) -> (Vec<Writer>, Vec<String>) {
-        type Row = (Option<u32>, Option<u32>, Option<i32>, Option<u32>, Option<u32>);
-        let writers = Python::attach(|py| -> PyResult<(Vec<Row>, Vec<String>)> {
+        let writers = Python::attach(|py| -> PyResult<(Vec<WriterRow>, Vec<String>)> {
             self.reader.call_method0(py, "writers")?.extract(py)
         });
         let (rows, fields) = writers.unwrap_or_default();
-        let writer = |(process, thread, fd, file, stream): Row| Writer { process, thread, fd, file, stream };
+        let writer =
+            |(process, thread, fd, file, stream): WriterRow| Writer { process, thread, fd, file, stream };
         (rows.into_iter().map(writer).collect(), fields)
     }
 
