@@ -12,6 +12,7 @@ use crate::options::{ReadOptions, Watch};
 use crate::units::{parse_rate_hz, parse_time_unit_ps};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
+use floatgate_input::date::iso_ps;
 use floatgate_input::{CHUNK, Input, Lines, Next};
 
 /// Marks the line with the rate of raw samples in the output of sigrok-cli.
@@ -140,56 +141,11 @@ fn slow_time_ps(field: &[u8], unit_ps: f64) -> Option<i64> {
 /// `epoch_s`, which the first date sets.
 #[cold]
 fn date_ps(field: &[u8], epoch_s: &mut Option<i64>) -> Option<i64> {
+    const SECOND_PS: i128 = 1_000_000_000_000;
     let text = std::str::from_utf8(field).ok()?.trim().trim_matches('"');
-    let (date, time) = text.split_once(['T', 't', ' '])?;
-    let (time, zone) = match time.find(['Z', 'z', '+', '-']) {
-        Some(at) => time.split_at(at),
-        None => (time, "Z"),
-    };
-    let (clock, part) = time.split_once(['.', ',']).unwrap_or((time, "0"));
-    let seconds = days_of(date)?.checked_mul(86_400)? + seconds_of(clock)? - offset_of(zone)?;
-    if part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let digits = &part[..part.len().min(12)];
-    let part_ps = digits.parse::<i64>().ok()? * 10i64.pow(12 - digits.len() as u32);
-    let after_s = seconds - *epoch_s.get_or_insert(seconds);
-    after_s.checked_mul(1_000_000_000_000)?.checked_add(part_ps)
-}
-
-/// Parses whole numbers between separators, each of two digits but the first.
-fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {
-    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?;
-    text.split(separator).map(number).collect()
-}
-
-/// Returns the days of a date, `2026-01-02`, since the year 0 of the Gregorian calendar, counted from March.
-fn days_of(date: &str) -> Option<i64> {
-    let [year @ 1..=9999, month @ 1..=12, day @ 1..=31] = numbers(date, '-')?[..] else { return None };
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day)
-}
-
-/// Returns the seconds of a time of day, `03:04:05`.
-fn seconds_of(clock: &str) -> Option<i64> {
-    match numbers(clock, ':')?[..] {
-        [hours @ 0..=24, minutes @ 0..=59, seconds @ 0..=60] => Some(3600 * hours + 60 * minutes + seconds),
-        _ => None,
-    }
-}
-
-/// Returns the seconds of an offset from universal time: `Z`, `+00:00` or `-0130`.
-fn offset_of(zone: &str) -> Option<i64> {
-    if matches!(zone, "Z" | "z") {
-        return Some(0);
-    }
-    let (sign, rest) = zone.split_at_checked(1)?;
-    let digits = rest.replace(':', "");
-    if digits.len() != 4 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let [hours, minutes] = [&digits[..2], &digits[2..]].map(|two| two.parse::<i64>().ok());
-    Some((3600 * hours? + 60 * minutes?) * if sign == "-" { -1 } else { 1 })
+    let ps = iso_ps(text.as_bytes())?;
+    let epoch_s = *epoch_s.get_or_insert(i64::try_from(ps.div_euclid(SECOND_PS)).ok()?);
+    i64::try_from(ps - i128::from(epoch_s) * SECOND_PS).ok()
 }
 
 /// Reads a file of rows.

@@ -477,7 +477,7 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
     let released: u64 = chosen.iter().map(|&pin| lows.pins[pin].released).sum();
     if released > 0 {
         warnings.push(format!(
-            "the level is z {released} times: an open-drain pin that nobody pulls low, which counts as ready"
+            "the level is z {released} times: an open-drain pin that is not pulled low counts as ready"
         ));
     }
     let unknown: u64 = chosen.iter().map(|&pin| lows.pins[pin].unknown).sum();

@@ -4,6 +4,7 @@
 //! Must not depend on the content of the files.
 
 mod cursor;
+pub mod date;
 mod file;
 mod lines;
 

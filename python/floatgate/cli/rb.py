@@ -56,7 +56,7 @@ class DriveShape(g.Group):
     page_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of a page without its spare area.")]
     pages_per_block: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Pages per block; bounds how many erases may be counted as programs."),
+        typer.Option(metavar="N", help="Pages per block; bounds the error from erases mistaken for programs."),
     ] = None
 
     def shape(self) -> capture.Shape:
@@ -71,14 +71,15 @@ class Pins(g.Group):
     program_us: Annotated[
         str | None,
         typer.Option(
-            metavar="A..B", help="Low phases between A and B are programs. Default: derived from the lengths."
+            metavar="A..B",
+            help="Low phases between A and B are programs. Default: by the distribution of their lengths.",
         ),
     ] = None
     signal: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A Ready/Busy signal; may be repeated. Default: those named like one, else all signals that change.",
+            help="A Ready/Busy signal; may be repeated. Default: signals with such a name, else all that change.",
         ),
     ] = None
     format: Annotated[
@@ -98,7 +99,7 @@ class Pins(g.Group):
     quiet_s: Annotated[
         float,
         typer.Option(
-            metavar="S", help="With --poll-us: the recorder reports counts after S seconds of high level; 0: always."
+            metavar="S", help="With --poll-us: the recorder reports when the pin was high for S seconds; 0: at once."
         ),
     ] = 0.0
     min_high_us: Annotated[
@@ -204,7 +205,7 @@ def measure(
 ) -> int:
     """Count programs on Ready/Busy pins and derive the write amplification, with its error.
 
-    Each signal of each capture is a die; what they do stands for all dies of the drive. See docs/rb-explorer.md.
+    Each signal is one die. The captured dies are a sample of all dies of the drive. See docs/rb-explorer.md.
     """
     output = Output(json, quiet=quiet, force=drawings.force)
     media, host = _media(ocp), writes.host()

@@ -9,7 +9,6 @@ mod blktrace_cpus;
 mod block_events;
 mod columns;
 mod csv;
-mod date;
 mod described;
 mod disksim;
 mod disksim_valid;

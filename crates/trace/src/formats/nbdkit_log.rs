@@ -5,13 +5,13 @@
 //! and counts as TRIM; without it the zeros must be stored and it counts as a write.
 //! `fua=1` is kept, and a flush counts with the next request. The export is the device, regardless of the connection.
 
-use super::date::minute_of;
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::batch::flags;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
+use floatgate_input::date::minute_of;
 use floatgate_input::{Cursor, Fault};
 
 pub(super) const INFO: FormatInfo = FormatInfo {

@@ -6,12 +6,12 @@
 use super::grammar::separator_text;
 use super::{Kind, SETTING, Separator, UserColumn, UserColumns};
 use crate::formats::blkparse;
-use crate::formats::date::{clock_ns, day_of, iso_ns};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Op, OptionalColumns, Place, RequestBatch, Result};
+use floatgate_input::date::{clock_ps, day_of, iso_ps};
 use floatgate_input::{Cursor, Fault, scaled};
 use rustc_hash::FxHashMap;
 
@@ -132,8 +132,8 @@ impl Reader {
         let is = |word: &str| text.eq_ignore_ascii_case(word.as_bytes());
         let fault = Fault { from, to: end.max(line.at()), what: &column.what, expected: &column.expected };
         match &column.kind {
-            Kind::IsoTime => row.time_ns = iso_ns(text).ok_or(fault)?,
-            Kind::Clock => row.time_ns = clock_ns(text).ok_or(fault)?,
+            Kind::IsoTime => row.time_ns = iso_ps(text).ok_or(fault)? / 1000,
+            Kind::Clock => row.time_ns = clock_ps(text).ok_or(fault)? / 1000,
             Kind::Date => row.date_ns = i128::from(day_of(text).ok_or(fault)?) * DAY_NS,
             Kind::Letter => match text.first().map(u8::to_ascii_lowercase) {
                 Some(b'r') => row.op = Some(Op::Read),

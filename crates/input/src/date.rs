@@ -1,10 +1,13 @@
-//! Dates and times of day in the text of traces.
+//! Parses dates and times of day.
 
-/// Nanoseconds of a second.
-const SECOND_NS: i128 = 1_000_000_000;
+/// Picoseconds of a second.
+const SECOND_PS: i128 = 1_000_000_000_000;
+/// Digits of a second in picoseconds.
+const DIGITS: usize = 12;
 
 /// Computes the seconds from 1970 to the minute `YYYY-MM-DD HH:MM:`.
-pub(super) fn minute_of(text: &[u8]) -> Option<i64> {
+#[must_use]
+pub fn minute_of(text: &[u8]) -> Option<i64> {
     if !fits(text, b"0000-00-00 00:00:") {
         return None;
     }
@@ -13,7 +16,8 @@ pub(super) fn minute_of(text: &[u8]) -> Option<i64> {
 }
 
 /// Computes the days from 1970 to `YYYY-MM-DD`.
-pub(super) fn day_of(text: &[u8]) -> Option<i64> {
+#[must_use]
+pub fn day_of(text: &[u8]) -> Option<i64> {
     if text.len() != 10 || !fits(text, b"0000-00-00") {
         return None;
     }
@@ -31,8 +35,9 @@ pub(super) fn day_of(text: &[u8]) -> Option<i64> {
     Some(days_before_year + days_before_month + day - 1 - 719_162)
 }
 
-/// Computes the nanoseconds from midnight to `HH:MM:SS` with or without a fraction; digits beyond nanoseconds are cut.
-pub(super) fn clock_ns(text: &[u8]) -> Option<i128> {
+/// Computes the picoseconds from midnight to `HH:MM:SS` with or without a fraction; digits beyond picoseconds are cut.
+#[must_use]
+pub fn clock_ps(text: &[u8]) -> Option<i128> {
     let (whole, fraction) = text.split_at_checked(8)?;
     if !fits(whole, b"00:00:00") {
         return None;
@@ -41,28 +46,29 @@ pub(super) fn clock_ns(text: &[u8]) -> Option<i128> {
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let fraction_ns = match fraction {
+    let fraction_ps = match fraction {
         [] => 0,
         [b'.' | b',', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
-            (0..9).fold(0, |ns, i| ns * 10 + i128::from(digits.get(i).unwrap_or(&b'0') - b'0'))
+            (0..DIGITS).fold(0, |ps, i| ps * 10 + i128::from(digits.get(i).unwrap_or(&b'0') - b'0'))
         }
         _ => return None,
     };
-    Some(i128::from((hour * 60 + minute) * 60 + second) * SECOND_NS + fraction_ns)
+    Some(i128::from((hour * 60 + minute) * 60 + second) * SECOND_PS + fraction_ps)
 }
 
-/// Computes the nanoseconds from 1970 to a date and time by ISO 8601: `YYYY-MM-DDTHH:MM:SS.fff+HH:MM`. A blank may stand
+/// Computes the picoseconds from 1970 to a date and time by ISO 8601: `YYYY-MM-DDTHH:MM:SS.fff+HH:MM`. A blank may stand
 /// for the T; fraction and time zone may be missing.
-pub(super) fn iso_ns(text: &[u8]) -> Option<i128> {
+#[must_use]
+pub fn iso_ps(text: &[u8]) -> Option<i128> {
     let (date, rest) = text.split_at_checked(10)?;
     let ([b'T' | b't' | b' ', clock @ ..], day) = (rest, day_of(date)?) else { return None };
     let end = clock.iter().position(|b| matches!(b, b'Z' | b'z' | b'+' | b'-')).unwrap_or(clock.len());
     let (clock, zone) = clock.split_at(end);
-    Some(i128::from(day) * 86_400 * SECOND_NS + clock_ns(clock)? - zone_ns(zone)?)
+    Some(i128::from(day) * 86_400 * SECOND_PS + clock_ps(clock)? - zone_ps(zone)?)
 }
 
 /// Computes by how much a time zone is ahead: `Z`, `+HH:MM`, `-HHMM`, `+HH`, or none.
-fn zone_ns(text: &[u8]) -> Option<i128> {
+fn zone_ps(text: &[u8]) -> Option<i128> {
     let (sign, zone) = match text {
         [] | [b'Z' | b'z'] => return Some(0),
         [b'+', zone @ ..] => (1, zone),
@@ -74,7 +80,7 @@ fn zone_ns(text: &[u8]) -> Option<i128> {
         2 if fits(zone, b"00") => [zone, b""],
         _ => return None,
     };
-    Some(i128::from(sign * (number(digits[0]) * 60 + number(digits[1])) * 60) * SECOND_NS)
+    Some(i128::from(sign * (number(digits[0]) * 60 + number(digits[1])) * 60) * SECOND_PS)
 }
 
 /// Returns whether a text has digits where the form has zeros, and the form's characters elsewhere; it may be longer.
@@ -105,17 +111,17 @@ mod tests {
         }
         for (text, expected) in [
             ("1970-01-01T00:00:00Z", Some(0)),
-            ("1970-01-01T00:00:01.5", Some(1_500_000_000)),
-            ("1970-01-01 01:00:00.000000001+01:00", Some(1)),
-            ("1970-01-01T00:00:00-0130", Some(5_400_000_000_000)),
-            ("1970-01-02T00:00:00,25+00", Some(86_400_250_000_000)),
-            ("1970-01-01T00:00:00.1234567899Z", Some(123_456_789)),
+            ("1970-01-01T00:00:01.5", Some(1_500_000_000_000)),
+            ("1970-01-01 01:00:00.000000001+01:00", Some(1000)),
+            ("1970-01-01T00:00:00-0130", Some(5_400_000_000_000_000)),
+            ("1970-01-02T00:00:00,25+00", Some(86_400_250_000_000_000)),
+            ("1970-01-01T00:00:00.1234567899998Z", Some(123_456_789_999)),
             ("1970-01-01T24:00:00", None),
             ("1970-01-01T00:00:00.", None),
             ("1970-01-01T00:00:00+1", None),
             ("1970-01-01", None),
         ] {
-            assert_eq!(iso_ns(text.as_bytes()), expected, "{text}");
+            assert_eq!(iso_ps(text.as_bytes()), expected, "{text}");
         }
     }
 }
