@@ -14,6 +14,7 @@ mod generators;
 mod generators_jobs;
 mod index;
 mod optional_columns;
+mod printed;
 mod round_trip;
 mod shuffle;
 mod slice;
