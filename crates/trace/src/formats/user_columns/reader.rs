@@ -25,6 +25,8 @@ const DETECTED: &[Separator] = &[
     Separator::Byte(b'|'),
     Separator::Blanks,
 ];
+/// Most headings before the first row.
+const HEADINGS_MAX: usize = 16;
 const DAY_NS: i128 = 86_400_000_000_000;
 
 pub(super) struct Reader {
@@ -32,8 +34,10 @@ pub(super) struct Reader {
     separator: Separator,
     /// Lines so far in this pass.
     lines: u64,
-    /// A heading that was recognised by its fields; files are often joined with `cat`.
-    heading: Vec<u8>,
+    /// Lines before the first row that are headings by their fields; files are often joined with `cat`.
+    headings: Vec<Vec<u8>>,
+    /// Whether there was a row in this pass.
+    began: bool,
     processes: Processes,
     flags: u8,
     filled: OptionalColumns,
@@ -242,28 +246,32 @@ impl Reader {
         }
     }
 
-    /// Returns whether the fields of a line, none of which begins with a digit where numbers are described, name the
-    /// columns.
+    /// Returns whether a line is a heading: its fields begin with letters where numbers are described. It may be shorter
+    /// than a row, as the first line of bpftrace is.
     #[cold]
     fn is_heading(&mut self, line: &[u8]) -> bool {
         if self.columns.header_lines.is_some() {
             return false;
         }
         let fields = split(line, self.separator);
-        let names = self.columns.columns.iter().zip(&fields).all(|(column, field)| match column.kind {
-            Kind::Time(_) | Kind::IsoTime | Kind::Clock | Kind::Date | Kind::Offset(_) | Kind::Size(_) => {
-                let (start, end) = bare(field);
-                field[start..end].first().is_some_and(u8::is_ascii_alphabetic)
-            }
-            _ => true,
-        });
-        if fields.len() < self.columns.columns.len() || !names {
+        let is_number = |kind: &Kind| {
+            use Kind::{Clock, Date, IsoTime, Offset, Size, Time};
+            matches!(kind, Time(_) | IsoTime | Clock | Date | Offset(_) | Size(_))
+        };
+        let columns = self.columns.columns.iter();
+        let mut numbers = columns.zip(&fields).filter(|(column, _)| is_number(&column.kind)).peekable();
+        let begins_with_letter = |field: &[u8]| {
+            let (start, end) = bare(field);
+            field[start..end].first().is_some_and(u8::is_ascii_alphabetic)
+        };
+        if numbers.peek().is_none() || !numbers.all(|(_, field)| begins_with_letter(field)) {
             return false;
         }
-        if self.heading.is_empty() {
-            self.heading.extend_from_slice(line);
+        if !self.began && self.headings.len() < HEADINGS_MAX {
+            self.headings.push(line.to_vec());
+            return true;
         }
-        self.heading == line
+        self.headings.iter().any(|heading| heading == line)
     }
 }
 
@@ -275,8 +283,8 @@ impl LineFormat for Reader {
         let stream = has(|kind| matches!(kind, Kind::Process));
         let flags = has(|kind| matches!(kind, Kind::Rwbs));
         let filled = OptionalColumns { stream, flags, ..OptionalColumns::default() };
-        let (heading, processes) = (Vec::new(), Processes::default());
-        Ok(Self { columns, separator, lines: 0, heading, processes, flags: 0, filled })
+        let (headings, processes) = (Vec::new(), Processes::default());
+        Ok(Self { columns, separator, lines: 0, headings, began: false, processes, flags: 0, filled })
     }
 
     #[inline]
@@ -292,7 +300,10 @@ impl LineFormat for Reader {
         }
         match self.row(line) {
             Err(_) if self.is_heading(line.line()) => Ok(None),
-            row => row,
+            row => {
+                self.began = true;
+                row
+            }
         }
     }
 
@@ -311,7 +322,8 @@ impl LineFormat for Reader {
     }
 
     fn restart(&mut self) {
-        self.lines = 0;
+        (self.lines, self.began) = (0, false);
+        self.headings.clear();
     }
 
     fn has_times(&self) -> bool {

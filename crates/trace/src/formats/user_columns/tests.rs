@@ -68,6 +68,8 @@ fn logs_of_many_kinds_are_read() {
             "time:s op:RW offset:sectors size:bytes",
             "[0.000]: W sector=0x8 (512)\n[0.0015]: R sector=16 (1024)\n",
         ),
+        // bpftrace says how many probes it attaches.
+        ("time:ns op:rwbs offset:sectors size:sectors", "Attaching 1 probe...\n500 WS 8 1\n1500500 R 16 2\n"),
         // Quoted fields, in which the separator may occur.
         (
             "skip time:ms op:RW offset:bytes size:bytes",
@@ -139,6 +141,10 @@ fn headings_are_skipped_and_other_words_are_not() {
             .1
             .starts_with("t:1:1: 't' can")
     );
+    // Nothing but words: no row.
+    assert!(read(description, &"a,b,c,d\n".repeat(16)).1.starts_with("t: no request in 16 lines"));
+    let different: String = (0..20).map(|i| format!("a{i},b,c,d\n")).collect();
+    assert!(read(description, &different).1.starts_with("t:17:1: 'a16' cannot be column 1"));
 }
 
 #[test]
