@@ -366,6 +366,15 @@ fn traced(folder: &Folder) -> Vec<Case> {
             trace(folder, "five-columns", "lba_unit = \"sector\"\n"),
             By("ssdsim", "disksim", "/span_s"),
         ),
+        (
+            "workload.columns",
+            trace(folder, "five-columns", ""),
+            By(
+                "time:ns skip offset:sectors size:sectors op:1=read,0=write",
+                "time:us skip offset:sectors size:sectors op:1=read,0=write",
+                "/span_s",
+            ),
+        ),
         ("workload.time_unit", trace(folder, "five.ssdsim", ""), By("ns", "us", "/span_s")),
         (
             "workload.lba_unit",
