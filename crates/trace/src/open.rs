@@ -1,6 +1,6 @@
 //! Opens a trace: detects its format and creates the reader.
 
-use crate::formats::{FORMATS, FormatInfo, Likeness};
+use crate::formats::{self, FORMATS, FormatInfo, Likeness};
 use crate::options::OpenOptions;
 use crate::setup::Setup;
 use crate::source::Source;
@@ -48,12 +48,15 @@ pub(crate) fn open_input(
     chunk: usize,
 ) -> Result<Box<dyn Source>> {
     let head = input.peek(CHUNK)?;
-    if head.is_empty() {
+    // A CPU that was idle leaves an empty file; the recording is that of all CPUs.
+    let of_cpus = head.is_empty() && formats::is_first_of_cpus(path);
+    if head.is_empty() && !of_cpus {
         let place = Place::Path(path.into());
         return Err(Error::input(place, "the file is empty", "expected a trace"));
     }
     let (info, rivals) = match options.format {
         Some(info) => (info, Vec::new()),
+        None if of_cpus => (formats::BLKTRACE, Vec::new()),
         None => detect(path, head)?,
     };
     let mut setup = Setup::new(path, info, *options)?;

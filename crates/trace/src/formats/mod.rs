@@ -143,6 +143,14 @@ impl std::fmt::Debug for FormatInfo {
     }
 }
 
+/// The format of blktrace's events.
+pub(crate) const BLKTRACE: &FormatInfo = &blktrace::INFO;
+
+/// Returns whether a path is the first of the files that blktrace wrote for several CPUs.
+pub(crate) fn is_first_of_cpus(path: &str) -> bool {
+    blktrace_cpus::files(path).len() > 1
+}
+
 /// Creates the reader of a text format.
 pub(crate) fn text_reader<F: LineFormat>(
     input: Input,
