@@ -109,6 +109,7 @@ COMMANDS = [
     # commands and options
     ("rnu", "unknown command 'rnu' of floatgate", "did you mean 'run'? ('floatgate --help' lists all)"),
     ("trace inf", "unknown command 'inf' of floatgate trace", "did you mean 'info'?"),
+    ("generate", "unknown command 'generate' of floatgate", "did you mean 'floatgate trace generate'?"),
     ("run ok.toml --drve x", "unknown option '--drve' of floatgate run", "did you mean '--drive'?"),
     ("run ok.toml --set", "--set: the value is missing", "expected --set and its value"),
     ("run ok.toml extra", "unexpected argument 'extra'", "floatgate run --help"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 
+from conftest import Cli
 from floatgate.base import json_in
 from floatgate.base.errors import InputError
 from floatgate.run.experiment import resolve
@@ -144,3 +146,12 @@ def test_a_table_that_is_written_inline_is_refused() -> None:
 
 def test_keys_come_from_the_schema() -> None:
     assert {"seed", "ftl.spare_factor", "workload.file", "drive.geometry.page_bytes"} <= set(keys_known())
+
+
+def test_check_looks_at_the_table_of_the_file(cli: Cli, tmp_path: Path) -> None:
+    """``floatgate check`` refuses a sweep that could not run, and accepts one that can."""
+    experiment = tmp_path / "e.toml"
+    experiment.write_text("[sweep]\nsample = 'gird'\n[sweep.vary]\nseed = [1, 2]\n")
+    assert cli("check", experiment).refused().endswith("sweep.sample: unknown sample 'gird'; did you mean 'grid'?\n")
+    experiment.write_text("[sweep]\nsample = 'grid'\n[sweep.vary]\nseed = [1, 2]\n")
+    assert cli("check", experiment).done().startswith("seed = 1\n")

@@ -24,9 +24,14 @@ def check(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Validate an experiment without running it, and print it with all defaults resolved."""
+    """Validate an experiment and its [sweep] table without running it, and print it with all defaults resolved."""
     output = Output(json, quiet=quiet)
-    resolved = resolve_experiment(g.built(experiment, g.Source(), None, set))
+    built = g.built(experiment, g.Source(), None, set)
+    resolved = resolve_experiment(built)
+    if built.sweep:
+        from floatgate.study.sweeps.spec import SweepOptions, points_of
+
+        points_of(SweepOptions(), built.sweep, experiment, "floatgate check")
     output.give({"valid": True, "config": tomllib.loads(resolved)})
     if not output.wants_json:
         output.say(resolved.rstrip("\n"))

@@ -33,6 +33,9 @@ def usage_message(error: Exception, root: Any) -> str | None:
     text = " ".join(word if len(word) <= 200 else f"{word[:60]}..." for word in str(describe()).split())
     if text.startswith("No such command"):
         name = text.removeprefix("No such command").partition(". Did you mean")[0].strip(" '.")
+        within = _elsewhere(name, root)
+        if within:
+            return f"unknown command {quote(name)} of {path}; did you mean {within}?"
         return f"unknown command {quote(name)} of {path}; {meant(name, commands, listing)}"
     if kind == "BadOptionUsage" and text.endswith("requires an argument."):
         name = getattr(error, "option_name", "")
@@ -41,6 +44,13 @@ def usage_message(error: Exception, root: Any) -> str | None:
     if extra != text:
         return f"{path}: unexpected argument {quote(extra.split()[0])}; expected no further argument (see {listing})"
     return _of_a_value(error) or f"{path}: {text[:1].lower()}{text[1:].rstrip('.')}; see {listing}"
+
+
+def _elsewhere(name: str, root: Any) -> str:
+    """Return the commands of that name in groups, such as ``floatgate trace generate``; empty without any."""
+    groups = getattr(root, "commands", {})
+    named = [group for group, command in groups.items() if name in getattr(command, "commands", {})]
+    return " or ".join(quote(f"floatgate {group} {name}") for group in named)
 
 
 _WANTED = {
