@@ -152,6 +152,6 @@ def test_check_looks_at_the_table_of_the_file(cli: Cli, tmp_path: Path) -> None:
     """``floatgate check`` refuses a sweep that could not run, and accepts one that can."""
     experiment = tmp_path / "e.toml"
     experiment.write_text("[sweep]\nsample = 'gird'\n[sweep.vary]\nseed = [1, 2]\n")
-    assert cli("check", experiment).refused().endswith("sweep.sample: unknown sample 'gird'; did you mean 'grid'?\n")
+    assert cli("check", experiment).refused().endswith("sweep.sample: unknown sample 'gird'; did you mean 'grid'?")
     experiment.write_text("[sweep]\nsample = 'grid'\n[sweep.vary]\nseed = [1, 2]\n")
     assert cli("check", experiment).done().startswith("seed = 1\n")

@@ -82,400 +82,382 @@ macro_rules! format_of {
     };
 }
 
-fn text_formats() -> Vec<Format> {
-    vec![
-        format_of!(
-            "msr",
-            100,
-            1,
-            1,
-            RW,
-            &["h_0", "h_1"],
-            "",
-            line!(
-                |r| "{},h,{},{},{},{},7",
-                128_166_372_003_061_629 + r.tick,
-                r.device,
-                r.word("Read", "Write", ""),
-                r.lba,
-                r.size
-            )
-        ),
-        format_of!(
-            "spc",
-            1000,
-            512,
-            1,
-            RW,
-            &["asu0", "asu1"],
-            "",
-            line!(|r| "{},{},{},{},{}", r.device, r.lba, r.size, r.word("R", "w", ""), r.decimal(6))
-        ),
-        format_of!(
-            "disksim",
-            1000,
-            512,
-            512,
-            RW,
-            NUMBERED,
-            "",
-            line!(|r| "{} {} {} {} {}", r.decimal(3), r.device, r.lba, r.size, r.word("1", "0", ""))
-        ),
-        format_of!(
-            "ssdsim",
-            1,
-            512,
-            512,
-            RW,
-            NUMBERED,
-            "",
-            line!(|r| "{} {} {} {} {}", r.tick, r.device, r.lba, r.size, r.word("1", "0", ""))
-        ),
-        format_of!(
-            "mqsim",
-            1,
-            512,
-            512,
-            RW,
-            NUMBERED,
-            "",
-            line!(|r| "{} {} {} {} {}", r.tick, r.device, r.lba, r.size, r.word("1", "0", ""))
-        ),
-        format_of!(
-            "flashsim",
-            1,
-            512,
+const TEXT_FORMATS: &[Format] = &[
+    format_of!(
+        "msr",
+        100,
+        1,
+        1,
+        RW,
+        &["h_0", "h_1"],
+        "",
+        line!(
+            |r| "{},h,{},{},{},{},7",
+            128_166_372_003_061_629 + r.tick,
+            r.device,
+            r.word("Read", "Write", ""),
+            r.lba,
+            r.size
+        )
+    ),
+    format_of!(
+        "spc",
+        1000,
+        512,
+        1,
+        RW,
+        &["asu0", "asu1"],
+        "",
+        line!(|r| "{},{},{},{},{}", r.device, r.lba, r.size, r.word("R", "w", ""), r.decimal(6))
+    ),
+    format_of!(
+        "disksim",
+        1000,
+        512,
+        512,
+        RW,
+        NUMBERED,
+        "",
+        line!(|r| "{} {} {} {} {}", r.decimal(3), r.device, r.lba, r.size, r.word("1", "0", ""))
+    ),
+    format_of!(
+        "ssdsim",
+        1,
+        512,
+        512,
+        RW,
+        NUMBERED,
+        "",
+        line!(|r| "{} {} {} {} {}", r.tick, r.device, r.lba, r.size, r.word("1", "0", ""))
+    ),
+    format_of!(
+        "mqsim",
+        1,
+        512,
+        512,
+        RW,
+        NUMBERED,
+        "",
+        line!(|r| "{} {} {} {} {}", r.tick, r.device, r.lba, r.size, r.word("1", "0", ""))
+    ),
+    format_of!(
+        "flashsim",
+        1,
+        512,
+        4096,
+        RW,
+        NUMBERED,
+        "",
+        line!(|r| "{}\t{}\t{}\t{}\t{}", r.decimal(6), r.device, r.lba, r.size, r.word("1", "0", ""))
+    ),
+    format_of!(
+        "blkparse",
+        1,
+        512,
+        512,
+        RWT,
+        PAIRS,
+        "",
+        line!(
+            |r| "  8,{} 0 {} {} 77  Q {} {} + {} [a b]",
+            r.device,
+            r.number + 1,
+            r.decimal(9),
+            r.word("RA", "WS", "D"),
+            r.lba,
+            r.size
+        )
+    ),
+    format_of!(
+        "ssdtrace",
+        1,
+        512,
+        512,
+        RW,
+        PAIRS,
+        "",
+        line!(
+            |r| "8,{} 0 {} {} 77 D {} {} + {} [java]",
+            r.device,
+            r.number + 1,
+            r.decimal(9),
+            r.word("R", "W", ""),
+            r.lba,
+            r.size
+        )
+    ),
+    format_of!(
+        "ftrace",
+        1000,
+        512,
+        512,
+        RWT,
+        PAIRS,
+        "# tracer: nop\n",
+        line!(
+            |r| "   a b-{} [000] d..1. {}: block_rq_issue: 8,{} {} {} () {} + {} [a b]",
+            70 + r.number % 3,
+            r.decimal(6),
+            r.device,
+            r.word("R", "FWFS", "D"),
+            r.size * 512,
+            r.lba,
+            r.size
+        )
+    ),
+    format_of!(
+        "biosnoop",
+        1000,
+        512,
+        1,
+        RW,
+        &["sda", "sdb"],
+        "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n",
+        line!(
+            |r| "{} my app {} {} {} {} {} 0.25",
+            r.decimal(6),
+            70 + r.number % 3,
+            ["sda", "sdb"][r.device],
+            r.word("R", "W", ""),
+            r.lba,
+            r.size
+        )
+    ),
+    format_of!(
+        "fio-iolog",
+        1000,
+        1,
+        1,
+        RWT,
+        &["/a", "/b"],
+        "fio version 3 iolog\n0 /a add\n0 /b add\n",
+        line!(
+            |r| "{} {} {} {} {}",
+            r.tick,
+            ["/a", "/b"][r.device],
+            r.word("read", "write", "trim"),
+            r.lba,
+            r.size
+        )
+    ),
+    format_of!(
+        "fio-log",
+        1_000_000,
+        1,
+        1,
+        RWT,
+        ONE,
+        "",
+        line!(|r| "{}, {}, {}, {}, {}, 0", r.tick, 80_000 + r.number, r.word("0", "1", "2"), r.size, r.lba)
+    ),
+    format_of!(
+        "nbdkit-log",
+        1000,
+        1,
+        1,
+        RWT,
+        &["a"],
+        "2026-11-21 00:00:00.000000 connection=1 Connect export=\"a\" tls=0 size=0x40000000\n",
+        |r, out| {
+            let (s, us) = (r.tick / 1_000_000 % 86_400, r.tick % 1_000_000);
+            let clock = format!("{:02}:{:02}:{:02}.{us:06}", s / 3600, s / 60 % 60, s % 60);
+            let (op, n) = (r.word("Read", "Write", "Trim"), r.number);
+            let text = format!(
+                "2026-11-21 {clock} connection=1 {op} id={n} offset={:#x} count={:#x} ...\n",
+                r.lba, r.size
+            );
+            out.extend_from_slice(text.as_bytes());
+        }
+    ),
+    format_of!(
+        "fiu",
+        1,
+        512,
+        512,
+        RW,
+        &["6,0", "6,1"],
+        "",
+        line!(
+            |r| "{} 42 a/b {} {} {} 6 {} {:032x}",
+            89_966_522_969_723 + r.tick,
+            r.lba,
+            r.size,
+            r.word("R", "W", ""),
+            r.device,
+            r.number + 1
+        )
+    ),
+    format_of!(
+        "wiscsee",
+        1,
+        1,
+        1,
+        RWT,
+        ONE,
+        "",
+        line!(
+            |r| "39 D {} {} {} {} 0 False",
+            r.word("read", "write", "discard"),
+            r.lba,
+            r.size,
+            r.decimal(9)
+        )
+    ),
+    format_of!(
+        "cloudphysics",
+        1000,
+        512,
+        1,
+        RW,
+        ONE,
+        "version,time,op,size,lbn\n",
+        line!(|r| "1,{},{},{},{}", r.tick, r.word("28", "2a", ""), r.size, r.lba)
+    ),
+    format_of!("pages", 0, 4096, 4096, READS, ONE, "", line!(|r| "{}", r.lba)),
+    format_of!("arc", 0, 512, 512, READS, ONE, "", line!(|r| "{} {} 0 {}", r.lba, r.size, r.number)),
+    format_of!(
+        "etw",
+        1000,
+        1,
+        1,
+        RW,
+        &["disk0", "disk1"],
+        "BeginHeader\nEndHeader\n",
+        line!(
+            |r| " {}, {}, p0 ({}), 2, 0x1, {:#x}, {:#x}, 5, {}, 0x1, 5, 0, Unknown, 0x2",
+            r.word("DiskRead", "DiskWrite", ""),
+            r.tick,
+            r.number,
+            r.lba,
+            r.size,
+            r.device
+        )
+    ),
+    format_of!(
+        "alibaba",
+        1000,
+        1,
+        1,
+        RW,
+        NUMBERED,
+        "",
+        line!(
+            |r| "{},{},{},{},{}",
+            r.device,
+            r.word("R", "W", ""),
+            r.lba,
+            r.size,
+            1_577_808_000_000_626 + r.tick
+        )
+    ),
+    format_of!(
+        "tencent",
+        1_000_000_000,
+        512,
+        512,
+        RW,
+        NUMBERED,
+        "",
+        line!(|r| "{},{},{},{},{}", 1_538_323_200 + r.tick, r.lba, r.size, r.word("0", "1", ""), r.device)
+    ),
+    format_of!(
+        "systor17",
+        1,
+        1,
+        1,
+        RW,
+        &["LUN0", "LUN1"],
+        "Timestamp,Response,IOType,LUN,Offset,Size\n",
+        line!(|r| "{},,{},{},{},{}", r.decimal(9), r.word("R", "W", ""), r.device, r.lba, r.size)
+    ),
+    format_of!(
+        "k5cloud",
+        1000,
+        1,
+        1,
+        RW,
+        NUMBERED,
+        "",
+        line!(|r| "{},{},{},{},{}", r.device, r.decimal(6), r.word("R", "W", ""), r.lba, r.size)
+    ),
+    format_of!(
+        "baleen",
+        1_000_000_000,
+        65_536,
+        1,
+        RW,
+        ONE,
+        "# block_id io_offset io_size op_time op_name\n",
+        line!(
+            |r| "{} {} {} {} {} 0 0 7 3 0",
+            r.lba / 128,
+            r.lba % 128 * 65_536,
+            r.size,
+            r.tick,
+            r.word("2", "4", "")
+        )
+    ),
+    format_of!(
+        "thesios",
+        1000,
+        1,
+        1,
+        RW,
+        ONE,
+        "filename,op_type,start_time,file_offset,request_io_size_bytes\n",
+        line!(|r| "a1f,{},{},{},{}", r.word("READ", "WRITE", ""), r.decimal(6), r.lba, r.size)
+    ),
+    format_of!(
+        "replayer",
+        1000,
+        1,
+        1,
+        RW,
+        NUMBERED,
+        "",
+        line!(|r| "{},{},{},{},{}", r.decimal(3), r.device, r.lba, r.size, r.word("1", "0", ""))
+    ),
+    Format {
+        least: 4096,
+        ..format_of!(
+            "sepbit",
+            1_000_000_000,
             4096,
-            RW,
-            NUMBERED,
-            "",
-            line!(|r| "{}\t{}\t{}\t{}\t{}", r.decimal(6), r.device, r.lba, r.size, r.word("1", "0", ""))
-        ),
-        format_of!(
-            "blkparse",
-            1,
-            512,
-            512,
-            RWT,
-            PAIRS,
-            "",
-            line!(
-                |r| "  8,{} 0 {} {} 77  Q {} {} + {} [a b]",
-                r.device,
-                r.number + 1,
-                r.decimal(9),
-                r.word("RA", "WS", "D"),
-                r.lba,
-                r.size
-            )
-        ),
-        format_of!(
-            "ssdtrace",
-            1,
-            512,
-            512,
-            RW,
-            PAIRS,
-            "",
-            line!(
-                |r| "8,{} 0 {} {} 77 D {} {} + {} [java]",
-                r.device,
-                r.number + 1,
-                r.decimal(9),
-                r.word("R", "W", ""),
-                r.lba,
-                r.size
-            )
-        ),
-        format_of!(
-            "ftrace",
-            1000,
-            512,
-            512,
-            RWT,
-            PAIRS,
-            "# tracer: nop\n",
-            line!(
-                |r| "   a b-{} [000] d..1. {}: block_rq_issue: 8,{} {} {} () {} + {} [a b]",
-                70 + r.number % 3,
-                r.decimal(6),
-                r.device,
-                r.word("R", "FWFS", "D"),
-                r.size * 512,
-                r.lba,
-                r.size
-            )
-        ),
-        format_of!(
-            "biosnoop",
-            1000,
-            512,
-            1,
-            RW,
-            &["sda", "sdb"],
-            "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n",
-            line!(
-                |r| "{} my app {} {} {} {} {} 0.25",
-                r.decimal(6),
-                70 + r.number % 3,
-                ["sda", "sdb"][r.device],
-                r.word("R", "W", ""),
-                r.lba,
-                r.size
-            )
-        ),
-        format_of!(
-            "fio-iolog",
-            1000,
-            1,
-            1,
-            RWT,
-            &["/a", "/b"],
-            "fio version 3 iolog\n0 /a add\n0 /b add\n",
-            line!(
-                |r| "{} {} {} {} {}",
-                r.tick,
-                ["/a", "/b"][r.device],
-                r.word("read", "write", "trim"),
-                r.lba,
-                r.size
-            )
-        ),
-        format_of!(
-            "fio-log",
-            1_000_000,
-            1,
             1,
             RWT,
             ONE,
             "",
-            line!(
-                |r| "{}, {}, {}, {}, {}, 0",
-                r.tick,
-                80_000 + r.number,
-                r.word("0", "1", "2"),
-                r.size,
-                r.lba
-            )
-        ),
-        format_of!(
-            "nbdkit-log",
-            1000,
-            1,
-            1,
-            RWT,
-            &["a"],
-            "2026-11-21 00:00:00.000000 connection=1 Connect export=\"a\" tls=0 size=0x40000000\n",
-            |r, out| {
-                let (s, us) = (r.tick / 1_000_000 % 86_400, r.tick % 1_000_000);
-                let clock = format!("{:02}:{:02}:{:02}.{us:06}", s / 3600, s / 60 % 60, s % 60);
-                let (op, n) = (r.word("Read", "Write", "Trim"), r.number);
-                let text = format!(
-                    "2026-11-21 {clock} connection=1 {op} id={n} offset={:#x} count={:#x} ...\n",
-                    r.lba, r.size
-                );
-                out.extend_from_slice(text.as_bytes());
-            }
-        ),
-        format_of!(
-            "fiu",
-            1,
-            512,
-            512,
-            RW,
-            &["6,0", "6,1"],
-            "",
-            line!(
-                |r| "{} 42 a/b {} {} {} 6 {} {:032x}",
-                89_966_522_969_723 + r.tick,
-                r.lba,
-                r.size,
-                r.word("R", "W", ""),
-                r.device,
-                r.number + 1
-            )
-        ),
-        format_of!(
-            "wiscsee",
-            1,
-            1,
-            1,
-            RWT,
-            ONE,
-            "",
-            line!(
-                |r| "39 D {} {} {} {} 0 False",
-                r.word("read", "write", "discard"),
-                r.lba,
-                r.size,
-                r.decimal(9)
-            )
-        ),
-        format_of!(
-            "cloudphysics",
-            1000,
-            512,
-            1,
-            RW,
-            ONE,
-            "version,time,op,size,lbn\n",
-            line!(|r| "1,{},{},{},{}", r.tick, r.word("28", "2a", ""), r.size, r.lba)
-        ),
-        format_of!("pages", 0, 4096, 4096, READS, ONE, "", line!(|r| "{}", r.lba)),
-        format_of!("arc", 0, 512, 512, READS, ONE, "", line!(|r| "{} {} 0 {}", r.lba, r.size, r.number)),
-        format_of!(
-            "etw",
-            1000,
-            1,
-            1,
-            RW,
-            &["disk0", "disk1"],
-            "BeginHeader\nEndHeader\n",
-            line!(
-                |r| " {}, {}, p0 ({}), 2, 0x1, {:#x}, {:#x}, 5, {}, 0x1, 5, 0, Unknown, 0x2",
-                r.word("DiskRead", "DiskWrite", ""),
-                r.tick,
-                r.number,
-                r.lba,
-                r.size,
-                r.device
-            )
-        ),
-        format_of!(
-            "alibaba",
-            1000,
-            1,
-            1,
-            RW,
-            NUMBERED,
-            "",
-            line!(
-                |r| "{},{},{},{},{}",
-                r.device,
-                r.word("R", "W", ""),
-                r.lba,
-                r.size,
-                1_577_808_000_000_626 + r.tick
-            )
-        ),
-        format_of!(
-            "tencent",
-            1_000_000_000,
-            512,
-            512,
-            RW,
-            NUMBERED,
-            "",
-            line!(
-                |r| "{},{},{},{},{}",
-                1_538_323_200 + r.tick,
-                r.lba,
-                r.size,
-                r.word("0", "1", ""),
-                r.device
-            )
-        ),
-        format_of!(
-            "systor17",
-            1,
-            1,
-            1,
-            RW,
-            &["LUN0", "LUN1"],
-            "Timestamp,Response,IOType,LUN,Offset,Size\n",
-            line!(|r| "{},,{},{},{},{}", r.decimal(9), r.word("R", "W", ""), r.device, r.lba, r.size)
-        ),
-        format_of!(
-            "k5cloud",
-            1000,
-            1,
-            1,
-            RW,
-            NUMBERED,
-            "",
-            line!(|r| "{},{},{},{},{}", r.device, r.decimal(6), r.word("R", "W", ""), r.lba, r.size)
-        ),
-        format_of!(
-            "baleen",
-            1_000_000_000,
-            65_536,
-            1,
-            RW,
-            ONE,
-            "# block_id io_offset io_size op_time op_name\n",
-            line!(
-                |r| "{} {} {} {} {} 0 0 7 3 0",
-                r.lba / 128,
-                r.lba % 128 * 65_536,
-                r.size,
-                r.tick,
-                r.word("2", "4", "")
-            )
-        ),
-        format_of!(
-            "thesios",
-            1000,
-            1,
-            1,
-            RW,
-            ONE,
-            "filename,op_type,start_time,file_offset,request_io_size_bytes\n",
-            line!(|r| "a1f,{},{},{},{}", r.word("READ", "WRITE", ""), r.decimal(6), r.lba, r.size)
-        ),
-        format_of!(
-            "replayer",
-            1000,
-            1,
-            1,
-            RW,
-            NUMBERED,
-            "",
-            line!(|r| "{},{},{},{},{}", r.decimal(3), r.device, r.lba, r.size, r.word("1", "0", ""))
-        ),
-        Format {
-            least: 4096,
-            ..format_of!(
-                "sepbit",
-                1_000_000_000,
-                4096,
-                1,
-                RWT,
-                ONE,
-                "",
-                line!(|r| "{} {} {} {} 0", r.tick, r.word("0", "1", "3"), r.lba, r.size)
-            )
-        },
-    ]
-}
+            line!(|r| "{} {} {} {} 0", r.tick, r.word("0", "1", "3"), r.lba, r.size)
+        )
+    },
+];
 
-fn binary_formats() -> Vec<Format> {
-    vec![
-        format_of!("vscsi", 1000, 512, 1, RW, ONE, "", |r, out| {
-            let command = if r.op == Op::Read { 0x28u16 } else { 0x2a };
-            out.extend([r.number as u32, r.size as u32, 1].map(u32::to_le_bytes).concat());
-            out.extend([command, 0x100].map(u16::to_le_bytes).concat());
-            out.extend([r.lba, r.tick].map(u64::to_le_bytes).concat());
-        }),
-        format_of!("oracle-general", 1_000_000_000, 512, 1, READS, ONE, "", |r, out| {
-            out.extend((r.tick as u32).to_le_bytes());
-            out.extend(r.lba.to_le_bytes());
-            out.extend((r.size as u32).to_le_bytes());
-            out.extend((-1i64).to_le_bytes());
-        }),
-        format_of!("blktrace", 1, 512, 512, RWT, PAIRS, "", |r, out| {
-            // Queued (1), with bits of queueing and of the operation: write 1 << 17, read 1 << 16, discard as well.
-            let bits = match r.op {
-                Op::Read => 1u32 << 16,
-                Op::Write => 1 << 17,
-                Op::Trim => 1 << 17 | 1 << 29,
-            };
-            out.extend([0x6561_7407, r.number as u32].map(u32::to_le_bytes).concat());
-            out.extend([r.tick, r.lba].map(u64::to_le_bytes).concat());
-            let words = [r.size as u32 * 512, 0x10_0001 | bits, 77, 8 << 20 | r.device as u32, 0, 0];
-            out.extend(words.map(u32::to_le_bytes).concat());
-        }),
-    ]
-}
+const BINARY_FORMATS: &[Format] = &[
+    format_of!("vscsi", 1000, 512, 1, RW, ONE, "", |r, out| {
+        let command = if r.op == Op::Read { 0x28u16 } else { 0x2a };
+        out.extend([r.number as u32, r.size as u32, 1].map(u32::to_le_bytes).concat());
+        out.extend([command, 0x100].map(u16::to_le_bytes).concat());
+        out.extend([r.lba, r.tick].map(u64::to_le_bytes).concat());
+    }),
+    format_of!("oracle-general", 1_000_000_000, 512, 1, READS, ONE, "", |r, out| {
+        out.extend((r.tick as u32).to_le_bytes());
+        out.extend(r.lba.to_le_bytes());
+        out.extend((r.size as u32).to_le_bytes());
+        out.extend((-1i64).to_le_bytes());
+    }),
+    format_of!("blktrace", 1, 512, 512, RWT, PAIRS, "", |r, out| {
+        // Queued (1), with bits of queueing and of the operation: write 1 << 17, read 1 << 16, discard as well.
+        let bits = match r.op {
+            Op::Read => 1u32 << 16,
+            Op::Write => 1 << 17,
+            Op::Trim => 1 << 17 | 1 << 29,
+        };
+        out.extend([0x6561_7407, r.number as u32].map(u32::to_le_bytes).concat());
+        out.extend([r.tick, r.lba].map(u64::to_le_bytes).concat());
+        let words = [r.size as u32 * 512, 0x10_0001 | bits, 77, 8 << 20 | r.device as u32, 0, 0];
+        out.extend(words.map(u32::to_le_bytes).concat());
+    }),
+];
 
 /// Prints random requests; returns the file and what must be read.
 fn printed(format: &Format, rng: &mut Rng) -> (Vec<u8>, Vec<Row>) {
@@ -510,11 +492,10 @@ fn printed(format: &Format, rng: &mut Rng) -> (Vec<u8>, Vec<Row>) {
 #[test]
 fn what_is_printed_is_read_back() {
     let traces = std::env::var("FLOATGATE_TRACES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
-    let formats = text_formats().into_iter().chain(binary_formats());
-    for format in formats {
+    for format in TEXT_FORMATS.iter().chain(BINARY_FORMATS) {
         for seed in 0..traces {
             let mut rng = Rng::new(seed, format.name);
-            let (content, expected) = printed(&format, &mut rng);
+            let (content, expected) = printed(format, &mut rng);
             let opened = open_bytes(&content, "t", &options(Some(format.name)));
             let rows = opened.and_then(|mut source| rows_of(&mut *source, 1 + rng.below(40) as usize));
             let mut shown = String::new();
