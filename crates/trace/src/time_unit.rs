@@ -129,7 +129,7 @@ pub(crate) fn described(info: &FormatInfo, options: &OpenOptions, corrected: Opt
 
 /// Leaves out the clause that begins with `word`.
 fn without(text: &str, word: &str) -> String {
-    let (prefix, clauses) = text.split_once(": ").unwrap_or(("", text));
+    let Some((prefix, clauses)) = text.split_once(": ") else { return String::new() };
     let kept: Vec<&str> =
         clauses.split([',', ';']).map(str::trim).filter(|clause| !clause.starts_with(word)).collect();
     if kept.is_empty() { String::new() } else { format!("{prefix}: {}", kept.join(", ")) }
@@ -208,6 +208,7 @@ mod tests {
         let (notes, end) = read(&content, "t.csv", None);
         let note = "time in s: in us the trace would begin with 4 million requests per second (--time-unit us \
                     overrides this)";
+        assert_eq!(source(&content, "t.csv", None).assumed(), [note]);
         assert_eq!((notes, end), (vec![note.to_owned()], 99_000_000_000));
         assert_eq!(read(&content, "t.csv", Some(TimeUnit::Microseconds)).1, 99_000);
     }
