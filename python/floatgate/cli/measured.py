@@ -17,7 +17,6 @@ from floatgate.base.text_table import named
 from floatgate.lab.counters import collecting
 from floatgate.lab.counters.facts import of_series
 from floatgate.report.sections.forecast import host_writes
-from floatgate.results.result_view import look
 
 _APART = 2.0
 """Rates that differ by more than this factor make a warning."""
@@ -81,5 +80,4 @@ def _requested_per_day(result: Mapping[str, Any] | None) -> float | None:
     """Return the host bytes per day that the workload of a forecast requests."""
     if result is None:
         return None
-    visible, drive_writes = look(result, "drive", "logical_bytes"), host_writes.requested_per_day(result)
-    return None if visible is None or drive_writes is None else float(visible * drive_writes)
+    return host_writes.requested_bytes_per_day(result)

@@ -40,6 +40,12 @@ def requested_per_day(result: Facts) -> float | None:
     return None if written is None else written / share if share else written
 
 
+def requested_bytes_per_day(result: Facts) -> float | None:
+    """Return the host bytes per day that the workload requests; None if it has no times."""
+    visible, drive_writes = look(result, "drive", "logical_bytes"), requested_per_day(result)
+    return None if visible is None or drive_writes is None else float(visible * drive_writes)
+
+
 def line(result: Facts) -> str | None:
     """Format as ``292 TBW until the average block wears out; 0.56 drive writes per day``; None if neither is known."""
     phrases = [text for text in (_tbw(result), _per_day(result)) if text is not None]
