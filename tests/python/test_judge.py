@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from floatgate.papers.judge import RULES, Claim, Findings, judge, problem, rule_text, shown
+from floatgate.papers.judge import QUICK, RULES, Claim, Findings, judge, problem, rule_text, shown
 
 
 def verdict(rule: dict[str, Any], values: dict[str, Any]) -> Any:
@@ -38,6 +38,34 @@ def test_a_rule_has_two_sides(rule: dict[str, Any], passing: float, failing: flo
     assert verdict({**rule, "value": "a"}, {"a": passing}).holds is True
     assert verdict({**rule, "value": "a"}, {"a": failing}).holds is False
     assert verdict({**rule, "value": "a"}, {}).holds is None
+
+
+def test_a_claim_that_the_setup_cannot_decide_has_figures_and_no_verdict() -> None:
+    rule = {"judge": "below", "than": 5, "value": "{}", "each": ["a", "b"], "not_judged": "nothing is written"}
+    ours = verdict(rule, {"a": 4, "b": 6})
+    assert (ours.holds, ours.parts, ours.ours) == (None, {"a": None, "b": None}, {"a": 4.0, "b": 6.0})
+    assert ours.undecided == ours.to_dict()["not_judged"] == "nothing is written"
+    decided = verdict({**rule, "quick": False, "not_judged": "x"}, {})
+    assert decided.undecided == "x"
+
+
+def test_a_quick_run_decides_some_claims_only() -> None:
+    whole = {"id": "one", "text": "it is so", "where": "section 1", "judge": "true", "value": "a", "quick": False}
+    claim, findings = Claim("one", "it is so", "section 1", whole), Findings({}, {"a": True})
+    assert judge(claim, findings).holds is True
+    quick = judge(claim, findings, quick=True)
+    assert (quick.holds, quick.undecided) == (None, QUICK)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"quick": 1}, "'quick' is '1'; expected true or false"),
+        ({"not_judged": ""}, "'not_judged' is ''; expected the reason"),
+    ],
+)
+def test_marks_of_claims_that_are_not_judged_are_checked(wrong: dict[str, Any], message: str) -> None:
+    assert problem({"judge": "true", "value": "a", **wrong}) == message
 
 
 def test_all_rules_are_tried() -> None:

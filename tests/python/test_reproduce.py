@@ -205,6 +205,24 @@ def test_the_page_has_every_claim_table_and_figure(tiny: Path) -> None:
     assert "<script" not in page
 
 
+def test_a_module_of_a_paper_may_have_dataclasses(tiny: Path) -> None:
+    lines = ["from __future__ import annotations", "from dataclasses import dataclass", "@dataclass", "class Plan:"]
+    lines += ["    blocks: int", "def values(found):", "    return {'blocks': Plan(3).blocks}", ""]
+    (tiny / "values.py").write_text("\n".join(lines))
+    assert load(str(tiny)).values(Findings({})) == {"blocks": 3}
+
+
+def test_a_claim_that_is_not_judged_is_counted_apart_with_its_reason(tiny: Path) -> None:
+    claims = CLAIMS.replace('id = "never"', 'id = "never"\nnot_judged = "nothing is collected"')
+    (tiny / "claims.toml").write_text(claims)
+    done = Reproduction(load(str(tiny)), Settings(), Findings({}), [])
+    assert done.headline() == "0 of 3 claims hold, 1 is not judged, 2 could not be judged"
+    assert done.to_dict()["not_judged"] == 3
+    page = done.report()
+    assert page.count("○ not judged") == 3
+    assert "Not judged: nothing is collected." in page
+
+
 def test_the_command_line_judges_and_writes(cli: Cli, tiny: Path, tmp_path: Path) -> None:
     ended = cli("reproduce", tiny, "--quick", "--out", "page", "--json", "-", "--report")
     answer = json.loads(ended.done())

@@ -20,6 +20,12 @@ in turn and every one has to pass. With ``take`` (``mean``, ``geometric-mean``, 
 is judged. ``paper`` is the paper's statement: a figure, one for each name, or words. ``changed`` marks a rule that was
 changed after a first run: what it is now, what it was, and why. ``calibrated`` marks a claim that the setup was tuned
 to meet: what was tuned, and by which figure. Such a claim is no evidence and is not counted.
+
+``not_judged`` says why this setup cannot decide a claim. Our values are shown, without a verdict, and the claim is
+counted apart. ``quick = false`` does the same for quick reproductions alone.
+
+``topic`` names the rows of the table with which the page opens, ``decided_by`` the experiment that decides the claim,
+and ``why`` the reason for which it fails; it is shown if it does.
 """
 
 from __future__ import annotations
@@ -27,7 +33,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from floatgate.base import units
@@ -56,12 +62,14 @@ TAKES: dict[str, Callable[[Sequence[float]], float]] = {
     "max": max,
 }
 UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s", "MB/s")
-_TEXTS = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated")
+_TEXTS = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated", "not_judged")
+_GROUPING = ("topic", "decided_by", "why")
 _VALUES = ("value", "over", "values", "each", "take")
 _BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")
 NUMBERS = frozenset({"than", "low", "high", "tolerance", "tolerance_abs", "slack"})
 """Keys of borders that are numbers."""
-KEYS = frozenset(_TEXTS + _VALUES + _BORDERS)
+KEYS = frozenset((*_TEXTS, *_GROUPING, *_VALUES, *_BORDERS, "quick"))
+QUICK = "a quick run is too short to decide it"
 
 
 class Findings:
@@ -112,6 +120,10 @@ class Claim:
         """Whether the setup was tuned to make it hold."""
         return "calibrated" in self.rule
 
+    def undecided(self, *, quick: bool = False) -> str:
+        """Return why the setup, or a quick run of it, cannot decide the claim; empty if it can."""
+        return str(self.rule.get("not_judged", "")) or (QUICK if quick and not self.rule.get("quick", True) else "")
+
     @property
     def each(self) -> list[str]:
         """The names that ``{}`` stands for; none where the claim is of one thing."""
@@ -127,12 +139,14 @@ class Verdict:
         ours: a figure, a list of them for an order, or either of them for each name; None for what is not known.
         holds: whether the claim holds; None where it could not be judged.
         parts: the verdict for each name, where the claim is judged name by name.
+        undecided: why the setup cannot decide the claim, whatever our values are; empty if it can.
     """
 
     claim: Claim
     ours: Ours
     holds: bool | None
     parts: Mapping[str, bool | None]
+    undecided: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON gives it."""
@@ -147,6 +161,8 @@ class Verdict:
             "rule": rule_text(rule),
         }
         entry |= {key: rule[key] for key in ("changed", "calibrated") if key in rule}
+        entry |= {"not_judged": self.undecided} if self.undecided else {}
+        entry |= {"why": rule["why"]} if self.holds is False and "why" in rule else {}
         return entry | ({"parts": dict(self.parts)} if self.parts else {})
 
 
@@ -174,11 +190,27 @@ def problem(rule: Mapping[str, Any]) -> str | None:
         return f"'take' is one of {', '.join(TAKES)}, over the names of 'each'"
     if rule.get("unit", "") not in UNITS:
         return f"unknown unit {quote(rule['unit'])}; expected one of {', '.join(filter(None, UNITS))}"
+    return _wrong_marks(rule)
+
+
+def _wrong_marks(rule: Mapping[str, Any]) -> str | None:
+    if not isinstance(rule.get("quick", True), bool):
+        return f"'quick' is {quote(rule['quick'])}; expected true or false"
+    if "not_judged" in rule and (not isinstance(rule["not_judged"], str) or not rule["not_judged"]):
+        return f"'not_judged' is {quote(rule['not_judged'])}; expected the reason"
     return None
 
 
-def judge(claim: Claim, findings: Findings) -> Verdict:
-    """Judge one claim."""
+def judge(claim: Claim, findings: Findings, *, quick: bool = False) -> Verdict:
+    """Judge one claim by the values of a reproduction, which may be quick."""
+    verdict = _judged(claim, findings)
+    undecided = claim.undecided(quick=quick)
+    if not undecided:
+        return verdict
+    return replace(verdict, holds=None, parts=dict.fromkeys(verdict.parts), undecided=undecided)
+
+
+def _judged(claim: Claim, findings: Findings) -> Verdict:
     rule, each = claim.rule, claim.each
     if not each:
         ours = _taken(rule, findings, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
@@ -55,6 +55,7 @@ def page(done: Reproduction, command: str | None = None) -> str:
         *([Text(done.about())] if paper.about else []),
         *_ways(done),
         *(Text(f"Failed: {text}") for text in done.failures),
+        *_in_short(done),
         Section("Every claim", [Template("papers/claims.html", {"claims": [_claim(one) for one in done.verdicts]})]),
         *_differs(done),
         *_tables(done.tables()),
@@ -77,8 +78,10 @@ def _headline(done: Reproduction) -> Part:
     entries += [("claims that fail", str(counts[False]), "each is a finding; see what differs and why")]
     if done.calibrated():
         entries.append(("calibrated", str(len(done.calibrated())), "no evidence, and not counted: see each of them"))
+    if done.undecided():
+        entries.append(("not judged", str(len(done.undecided())), "this setup cannot decide them; each says why"))
     if counts[None]:
-        entries.append(("not judged", str(counts[None]), "their runs are missing or lack the figure"))
+        entries.append(("without figures", str(counts[None]), "their runs are missing or lack the figure"))
     return Cards(entries)
 
 
@@ -91,6 +94,26 @@ def _ways(done: Reproduction) -> list[Part]:
     return [Text(text, strong=True) for text in phrases]
 
 
+def _in_short(done: Reproduction) -> list[Part]:
+    """Tabulate the claims by topic: how many hold, why others do not, and which experiments decided."""
+    topics = list(dict.fromkeys(topic for one in done.verdicts if (topic := one.claim.rule.get("topic"))))
+    rows = []
+    for topic in topics:
+        verdicts = [one for one in done.verdicts if one.claim.rule.get("topic") == topic]
+        decided = dict.fromkeys(str(one.claim.rule.get("decided_by", "")) for one in verdicts)
+        rows.append([str(topic), _tally(verdicts), done.reasons(verdicts), "; ".join(filter(None, decided))])
+    if not rows:
+        return []
+    header = ["claims on", "verdict", "why", "decided by"]
+    return [Section("In short", [Grid(header, rows, 4, stacks=True)])]
+
+
+def _tally(verdicts: Sequence[Verdict]) -> str:
+    words = {True: ("holds", "hold"), False: ("fails", "fail"), None: ("is not judged", "are not judged")}
+    counted = {holds: sum(one.holds is holds for one in verdicts) for holds in words}
+    return ", ".join(f"{count} {words[holds][count > 1]}" for holds, count in counted.items() if count)
+
+
 def _claim(verdict: Verdict) -> dict[str, Any]:
     """Return the fields of a claim that ``claims.html`` shows."""
     claim, rule = verdict.claim, verdict.claim.rule
@@ -99,7 +122,7 @@ def _claim(verdict: Verdict) -> dict[str, Any]:
         "id": claim.id,
         "text": claim.text,
         "where": claim.where,
-        "notes": _notes(rule),
+        "notes": _notes(rule) + ([f"Not judged: {verdict.undecided}."] if verdict.undecided else []),
         "style": CLASSES[verdict.holds],
         "verdict": MARKS[verdict.holds],
         "calibrated": claim.is_calibrated,

@@ -38,6 +38,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import itertools
+import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -149,6 +150,8 @@ class Paper:
         if spec is None or spec.loader is None:
             raise input_error(f"{file}: cannot be loaded; expected a Python module")
         module = importlib.util.module_from_spec(spec)
+        # Dataclasses look up their module by its name.
+        sys.modules[spec.name] = module
         spec.loader.exec_module(module)
         return module
 

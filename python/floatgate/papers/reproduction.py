@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +49,16 @@ class Reproduction:
         self.findings = findings
         self.failures = failures
         self.wall_s = wall_s
-        self.verdicts: list[Verdict] = [judge(claim, findings) for claim in paper.claims]
+        self.verdicts: list[Verdict] = [judge(claim, findings, quick=settings.quick) for claim in paper.claims]
 
     def counts(self) -> dict[bool | None, int]:
-        """Return how many claims hold, fail, and could not be judged; without the calibrated ones."""
-        return {word: sum(verdict.holds is word for verdict in self.evidence()) for word in WORDS}
+        """Return how many claims hold, fail, and could not be judged; without those that are counted apart."""
+        decided = [verdict for verdict in self.evidence() if not verdict.undecided]
+        return {word: sum(verdict.holds is word for verdict in decided) for word in WORDS}
+
+    def undecided(self) -> list[Verdict]:
+        """Return the verdicts of claims that the setup cannot decide, which are counted apart."""
+        return [verdict for verdict in self.evidence() if verdict.undecided]
 
     def evidence(self) -> list[Verdict]:
         """Return the verdicts that count: those of claims that nothing was tuned to meet."""
@@ -75,6 +80,13 @@ class Reproduction:
         """Return the result of the experiments in words, with our values."""
         return self._with_values(self.paper.about)
 
+    def reasons(self, verdicts: Sequence[Verdict]) -> str:
+        """Return why some claims fail or are not judged, each reason once, with our values."""
+        texts = [
+            one.undecided or (str(one.claim.rule.get("why", "")) if one.holds is False else "") for one in verdicts
+        ]
+        return " ".join(_sentence(self._with_values(text)) for text in dict.fromkeys(filter(None, texts)))
+
     def differs(self) -> list[str]:
         """Return what differs from the paper and why, with our values in it; last, which rules were changed and why."""
         return [self._with_values(text) for text in self.paper.differs] + changed_rules(self.paper)
@@ -87,10 +99,12 @@ class Reproduction:
         return _VALUE.sub(value, text)
 
     def headline(self) -> str:
-        """Format as ``31 of 38 claims hold, 6 fail, 1 could not be judged; 4 more are calibrated and not counted``."""
+        """Format as ``31 of 38 claims hold, 6 fail, 1 is not judged; 4 more are calibrated and not counted``."""
         counts = self.counts()
         parts = [f"{counts[True]} of {len(self.evidence())} claims hold"]
         parts += [f"{counts[False]} fail"] if counts[False] else []
+        apart = len(self.undecided())
+        parts += [f"{apart} {'is' if apart == 1 else 'are'} not judged"] if apart else []
         parts += [f"{counts[None]} could not be judged"] if counts[None] else []
         more = len(self.calibrated())
         text = f"; {more} more {'is' if more == 1 else 'are'} calibrated and not counted" if more else ""
@@ -122,7 +136,7 @@ class Reproduction:
             "traces": sorted(self.settings.traces),
             "holds": counts[True],
             "fails": counts[False],
-            "not_judged": counts[None],
+            "not_judged": counts[None] + len(self.undecided()),
             "calibrated": len(self.calibrated()),
             "claims": [verdict.to_dict() for verdict in self.verdicts],
             "tables": self.tables(),
@@ -148,6 +162,10 @@ class Reproduction:
             (staging / "results.json").write_text(json.dumps(_kept(self.findings.results)) + "\n", "utf-8")
 
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
 
 
 def _word(verdict: Verdict) -> str:
