@@ -11,6 +11,8 @@ fn params() -> Params {
         level_difference: 2,
         groups: 4,
         contexts: 100,
+        archive_per_group: false,
+        history_updates: 0,
         update_blocks: UpdateBlocks::LastUnlessDead,
     }
 }
@@ -121,7 +123,7 @@ fn pages_updated_before_go_to_the_archive() {
     let mut state = state(params());
     state.contexts[1].updating = true;
     state.contexts[1].group = 3;
-    let archive = state.archive();
+    let archive = state.archive(NONE);
     assert_eq!(archive, StreamId(5));
     assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (StreamId(3), StreamId(3)));
     // Updated now, for the first time.
@@ -164,4 +166,44 @@ fn a_million_contexts_take_bounded_memory() {
     assert_eq!(figure(&state, "contexts_compared_most"), 1024.0);
     assert_eq!(figure(&state, PAGES_BEYOND), f64::from(1_000_000 - (1 << 16)));
     assert!(state.memory_bytes() < 8 << 20, "{}", state.memory_bytes());
+}
+
+/// Section 1.2: hot data of each group in an archive of its own; without a group they share another.
+#[test]
+fn each_group_has_an_archive() {
+    let mut state = state(Params { archive_per_group: true, ..params() });
+    assert_eq!(Params { archive_per_group: true, ..params() }.streams(), 10);
+    for (context, group) in [(1, 3), (2, 4), (3, NONE)] {
+        (state.contexts[context].updating, state.contexts[context].group) = (true, group);
+    }
+    for (context, group) in [(1, 3), (2, 4), (3, NONE)] {
+        assert_eq!(write(&mut state, context, context), StreamId(group));
+        assert_eq!(write(&mut state, context, context), StreamId(group));
+        let archive = StreamId(5 + group);
+        assert_eq!((write(&mut state, context, context), moves_to(&state, context)), (archive, archive));
+        assert!(state.is_last(archive));
+    }
+    // A context that changes its group takes its hot pages along.
+    state.contexts[1].group = 2;
+    assert_eq!(moves_to(&state, 1), StreamId(7));
+    assert_eq!(figure(&state, "hot_pages"), 3.0);
+}
+
+/// With a history of two updates a page is hot until the third update after its own.
+#[test]
+fn pages_leave_a_history_that_expires() {
+    let mut state = state(Params { history_updates: 2, ..params() });
+    (state.contexts[1].updating, state.contexts[1].group) = (true, 3);
+    let archive = state.archive(NONE);
+    for lpn in [7, 8, 9, 7] {
+        assert_eq!(write(&mut state, lpn, 1), StreamId(3));
+    }
+    // Page 7 was updated once.
+    assert_eq!(moves_to(&state, 7), archive);
+    for (lpn, hot) in [(8, true), (9, true), (8, false)] {
+        write(&mut state, lpn, 1);
+        assert_eq!(moves_to(&state, 7) == archive, hot);
+    }
+    // Its own update is the fourth since it entered; it enters again.
+    assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (StreamId(3), archive));
 }

@@ -5,8 +5,8 @@
 //! `period_updates` updates its contexts are clustered by update locality (`ids/`), and Algorithm 2 assigns update
 //! groups. Contexts of the same root cluster share one. Another context joins the group of its root cluster if its own
 //! original cluster was created at most `level_difference` clusters later. Pages go, when written and when moved, to
-//! the block of the group of their writer if that is an update context. Pages in its update history go to the hot
-//! archive block, all others to the write-once block.
+//! the block of the group of their writer if that is an update context. Pages in its update history go to a hot archive
+//! block, all others to the write-once block.
 //!
 //! Open in the source, settled here:
 //! - Figure 34's prose lets PC3 join at a difference of 2 and a threshold of 2; the test of line 13 is therefore `<=`.
@@ -19,6 +19,11 @@
 //! - Histories belong to contexts (section 6.2.4): a page is hot if the context that writes it is the one in whose
 //!   history it is. With one history for all, 28 % of the blocks are hot archive blocks as in Figure 38 and not 11 %
 //!   (`floatgate reproduce ids`), and collection takes as long.
+//! - Chapter 6 speaks of "a special block called a hot archive block"; section 1.2 says that frequently updated data
+//!   "from an update group" are stored separately. `archive` selects one archive for all groups or one per group. Data
+//!   of update contexts without a group then share one more archive.
+//! - Histories last until their context is deleted from the table, and nothing says when that is: they never expire.
+//!   With `history_updates` a page leaves its history after as many updates of the drive without one of its own.
 //! - A page that is written after a TRIM counts as an update. Updates of data with unknown writer do not enter the log
 //!   and end a row of consecutive updates. Contexts from number `contexts` on are treated as unknown.
 //! - The paper prints neither window, period nor thresholds; the defaults of window and period have the size of the
@@ -27,8 +32,8 @@
 //!   `update_blocks_last` makes them last.
 //!
 //! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups per write, one per
-//! move; each period contexts * (window + contexts). Memory: 4 bytes per page, 8 per context, 6 per pair of contexts in
-//! the window.
+//! move; each period contexts * (window + contexts). Memory: 4 bytes per page, 8 more with `history_updates`, 8 per
+//! context, 6 per pair of contexts in the window.
 
 mod clusters;
 mod update_log;
@@ -67,13 +72,30 @@ pub const INFO: PolicyInfo = PolicyInfo {
             2,
             (0, u32::MAX),
         ),
+        ParamInfo::name(
+            "archive",
+            "hot archive blocks: one for all update groups, or one per group",
+            ARCHIVES,
+        ),
+        ParamInfo::whole(
+            "history_updates",
+            "updates of the drive after which a page leaves its update history; 0 for never",
+            0,
+            (0, u32::MAX),
+        ),
         GROUPS,
         CONTEXTS,
-        UpdateBlocks::param(0),
+        UpdateBlocks::PARAM,
     ],
     cost: "two look-ups per write, one per move; contexts * (window + contexts) per period",
-    memory: "4 bytes per page, 8 per context, 6 per pair of contexts in the window",
+    memory: "4 bytes per page (12 with history_updates), 8 per context, 6 per pair of contexts in the window",
 };
+
+/// Values of `archive` with descriptions; the first is the default.
+const ARCHIVES: &[(&str, &str)] = &[
+    ("shared", "one hot archive for the pages of all update groups"),
+    ("per-group", "a hot archive for each update group, and one for update contexts without a group"),
+];
 
 /// Parameters of IDS.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +106,8 @@ pub struct Params {
     level_difference: u32,
     groups: u32,
     contexts: u32,
+    archive_per_group: bool,
+    history_updates: u32,
     update_blocks: UpdateBlocks,
 }
 
@@ -96,12 +120,14 @@ impl Params {
             level_difference: settings.whole("level_difference"),
             groups: settings.whole("groups"),
             contexts: settings.whole("contexts"),
+            archive_per_group: settings.text("archive") == ARCHIVES[1].0,
+            history_updates: settings.whole("history_updates"),
             update_blocks: UpdateBlocks::of(settings),
         }
     }
 
     pub fn streams(self) -> u32 {
-        self.groups + 2
+        if self.archive_per_group { 2 * (self.groups + 1) } else { self.groups + 2 }
     }
 }
 
@@ -160,8 +186,14 @@ pub struct State {
     period: u32,
     level_difference: u32,
     update_blocks: UpdateBlocks,
+    archive_per_group: bool,
+    history_updates: u32,
     contexts: Vec<ContextState>,
     pages: IdVec<Lpn, Page>,
+    /// Number of the update that entered each page last in a history; empty if histories never expire.
+    entered_at: IdVec<Lpn, u64>,
+    /// Updates that entered the log so far.
+    updates: u64,
     groups: Groups,
     log: UpdateLog,
     /// Updates until the next clustering.
@@ -175,15 +207,19 @@ pub struct State {
 
 impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
-        let Params { consecutive_over, window, period, level_difference, groups, contexts, update_blocks } =
-            *params;
+        let Params { consecutive_over, window, period, level_difference, groups, contexts, .. } = *params;
+        let expiring_pages = if params.history_updates > 0 { shape.logical_pages } else { 0 };
         Self {
             consecutive_over,
             period,
             level_difference,
-            update_blocks,
+            update_blocks: params.update_blocks,
+            archive_per_group: params.archive_per_group,
+            history_updates: params.history_updates,
             contexts: vec![ContextState::default(); contexts as usize],
             pages: table(shape.logical_pages as usize, Page::default()).into(),
+            entered_at: table(expiring_pages as usize, 0).into(),
+            updates: 0,
             groups: Groups::new(groups),
             log: UpdateLog::new(window),
             left: period,
@@ -193,18 +229,25 @@ impl State {
         }
     }
 
-    /// Returns the stream of the hot archive.
+    /// Returns the stream of the hot archive of a group.
     #[inline(always)]
-    fn archive(&self) -> StreamId {
-        StreamId(self.groups.most() + 1)
+    fn archive(&self, group: Group) -> StreamId {
+        StreamId(self.groups.most() + 1 + if self.archive_per_group { group } else { NONE })
     }
 
     /// Returns the stream for data of `context` on a page with this history.
     #[inline(always)]
-    fn stream(&self, context: Context, history: Context) -> StreamId {
-        let known = self.contexts[context as usize];
-        let of_update_context = if history == context { self.archive() } else { StreamId(known.group) };
-        if known.updating { of_update_context } else { WRITE_ONCE }
+    fn stream(&self, lpn: Lpn, context: Context, history: Context) -> StreamId {
+        let ContextState { group, updating, .. } = self.contexts[context as usize];
+        let hot = history == context && self.remembers(lpn);
+        let of_update_context = if hot { self.archive(group) } else { StreamId(group) };
+        if updating { of_update_context } else { WRITE_ONCE }
+    }
+
+    /// Checks whether a page that entered a history is still in it.
+    #[inline(always)]
+    fn remembers(&self, lpn: Lpn) -> bool {
+        self.history_updates == 0 || self.updates - self.entered_at[lpn] <= u64::from(self.history_updates)
     }
 
     /// Notes an update of data of `writer`.
@@ -223,6 +266,7 @@ impl State {
             context.updating = true;
             self.counters.updating += 1;
         }
+        self.updates += 1;
         self.log.push(writer.into());
         self.left -= 1;
         if self.left == 0 {
@@ -288,14 +332,18 @@ impl Separator for State {
         let at = page.lpn;
         let Page { writer, history } = self.pages[at];
         self.pages[at].writer = context;
-        if page.update || writer != UNKNOWN {
+        let update = page.update || writer != UNKNOWN;
+        if update {
             self.updated(writer);
-            if self.contexts[writer as usize].updating {
-                self.pages[at].history = writer;
+        }
+        let stream = self.stream(at, context, history);
+        if update && self.contexts[writer as usize].updating {
+            self.pages[at].history = writer;
+            if self.history_updates > 0 {
+                self.entered_at[at] = self.updates;
             }
         }
-        let stream = self.stream(context, history);
-        if stream == self.archive() {
+        if stream.0 > self.groups.most() {
             self.counters.hot_pages += 1;
         } else {
             self.groups.written(stream.0, page.now);
@@ -306,7 +354,7 @@ impl Separator for State {
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
         let Page { writer, history } = self.pages[page.lpn];
-        self.stream(writer, history)
+        self.stream(page.lpn, writer, history)
     }
 
     #[inline(always)]
@@ -331,7 +379,8 @@ impl Separator for State {
 
     fn memory_bytes(&self) -> u64 {
         let (compared, contexts) = (u64::from(self.counters.compared), self.contexts.len() as u64);
-        let tables = self.pages.len() as u64 * 4 + contexts * 8 + self.groups.memory_bytes();
+        let pages = self.pages.len() as u64 * 4 + self.entered_at.len() as u64 * 8;
+        let tables = pages + contexts * 8 + self.groups.memory_bytes();
         let log = self.log.memory_bytes();
         tables
             + log
@@ -348,7 +397,7 @@ impl Separator for State {
             ("periods", self.counters.periods as f64),
             ("hot_pages", self.counters.hot_pages as f64),
             (PAGES_BEYOND, self.counters.beyond as f64),
-            ("archive_stream", self.archive().0.into()),
+            ("archive_stream", self.archive(NONE).0.into()),
         ]
     }
 }
@@ -356,3 +405,7 @@ impl Separator for State {
 #[cfg(test)]
 #[path = "ids_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod model_tests;
