@@ -222,6 +222,23 @@ def test_a_separator_by_context_that_found_nothing_says_so() -> None:
     assert remarks_of("pds", 2) == remarks_of("hash", 1) == []
 
 
+def test_update_blocks_that_are_collected_last_are_warned_of() -> None:
+    def remarks_of(last: int, copied: float | None, **more: object) -> list[str]:
+        config = {"ftl": {"separate": {"policy": "pds", "update_blocks_last": last, **more}}}
+        return summary.remarks({"config": config, "gc": {"copied_pages_per_victim": copied}})
+
+    [text] = remarks_of(1, 60.0)
+    assert text == (
+        "update blocks are collected last (ftl.separate.update_blocks_last = 1): other blocks are emptied first, "
+        "with 60.0 pages copied per block; compare with update_blocks_last = 0"
+    )
+    assert remarks_of(2, 60.0) == [text.replace("= 1", "= 2")]
+    # As any other, nothing copied, and no handle of update blocks.
+    assert remarks_of(0, 60.0) == remarks_of(1, None) == remarks_of(1, 0.0) == []
+    assert remarks_of(1, 60.0, update_from=4096, handles=8) == []
+    assert remarks_of(1, 60.0, update_from=2, handles=8) == [text]
+
+
 def test_a_workload_without_writes_has_a_summary() -> None:
     run = floatgate.run({"drive.capacity": "64 MiB", "workload.requests": 1000, "workload.read_share": 1.0})
     assert run.waf is None

@@ -70,7 +70,11 @@ fn settings() -> Value {
             "policies": [],
         });
         let params = slot.params();
-        let params = params.iter().map(|(param, owners)| key(param, owners, param.acts));
+        let params = params.iter().map(|(param, owners)| {
+            let mut row = key(param, owners, param.acts);
+            row["default"] = default_words(slot, param, owners).into();
+            row
+        });
         (slot.key, slot.summary, std::iter::once(selector).chain(params).collect())
     });
     let table = |(key, summary, keys)| json!({ "table": key, "summary": summary, "keys": keys });
@@ -88,6 +92,26 @@ fn key(row: &ParamInfo, owners: &[&str], acts: Acts) -> Value {
         "needs": row.need.map(|need| json!({ "key": need.key, "values": need.values })),
         "policies": owners,
     })
+}
+
+/// Returns the default of a slot's parameter, and the policies under which it is another: `0; 1 with 'host-given'`.
+fn default_words(slot: &Slot, param: &ParamInfo, owners: &[&str]) -> String {
+    let own = |owner: &&str| {
+        let info = slot.find(owner)?;
+        let of_owner = info.params.iter().find(|other| other.name == param.name)?.default_words();
+        Some((info.name, of_owner))
+    };
+    let defaults: Vec<_> = owners.iter().filter_map(own).collect();
+    let usual = |words: &String| defaults.iter().filter(|(_, other)| other == words).count();
+    let mut common = param.default_words();
+    for (_, words) in &defaults {
+        if usual(words) > usual(&common) {
+            common.clone_from(words);
+        }
+    }
+    let others = defaults.iter().filter(|(_, words)| *words != common);
+    let others: Vec<_> = others.map(|(name, words)| format!("; {words} with '{name}'")).collect();
+    common + &others.concat()
 }
 
 fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -32,6 +32,7 @@ mod lifetime_truth;
 mod metrics;
 mod midas;
 mod pattern_twins;
+mod plain_drive;
 mod policies;
 mod policy_knobs;
 mod predicted;

@@ -40,7 +40,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
             4096,
             (0, 4096),
         ),
-        UpdateBlocks::PARAM,
+        // A user who names handles of update blocks wants them last.
+        UpdateBlocks::param(1),
     ],
     cost: "none",
     memory: "none",

@@ -4,7 +4,9 @@
 //! `dominates_from` updates gets an update group, that is a block of its own. A context below this that has been
 //! counted before can join the group of the preceding update. It does if its page is the next one after that update's
 //! and the update has a group. Pages go, when written and when moved, to the block of the group of their writer;
-//! without one, to the write-once block. Update blocks are the last to be collected.
+//! without one, to the write-once block. In the paper update blocks are the last to be collected
+//! (`update_blocks_last`); here they are victims as any other by default, for on a full drive the paper's rule copies
+//! several times as much (`docs/decisions/0043-update-blocks-as-any-other.md`).
 //!
 //! Open in the source, settled here: a page that is written after a TRIM counts as an update of its old data (the
 //! writer is still known). An update of data with unknown writer counts for no context, and the next update cannot join

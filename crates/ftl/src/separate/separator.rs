@@ -153,13 +153,15 @@ pub enum UpdateBlocks {
 }
 
 impl UpdateBlocks {
-    /// The parameter that selects it.
-    pub const PARAM: ParamInfo = Self::param(1);
+    /// The parameter that selects it: as any other, because a nearly full block would otherwise be emptied before an
+    /// update block with few valid pages (`docs/decisions/0043-update-blocks-as-any-other.md`).
+    pub const PARAM: ParamInfo = Self::param(0);
 
     /// Returns the parameter with another default.
     #[must_use]
     pub const fn param(default: u32) -> ParamInfo {
-        let summary = "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any case";
+        let summary = "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any \
+                       case; 1 and 2 may copy several times as much on a full drive";
         ParamInfo::whole("update_blocks_last", summary, default, (0, 2))
     }
 

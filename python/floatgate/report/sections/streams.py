@@ -94,6 +94,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
     separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
     if separator in ("pds", "ids") and streams and len(streams) == 1:
         phrases.append(f"{separator} found nothing to separate: no context's data is overwritten often enough")
+    phrases += _update_blocks(result)
     beyond = look(result, "separate", "found", "pages_of_contexts_beyond")
     if beyond:
         phrases.append(
@@ -101,6 +102,24 @@ def remarks(result: dict[str, Any]) -> list[str]:
             "(ftl.separate.contexts), counted as unknown"
         )
     return phrases
+
+
+def _update_blocks(result: dict[str, Any]) -> list[str]:
+    """Warn of update blocks that collection takes last, where it copied pages meanwhile.
+
+    A nearly full block is then emptied before an update block with few valid pages; a full drive may copy several times
+    as much.
+    """
+    settings = look(result, "config", "ftl", "separate") or {}
+    last, copied = settings.get("update_blocks_last"), look(result, "gc", "copied_pages_per_victim")
+    # Handles of update blocks, if there are any, are those below the number of handles.
+    named = settings.get("update_from", 0) < settings.get("handles", 1)
+    if not last or not copied or not named:
+        return []
+    return [
+        f"update blocks are collected last (ftl.separate.update_blocks_last = {last}): other blocks are emptied first, "
+        f"with {units.figure(copied)} pages copied per block; compare with update_blocks_last = 0"
+    ]
 
 
 def streams_of_contexts(result: dict[str, Any]) -> dict[int, int]:
