@@ -136,7 +136,7 @@ def test_nobody_copies_less_than_ora_where_files_are_deleted(trace: str, victim:
 def test_dead_update_blocks_are_worth_more_than_the_future_where_the_sample_misses_dead_blocks(tmp_path: Path) -> None:
     """PDS names its update blocks, and dead ones are taken before d-choices draws; ORA names none."""
     drive = _full(tmp_path, "two-at-once")
-    ora, pds = _cost(drive, "ora", "d-choices"), _cost(drive, "pds", "d-choices")
-    as_any = _cost(drive, "pds", "d-choices", [("ftl.separate.update_blocks_last", "0")])
+    ora, as_any = _cost(drive, "ora", "d-choices"), _cost(drive, "pds", "d-choices")
+    pds = _cost(drive, "pds", "d-choices", [("ftl.separate.update_blocks_last", "1")])
     assert pds.copied < ora.copied / 10
     assert ora.copied < as_any.copied

@@ -95,6 +95,23 @@ def test_orders(direction: str, slack: float, figures: list[float], holds: bool)
     assert verdict(rule, {"a": 1.0, "c": 2.0}).holds is None
 
 
+@pytest.mark.parametrize(
+    ("direction", "figures", "holds"),
+    [
+        ("rising", [0, 0, 2], None),
+        ("rising", [0, 1, 2], True),
+        ("rising", [2, 2, 1], False),
+        ("falling", [2, 2, 1], None),
+        ("falling", [1, 1, 2], False),
+    ],
+)
+def test_equal_neighbours_may_decide_nothing(direction: str, figures: list[float], holds: bool | None) -> None:
+    rule = {"judge": "order", "values": ["a", "b", "c"], "direction": direction, "ties": "no difference"}
+    assert problem(rule) is None
+    assert verdict(rule, dict(zip("abc", figures, strict=True))).holds is holds
+    assert rule_text(rule) == f"{direction}, equal figures show no difference"
+
+
 def test_each_name_has_to_pass_and_one_that_fails_is_enough() -> None:
     rule = {"judge": "below", "value": "years.{}", "each": ["proxy", "map"], "than": 5}
     both = verdict(rule, {"years.proxy": 3.0, "years.map": 2.9})
@@ -148,6 +165,12 @@ def test_values_are_found_in_results_by_their_way() -> None:
         ({"judge": "near", "value": "a", "paper": 1, "tolerance": 1, "tolerance_abs": 1}, "needs one of 'tolerance'"),
         ({"judge": "order", "values": ["a"], "direction": "rising"}, "two values"),
         ({"judge": "order", "values": ["a", "b"], "direction": "up"}, "direction"),
+        ({"judge": "order", "values": ["a", "b"], "direction": "rising", "ties": "fine"}, "'ties' is 'fine'"),
+        (
+            {"judge": "order", "values": ["a", "b"], "direction": "rising", "ties": "no difference", "slack": 0.1},
+            "for an order without slack",
+        ),
+        ({"judge": "true", "value": "a", "ties": "no difference"}, "for an order without slack"),
         ({"judge": "below", "value": "a", "than": 1, "take": "mean"}, "over the names of 'each'"),
         ({"judge": "below", "value": "a", "than": 1, "tolerence": 1}, "unknown key 'tolerence'"),
         ({"judge": "below", "value": "a", "than": 1, "unit": "furlongs"}, "unknown unit 'furlongs'"),

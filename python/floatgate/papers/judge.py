@@ -11,7 +11,7 @@ A claim names values (:class:`Findings`) and a rule. The rules and their keys:
     ``paper``.
 ``order``
     ``values`` rise or fall (``direction``) from the first to the last. With a ``slack`` above 0 neighbours may be equal
-    or go the other way by that share.
+    or go the other way by that share. With ``ties = "no difference"`` equal neighbours decide nothing.
 ``true``
     ``value`` is true.
 
@@ -65,7 +65,9 @@ UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s", "MB/s")
 _TEXTS = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated", "not_judged")
 _GROUPING = ("topic", "decided_by", "why")
 _VALUES = ("value", "over", "values", "each", "take")
-_BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")
+_BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack", "ties")
+NO_DIFFERENCE = "no difference"
+"""Value of ``ties``: equal neighbours of an order leave it unjudged."""
 NUMBERS = frozenset({"than", "low", "high", "tolerance", "tolerance_abs", "slack"})
 """Keys of borders that are numbers."""
 KEYS = frozenset((*_TEXTS, *_GROUPING, *_VALUES, *_BORDERS, "quick"))
@@ -184,8 +186,9 @@ def problem(rule: Mapping[str, Any]) -> str | None:
             return f"{quote(key)} is {quote(rule[key])}; expected a number{remedy}"
     if kind == "near" and ("tolerance" in rule) == ("tolerance_abs" in rule):
         return "judge 'near' needs one of 'tolerance' (a share of the paper's figure) and 'tolerance_abs'"
-    if kind == "order" and (rule["direction"] not in ("rising", "falling") or len(rule["values"]) < 2):
-        return "judge 'order' needs two values at least, and direction 'rising' or 'falling'"
+    wrong = _wrong_order(rule)
+    if wrong:
+        return wrong
     if "take" in rule and (rule["take"] not in TAKES or not rule.get("each")):
         return f"'take' is one of {', '.join(TAKES)}, over the names of 'each'"
     if rule.get("unit", "") not in UNITS:
@@ -198,6 +201,15 @@ def _wrong_marks(rule: Mapping[str, Any]) -> str | None:
         return f"'quick' is {quote(rule['quick'])}; expected true or false"
     if "not_judged" in rule and (not isinstance(rule["not_judged"], str) or not rule["not_judged"]):
         return f"'not_judged' is {quote(rule['not_judged'])}; expected the reason"
+    return None
+
+
+def _wrong_order(rule: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with the keys of an order."""
+    if "ties" in rule and (rule["judge"] != "order" or rule["ties"] != NO_DIFFERENCE or "slack" in rule):
+        return f"'ties' is {quote(rule['ties'])}; expected {quote(NO_DIFFERENCE)}, for an order without slack"
+    if rule["judge"] == "order" and (rule["direction"] not in ("rising", "falling") or len(rule["values"]) < 2):
+        return "judge 'order' needs two values at least, and direction 'rising' or 'falling'"
     return None
 
 
@@ -251,6 +263,9 @@ def _passes(rule: Mapping[str, Any], ours: Any, name: str | None) -> bool | None
     if kind == "true":
         return bool(ours)
     if kind == "order":
+        if "ties" in rule and any(one == other for one, other in itertools.pairwise(ours)):
+            loose = _ordered(ours, rising=rule["direction"] == "rising", slack=math.ulp(1.0))
+            return None if loose else False
         return _ordered(ours, rising=rule["direction"] == "rising", slack=rule.get("slack", 0.0))
     if kind == "between":
         return bool(rule["low"] <= ours <= rule["high"])
@@ -278,6 +293,7 @@ def rule_text(rule: Mapping[str, Any]) -> str:
     whose = f"{rule['take'].replace('-', ' ')} over {len(each)}: " if "take" in rule else "each " if each else ""
     if kind == "order":
         slack = f", neighbours within {units.share(rule['slack'])} of each other may swap" if rule.get("slack") else ""
+        slack += ", equal figures show no difference" if "ties" in rule else ""
         return f"{whose}{rule['direction']}{slack}"
     if kind == "true":
         return f"{whose}true"

@@ -3,7 +3,8 @@
 A ``[[table]]`` has ``id``, ``title``, ``where``, ``note``, ``keys`` (the names of the columns that say what a row is),
 ``columns`` (each with ``name``, and if need be ``unit`` of :data:`floatgate.papers.judge.UNITS` and ``scale``, by
 which ours is divided) and ``row`` (each with ``keys``, ``ours``, the names of values, and ``paper``, its figures;
-``""`` in either stands for none).
+``""`` in either stands for none). A value may be a text, which is shown as it is. A table with ``first = true`` opens
+the page.
 """
 
 from __future__ import annotations
@@ -22,13 +23,18 @@ def filled(table: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
         cells = []
         for number, column in enumerate(table["columns"]):
             paper = row.get("paper", [])[number : number + 1]
-            ours = findings.figure(row["ours"][number]) if row["ours"][number] else None
+            name = row["ours"][number]
+            text = findings.look(name) if name else None
+            if isinstance(text, str):
+                cells.append({"paper": None, "ours": text, "ratio": None})
+                continue
+            ours = findings.figure(name) if name else None
             scaled = None if ours is None else ours / column.get("scale", 1.0)
             printed = paper[0] if paper and paper[0] != "" else None
             ratio = scaled / printed if scaled is not None and printed else None
             cells.append({"paper": printed, "ours": scaled, "ratio": ratio})
         rows.append({"keys": row["keys"], "cells": cells})
-    kept = {key: table[key] for key in ("id", "title", "where", "note", "keys", "columns") if key in table}
+    kept = {key: table[key] for key in ("id", "title", "where", "note", "first", "keys", "columns") if key in table}
     return kept | {"rows": rows}
 
 

@@ -183,6 +183,12 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.separate.update_from", "0"), ("ftl.collect.policy", "random")],
         values: &[],
     },
+    // Few groups: the drive has room for an archive of each.
+    Special {
+        param: ("ftl.separate", "archive", &["ids"]),
+        with: &[("ftl.separate.groups", "3")],
+        values: &[],
+    },
     // Several chunks, and periods that end within the run.
     Special {
         param: ("ftl.separate", "variant", &["sfr"]),

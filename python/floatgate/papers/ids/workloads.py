@@ -16,7 +16,8 @@ BACKGROUND_FROM = 0.3
 """Share of the writes from which on collection works at a pace, in the other reading (section 6.3)."""
 GROUPS_MAX, STREAMS_MIN = 256, 6
 """Update groups of PDS and IDS at most, and open blocks that both need at least: the paper sets no limit. A small drive
-has fewer: a quarter of its blocks, half of its spare ones, may then be open."""
+has fewer: a quarter of its blocks, half of its spare ones, may then be open. An archive per group doubles what IDS
+may open: under each reading it has groups for a fifth of the blocks, which fit beside the data."""
 LOG_SHARE = 80
 """IDS logs and clusters this part of a trace's writes at a time: 256 of some 20,000."""
 LOG_MAX = 8192
@@ -46,7 +47,8 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
 
 def _scaled(trace: Dense, blocks: int) -> dict[str, Overrides]:
     """Return by variant what depends on the trace; a setting that is swept keeps the value of its sweep."""
-    groups = ("ftl.separate.groups", str(min(GROUPS_MAX, blocks // 4 - 2)))
+    numbers = (blocks // 4 - 2, blocks // 5 - 1)
+    groups, of_ids = (("ftl.separate.groups", str(min(GROUPS_MAX, number))) for number in numbers)
     log = _log(trace, 1)
     counters = str(1 << (COUNTERS_A_PAGE * trace.distinct_pages - 1).bit_length())
     ids: Overrides = [
@@ -54,15 +56,19 @@ def _scaled(trace: Dense, blocks: int) -> dict[str, Overrides]:
         ("ftl.separate.period_updates", log),
         ("ftl.separate.consecutive_over", "1"),
     ]
+    history = ("ftl.separate.history_updates", log)
     made: dict[str, Overrides] = {f"pds-{threshold}": [groups] for threshold in (1, 4, 16)}
-    made |= {"ids": [groups, *ids], "ids-default": [groups]}
+    made |= {"ids": [of_ids, *ids], "ids-shared": [of_ids, *ids], "ids-expiring": [of_ids, *ids, history]}
+    made["ids-default"] = [groups]
     made["hash-sized"] = [("ftl.separate.counters", counters), ("ftl.separate.halve_every_writes", counters)]
     for key, values in SWEEPS.items():
         for value in values:
-            made[f"ids:{key}-{value}"] = [one for one in [groups, *ids] if one[0] != f"ftl.separate.{key}"]
+            made[f"ids:{key}-{value}"] = [one for one in [of_ids, *ids] if one[0] != f"ftl.separate.{key}"]
+    for name, factor in {**FACTORS, "x1": 1}.items():
+        made[f"ids:history_updates-{name}"] = [of_ids, *ids, ("ftl.separate.history_updates", _log(trace, factor))]
     for key in ("window_updates", "period_updates"):
         for name, factor in FACTORS.items():
-            own = [one for one in [groups, *ids] if one[0] != f"ftl.separate.{key}"]
+            own = [one for one in [of_ids, *ids] if one[0] != f"ftl.separate.{key}"]
             made[f"ids:{key}-{name}"] = [*own, (f"ftl.separate.{key}", _log(trace, factor))]
     return made
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from floatgate.base.errors import FloatgateError
+from floatgate.papers import readings
 from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean, ratio
 from floatgate.papers.pds.workloads import RECORDED, SEEDS
+from floatgate.results.seed_stats import Mean
 from floatgate.trace import context_updates, library
 from floatgate.trace.context_updates import PAGE_BYTES
 
@@ -26,6 +30,30 @@ FIGURES = {
     "erased": "victims",
 }
 """Names of figures of collection: in values, and in the result."""
+RULES = {"last": "pds", "any": "pds:update_blocks_last-0", "dead-last": "pds:update_blocks_last-2"}
+"""When collection takes update blocks: PDS's variants."""
+READINGS = {
+    f"{stop}-{rule}": ("over" if stop == 15 else f"at-{stop}", variant)
+    for stop in (15, 8, 6)
+    for rule, variant in RULES.items()
+}
+"""By reading (free share in per cent at which collection stops, rule for update blocks): batch and PDS's variant. The
+first is the one under which claims are judged."""
+GROUPS = {
+    "programs": ("top-five", "sequential", "updating-contexts"),
+    "hash": ("hash-hot-together", "hash-copies-over-ora"),
+    "time": ("gc-time-mean", "gc-time-each", "ora-least-time"),
+    "copies": ("copies-per-victim", "copies-order", "pds-copies-over-ora"),
+    "dead": ("more-dead-blocks", "ora-dead-blocks"),
+    "erases": ("hash-erases", "ora-erases", "ora-erases-cscope"),
+    "threshold": ("threshold-matters", "threshold-gcc", "threshold-tpc-h"),
+}
+"""Claims by what they are about, as the table that opens the page has them."""
+OF_COLLECTION = (
+    "hash-copies-over-ora",
+    *(one for group in ("time", "copies", "dead", "erases") for one in GROUPS[group]),
+)
+"""Claims that are judged under each reading."""
 
 
 def values(findings: Findings) -> dict[str, Any]:
@@ -37,36 +65,104 @@ def values(findings: Findings) -> dict[str, Any]:
         writes = findings.look(f"beside.{workload}.hash.host.page_writes")
         made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
     of = Findings(findings.results, made)
+    made |= _means(of)
+    for workload in JUDGED:
+        for batch in ("at-6", "at-8"):
+            made |= _seeds(findings, workload, batch)
+        made |= _thresholds(of, workload)
+        made |= _settings(of, workload)
+        made |= _sweeps(of, workload)
+    made |= {
+        f"{name}.mean": mean(made.get(f"{name}.{one}") for one in JUDGED)
+        for name in {key.rsplit(".", 1)[0] for key in made if key.startswith("sweep.")}
+    }
+    of = Findings(findings.results, made)
+    made["best.ratio"] = _best_ratio(of)
+    made |= {f"shown.{key}": value for key, value in _shown(of).items()}
+    made |= _readings(of)
+    of = Findings(findings.results, made)
+    here = Path(__file__).parent
+    judged = readings.verdicts(here, of, [one for claims in GROUPS.values() for one in claims])
+    return made | readings.counts("decided", judged, GROUPS)
+
+
+def _means(of: Findings) -> dict[str, Any]:
+    """Average figures of collection over the programs that are judged, by separator, and add up the copies."""
+    made: dict[str, Any] = {}
     for separator in (*SEPARATORS, "ora"):
         for key in FIGURES:
             made[f"mean.{separator}.{key}"] = judged_mean(of, separator, key)
         copied = [of.figure(f"over.{one}.{separator}.copied") for one in JUDGED]
         made[f"total.{separator}.copied"] = None if None in copied else sum(one for one in copied if one is not None)
-    for workload in JUDGED:
-        made |= _thresholds(of, workload)
-        made |= _settings(of, workload)
-    made["best.ratio"] = _best_ratio(of)
-    made |= {f"shown.{key}": value for key, value in _shown(of).items()}
     return made
 
 
-def _seeds(findings: Findings, workload: str) -> dict[str, Any]:
-    """Average over the seeds, overlapped, by ``over.WORKLOAD.VARIANT.FIGURE``, and measure how far they lie apart."""
+def _readings(findings: Findings) -> dict[str, Any]:
+    """Judge the claims on collection under each reading, and compare PDS and no separation with HASH."""
     made: dict[str, Any] = {}
-    # A quick reproduction has one seed.
-    seeds = [seed for seed in SEEDS if findings.results.get(f"over-{seed}", {}).get(workload)]
-    variants = {variant for seed in seeds for variant in findings.results[f"over-{seed}"][workload]}
-    runs = {variant: [f"over-{seed}.{workload}.{variant}" for seed in seeds] for variant in sorted(variants)}
-    runs["hash-sized"] = [f"sized-{seed}.{workload}.hash" for seed in seeds]
-    runs |= {f"{one}-changed": [f"changed-{seed}.{workload}.{one}" for seed in seeds] for one in SEPARATORS}
+    for reading, (batch, pds) in READINGS.items():
+        variants = {"hash": "hash", "pds": pds, "ora-3": "ora-3"}
+        own: dict[str, Any] = {
+            f"over.{workload}.{separator}.{key}": findings.figure(f"{batch}.{workload}.{variant}.{key}")
+            for workload in JUDGED
+            for separator, variant in variants.items()
+            for key in FIGURES
+        }
+        own |= _means(Findings({}, own))
+        judged = readings.verdicts(Path(__file__).parent, Findings({}, own), OF_COLLECTION)
+        made |= readings.cells(f"verdict.{reading}", judged)
+        outcomes = [verdict.holds for verdict in judged.values()]
+        made[f"verdict.{reading}.holds"] = f"{outcomes.count(True)} of {len(outcomes)}"
+        for workload in JUDGED:
+            made |= _interval(findings, batch, workload, pds, f"ratio.{reading}.{workload}")
+        made[f"ratio.{reading}.mean"] = mean(made[f"ratio.{reading}.{one}"] for one in JUDGED)
+    for batch in ("over", "at-8", "at-6"):
+        for workload in JUDGED:
+            made |= _interval(findings, batch, workload, "none", f"ratio.{batch}.none.{workload}")
+        made[f"ratio.{batch}.none.mean"] = mean(made[f"ratio.{batch}.none.{one}"] for one in JUDGED)
+    return made
+
+
+def _interval(findings: Findings, batch: str, workload: str, variant: str, name: str) -> dict[str, Any]:
+    """Return the mean over the seeds of a time over HASH's, and the ends of its 95 % interval."""
+    ratios = _known(
+        [
+            over(findings, *(f"{batch}-{seed}.{workload}.{one}.gc.time_s" for one in (variant, "hash")))
+            for seed in _seeds_of(findings, batch, workload)
+        ]
+    )
+    if not ratios:
+        return {name: None}
+    of = Mean.of(ratios)
+    low, high = of.interval or (None, None)
+    return {name: of.mean, f"{name}.low": low, f"{name}.high": high}
+
+
+def _seeds_of(findings: Findings, batch: str, workload: str) -> Sequence[int]:
+    """List the seeds that were run; a quick reproduction has one."""
+    return [seed for seed in SEEDS if findings.results.get(f"{batch}-{seed}", {}).get(workload)]
+
+
+def _seeds(findings: Findings, workload: str, batch: str = "over") -> dict[str, Any]:
+    """Average over the seeds, overlapped, by ``BATCH.WORKLOAD.VARIANT.FIGURE``, and measure how far they lie apart."""
+    made: dict[str, Any] = {}
+    seeds = _seeds_of(findings, batch, workload)
+    variants = {variant for seed in seeds for variant in findings.results[f"{batch}-{seed}"][workload]}
+    runs = {variant: [f"{batch}-{seed}.{workload}.{variant}" for seed in seeds] for variant in sorted(variants)}
+    if batch == "over":
+        runs["hash-sized"] = [f"sized-{seed}.{workload}.hash" for seed in seeds]
+        runs |= {f"{one}-changed": [f"changed-{seed}.{workload}.{one}" for seed in seeds] for one in SEPARATORS}
     for variant, names in runs.items():
         for key, of in FIGURES.items():
             figures = _known([findings.figure(f"{name}.gc.{of}") for name in names])
-            made[f"over.{workload}.{variant}.{key}"] = mean(figures)
+            made[f"{batch}.{workload}.{variant}.{key}"] = mean(figures)
             if key == "time_s" and figures and sum(figures):
                 apart = (max(figures) - min(figures)) * len(figures) / sum(figures)
-                made[f"over.{workload}.{variant}.apart"] = apart
-        made |= _hot(findings, names, f"{workload}.{variant}") if variant.startswith("hash") else {}
+                made[f"{batch}.{workload}.{variant}.apart"] = apart
+        if batch == "over" and variant.startswith("hash"):
+            made |= _hot(findings, names, f"{workload}.{variant}")
+    if batch != "over":
+        return made
     hashed = made.get(f"over.{workload}.hash.time_s")
     for variant in runs:
         time = made.get(f"over.{workload}.{variant}.time_s")
@@ -213,6 +309,17 @@ def _settings(findings: Findings, workload: str) -> dict[str, Any]:
         made[f"settings.{variant}.{workload}"] = over(
             findings, f"settings-1.{workload}.{variant}.gc.time_s", f"over-1.{workload}.{own}.gc.time_s"
         )
+    return made
+
+
+def _sweeps(findings: Findings, workload: str) -> dict[str, Any]:
+    """Divide times at the stop levels that can be reached by that of HASH with the printed table, seed 1."""
+    made: dict[str, Any] = {}
+    for stop in (6, 8):
+        for variant in findings.results.get(f"sweep-{stop}-1", {}).get(workload, {}):
+            made[f"sweep.{stop}.{variant}.{workload}"] = over(
+                findings, f"sweep-{stop}-1.{workload}.{variant}.gc.time_s", f"at-{stop}-1.{workload}.hash.gc.time_s"
+            )
     return made
 
 

@@ -37,8 +37,9 @@ STREAMS_MAX = 40
 """Open blocks that a separator may hold; PDS with 32 update groups needs most."""
 FILLED, TRIGGER = 0.9, 0.05
 """Share of the flash that is filled, and share of the blocks that is free when collection begins (section 5.4)."""
-SEEDS = (1, 2, 3)
-OVER, SIZED = ("over", "thresholds", "settings", "changed"), "sized"
+SEEDS = (1, 2, 3, 4, 5)
+OVER = ("over", "thresholds", "settings", "changed", "at-6", "at-8", "sweep-6", "sweep-8")
+SIZED = "sized"
 """Batches of the overlapped reading, each with a seed behind its name; those where HASH's table fits the trace."""
 WRITTEN_BEFORE = 0.5
 """Share of a trace's page writes that fills the free blocks down to the trigger. In Table 8 HASH's traces leave 38 to

@@ -116,10 +116,9 @@ def _update_blocks(result: dict[str, Any]) -> list[str]:
     named = settings.get("update_from", 0) < settings.get("handles", 1)
     if not last or not copied or not named:
         return []
-    return [
-        f"update blocks are collected last (ftl.separate.update_blocks_last = {last}): other blocks are emptied first, "
-        f"with {units.figure(copied)} pages copied per block; compare with update_blocks_last = 0"
-    ]
+    rule = f"update blocks are collected last (ftl.separate.update_blocks_last = {last})"
+    cost = f"other blocks are emptied first, with {units.figure(copied)} pages copied per block"
+    return [f"{rule}: {cost}; compare with update_blocks_last = 0"]
 
 
 def streams_of_contexts(result: dict[str, Any]) -> dict[int, int]:
