@@ -81,7 +81,7 @@ impl Model {
             self.updating.push(writer);
         }
         self.log.push(writer);
-        if self.log.len() as u32 % self.params.period == 0 {
+        if (self.log.len() as u32).is_multiple_of(self.params.period) {
             self.regroup();
         }
     }
