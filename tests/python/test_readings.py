@@ -1,4 +1,4 @@
-"""Claims under several readings and in groups, and tables whose cells are verdicts."""
+"""Claims under several readings, and tables whose cells are verdicts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ def test_verdicts_are_those_of_the_claims_under_other_values() -> None:
         "r.blocks-order": "✗ 5 of 6",
         "r.copies-hash": "○ -",
     }
-    groups = {"time": ["gc-time-hash"], "both": ["blocks-order", "copies-hash"]}
-    assert readings.counts("g", judged, groups) == {"g.time": "1 of 1 hold", "g.both": "0 of 2 hold, 1 not judged"}
     with pytest.raises(KeyError, match="nothing"):
         readings.verdicts(IDS, Findings({}), ["nothing"])
 
@@ -34,22 +32,22 @@ def test_a_value_that_is_a_text_is_shown_as_it_is() -> None:
     table = {
         "id": "decided",
         "title": "Claims",
-        "first": True,
         "keys": ["claims on"],
         "columns": [{"name": "verdict"}, {"name": "time", "unit": "share"}],
         "row": [{"keys": ["time"], "ours": ["v", "t"]}],
     }
     made = filled(table, Findings({}, {"v": "1 of 3 hold", "t": 0.5}))
-    assert made["first"] is True
     assert cells(made) == (["claims on", "verdict", "time"], [["time", "1 of 3 hold", "50.0 %"]], 1)
 
 
 @pytest.mark.parametrize("name", ["ids", "pds"])
-def test_every_claim_is_in_one_group_of_the_table_that_opens_the_page(name: str) -> None:
+def test_the_table_of_readings_has_the_claims_that_are_judged_under_each(name: str) -> None:
     paper = load(name)
     module = paper.module("values")
     assert module is not None
-    grouped = [claim for claims in module.GROUPS.values() for claim in claims]
-    assert sorted(grouped) == sorted(claim.id for claim in paper.claims)
-    [first] = [table for table in paper.tables if table.get("first")]
-    assert [row["ours"] for row in first["row"]] == [[f"decided.{group}"] for group in module.GROUPS]
+    [table] = [table for table in paper.tables if table["id"] == "readings"]
+    claims = [row["keys"][0] for row in table["row"] if len(row["ours"]) == len(module.READINGS)]
+    judged = module.OF_IDS if name == "ids" else module.OF_COLLECTION
+    assert claims[: len(judged)] == list(judged)
+    assert {claim.id for claim in paper.claims} >= set(judged)
+    assert all(claim.rule.get("topic") and claim.rule.get("decided_by") for claim in paper.claims)

@@ -1,4 +1,4 @@
-"""Claims under several readings of a text, and claims in groups: verdicts as cells of tables.
+"""Claims under several readings of a text: verdicts as cells of tables.
 
 Where a text can be read in two ways, its claims are judged under each reading with the rules of ``claims.toml``; only
 the values behind the names differ.
@@ -30,16 +30,6 @@ def verdicts(folder: Path, findings: Findings, ids: Iterable[str]) -> dict[str, 
 def cells(prefix: str, judged: Mapping[str, Verdict]) -> dict[str, str]:
     """Return by ``PREFIX.CLAIM`` a mark and the figure, or how many names passed: ``✓ 61.5 %``, ``✗ 3 of 6``."""
     return {f"{prefix}.{one}": _cell(verdict) for one, verdict in judged.items()}
-
-
-def counts(prefix: str, judged: Mapping[str, Verdict], groups: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return by ``PREFIX.GROUP`` how many of its claims hold: ``1 of 3 hold, 1 not judged``."""
-    made: dict[str, str] = {}
-    for group, ids in groups.items():
-        outcomes = [judged[one].holds for one in ids]
-        text = f"{outcomes.count(True)} of {len(outcomes)} hold"
-        made[f"{prefix}.{group}"] = text + (f", {outcomes.count(None)} not judged" if None in outcomes else "")
-    return made
 
 
 def _cell(verdict: Verdict) -> str:

@@ -3,8 +3,7 @@
 A ``[[table]]`` has ``id``, ``title``, ``where``, ``note``, ``keys`` (the names of the columns that say what a row is),
 ``columns`` (each with ``name``, and if need be ``unit`` of :data:`floatgate.papers.judge.UNITS` and ``scale``, by
 which ours is divided) and ``row`` (each with ``keys``, ``ours``, the names of values, and ``paper``, its figures;
-``""`` in either stands for none). A value may be a text, which is shown as it is. A table with ``first = true`` opens
-the page.
+``""`` in either stands for none). A value may be a text, which is shown as it is.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def filled(table: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
             ratio = scaled / printed if scaled is not None and printed else None
             cells.append({"paper": printed, "ours": scaled, "ratio": ratio})
         rows.append({"keys": row["keys"], "cells": cells})
-    kept = {key: table[key] for key in ("id", "title", "where", "note", "first", "keys", "columns") if key in table}
+    kept = {key: table[key] for key in ("id", "title", "where", "note", "keys", "columns") if key in table}
     return kept | {"rows": rows}
 
 

@@ -17,14 +17,12 @@ SEPARATORS = ("hash", "pds-16", "ids", "ora-3")
 READINGS = {"per-group": "ids", "shared": "ids-shared", "expiring": "ids-expiring"}
 """Readings of where hot pages go: IDS's variants. The first is the one under which claims are judged."""
 VARIANTS = ("none", "hash", "hash-sized", "pds-1", "pds-4", "pds-16", *READINGS.values(), "ids-default", "ora-3", "ora")
-GROUPS = {
-    "time": ("gc-time-pds", "gc-time-hash", "gc-time-best", "gc-time-ora"),
-    "copies": ("copies-pds", "copies-hash"),
-    "dead": ("dead-pds", "dead-ids", "dead-ids-over-pds"),
-    "hot": ("hot-mostly-dead", "hot-below-cold", "hot-share"),
-    "blocks": ("blocks-order",),
-}
-"""Claims by what they are about, as the table that opens the page has them."""
+OF_IDS = (
+    *("gc-time-pds", "gc-time-hash", "gc-time-best", "gc-time-ora"),
+    *("copies-pds", "copies-hash", "dead-ids", "dead-ids-over-pds"),
+    *("hot-mostly-dead", "hot-below-cold", "hot-share", "blocks-order"),
+)
+"""Claims that are judged under each reading."""
 BATCHES = tuple(f"garbage-{share}" for share in GARBAGE)
 SWEPT = "garbage-15"
 """The batch whose runs the sweep of settings is set beside."""
@@ -42,11 +40,7 @@ def values(findings: Findings) -> dict[str, Any]:
         made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
     made |= _means(findings, made)
     made |= _readings(findings, made)
-    made |= _settings(Findings(findings.results, made))
-    judged = readings.verdicts(
-        Path(__file__).parent, Findings(findings.results, made), [one for claims in GROUPS.values() for one in claims]
-    )
-    return made | readings.counts("decided", judged, GROUPS)
+    return made | _settings(Findings(findings.results, made))
 
 
 def _means(findings: Findings, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,7 +62,6 @@ def _means(findings: Findings, known: Mapping[str, Any]) -> dict[str, Any]:
 def _readings(findings: Findings, known: Mapping[str, Any]) -> dict[str, Any]:
     """Judge the claims on IDS under each reading of its archive."""
     made: dict[str, Any] = {}
-    claims = [one for group in GROUPS.values() for one in group if one != "dead-pds"]
     for reading, variant in READINGS.items():
         own = dict(known)
         for workload in RECORDED:
@@ -79,7 +72,7 @@ def _readings(findings: Findings, known: Mapping[str, Any]) -> dict[str, Any]:
             }
             own |= _hot(findings, workload, variant) | _active(findings, workload, variant)
         own |= _means(Findings(findings.results), own)
-        judged = readings.verdicts(Path(__file__).parent, Findings(findings.results, own), claims)
+        judged = readings.verdicts(Path(__file__).parent, Findings(findings.results, own), OF_IDS)
         made |= readings.cells(f"verdict.{reading}", judged)
         outcomes = [verdict.holds for verdict in judged.values()]
         made[f"verdict.{reading}.holds"] = f"{outcomes.count(True)} of {len(outcomes)}"

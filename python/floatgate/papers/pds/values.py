@@ -39,19 +39,12 @@ READINGS = {
 }
 """By reading (free share in per cent at which collection stops, rule for update blocks): batch and PDS's variant. The
 first is the one under which claims are judged."""
-GROUPS = {
-    "programs": ("top-five", "sequential", "updating-contexts"),
-    "hash": ("hash-hot-together", "hash-copies-over-ora"),
-    "time": ("gc-time-mean", "gc-time-each", "ora-least-time"),
-    "copies": ("copies-per-victim", "copies-order", "pds-copies-over-ora"),
-    "dead": ("more-dead-blocks", "ora-dead-blocks"),
-    "erases": ("hash-erases", "ora-erases", "ora-erases-cscope"),
-    "threshold": ("threshold-matters", "threshold-gcc", "threshold-tpc-h"),
-}
-"""Claims by what they are about, as the table that opens the page has them."""
 OF_COLLECTION = (
     "hash-copies-over-ora",
-    *(one for group in ("time", "copies", "dead", "erases") for one in GROUPS[group]),
+    *("gc-time-mean", "gc-time-each", "ora-least-time"),
+    *("copies-per-victim", "copies-order", "pds-copies-over-ora"),
+    *("more-dead-blocks", "ora-dead-blocks"),
+    *("hash-erases", "ora-erases", "ora-erases-cscope"),
 )
 """Claims that are judged under each reading."""
 
@@ -79,11 +72,7 @@ def values(findings: Findings) -> dict[str, Any]:
     of = Findings(findings.results, made)
     made["best.ratio"] = _best_ratio(of)
     made |= {f"shown.{key}": value for key, value in _shown(of).items()}
-    made |= _readings(of)
-    of = Findings(findings.results, made)
-    here = Path(__file__).parent
-    judged = readings.verdicts(here, of, [one for claims in GROUPS.values() for one in claims])
-    return made | readings.counts("decided", judged, GROUPS)
+    return made | _readings(of)
 
 
 def _means(of: Findings) -> dict[str, Any]:
