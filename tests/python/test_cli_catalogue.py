@@ -11,6 +11,7 @@ import pytest
 
 import floatgate
 from conftest import Cli
+from floatgate import _core
 
 THEORY = [
     ("fifo", 256, None, 0.07, 7.318),
@@ -139,3 +140,11 @@ def test_schema_is_json_with_or_without_asking(cli: Cli) -> None:
     schema = json.loads(cli("schema").done())
     assert {"drive", "ftl", "workload"} <= set(schema["properties"])
     assert cli("schema", "--json").done() == cli("schema").done()
+
+
+def test_a_default_that_differs_by_policy_is_named_with_its_policy() -> None:
+    """The page of settings has one row for a key of several policies."""
+    tables = {table["table"]: table["keys"] for table in json.loads(_core.catalogue())["settings"]}
+    defaults = {key["name"]: key["default"] for key in tables["ftl.separate"]}
+    assert defaults["update_blocks_last"] == "0; 1 with 'host-given'"
+    assert (defaults["groups"], defaults["contexts"]) == ("8; 5 with 'midas'", "65536")
