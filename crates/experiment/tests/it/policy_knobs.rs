@@ -253,6 +253,12 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.reclaim.create_at", "0.2")],
         values: &["0.3"],
     },
+    // Closed blocks do not take all replicas.
+    Special {
+        param: ("ftl.reclaim", "replicas_in", &[]),
+        with: &[("ftl.reclaim.replica_pages", "1"), ("ftl.reclaim.create_at", "0.2")],
+        values: &[],
+    },
     // The least erased blocks hold data that are never written again, in so short a run.
     Special { param: ("ftl.level", "cold_drive_writes", &["gap"]), with: &[], values: &["30", "100"] },
     // More reads of cold data, which gives blocks with most pages read.

@@ -60,7 +60,15 @@ fn every_manager_holds_on_any_workload() {
                 "seed = {seed}\n{DRIVE}[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = {reads}\n[ftl.reclaim]\npolicy = \"{policy}\"\n"
             );
             if policy == "redftl" {
-                toml += "replica_pages = 4\n";
+                let holders = ["closed", "closed-then-free"][rng.below(2) as usize];
+                let (pages, at_once) = (1 + rng.below(4), rng.below(3));
+                toml += &format!(
+                    "replica_pages = {pages}\nreplicas_in = \"{holders}\"\nreplicas_at_once = {at_once}\n"
+                );
+            }
+            if policy.starts_with("redftl-plus") {
+                let mix = ["coldest", "nothing", "coldest-or-empty"][rng.below(3) as usize];
+                toml += &format!("mix = \"{mix}\"\n");
             }
             toml += &format!(
                 "[workload]\nrequests = 20000\nread_share = {share}\ntrim_share = {}\npattern = \"zipf\"\nzipf_theta = {}\n",

@@ -39,7 +39,12 @@ impl Ftl {
                 Ok(())
             }
             Action::Reclaim => self.reclaim_in_time(flash, unit),
-            Action::Replicate(pages) => self.replicate(flash, unit, pages),
+            Action::Replicate(pages) => {
+                self.replicate(flash, unit, pages)?;
+                // Copies that do not count as reads of the host must not start the next ones.
+                self.reclaiming().watch_again(block);
+                Ok(())
+            }
             Action::Promote => {
                 self.promote(unit);
                 Ok(())
@@ -59,9 +64,10 @@ impl Ftl {
     }
 
     fn reclaim_request(&mut self, unit: UnitId, urgency: Urgency) -> Request {
-        let Self { reclaiming, layout, units, mapping, .. } = self;
+        let Self { reclaiming, layout, units, mapping, free, setup, .. } = self;
         let reclaiming = reclaiming.as_mut().expect("reads disturb");
-        reclaiming.request((&*layout, &*units, &*mapping), unit, urgency)
+        let spare_units = free[layout.domain_of(unit)].len().saturating_sub(setup.trigger_free_units);
+        reclaiming.request((&*layout, &*units, &*mapping), spare_units, unit, urgency)
     }
 
     /// Reclaims a unit at once, before its next read.
@@ -122,7 +128,7 @@ impl Ftl {
 
     /// Requests a job that makes replicas of pages of a unit.
     fn replicate<F: Flash>(&mut self, flash: &mut F, unit: UnitId, pages: Vec<Ppn>) -> Result<(), Failure> {
-        if pages.is_empty() {
+        if pages.is_empty() || !self.make_room_for_holders(flash, unit)? {
             return Ok(());
         }
         self.reclaiming().counters.replications += 1;
@@ -134,6 +140,22 @@ impl Ftl {
             ..Request::emptying(unit, self.layout.domain_of(unit), Cause::Replica, Urgency::Proactive)
         };
         self.request(flash, request).map(|_| ())
+    }
+
+    /// Collects where free units that take replicas run low, as for a host write. Returns false if the unit whose pages
+    /// get replicas was collected.
+    fn make_room_for_holders<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<bool, Failure> {
+        if !self.reclaiming().opens_holders() {
+            return Ok(true);
+        }
+        let closed_at = self.units.closed_at[unit];
+        let is_closed = self.units.meta[unit].pos != NOT_INDEXED;
+        let domain = self.domain_of_holders();
+        if self.free[domain].len() < self.setup.trigger_free_units {
+            self.collect(flash, domain)?;
+        }
+        let is_same = closed_at == self.units.closed_at[unit];
+        Ok(is_same && is_closed == (self.units.meta[unit].pos != NOT_INDEXED))
     }
 
     /// Puts the replicas that a unit holds in the place of their originals.

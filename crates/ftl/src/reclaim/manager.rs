@@ -80,6 +80,11 @@ pub trait Manager {
         Action::None
     }
 
+    /// Checks whether it acts at the next read of a unit again, because it has done only a part.
+    fn continues(&self, _unit: UnitId) -> bool {
+        false
+    }
+
     /// Takes the parameters of another state of the same manager.
     fn take_params(&mut self, _from: &Self)
     where
@@ -115,6 +120,11 @@ pub trait Manager {
     /// Returns the unit that takes the next replica of a page of `source`; it must be closed and have room in its tail.
     fn holder(&mut self, _drive: &mut DisturbView<'_>, _source: UnitId) -> Option<UnitId> {
         None
+    }
+
+    /// Checks whether a free unit takes replicas when [`Manager::holder`] has no unit for them.
+    fn opens_holders(&self) -> bool {
+        false
     }
 
     /// Returns the bytes of its tables.

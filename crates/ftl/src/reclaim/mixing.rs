@@ -2,6 +2,10 @@
 //! ones go to pages whose reads disturb least (redFTL+, section 4.3.3).
 //!
 //! Pages are sorted in memory first, since a block is programmed in page order.
+//!
+//! The text calls the partner the least disturbed block of the chip, and a free block is not disturbed at all. In this
+//! reading (`mix = "coldest-or-empty"`) the pages of one block are dealt to two, which hold half of a block each. It
+//! takes a free block for each reclaim, and does so while more are free than collection needs.
 
 use super::coldest::Coldest;
 use super::hotness::Hotness;
@@ -25,16 +29,30 @@ pub(super) const PARAMS: [ParamInfo; 3] = [
     ParamInfo::name("order", "where its pages go", ORDERS).shared(),
 ];
 
-const MIXES: &[(&str, &str)] =
-    &[("coldest", "the least-read block of its plane"), ("nothing", "none: it moves to one block")];
+const MIXES: &[(&str, &str)] = &[
+    ("coldest", "the least-read block of its plane"),
+    ("nothing", "none: it moves to one block"),
+    (
+        "coldest-or-empty",
+        "an empty block while spare ones are free: it moves to two; else the least-read one",
+    ),
+];
 const ORDERS: &[(&str, &str)] =
     &[("by-type", "hot ones to page types that disturb least"), ("as-they-are", "ascending")];
+
+/// What a reclaimed block is mixed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Mix {
+    Coldest,
+    Nothing,
+    ColdestOrEmpty,
+}
 
 /// Values of these parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MixParams {
     proactive_at: f64,
-    mixes: bool,
+    mix: Mix,
     sorts: bool,
     /// Sample points of counters per cycle.
     samples: u32,
@@ -44,7 +62,11 @@ impl MixParams {
     pub(super) fn of(settings: &ChosenPolicy, samples: u32) -> Self {
         Self {
             proactive_at: settings.real("proactive_at"),
-            mixes: settings.text("mix") == MIXES[0].0,
+            mix: match settings.text("mix") {
+                name if name == MIXES[0].0 => Mix::Coldest,
+                name if name == MIXES[1].0 => Mix::Nothing,
+                _ => Mix::ColdestOrEmpty,
+            },
             sorts: settings.text("order") == ORDERS[0].0,
             samples,
         }
@@ -88,6 +110,9 @@ impl<H: Hotness> Mixing<H> {
         planned.into_iter().map(|(place, page)| Planned { page, target: place.target }).collect()
     }
 }
+
+/// Units that the pages of two sources, or of a source and an empty unit, move to.
+const TARGETS: u32 = 2;
 
 /// A page of one of the targets.
 struct TargetPage {
@@ -139,8 +164,10 @@ impl<H: Hotness> Manager for Mixing<H> {
 
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
         let domain = drive.layout.domain_of(unit);
-        let cold = if self.params.mixes { self.coldest.find(drive, unit) } else { None };
-        let targets = if cold.is_some() { 2 } else { 1 };
+        let empty = self.params.mix == Mix::ColdestOrEmpty && drive.spare_units >= TARGETS;
+        let mixes = self.params.mix != Mix::Nothing && !empty;
+        let cold = if mixes { self.coldest.find(drive, unit) } else { None };
+        let targets = if cold.is_some() || empty { TARGETS as u8 } else { 1 };
         let sources = [unit, cold.unwrap_or(NO_UNIT)];
         let target = Target::Own { domain, want: Want::Next, mode: drive.mode_after(unit), kept: false };
         Request {

@@ -165,6 +165,10 @@ impl Manager for ManagerState {
         with_manager!(self, state => state.reached(drive, reached))
     }
 
+    fn continues(&self, unit: UnitId) -> bool {
+        with_manager!(self, state => state.continues(unit))
+    }
+
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
         with_manager!(self, state => state.request(drive, unit, urgency))
     }
@@ -197,6 +201,10 @@ impl Manager for ManagerState {
 
     fn holder(&mut self, drive: &mut DisturbView<'_>, source: UnitId) -> Option<UnitId> {
         with_manager!(self, state => state.holder(drive, source))
+    }
+
+    fn opens_holders(&self) -> bool {
+        with_manager!(self, state => state.opens_holders())
     }
 
     fn memory_bytes(&self) -> u64 {

@@ -211,7 +211,19 @@ impl Reclaiming {
     fn watch_from(&self, unit: UnitId, sum: u32) -> u32 {
         let plan = self.plan();
         let warning = plan.warn_at.filter(|&at| at > sum).unwrap_or(u32::MAX);
-        self.manager.next_watch(sum, plan.disturb.max).min(warning).min(self.limit(unit))
+        let again = if self.manager.continues(unit) { sum.saturating_add(1) } else { u32::MAX };
+        self.manager.next_watch(sum, plan.disturb.max).min(warning).min(again).min(self.limit(unit))
+    }
+
+    /// Sets the watched point of a block from its present sum on, after an action has read it.
+    pub fn watch_again(&mut self, block: u32) {
+        let watch = self.watch_from(self.sums.unit_of(block), self.sums.counted(block));
+        self.sums.set_watch(block, watch);
+    }
+
+    /// Checks whether a free unit takes the replicas for which [`Reclaiming::holder`] has no unit.
+    pub fn opens_holders(&self) -> bool {
+        self.manager.opens_holders()
     }
 
     fn watch_anew(&mut self, unit: UnitId) {
@@ -233,7 +245,8 @@ impl Reclaiming {
         if warn_at.is_some_and(|at| (point..=sum).contains(&at)) {
             self.warned.push(block);
             // The point is none of the manager's.
-            if self.manager.next_watch(point - 1, max) > sum && sum < self.limit(unit) {
+            let own = self.manager.next_watch(point - 1, max) <= sum || self.manager.continues(unit);
+            if !own && sum < self.limit(unit) {
                 return Action::None;
             }
         }
@@ -253,12 +266,20 @@ impl Reclaiming {
     ) -> (DisturbView<'a>, &'a mut ManagerState) {
         let Self { sums, manager, tails, rng, plan, .. } = self;
         let disturb = &plan.as_ref().expect("a drive is made from a plan").disturb;
-        (DisturbView { layout, disturb, units, mapping, sums, tails, rng }, manager)
+        (DisturbView { layout, disturb, units, mapping, sums, tails, spare_units: 0, rng }, manager)
     }
 
-    /// Returns the request that reclaims a closed unit.
-    pub fn request(&mut self, drive: (&Layout, &Units, &Mapping), unit: UnitId, urgency: Urgency) -> Request {
+    /// Returns the request that reclaims a closed unit, in whose domain `spare_units` are free beyond those at which
+    /// collection begins.
+    pub fn request(
+        &mut self,
+        drive: (&Layout, &Units, &Mapping),
+        spare_units: u32,
+        unit: UnitId,
+        urgency: Urgency,
+    ) -> Request {
         let (mut drive, manager) = self.view(drive);
+        drive.spare_units = spare_units;
         manager.request(&mut drive, unit, urgency)
     }
 
@@ -281,9 +302,9 @@ impl Reclaiming {
     /// Notifies the manager that a unit was erased, and resets its sums.
     pub fn erased(&mut self, layout: &Layout, unit: UnitId) {
         self.sums.erase(unit);
-        self.watch_anew(unit);
         self.tails.erased(unit);
         self.manager.erased(layout, unit);
+        self.watch_anew(unit);
     }
 
     /// Sets the mode of an empty unit before it is programmed.

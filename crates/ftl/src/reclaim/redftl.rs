@@ -7,6 +7,10 @@
 //! victim. When a block that holds replicas reaches `migrate_at`, they take the place of their originals. A block that
 //! reaches the maximum nevertheless moves to two blocks, page by page in the order of reads (section 3.3.1, Figure 9).
 //!
+//! Two choices that the text leaves open are parameters. `replicas_in`: section 3.5 says that replicas require blocks and
+//! that collection grows with them; with `closed-then-free` a free block takes replicas once no closed one does.
+//! `replicas_at_once`: section 3.3.2 spreads migrations over a longer time; with 1, a read of the block makes one replica.
+//!
 //! `rate`: read literally, the rate of a block is that of all its reads, which hardly any page exceeds; the default
 //! divides it by the live pages. Cost: 12 bytes per read. Memory: 12 bytes per page and 12 bytes per replica.
 
@@ -23,6 +27,7 @@ use floatgate_base::policy::Range;
 use floatgate_base::{ChosenPolicy, DomainId, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 const SHARE: Range = Range { above_least: true, ..Range::SHARE };
 
@@ -57,12 +62,23 @@ pub(super) const INFO: PolicyInfo = PolicyInfo {
             15,
             (1, 4096),
         ),
+        ParamInfo::name("replicas_in", "blocks that take replicas", HOLDERS),
+        ParamInfo::whole(
+            "replicas_at_once",
+            "most pages of a block that get replicas at one time, the next ones at its next read; 0 for all",
+            0,
+            (0, 4096),
+        ),
     ],
     cost: "12 bytes per read",
     memory: "12 bytes per page, 12 bytes per replica",
 };
 
 const RATES: &[(&str, &str)] = &[("per-page", "its reads over its live pages"), ("block", "all its reads")];
+const HOLDERS: &[(&str, &str)] = &[
+    ("closed", "closed blocks, at their end"),
+    ("closed-then-free", "free blocks once no closed one takes any; collection makes room for them"),
+];
 
 /// Parameters of redFTL.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,6 +90,8 @@ pub struct Params {
     per_page: bool,
     /// See [`Manager::tail_pages`].
     pub replica_pages: u32,
+    in_free: bool,
+    at_once: u32,
 }
 
 impl super::Params for Params {
@@ -89,11 +107,18 @@ impl super::Params for Params {
             hot_factor: settings.real("hot_factor"),
             per_page: settings.text("rate") == RATES[0].0,
             replica_pages: settings.whole("replica_pages"),
+            in_free: settings.text("replicas_in") == HOLDERS[1].0,
+            at_once: settings.whole("replicas_at_once"),
         }
     }
 
     fn state(&self, layout: &Layout) -> State {
-        State { params: *self, rates: Rates::new(layout), healthy: Healthy::new(layout) }
+        State {
+            params: *self,
+            rates: Rates::new(layout),
+            healthy: Healthy::new(layout),
+            waiting: BTreeMap::new(),
+        }
     }
 }
 
@@ -103,9 +128,22 @@ pub struct State {
     params: Params,
     rates: Rates,
     healthy: Healthy,
+    /// Hot pages whose replicas are yet to be made, by unit, in their order.
+    waiting: BTreeMap<UnitId, Vec<Ppn>>,
 }
 
 impl State {
+    /// Returns the pages of a unit that get replicas now; the others wait for its next reads.
+    fn next_replicas(&mut self, unit: UnitId, mut pages: Vec<Ppn>) -> Action {
+        let most = self.params.at_once as usize;
+        if most == 0 || pages.len() <= most {
+            return Action::Replicate(pages);
+        }
+        let later = pages.split_off(most);
+        self.waiting.insert(unit, later);
+        Action::Replicate(pages)
+    }
+
     /// Returns the pages of a unit that get replicas: the hot ones, or a random half of the live ones.
     fn hot_pages(&self, drive: &mut DisturbView<'_>, unit: UnitId) -> Vec<Ppn> {
         let mut live = drive.live_pages(unit);
@@ -147,10 +185,21 @@ impl Manager for State {
         if reached.sum >= migrate && drive.holds_replicas(reached.unit) {
             Action::Promote
         } else if reached.point <= create {
-            Action::Replicate(self.hot_pages(drive, reached.unit))
+            let pages = self.hot_pages(drive, reached.unit);
+            self.next_replicas(reached.unit, pages)
+        } else if let Some(pages) = self.waiting.remove(&reached.unit) {
+            self.next_replicas(reached.unit, pages)
         } else {
             Action::None
         }
+    }
+
+    fn continues(&self, unit: UnitId) -> bool {
+        self.waiting.contains_key(&unit)
+    }
+
+    fn opens_holders(&self) -> bool {
+        self.params.in_free
     }
 
     fn take_params(&mut self, from: &Self) {
@@ -187,6 +236,7 @@ impl Manager for State {
 
     fn erased(&mut self, layout: &Layout, unit: UnitId) {
         self.rates.erased(layout, unit);
+        self.waiting.remove(&unit);
     }
 
     fn tail_pages(&self) -> u32 {
@@ -199,10 +249,15 @@ impl Manager for State {
     }
 
     fn memory_bytes(&self) -> u64 {
-        self.rates.memory_bytes() + self.healthy.memory_bytes()
+        let waiting: usize = self.waiting.values().map(|pages| pages.len() * size_of::<Ppn>()).sum();
+        self.rates.memory_bytes() + self.healthy.memory_bytes() + waiting as u64
     }
 
     fn fits(&self, layout: &Layout) -> bool {
-        self.rates.fits(layout) && self.healthy.fits(layout)
+        let of_unit = |(unit, pages): (&UnitId, &Vec<Ppn>)| {
+            unit.0 < layout.units()
+                && pages.iter().all(|&ppn| ppn.0 < layout.pages() && layout.unit_of(ppn) == *unit)
+        };
+        self.rates.fits(layout) && self.healthy.fits(layout) && self.waiting.iter().all(of_unit)
     }
 }

@@ -433,3 +433,114 @@ fn a_drive_changes_its_manager() {
         other.audit();
     }
 }
+
+/// Two blocks of data, of which the second is still open: no closed block takes replicas of the first.
+fn without_holders(replicas_in: f64, replica_pages: f64, blocks: u32) -> Drive {
+    let values = [("replica_pages", replica_pages), ("replicas_in", replicas_in), ("hot_factor", 0.5)];
+    let data = 16 - replica_pages as u32;
+    let mut drive = Drive::new((blocks, 16, 2 * data), (&[1.0], 1000), "redftl", &values);
+    drive.write_all();
+    assert_eq!((drive.unit_of(0), drive.unit_of(data)), (UnitId(0), UnitId(1)));
+    (0..80).for_each(|_| (0..9).for_each(|lpn| drive.serve(Kind::Read, lpn, 1)));
+    drive.audit();
+    drive
+}
+
+#[test]
+fn free_blocks_take_replicas_if_they_may() {
+    let figures = without_holders(0.0, 4.0, 8).ftl.reclaimed().unwrap();
+    assert_eq!((figures.replicas.made, figures.counters.replicas_refused), (0, 9));
+
+    let mut drive = without_holders(1.0, 4.0, 8);
+    let figures = drive.ftl.reclaimed().unwrap();
+    assert_eq!((figures.replicas.made, figures.counters.replicas_refused), (9, 0));
+    // Each takes as many as a tail holds; a replica is no valid page.
+    let holders: Vec<UnitId> = (0..9).map(|lpn| drive.unit_of(lpn)).collect();
+    assert_eq!(holders.iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
+    assert!(holders.iter().all(|&unit| drive.ftl.units.meta[unit].valid == 0));
+    assert_eq!(drive.ftl.free[DomainId(0)].len(), 8 - 2 - 3);
+    // The replicas of a block that is read much become its valid pages.
+    drive.serve(Kind::Read, 0, 900);
+    assert!(!drive.has_replica(0));
+    assert_eq!((drive.unit_of(0), drive.ftl.units.meta[holders[0]].valid), (holders[0], 4));
+    drive.audit();
+    drive.write_some(2000);
+    drive.audit();
+    (0..drive.logical).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
+    assert_eq!(drive.flash.violation(), None);
+}
+
+/// Blocks that hold nothing but replicas are the first victims when free blocks run low.
+#[test]
+fn collection_makes_room_for_replicas() {
+    let mut drive = without_holders(1.0, 1.0, 8);
+    let figures = drive.ftl.reclaimed().unwrap();
+    // Six blocks were free, of which the last stays; each takes one replica.
+    assert_eq!((figures.replicas.made, figures.counters.replicas_refused), (5, 4));
+    assert_eq!(drive.ftl.gc.victims, 0);
+    (0..90).for_each(|_| (15..30).for_each(|lpn| drive.serve(Kind::Read, lpn, 1)));
+    let figures = drive.ftl.reclaimed().unwrap();
+    assert!(figures.replicas.made > 5 && figures.replicas.died_by_erase > 0, "{figures:?}");
+    assert_eq!(drive.ftl.gc.dead_victims, drive.ftl.gc.victims);
+    drive.audit();
+    (0..drive.logical).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
+    assert_eq!(drive.flash.violation(), None);
+}
+
+/// With one replica at a time, each read of the block makes one.
+#[test]
+fn replicas_are_made_one_by_one_at_the_reads_of_their_block() {
+    let values = [("replica_pages", 4.0), ("rate", 1.0), ("replicas_at_once", 1.0)];
+    let new = || Drive::new((16, 16, 64), (&[1.0], 1000), "redftl", &values);
+    let made = |drive: &Drive| drive.ftl.reclaimed().unwrap().replicas.made;
+    let mut drive = new();
+    drive.write_all();
+    let mut reads = 0;
+    while made(&drive) == 0 {
+        drive.serve(Kind::Read, reads % 12, 1);
+        reads += 1;
+    }
+    assert_eq!(reads, 700);
+    let mut twin = new();
+    twin.restore(&drive.bytes());
+    for drive in [&mut drive, &mut twin] {
+        let read = |drive: &mut Drive| {
+            let original = (0..12).find(|&lpn| drive.unit_of(lpn) == UnitId(0)).unwrap();
+            drive.serve(Kind::Read, original, 1);
+        };
+        for replicas in 2..=6 {
+            // Reads of other blocks make none.
+            drive.serve(Kind::Read, 20, 3);
+            assert_eq!(made(drive), replicas - 1);
+            read(drive);
+            assert_eq!(made(drive), replicas);
+        }
+        (0..10).for_each(|_| read(drive));
+        assert_eq!(made(drive), 6);
+        let bursts = drive.ftl.reclaimed().unwrap().counters.bursts;
+        assert_eq!(bursts.iter().map(|(burst, &times)| (burst.pages, times)).collect::<Vec<_>>(), [(1, 6)]);
+        drive.audit();
+    }
+    assert!(twin.bytes() == drive.bytes());
+}
+
+/// An empty block is the least disturbed one: half of the pages move to it, as long as spare blocks are free.
+#[test]
+fn the_least_disturbed_block_may_be_empty() {
+    // 6 and 3 blocks are free; collection begins at 2.
+    for (logical, erased) in [(36, 1), (54, 2)] {
+        let values = [("mix", 2.0)];
+        let mut drive = Drive::new((12, 6, logical), (&[0.25, 0.5, 1.0], 60), "redftl-plus-plus", &values);
+        drive.write_all();
+        let mut bound = Bound::new(100_000);
+        while drive.erases() == 0 {
+            bound.step();
+            (0..6).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
+        }
+        let units: Vec<UnitId> = (0..6).map(|lpn| drive.unit_of(lpn)).collect();
+        let in_first = units.iter().filter(|&&unit| unit == units[0]).count();
+        assert_eq!((drive.erases(), in_first), (erased, 3), "{logical}");
+        assert!(units.iter().all(|&unit| drive.flash.mode(unit) == 1));
+        drive.audit();
+    }
+}

@@ -18,6 +18,8 @@ pub struct DisturbView<'a> {
     pub(super) mapping: &'a Mapping,
     pub(super) sums: &'a Sums,
     pub(super) tails: &'a Tails,
+    /// In a request, the free units of the domain beyond those at which its collection begins.
+    pub spare_units: u32,
     /// Random numbers of the run.
     pub rng: &'a mut Rng,
 }
