@@ -175,7 +175,7 @@ impl Ftl {
     }
 
     /// Collects in a domain until its free units reach the stop level or collection gains nothing.
-    pub(crate) fn collect<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
+    fn collect<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
         // Incremental steps along with host writes do the rest.

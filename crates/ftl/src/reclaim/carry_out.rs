@@ -152,7 +152,7 @@ impl Ftl {
         let is_closed = self.units.meta[unit].pos != NOT_INDEXED;
         let domain = self.domain_of_holders();
         if self.free[domain].len() < self.setup.trigger_free_units {
-            self.collect(flash, domain)?;
+            while self.free[domain].len() < self.setup.stop_free_units && self.collect_one(flash, domain)? {}
         }
         let is_same = closed_at == self.units.closed_at[unit];
         Ok(is_same && is_closed == (self.units.meta[unit].pos != NOT_INDEXED))

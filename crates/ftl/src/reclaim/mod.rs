@@ -15,6 +15,7 @@ mod reclaiming;
 pub mod redftl;
 pub mod redftl_plus;
 pub mod redftl_plus_plus;
+mod replicate;
 pub mod rrb;
 mod sums;
 mod tails;

@@ -496,7 +496,9 @@ fn replicas_are_made_one_by_one_at_the_reads_of_their_block() {
     let mut drive = new();
     drive.write_all();
     let mut reads = 0;
+    let mut bound = Bound::new(100_000);
     while made(&drive) == 0 {
+        bound.step();
         drive.serve(Kind::Read, reads % 12, 1);
         reads += 1;
     }
