@@ -117,7 +117,15 @@ impl Reader {
             }
             Kind::Offset(unit) => row.offset = scaled(self.number(column, line)?, *unit)?,
             Kind::Size(unit) => row.bytes = scaled(self.number(column, line)?, *unit)?,
-            Kind::Skip => drop(self.skip(line.at(), line)),
+            Kind::Skip => self.pass(line),
+            Kind::Letter if matches!(line.peek(), Some(b'R' | b'r')) => {
+                row.op = Some(Op::Read);
+                self.pass(line);
+            }
+            Kind::Letter if matches!(line.peek(), Some(b'W' | b'w')) => {
+                row.op = Some(Op::Write);
+                self.pass(line);
+            }
             _ => return self.text(column, line, row),
         }
         Ok(true)
@@ -188,6 +196,16 @@ impl Reader {
         let (start, end) = self.skip(from, line);
         let fault = Fault { from, to: end.max(line.at()), what: &column.what, expected: &column.expected };
         parse(line.part(start, end)).ok_or(fault)
+    }
+
+    /// Moves to the end of a field whose text does not matter.
+    #[inline]
+    fn pass(&self, line: &mut Cursor<'_>) {
+        match (line.peek(), self.separator) {
+            (Some(b'"' | b'\''), _) => drop(self.skip(line.at(), line)),
+            (_, Separator::Byte(byte)) => drop(line.until(byte)),
+            (_, Separator::Blanks | Separator::Detected) => drop(line.word()),
+        }
     }
 
     /// Moves to the end of the field that begins at `from`; returns where its bare text begins and ends.
