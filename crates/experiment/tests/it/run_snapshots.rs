@@ -10,7 +10,7 @@ use floatgate_sim::{Phase, Simulation, drive_file, saved as run_file};
 use floatgate_snapshot::{Kind, Writer};
 use std::time::Duration;
 
-const CASES: u64 = 60;
+const CASES: u64 = 72;
 
 /// Gives one case in three a separator that knows the future, where nothing changes the order of writes.
 fn foresee(seed: u64, case: &Case, overrides: &mut Vec<(&'static str, String)>) {
