@@ -1,8 +1,8 @@
 //! Captures as tools export them: signals that are no levels, released pins, gaps, dates, and the binary files of Logic 2.
 
-use crate::common::fuzz_seeds;
+use crate::common::{fuzz_seeds, measurement};
 use floatgate_base::{Result, Rng};
-use floatgate_capture::{Geometry, Measured, Measurement, ReadOptions};
+use floatgate_capture::{Measured, Measurement};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,9 @@ const US: u64 = 1_000_000;
 
 fn measure(paths: &[&Path], signals: &[&str]) -> Result<Measured> {
     let plan = Measurement {
-        paths: paths.iter().map(|path| path.to_str().unwrap().to_owned()).collect(),
-        read: ReadOptions::default(),
         signals: signals.iter().map(|&name| name.to_owned()).collect(),
         program_ps: Some((150 * US, 2000 * US)),
-        recorder: None,
-        min_high_ps: None,
-        dies_per_signal: None,
-        geometry: Geometry {
-            channels: 1,
-            chips: 1,
-            dies: 1,
-            planes: 1,
-            page_bytes: 4096,
-            pages_per_block: None,
-        },
-        multi_page: None,
-        host: None,
+        ..measurement(paths)
     };
     floatgate_capture::measure(&plan, &mut |_, _| Ok(()))
 }

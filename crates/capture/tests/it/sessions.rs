@@ -1,34 +1,15 @@
 //! Damaged sessions of sigrok yield results or an error, never a panic.
 
-use crate::common::fuzz_seeds;
+use crate::common::{fuzz_seeds, measurement};
 use floatgate_base::{Result, Rng};
-use floatgate_capture::{Geometry, Measured, Measurement, ReadOptions};
+use floatgate_capture::Measured;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 fn measure(path: &Path) -> Result<Measured> {
-    let plan = Measurement {
-        paths: vec![path.to_str().unwrap().to_owned()],
-        read: ReadOptions::default(),
-        signals: Vec::new(),
-        program_ps: None,
-        recorder: None,
-        min_high_ps: None,
-        dies_per_signal: None,
-        geometry: Geometry {
-            channels: 1,
-            chips: 1,
-            dies: 1,
-            planes: 1,
-            page_bytes: 4096,
-            pages_per_block: None,
-        },
-        multi_page: None,
-        host: None,
-    };
-    floatgate_capture::measure(&plan, &mut |_, _| Ok(()))
+    floatgate_capture::measure(&measurement(&[path]), &mut |_, _| Ok(()))
 }
 
 const METADATA: &str = "[global]\nsigrok version=0.5.2\n\n[device 1]\ncapturefile=logic-1\ntotal probes=2\nsamplerate=100 kHz\ntotal analog=0\nprobe1=rb0\nprobe2=D1\nunitsize=1\n";

@@ -442,8 +442,7 @@ fn folder_of(layers: &Layers, key: &str) -> Option<PathBuf> {
 /// Returns a description of columns in its canonical form; one in a file becomes part of the experiment.
 fn described(layers: &Layers, text: &str) -> Result<String> {
     let key = "workload.columns";
-    let is_file = text.to_ascii_lowercase().ends_with(".toml");
-    let path = folder_of(layers, key).filter(|_| is_file).map(|folder| folder.join(text));
+    let path = folder_of(layers, key).filter(|_| UserColumns::is_file(text)).map(|folder| folder.join(text));
     let text = path.as_ref().map_or(text.into(), |path| path.to_string_lossy());
     let columns = UserColumns::load(&text).map_err(|e| match &e.place {
         Place::Setting(_) => layers.error(key, e.what.clone(), e.expected.clone()),

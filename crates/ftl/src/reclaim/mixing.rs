@@ -4,8 +4,8 @@
 //! Pages are sorted in memory first, since a block is programmed in page order.
 //!
 //! The text calls the partner the least disturbed block of the chip, and a free block is not disturbed at all. In this
-//! reading (`mix = "coldest-or-empty"`) the pages of one block are dealt to two, which hold half of a block each. It
-//! takes a free block for each reclaim, and does so while more are free than collection needs.
+//! reading (`mix = "coldest-or-empty"`) the pages of one block are split over two blocks, half of them in each. It takes
+//! a free block for each reclaim, and does so while more are free than collection needs.
 
 use super::coldest::Coldest;
 use super::hotness::Hotness;

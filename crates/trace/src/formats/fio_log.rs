@@ -6,7 +6,7 @@
 //! (`log_avg_msec`) have no single request: their size is 0, and they are other records. Logs without offsets are
 //! refused.
 
-use super::csv::fields;
+use super::csv::{comma, fields};
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::TimeUnit;
@@ -79,21 +79,6 @@ impl LineFormat for FioLog {
     fn hint_if_empty(&self) -> String {
         "expected lines of single requests: run fio without --log_avg_msec".into()
     }
-}
-
-/// Skips the comma after a field, and blanks around it.
-#[inline]
-fn comma(
-    line: &mut Cursor<'_>,
-    what: &'static str,
-    expected: &'static str,
-) -> std::result::Result<(), Fault> {
-    line.blanks();
-    if !line.eat(b',') {
-        return Err(line.fault(what, expected));
-    }
-    line.blanks();
-    Ok(())
 }
 
 /// fio writes a blank after each comma, which the other formats of whole numbers do not.

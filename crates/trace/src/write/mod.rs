@@ -88,7 +88,8 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
     let failed = |e: std::io::Error| Error::run(format!("the trace cannot be written: {e}"), "");
     let mut report = WriteReport::default();
     let mut batch = RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN);
-    let mut text = Vec::new();
+    let (mut text, mut writers) = (Vec::new(), Vec::new());
+    let has_processes = format == WriteFormat::BlkParse && !source.writer_fields().is_empty();
     encoder.begin(&mut text);
     loop {
         batch.clear();
@@ -96,8 +97,10 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
         if batch.is_empty() {
             break;
         }
-        // Streams that stand for processes survive as these.
-        let writers = if format == WriteFormat::BlkParse { source.writers() } else { Vec::new() };
+        // Streams that stand for processes survive as these; the table grows with the trace.
+        if has_processes && batch.stream.iter().any(|stream| *stream as usize >= writers.len()) {
+            writers = source.writers();
+        }
         for i in 0..batch.len() {
             let writer = batch.stream.get(i).and_then(|stream| writers.get(*stream as usize));
             let r = Request {
@@ -110,7 +113,7 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
             };
             encoder.request(&r, &source.devices()[r.device], &mut text, &mut report);
         }
-        report.note_columns(&batch, !writers.is_empty());
+        report.note_columns(&batch, has_processes);
         out.write_all(&text).map_err(failed)?;
         text.clear();
     }

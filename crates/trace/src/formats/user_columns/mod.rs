@@ -121,10 +121,16 @@ impl UserColumns {
     /// Quotes the part that cannot be used, or names the file that cannot be read.
     pub fn load(text: &str) -> Result<&'static Self> {
         static KNOWN: Mutex<BTreeMap<String, &'static UserColumns>> = Mutex::new(BTreeMap::new());
-        let columns = if is_file(text) { file::load(text)? } else { grammar::parse(text)? };
+        let columns = if Self::is_file(text) { file::load(text)? } else { grammar::parse(text)? };
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let text = columns.text.clone();
         Ok(known.entry(text).or_insert_with(|| Box::leak(Box::new(columns))))
+    }
+
+    /// Returns whether the text names a file with the description.
+    #[must_use]
+    pub fn is_file(text: &str) -> bool {
+        text.to_ascii_lowercase().ends_with(".toml")
     }
 
     /// Returns the description in its canonical form, which [`UserColumns::load`] parses to the same value.
@@ -146,11 +152,6 @@ impl UserColumns {
         };
         self.columns.iter().find_map(unit).unwrap_or(TimeUnit::Nanoseconds)
     }
-}
-
-/// Returns whether the text names a file with the description.
-fn is_file(text: &str) -> bool {
-    text.to_ascii_lowercase().ends_with(".toml")
 }
 
 /// Creates the reader.
