@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from floatgate.papers import Settings, load, names
 from floatgate.papers.jobs import jobs
 from floatgate.papers.judge import Findings
-from floatgate.papers.read_twins import BLOCK_BYTES, CHANNELS, FOLDER, drive, smaller
+from floatgate.papers.means import mean_95
+from floatgate.papers.read_twins import BLOCK_BYTES, CHANNELS, FOLDER, SPARE_FACTOR, drive, mostly_free, smaller
+from floatgate.papers.redftl.figures import figures as redftl_figures
 from floatgate.papers.redftl.values import reads_share, short
+from floatgate.papers.redftl.values import values as redftl_values
+from floatgate.papers.redftl_plus.figures import mlc_program
 from floatgate.papers.redftl_plus.readers import busiest
 from floatgate.papers.redftl_plus.values import MODEL_TYPES, MODES
 from floatgate.papers.redftl_plus.values import values as plus_values
@@ -44,11 +49,13 @@ def test_a_smaller_twin_reads_as_the_whole_one() -> None:
 
 
 @pytest.mark.parametrize("paper", ["redftl", "redftl-plus"])
-def test_drives_hold_their_twin_and_nothing_else(paper: str, tmp_path: Path) -> None:
+def test_mostly_free_drives_hold_their_twin_and_nothing_else(paper: str, tmp_path: Path) -> None:
     loaded = load(paper)
     prepared = loaded.prepare(list(loaded.workloads), {}, tmp_path)
     for name in loaded.workloads:
         settings = dict(prepared[name])
+        assert float(settings["ftl.spare_factor"]) == SPARE_FACTOR, name
+        settings |= dict(prepared[f"mostly-free.{name}"])
         footprint = tomllib.loads(Path(settings["workload.twin"].strip('"')).read_text("utf-8"))["footprint_bytes"]
         flash = int(settings["drive.geometry.blocks_per_plane"]) * CHANNELS * BLOCK_BYTES
         shown = (1 - float(settings["ftl.spare_factor"])) * flash
@@ -60,7 +67,8 @@ def test_what_runs_in_time_is_as_busy_as_the_whole_twin(paper: str, tmp_path: Pa
     loaded = load(paper)
     prepared = loaded.prepare(list(loaded.workloads), {}, tmp_path)
     close = [batch for batch in loaded.batches if batch.start == "main"]
-    assert {batch.name for batch in close} == {key.split(".")[0] for key in prepared if "." in key}
+    busy = {key.split(".")[0] for key, settings in prepared.items() if "workload.twin" in dict(settings) and "." in key}
+    assert {batch.name for batch in close} == busy
     for batch in close:
         assert dict(batch.overrides)["mode"] == '"timed"'
         for name in batch.workloads:
@@ -73,15 +81,75 @@ def test_what_runs_in_time_is_as_busy_as_the_whole_twin(paper: str, tmp_path: Pa
             assert rates[0] == pytest.approx(rates[1], rel=1e-3)
 
 
-def test_a_drive_is_a_little_larger_than_its_twin(tmp_path: Path) -> None:
+def test_a_drive_is_full_of_cold_data_or_a_little_larger_than_its_twin(tmp_path: Path) -> None:
     twin = smaller("multi", 1, tmp_path)
-    assert dict(drive(twin, 800)) == {"drive.geometry.blocks_per_plane": "100", "ftl.spare_factor": "0.466133"}
+    assert dict(drive(800)) == {"drive.geometry.blocks_per_plane": "100", "ftl.spare_factor": "0.2"}
+    assert dict(mostly_free(twin, 800)) == {"ftl.spare_factor": "0.466133"}
+
+
+def test_shorter_runs_make_a_share_of_the_passes(tmp_path: Path) -> None:
+    loaded = load("redftl-plus")
+    prepared = loaded.prepare(["ads", "tatp"], {}, tmp_path)
+    for name in ("ads", "tatp"):
+        whole = int(dict(prepared[name])["workload.requests"])
+        for batch, share in (("quarter", 4), ("half", 2), ("mostly-free", 4)):
+            assert int(dict(prepared[f"{batch}.{name}"])["workload.requests"]) * share == whole, (batch, name)
 
 
 def test_the_trend_is_that_of_the_core() -> None:
     # floatgate_nand::disturb::trend has the same law and the same two figures in its test.
     assert reads_share(1.05, 1.0) == pytest.approx(0.51, abs=0.005)
     assert reads_share(1.05, 1.6) == pytest.approx(0.319, abs=0.005)
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    middle, half = mean_95([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert (middle, half) == (3.0, pytest.approx(2.776 * (2.5 / 5) ** 0.5))
+    assert mean_95([1.0, None]) == mean_95([1.0]) == (None, None)
+
+
+def test_mlc_takes_longer_to_program_by_as_much_as_it_has_fewer_states() -> None:
+    # 8 and 19 % of TLC, whose seven states share the reduction of three.
+    assert [mlc_program(program) for _, _, program in MODES] == pytest.approx([1.0, 1.18667, 1.44333], abs=1e-5)
+
+
+def test_overhead_is_drawn_by_its_parts() -> None:
+    parts = {"gc_time": 10.0, "reads_time": 2.0, "programs_time": 30.0, "erases_time": 1.0}
+    of_ads = {f"{name}.ads.{variant}": time for name, time in parts.items() for variant in ("baseline", "max-200")}
+    values = of_ads | {"total.ads.max-none": 10.0, "total.ads.baseline": 43.0, "moving.ads.baseline": 33.0}
+    drawn = {one.id: one for one in redftl_figures(Findings({}, values))}
+    assert {"figure-7-ads", "figure-12-ads"} <= set(drawn)
+    assert "figure-7-websearch" not in drawn
+    rows = [row for row in drawn["figure-7-ads"].draw(600).to_dict()["data"]["values"] if row["row"] == "40,000"]
+    assert {row["part"]: row["value"] for row in rows} == {
+        "collection": 1.0,
+        "reads of reclaims": 0.2,
+        "programs of reclaims": 3.0,
+        "erases of reclaims": 0.1,
+    }
+
+
+def test_mostly_free_drives_are_compared_with_their_own_baseline() -> None:
+    def run(reclaims: int, replica_s: float) -> dict[str, Any]:
+        geometry = {"pages_per_block": 192, "page_bytes": 8192}
+        timing = {"read_us": 100, "program_us": 1600, "erase_us": 5000}
+        reclaim = {
+            "replicas": {"made": 10, "died_by_erase": 4, "died_by_update": 0},
+            "time_s": {"reclaim": float(reclaims), "replica": replica_s},
+            "on_demand": reclaims,
+            "background": 0,
+            "moved_pages": 192 * reclaims,
+            "service_ms": {"cdf": []},
+        }
+        drive = {"geometry": geometry, "timing": timing}
+        wear = {"erases_max": 3, "erases_min": 1}
+        return {"reclaim": reclaim, "gc": {"time_s": 5.0}, "config": {"drive": drive}, "wear": wear}
+
+    variants = {"baseline": run(20, 0.0), "redftl": run(10, 5.0), "in-free": run(5, 5.0)}
+    made = redftl_values(Findings({"mostly-free": {"ads": variants}}))
+    assert (made["free.rr_time.ads"], made["free.rr_count.ads"], made["free.total.ads"]) == (0.75, 0.5, 0.8)
+    assert (made["in_free.rr_time.ads"], made["in_free.lost.ads"]) == (0.5, 0.4)
+    assert made["in_free.rr_time.mean"] is None
 
 
 def test_the_share_of_short_times() -> None:

@@ -1,8 +1,11 @@
-"""Twins of read-mostly traces made smaller, a drive that holds one of them and nothing else, and how it responds.
+"""Twins of read-mostly traces made smaller, drives for them, and how these respond.
 
 A twin made smaller by ``k`` has a k-th of the addresses, of the range of its loops, and of the requests of a pass;
 sizes of requests, clusters and all shares stay. It runs on a drive of a k-th of the blocks, with a k-th of the buffer.
 A block is then read as often in a pass, and as much is written per reclaim, as at full size.
+
+The drive is full but for a fifth: beside the twin's addresses it holds cold data, which nobody reads or writes. On a
+mostly free drive (``mostly_free``) nothing else is stored, and all other blocks are free.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from floatgate.trace import library
 
 CHANNELS = 8
 BLOCK_BYTES = 192 * 8192
+SPARE_FACTOR = 0.2
+"""Of the drive that cold data fill."""
 FOLDER = library.FOLDER.parent / "configs" / "twins"
 
 
@@ -74,15 +79,19 @@ def as_busy(batches: Iterable[str], name: str, by: int, folder: Path) -> dict[st
     return {f"{batch}.{name}": [("workload.twin", str(twin.file))] for batch in batches}
 
 
-def drive(twin: ReadTwin, blocks: int) -> Overrides:
-    """Return a drive of about this many blocks that shows its host only the twin's addresses."""
-    blocks_per_plane = blocks // CHANNELS
-    shown = twin.footprint_bytes / (blocks_per_plane * CHANNELS * BLOCK_BYTES)
+def drive(blocks: int) -> Overrides:
+    """Return a drive of about this many blocks; the host's addresses behind the twin's hold cold data."""
     return [
-        ("drive.geometry.blocks_per_plane", str(blocks_per_plane)),
-        # A thousandth more than the addresses, for the last page.
-        ("ftl.spare_factor", f"{1 - 1.001 * shown:.6f}"),
+        ("drive.geometry.blocks_per_plane", str(blocks // CHANNELS)),
+        ("ftl.spare_factor", str(SPARE_FACTOR)),
     ]
+
+
+def mostly_free(twin: ReadTwin, blocks: int) -> Overrides:
+    """Return the same drive, which shows its host only the twin's addresses."""
+    shown = twin.footprint_bytes / (blocks // CHANNELS * CHANNELS * BLOCK_BYTES)
+    # A thousandth more than the addresses, for the last page.
+    return [("ftl.spare_factor", f"{1 - 1.001 * shown:.6f}")]
 
 
 def of(twin: ReadTwin, passes: int = 1) -> Overrides:

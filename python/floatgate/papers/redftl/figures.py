@@ -6,6 +6,7 @@ from typing import Any
 
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import data_chart, finished
+from floatgate.papers.bars import stacked
 from floatgate.papers.judge import Findings
 from floatgate.papers.means import ratio
 from floatgate.papers.paper import Figure
@@ -26,18 +27,30 @@ OF_WORKLOADS = {
 }
 LONGEST_MS = 400.0
 """Right end of service times."""
+MAXIMA_LABELS = {variant: f"{reads:,}" for variant, reads in MAXIMA.items()}
+OPERATIONS = {
+    "collection": "gc_time",
+    "reads of reclaims": "reads_time",
+    "programs of reclaims": "programs_time",
+    "erases of reclaims": "erases_time",
+}
+"""Parts of Figure 7, with the values that they are."""
+PARTS = {"collection": "gc_time", "reclaims": "moving", "making replicas": "copying"}
+"""Parts of Figure 12."""
+OPERATION_COLORS = (palette.GREY, palette.SKY, palette.BROWN, palette.INK)
+FIGURE_12 = "Figure 12: replica pages"
 REPLICA_PAGES = {"baseline": 0, "replicas-5": 5, "replicas-10": 10, "redftl": 15}
 
 
 def figures(findings: Findings) -> list[Figure]:
     """Return the figures that have results, in the order of the paper."""
-    made = [_trend(), _maxima(findings)]
+    made: list[Figure | None] = [_trend(), *_maxima(findings)]
     made += [
         _responses(findings, batch, workload, variant)
         for workload in ("ads", "websearch")
         for batch, variant in CLOSE_UP.items()
     ]
-    made += [_times(findings), _replica_pages(findings, "rr_count"), _replica_pages(findings, "total")]
+    made += [_times(findings), _replica_pages(findings), *(_parts(findings, workload) for workload in WORKLOADS)]
     made += [_service(findings, workload) for workload in ("ads", "websearch")]
     made += [_during(findings, workload) for workload in ("ads", "websearch")]
     return [figure for figure in made if figure is not None]
@@ -70,32 +83,34 @@ def _trend() -> Figure:
     )
 
 
-def _maxima(findings: Findings) -> Figure | None:
-    rows = [
-        {"x": reads / 1000, "y": time, "series": workload}
-        for workload in WORKLOADS
-        for variant, reads in MAXIMA.items()
-        if (time := findings.figure(f"total.{workload}.{variant}"))
-    ]
-    if not rows:
-        return None
-    title = "Figure 7: overhead by the maximum of reads"
+def _maxima(findings: Findings) -> list[Figure]:
+    """Draw Figure 7: the baseline's overhead by operation, over the time of collection without reclaims."""
+    made = []
+    for workload in WORKLOADS:
+        collection = findings.figure(f"total.{workload}.max-none")
+        rows = [
+            {"row": label, "part": part, "value": time / collection}
+            for variant, label in {**MAXIMA_LABELS, "max-none": "no end"}.items()
+            for part, name in OPERATIONS.items()
+            if collection and (time := findings.figure(f"{name}.{workload}.{variant}")) is not None
+        ]
+        if rows:
+            made.append(
+                _breakdown(f"figure-7-{workload}", f"Figure 7: overhead by the maximum of reads, {workload}", rows)
+            )
+    return made
+
+
+def _breakdown(name: str, title: str, rows: list[dict[str, Any]]) -> Figure:
     return Figure(
-        "figure-7",
+        name,
         title,
-        "Time of collection and read reclaim under the baseline; what is nought is not shown. The paper divides it by "
-        "the time of collection without reclaims, which the last table has.",
-        lambda width: throttle_charts.lines(
-            rows,
-            list(OF_WORKLOADS.values()),
-            "maximum of reads, thousands",
-            "time of overhead, seconds",
-            width=width,
-            x_log=True,
-            y_log=True,
-            points=True,
+        "Under the baseline, over the time of collection where nothing is reclaimed. websearch writes nothing: there "
+        "is nothing to divide by, and the table has its times.",
+        lambda width: stacked(
+            rows, dict(zip(OPERATIONS, OPERATION_COLORS, strict=True)), "over collection alone", width
         ),
-        title,
+        "Figure 7: overhead by the maximum of reads",
     )
 
 
@@ -170,21 +185,19 @@ def _times(findings: Findings) -> Figure | None:
     )
 
 
-def _replica_pages(findings: Findings, what: str) -> Figure | None:
+def _replica_pages(findings: Findings) -> Figure | None:
     rows: list[dict[str, Any]] = []
     for workload in WORKLOADS:
-        baseline = findings.figure(f"{what}.{workload}.baseline")
+        baseline = findings.figure(f"rr_count.{workload}.baseline")
         for variant, pages in REPLICA_PAGES.items():
-            value = findings.figure(f"{what}.{workload}.{variant}")
-            over = ratio(value, baseline)
+            over = ratio(findings.figure(f"rr_count.{workload}.{variant}"), baseline)
             if over is not None:
                 rows.append({"x": pages, "y": over, "series": workload})
     if not rows:
         return None
-    names = {"rr_count": "blocks reclaimed", "total": "time of collection and read reclaim"}
     return Figure(
-        f"figure-12-{what.replace('_', '-')}",
-        f"Figure 12: {names[what]}",
+        "figure-12-rr-count",
+        "Figure 12: blocks reclaimed",
         "Over the baseline's, which has no replica pages.",
         lambda width: throttle_charts.lines(
             rows,
@@ -194,7 +207,27 @@ def _replica_pages(findings: Findings, what: str) -> Figure | None:
             width=width,
             points=True,
         ),
-        "Figure 12: replica pages",
+        FIGURE_12,
+    )
+
+
+def _parts(findings: Findings, workload: str) -> Figure | None:
+    """Draw Figure 12: the parts of the overhead by the number of replica pages."""
+    baseline = findings.figure(f"total.{workload}.baseline")
+    rows = [
+        {"row": f"{pages} pages", "part": part, "value": time / baseline}
+        for variant, pages in REPLICA_PAGES.items()
+        for part, name in PARTS.items()
+        if baseline and (time := findings.figure(f"{name}.{workload}.{variant}")) is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        f"figure-12-{workload}",
+        f"Figure 12: time of overhead, {workload}",
+        "Over the baseline's, which has no replica pages.",
+        lambda width: stacked(rows, dict(zip(PARTS, OPERATION_COLORS, strict=False)), "over the baseline's", width),
+        FIGURE_12,
     )
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from floatgate.papers.judge import Findings
-from floatgate.papers.means import ratio
+from floatgate.papers.means import mean, mean_95, ratio
 from floatgate.papers.read_twins import response_ms
 
 WORKLOADS = ("ads", "mds", "tpc-h", "websearch")
@@ -15,6 +15,7 @@ VARIANTS = {
     "redftl": "main",
     "replicas-5": "main",
     "replicas-10": "main",
+    "by-page": "steps",
     "whole-rate": "rate",
     "max-80": "maxima",
     "max-120": "maxima",
@@ -25,6 +26,8 @@ VARIANTS = {
 CLOSE_UP = {"close": "baseline", "close-redftl": "redftl"}
 """The variant of each batch in time."""
 MAXIMA = {"baseline": 40_000, "max-80": 80_000, "max-120": 120_000, "max-200": 200_000}
+SEEDS = {"1": "main", **{str(seed): f"seed-{seed}" for seed in range(2, 6)}}
+"""The batch of each seed."""
 SHORT_MS = 10.0
 B_OVER_NOMINAL = 12.1
 """``B / V_nominal`` of the law of tunnelling, the value under which 5 % more voltage costs 49 % of the reads."""
@@ -43,9 +46,12 @@ def values(findings: Findings) -> dict[str, Any]:
             made |= _costs(findings, batch, workload, variant)
         made |= _over_longest(made, workload)
         made |= _seeds(findings, workload)
-        made |= _quarter(findings, workload) | _crowded(findings, workload)
+        made |= _quarter(findings, workload)
     for workload in WORKLOADS:
         both = [made.get(f"rr_time.{workload}.{variant}") for variant in ("baseline", "max-200")]
+        made[f"over.eightfold.{workload}"] = ratio(
+            *(made.get(f"total.{workload}.{variant}") for variant in ("baseline", "max-200"))
+        )
         made[f"fold.{workload}"] = both[0] / both[1] if both[0] is not None and both[1] else None
     for variant in MAXIMA:
         times = [made.get(f"rr_time.{workload}.{variant}") for workload in WORKLOADS]
@@ -53,7 +59,7 @@ def values(findings: Findings) -> dict[str, Any]:
     for batch, variant in CLOSE_UP.items():
         for workload in ("ads", "websearch"):
             made |= response_ms(findings, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
-    return made | _buffers(findings) | _weigh_most(made)
+    return made | _mostly_free(findings) | _buffers(findings) | _weigh_most(made)
 
 
 def reads_share(voltage: float, time: float) -> float:
@@ -77,6 +83,12 @@ def _costs(findings: Findings, batch: str, workload: str, variant: str) -> dict[
         "rr_time": moving + copying,
         "rr_count": jobs,
         "total": total,
+        "moving": moving,
+        "copying": copying,
+        "gc_time": collecting,
+        "reads_time": reclaim["moved_pages"] * timing["read_us"] * 1e-6,
+        "programs_time": reclaim["moved_pages"] * timing["program_us"] * 1e-6,
+        "erases_time": jobs * timing["erase_us"] * 1e-6,
         "migrations": migrations,
         "migration_share": ratio(migrations, total),
         "replica_share": ratio(copying, moving + copying),
@@ -106,15 +118,16 @@ def _over_longest(made: dict[str, Any], workload: str) -> dict[str, Any]:
 
 
 def _seeds(findings: Findings, workload: str) -> dict[str, Any]:
+    """Return the time of redFTL over the baseline's with five seeds, and the 95 % interval of their mean."""
     times: dict[str, Any] = {}
-    for seed, batch in (("1", "main"), ("2", "seed-2"), ("3", "seed-3")):
+    for seed, batch in SEEDS.items():
         both = []
         for variant in ("redftl", "baseline"):
             parts = findings.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
             both.append(parts["reclaim"] + parts["replica"] if parts else None)
-        if both[0] is not None and both[1]:
-            times[f"seed.{workload}.{seed}"] = both[0] / both[1]
-    return times
+        times[f"seed.{workload}.{seed}"] = ratio(*both)
+    middle, half = mean_95(times.values())
+    return times | {f"seed.{workload}.mean": middle, f"seed.{workload}.half": half}
 
 
 def _quarter(findings: Findings, workload: str) -> dict[str, Any]:
@@ -127,27 +140,39 @@ def _quarter(findings: Findings, workload: str) -> dict[str, Any]:
         jobs = [one["reclaim"]["on_demand"] + one["reclaim"]["background"] for one in results]
         times = [sum(one["reclaim"]["time_s"].values()) for one in results]
         drive = results[1]["config"]["drive"]
-        pages = results[1]["drive"]["logical_bytes"] / drive["geometry"]["page_bytes"]
-        stands = pages / drive["geometry"]["pages_per_block"] * drive["disturb"]["max_reads"]
+        # What a mostly free drive shows its host are the workload's addresses.
+        stored_bytes = findings.figure(f"mostly-free.{workload}.baseline.drive.logical_bytes")
+        block_bytes = drive["geometry"]["page_bytes"] * drive["geometry"]["pages_per_block"]
+        endured = None if stored_bytes is None else stored_bytes / block_bytes * drive["disturb"]["max_reads"]
         made |= {
             f"{name}.count.{workload}": ratio(*jobs),
             f"{name}.time.{workload}": ratio(*times),
             f"{name}.replica_share.{workload}": ratio(results[0]["reclaim"]["time_s"]["replica"], times[0]),
-            f"{name}.load.{workload}": results[1]["flash"]["reads"]["host"] / stands,
+            f"{name}.load.{workload}": ratio(results[1]["flash"]["reads"]["host"], endured),
         }
     return made
 
 
-def _crowded(findings: Findings, workload: str) -> dict[str, Any]:
-    """Return the gains and losses of redFTL on a quarter of the blocks."""
-    results = [findings.look(f"crowded.{workload}.{variant}") for variant in ("redftl", "baseline")]
-    if None in results:
-        return {}
-    replicas = results[0]["reclaim"]["replicas"]
-    return {
-        f"crowded.time.{workload}": ratio(*(sum(one["reclaim"]["time_s"].values()) for one in results)),
-        f"crowded.lost.{workload}": ratio(replicas["died_by_erase"], replicas["made"]),
-    }
+def _mostly_free(findings: Findings) -> dict[str, Any]:
+    """Return times and counts over the baseline's where all that the workload does not store is free.
+
+    ``free`` is redFTL whose replicas lie in closed blocks only, ``in_free`` with free blocks, too, ``in_free_5`` the
+    same with 5 pages each.
+    """
+    made: dict[str, Any] = {}
+    for name, variant in (("free", "redftl"), ("in_free", "in-free"), ("in_free_5", "in-free-5")):
+        for workload in WORKLOADS:
+            both = [_costs(findings, "mostly-free", workload, one) for one in (variant, "baseline")]
+            for what in ("rr_time", "rr_count", "total"):
+                ours, baseline = (
+                    costs.get(f"{what}.{workload}.{one}")
+                    for costs, one in zip(both, (variant, "baseline"), strict=True)
+                )
+                made[f"{name}.{what}.{workload}"] = ratio(ours, baseline)
+            made[f"{name}.lost.{workload}"] = both[0].get(f"lost.{workload}.{variant}")
+        for what in ("rr_time", "rr_count", "total"):
+            made[f"{name}.{what}.mean"] = mean(made[f"{name}.{what}.{workload}"] for workload in WORKLOADS)
+    return made
 
 
 def buffer_ratios(findings: Findings) -> dict[tuple[str, int], float]:

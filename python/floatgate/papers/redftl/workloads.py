@@ -1,4 +1,4 @@
-"""The four read traces as smaller twins, and a drive for each of them."""
+"""The four read traces as smaller twins, and drives for each of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate.papers.read_twins import CHANNELS, as_busy, drive, of, smaller
+from floatgate.papers.read_twins import as_busy, drive, mostly_free, of, smaller
 from floatgate.run.experiment import Overrides, trace_overrides
 
 BLOCKS = 65_536
@@ -38,26 +38,32 @@ CLOSE_UP = ("ads", "websearch")
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
     """Make the twins smaller, and their drives; a trace of the user's gets the paper's drive at full size."""
-    made = {name: _original(PLANS[name], traces[name]) if name in traces else _twin(name, folder) for name in workloads}
+    made: dict[str, Overrides] = {}
     for name in workloads:
+        made |= _original(name, traces[name]) if name in traces else _twin(name, folder)
         if name in CLOSE_UP and name not in traces:
             made |= as_busy(("close", "close-redftl"), name, PLANS[name].smaller, folder)
     return made
 
 
-def _twin(name: str, folder: Path) -> Overrides:
+def _twin(name: str, folder: Path) -> dict[str, Overrides]:
     plan = PLANS[name]
+    blocks = plan.blocks // plan.smaller
     twin = smaller(name, plan.smaller, folder)
     buffer = ("drive.buffer.capacity", str(BUFFER_BYTES // plan.smaller // PAGE_BYTES * PAGE_BYTES))
-    return [*of(twin, plan.passes), *drive(twin, plan.blocks // plan.smaller), buffer]
+    return {
+        name: [*of(twin, plan.passes), *drive(blocks), buffer],
+        f"mostly-free.{name}": mostly_free(twin, blocks),
+    }
 
 
-def _original(plan: Plan, trace: str) -> Overrides:
-    return [
+def _original(name: str, trace: str) -> dict[str, Overrides]:
+    plan = PLANS[name]
+    run = [
         *trace_overrides(trace),
         ("workload.repeat", str(plan.passes)),
         ("workload.beyond", '"wrap"'),
-        ("drive.geometry.blocks_per_plane", str(plan.blocks // CHANNELS)),
-        ("ftl.spare_factor", "0.75"),
+        *drive(plan.blocks),
         ("drive.buffer.capacity", str(BUFFER_BYTES)),
     ]
+    return {name: run, f"mostly-free.{name}": [("ftl.spare_factor", "0.75")]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.papers.judge import Findings
-from floatgate.papers.means import mean, ratio
+from floatgate.papers.means import mean, mean_95, ratio
 from floatgate.papers.read_twins import response_ms
 from floatgate.papers.redftl_plus.readers import busiest
 from floatgate.papers.redftl_plus.workloads import PLANS
@@ -18,6 +18,7 @@ VARIANTS = {
     "redftl-plus": "main",
     "redftl-plus-plus": "main",
     "no-mixing": "parts",
+    "empty-partner": "parts",
     "no-order": "parts",
 }
 """The batch of each variant."""
@@ -28,6 +29,8 @@ CLOSE_UP = {
     ("idle-plus", "redftl-plus"): "redftl-plus-idle",
 }
 """Names of timed runs, by batch and variant."""
+SEEDS = {"1": "main", **{str(seed): f"seed-{seed}" for seed in range(2, 6)}}
+"""The batch of each seed."""
 TYPES = ("lsb", "csb", "msb")
 MODEL_TYPES = {"mlc": (0.62, 1.0), "tlc-base": (0.25, 0.5, 1.0), "tlc-opt": (0.78, 1.0, 0.79)}
 """Weights of the page types that a read disturbs, LSB first (``drive.disturb.weights``)."""
@@ -48,15 +51,17 @@ def values(findings: Findings) -> dict[str, Any]:
             made[f"time.{workload}.{variant}"] = times[variant]
             made[f"over.{workload}.{variant}"] = ratio(times[variant], times["baseline"])
         made[f"least_over_msb.{workload}"] = _least_over_msb(made, workload)
-        for seed, batch in (("1", "main"), ("2", "seed-2"), ("3", "seed-3")):
-            both = [time_of(findings, batch, workload, variant) for variant in ("redftl-plus", "baseline")]
-            made[f"seed.{workload}.{seed}"] = ratio(*both)
+        made |= _seeds(findings, workload)
         both = [time_of(findings, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
         made[f"buffered.{workload}"] = ratio(*both)
         made[f"count.buffered.{workload}"] = findings.look(f"buffered.{workload}.baseline.reclaim.on_demand")
-    for batch in ("main", "quarter"):
-        for variant in ("rrb", "redftl", "redftl-plus"):
-            made[f"sum.{batch}.{variant}"] = ratio(*(_sum(findings, batch, one) for one in (variant, "baseline")))
+    for batch in ("half", "quarter", "mostly-free"):
+        for variant in ("rrb", "redftl", "redftl-plus", "empty-partner"):
+            for workload in WORKLOADS:
+                both = [time_of(findings, batch, workload, one) for one in (variant, "baseline")]
+                made[f"{batch}.over.{workload}.{variant}"] = ratio(*both)
+            overs = [made[f"{batch}.over.{workload}.{variant}"] for workload in WORKLOADS]
+            made[f"{batch}.mean.{variant}"] = mean(overs)
     for variant in VARIANTS:
         made[f"mean.{variant}"] = mean(made[f"over.{workload}.{variant}"] for workload in WORKLOADS)
     return made | _responses(findings)
@@ -105,10 +110,14 @@ def time_of(findings: Findings, batch: str, workload: str, variant: str) -> floa
     return None if parts is None else float(parts["reclaim"] + parts["replica"])
 
 
-def _sum(findings: Findings, batch: str, variant: str) -> float | None:
-    times = [time_of(findings, batch, workload, variant) for workload in WORKLOADS]
-    known = [time for time in times if time is not None]
-    return sum(known) if len(known) == len(times) else None
+def _seeds(findings: Findings, workload: str) -> dict[str, Any]:
+    """Return the time of redFTL+ over the baseline's with five seeds, and the 95 % interval of their mean."""
+    times: dict[str, Any] = {}
+    for seed, batch in SEEDS.items():
+        both = [time_of(findings, batch, workload, variant) for variant in ("redftl-plus", "baseline")]
+        times[f"seed.{workload}.{seed}"] = ratio(*both)
+    middle, half = mean_95(times.values())
+    return times | {f"seed.{workload}.mean": middle, f"seed.{workload}.half": half}
 
 
 def _figures(findings: Findings, run: str, name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from floatgate.papers.read_twins import BLOCK_BYTES, as_busy, drive, of, smaller
+from floatgate.papers.read_twins import BLOCK_BYTES, as_busy, drive, mostly_free, of, smaller
 from floatgate.run.experiment import Overrides, trace_overrides
 
 TIMES_LARGER = 7
@@ -19,17 +19,19 @@ class Plan:
 
     cursors: int
     smaller: int
-    passes: int = 1
+    passes: int = 4
 
 
 PLANS = {
-    "ads": Plan(50, 4),
-    "tpc-h": Plan(200, 4),
-    "websearch": Plan(100, 4),
-    "multi": Plan(50, 1),
-    "tpc-e": Plan(30, 8, passes=4),
-    "tatp": Plan(3, 4, passes=24),
+    "ads": Plan(50, 16),
+    "tpc-h": Plan(200, 16),
+    "websearch": Plan(100, 16),
+    "multi": Plan(50, 4),
+    "tpc-e": Plan(30, 32, passes=16),
+    "tatp": Plan(3, 16, passes=96),
 }
+LENGTHS = {"quarter": 4, "half": 2}
+"""Batches of shorter runs, and by how much they are shorter."""
 
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
@@ -42,11 +44,13 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
         workload = (
             [*trace_overrides(traces[name]), ("workload.beyond", '"wrap"')] if users_trace else of(twin, plan.passes)
         )
-        made[name] = [
-            *workload,
-            ("workload.read_amplification", str(plan.cursors)),
-            *drive(twin, TIMES_LARGER * twin.footprint_bytes // BLOCK_BYTES),
-        ]
+        blocks = TIMES_LARGER * twin.footprint_bytes // BLOCK_BYTES
+        made[name] = [*workload, ("workload.read_amplification", str(plan.cursors)), *drive(blocks)]
+        for batch, shorter in LENGTHS.items():
+            passes = ("workload.requests", str(plan.passes // shorter * twin.requests))
+            readers = ("workload.read_amplification", str(max(1, plan.cursors // shorter)))
+            made[f"{batch}.{name}"] = [readers if users_trace else passes]
+        made[f"mostly-free.{name}"] = [*mostly_free(twin, blocks), *made[f"quarter.{name}"]]
         if not users_trace:
             made |= as_busy(("close", "close-plus", "idle", "idle-plus"), name, plan.smaller, folder)
     return made
