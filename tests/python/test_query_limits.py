@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -18,9 +19,11 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate.base import interruption
 from floatgate.base.errors import InputError, RunError
 from floatgate.study.query import query
 
+LONG = "select sum(a.range * b.range) from range(100000000) a, range(100000) b"
 ENDLESS = "select * from range(100000000000)"
 
 
@@ -212,7 +215,7 @@ def test_an_endless_answer_is_printed_as_far_as_it_is_shown(results: Path, tmp_p
         (ENDLESS, ["--out", "a.csv"]),
         (ENDLESS, ["--out", "a.parquet"]),
         (ENDLESS, ["--json", "a.json"]),
-        ("select sum(a.range * b.range) from range(100000000) a, range(100000) b", []),
+        (LONG, []),
         ("select * from range(100000000000) where range < 0", []),
     ],
 )
@@ -229,8 +232,29 @@ def test_a_signal_ends_a_query_and_leaves_nothing(
         out, err = child.communicate(timeout=60)
     finally:
         child.kill()
+        child.communicate()
     assert (child.returncode, out, err) == (128 + sent, "", "error: interrupted; nothing was written\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_while_the_thread_starts_ends_the_query(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        time.sleep(0.2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        query([results], LONG)
+    assert "floatgate query" not in {thread.name for thread in threading.enumerate() if thread.is_alive()}
+
+
+def test_a_signal_that_a_library_drops_ends_the_query(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "_statuses", [143])
+    with pytest.raises(KeyboardInterrupt):
+        query([results], LONG)
 
 
 def test_a_killed_query_leaves_nothing_for_long(results: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 from floatgate import _core
+from floatgate.base import interruption
 from floatgate.base.errors import (
     STATUS_DONE,
     STATUS_INTERRUPTED,
@@ -37,8 +38,6 @@ _OF_A_PATH = (
     *(errno.EACCES, errno.EPERM, errno.EROFS),
 )
 """Errors of a path that a user named, which are no bugs of ours."""
-_interruption: list[int] = []
-"""The exit status of an interrupted command once a signal has come."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -64,7 +63,7 @@ def status(arguments: Sequence[str]) -> int:
         code = _invoke(list(arguments))
         sys.stdout.flush()
     except FloatgateError as error:
-        return _failed(error.message, _interrupted() if isinstance(error, InterruptedRunError) else error.status)
+        return _failed(error.message, interruption.status() if isinstance(error, InterruptedRunError) else error.status)
     except KeyboardInterrupt:
         code = STATUS_INTERRUPTED
     except BrokenPipeError:
@@ -76,7 +75,7 @@ def status(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last resort: users never see a traceback
         return _internal(error)
     if code == STATUS_INTERRUPTED:
-        return _failed("interrupted; nothing was written", _interrupted())
+        return _failed("interrupted; nothing was written", interruption.status())
     return code
 
 
@@ -104,13 +103,8 @@ def _interrupt(number: int, _frame: object) -> None:
     """End a command by SIGTERM as by Ctrl-C: resumable work is kept, partial files are removed."""
     if number == signal.SIGTERM:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    _interruption.append(128 + number)
+    interruption.note(number)
     raise KeyboardInterrupt
-
-
-def _interrupted() -> int:
-    """Return the exit status of a command that a signal has ended: 128 and the first signal."""
-    return _interruption[0] if _interruption else STATUS_INTERRUPTED
 
 
 def _show_notes() -> None:
@@ -148,9 +142,9 @@ def _system_failed(error: OSError) -> int:
 
 
 def _internal(error: Exception) -> int:
-    if _interruption:
+    if interruption.came():
         # Libraries turn the interruption into errors of their own, as where it comes while they are imported.
-        return _failed("interrupted; nothing was written", _interrupted())
+        return _failed("interrupted; nothing was written", interruption.status())
     return _failed(f"internal error: {type(error).__name__}: {error}; please report", STATUS_RUN_FAILED)
 
 

@@ -105,6 +105,7 @@ def answering(
         try:
             # DuckDB would take variables of Python, ours and the caller's, for tables.
             connection.execute("set python_enable_replacements = false")
+            connection.execute("set enable_progress_bar = false")  # a bar would go to stdout
             files = register(connection, find, scratch)
             if not allow_files:
                 _close(connection, files)

@@ -11,8 +11,10 @@ import itertools
 import queue
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from floatgate.base import interruption
 from floatgate.base.errors import input_error
 
 if TYPE_CHECKING:
@@ -23,7 +25,8 @@ _AHEAD = 2
 """Batches that wait for their reader."""
 _AGAIN_S = 0.02
 """Interval between interrupts of a query that has to end: one that has not started yet ignores them."""
-
+_LOOK_S = 1.0
+"""Interval between looks for a signal that DuckDB has dropped."""
 
 Answer = Any
 """The output of the thread: the schema, batches, None at the end, or the error."""
@@ -43,7 +46,11 @@ class Batches:
             yield batch
 
     def _next(self) -> Any:
-        answer = self._answers.get()
+        while True:
+            with contextlib.suppress(queue.Empty):
+                answer = self._answers.get(timeout=_LOOK_S)
+                break
+            interruption.check()
         if isinstance(answer, BaseException):
             raise answer
         return answer
@@ -58,23 +65,40 @@ def interruptible(connection: duckdb.DuckDBPyConnection, sql: str, rows_per_batc
         duckdb.Error: it fails, here or as its batches are read.
     """
     answers: queue.Queue[Answer] = queue.Queue(_AHEAD)
-    ended = threading.Event()
-    arguments = (connection, sql, rows_per_batch, answers, ended)
-    thread = threading.Thread(target=_run, args=arguments, name="floatgate query", daemon=True)
-    thread.start()
+    phase = _Phase()
+
+    def work() -> None:
+        phase.begun.set()
+        try:
+            if not phase.unwanted.is_set():
+                _run(connection, sql, rows_per_batch, answers, phase.unwanted)
+        finally:
+            phase.over.set()
+
     try:
+        # A signal may raise KeyboardInterrupt inside of start(), when the thread runs already.
+        threading.Thread(target=work, name="floatgate query", daemon=True).start()
         yield Batches(answers)
     finally:
-        ended.set()
-        while thread.is_alive():
+        phase.unwanted.set()
+        while phase.begun.is_set() and not phase.over.is_set():
             connection.interrupt()
             with contextlib.suppress(queue.Empty):
                 answers.get_nowait()
-            thread.join(_AGAIN_S)
+            phase.over.wait(_AGAIN_S)
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """How far the thread is. It looks at ``unwanted`` after it has set ``begun``, its reader the other way round."""
+
+    begun: threading.Event = field(default_factory=threading.Event)
+    unwanted: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 def _run(
-    connection: duckdb.DuckDBPyConnection, sql: str, rows: int, answers: queue.Queue[Answer], ended: threading.Event
+    connection: duckdb.DuckDBPyConnection, sql: str, rows: int, answers: queue.Queue[Answer], unwanted: threading.Event
 ) -> None:
     """Put the answer, or the error, into the queue."""
     import duckdb
@@ -90,7 +114,7 @@ def _run(
             answers.put(schema)
             for batch in reader:
                 answers.put(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
-                if ended.is_set():
+                if unwanted.is_set():
                     return
         answers.put(None)
     except (pa.ArrowException, OSError) as error:
