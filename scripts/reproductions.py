@@ -7,6 +7,7 @@ which takes an hour or two. Then `make docs` renews the table.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime as dt
 import json
 import resource
@@ -29,23 +30,31 @@ def cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def reproduced(name: str, *options: str) -> tuple[dict[str, Any], float]:
-    """Returns what `reproduce.json` says after one reproduction, and its CPU time."""
+def reproduced(name: str, out: Path, *options: str) -> tuple[dict[str, Any], float]:
+    """Returns what `reproduce.json` says after one reproduction into a folder, and its CPU time."""
     before = cpu_s()
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "out"
-        command = [sys.executable, "-m", "floatgate", "reproduce", name, "--out", str(out), "--no-report", *options]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return json.loads((out / "reproduce.json").read_text("utf-8")), cpu_s() - before
+    command = [sys.executable, "-m", "floatgate", "reproduce", name, "--out", str(out), *options]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return json.loads((out / "reproduce.json").read_text("utf-8")), cpu_s() - before
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="papers; all without a name")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keep the pages there; default: a temporary folder")
+    arguments = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        out = arguments.out or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        keep(arguments.names or paper.names(), out)
+    return STATUS_DONE
+
+
+def keep(names: list[str], out: Path) -> None:
+    """Reproduces papers and writes what comes out of each to the file."""
     kept = json.loads(FILE.read_text("utf-8"))
-    for name in parser.parse_args().names or paper.names():
-        full, seconds = reproduced(name)
-        _, quick_seconds = reproduced(name, "--quick")
+    for name in names:
+        full, seconds = reproduced(name, out / name)
+        _, quick_seconds = reproduced(name, out / f"{name}-quick", "--quick")
         kept[name] = {
             "measured": dt.date.today().isoformat(),
             **{count: full[count] for count in COUNTS},
@@ -54,7 +63,6 @@ def main() -> int:
         }
         FILE.write_text(json.dumps(dict(sorted(kept.items())), indent=2) + "\n", "utf-8")
         print(name, json.dumps(kept[name]), flush=True)
-    return STATUS_DONE
 
 
 if __name__ == "__main__":
