@@ -373,21 +373,27 @@ def formats(page: str, catalogue: dict[str, Any]) -> str:
     return FORMATS.sub(lambda _: table(header, rows), page, count=1)
 
 
+REASONS = re.compile(r"(?<=<!-- reasons -->\n).*?(?=<!-- end of reasons -->)", re.DOTALL)
 REPRODUCTIONS = re.compile(r"(?<=<!-- reproductions -->\n).*?(?=<!-- end of reproductions -->)", re.DOTALL)
 
 
 def reproductions(page: str) -> str:
-    """Write the table of all papers into a page, from the results of `scripts/reproductions.py`."""
+    """Write the tables of all papers into a page, from the results of `scripts/reproductions.py`."""
     kept = json.loads((DOCS / "data/reproductions.json").read_text("utf-8"))
-    rows = []
+    rows, topics = [], []
     for name in paper.names():
         one = kept[name]
-        judged = one["holds"] + one["fails"]
-        times = [f"{one[key]:,}" if one[key] else "-" for key in ("cpu_s", "quick_cpu_s")]
-        hold = f"{one['holds']} of {judged}"
-        rows.append([f"`{name}`", paper.load(name).title, hold, str(one["calibrated"] or "-"), *times, one["measured"]])
-    header = ["paper", "what", "claims that hold", "calibrated", "CPU, s", "quick, s", "measured"]
-    return REPRODUCTIONS.sub(lambda _: table(header, rows, "llrrrrl"), page, count=1)
+        counts = [str(one[key] or "-") for key in ("holds", "fails", "not_judged", "calibrated")]
+        times = [f"{one[key]:,}" for key in ("cpu_s", "quick_cpu_s")]
+        rows.append([f"`{name}`", paper.load(name).title, *counts, *times, one["measured"]])
+        for topic in one["topics"]:
+            counts = [str(topic[key] or "-") for key in ("holds", "fails", "not_judged", "calibrated")]
+            topics.append([f"`{name}`", topic["topic"], *counts, topic["why"], topic["decided_by"]])
+    judged = ["hold", "fail", "not judged", "calibrated"]
+    papers = table(["paper", "what", *judged, "CPU, s", "quick, s", "measured"], rows, "llrrrrrrl")
+    reasons = table(["paper", "claims on", *judged, "why claims fail or are not judged", "decided by"], topics, "llrrrrll")
+    page = REPRODUCTIONS.sub(lambda _: papers, page, count=1)
+    return REASONS.sub(lambda _: reasons, page, count=1)
 
 
 def samples(catalogue: dict[str, Any]) -> str:

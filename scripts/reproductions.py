@@ -1,7 +1,8 @@
 """Reproduce papers and keep what came out in docs/data/reproductions.json, which docs/reproduce.md tabulates.
 
 `python scripts/reproductions.py ready pds` reproduces these two in full and with --quick; without names all of them,
-which takes an hour or two. Then `make docs` renews the table.
+which takes an hour or two. Then `make docs` renews the table. With `--out DIR` a second call continues what the first
+has begun; the CPU time is that of the last call alone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def cpu_s() -> float:
 def reproduced(name: str, out: Path, *options: str) -> tuple[dict[str, Any], float]:
     """Returns what `reproduce.json` says after one reproduction into a folder, and its CPU time."""
     before = cpu_s()
-    command = [sys.executable, "-m", "floatgate", "reproduce", name, "--out", str(out), *options]
+    resume = ["--resume"] if (out / "unfinished").exists() else []
+    command = [sys.executable, "-m", "floatgate", "reproduce", name, "--out", str(out), *resume, *options]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return json.loads((out / "reproduce.json").read_text("utf-8")), cpu_s() - before
 
@@ -60,6 +62,8 @@ def keep(names: list[str], out: Path) -> None:
             **{count: full[count] for count in COUNTS},
             "cpu_s": round(seconds),
             "quick_cpu_s": round(quick_seconds),
+            "topics": full["topics"],
+            "failing": {one["id"]: one.get("why", "") for one in full["claims"] if one["holds"] is False},
         }
         FILE.write_text(json.dumps(dict(sorted(kept.items())), indent=2) + "\n", "utf-8")
         print(name, json.dumps(kept[name]), flush=True)

@@ -271,11 +271,15 @@ def _passes(rule: Mapping[str, Any], ours: Any, name: str | None) -> bool | None
         return bool(rule["low"] <= ours <= rule["high"])
     if kind == "near":
         paper = rule["paper"][name] if isinstance(rule["paper"], Mapping) else rule["paper"]
-        room = rule["tolerance_abs"] if "tolerance_abs" in rule else rule["tolerance"] * abs(paper)
         # A figure on the border passes, however it is rounded.
-        return bool(abs(ours - paper) <= room + 1e-12 * abs(paper))
+        return bool(abs(ours - paper) <= room(rule, paper) + 1e-12 * abs(paper))
     than = rule["than"]
     return bool({"below": ours < than, "above": ours > than, "at-most": ours <= than, "at-least": ours >= than}[kind])
+
+
+def room(rule: Mapping[str, Any], paper: float) -> float:
+    """Return how far from the paper's figure a value may be under judge ``near``, in the value's own unit."""
+    return float(rule["tolerance_abs"] if "tolerance_abs" in rule else rule["tolerance"] * abs(paper))
 
 
 def _ordered(figures: Sequence[float], *, rising: bool, slack: float) -> bool:

@@ -26,6 +26,8 @@ from floatgate.pages.parts import (
     left_out,
 )
 from floatgate.papers.judge import Verdict, rule_text, shown
+from floatgate.papers.strips import MARKS as MARKS_OF_PARTS
+from floatgate.papers.strips import strips
 from floatgate.papers.tables import cells
 from floatgate.report.sections import not_modelled
 from floatgate.run.experiment import Experiment
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
 MARKS: dict[bool | None, str] = {True: "✓ holds", False: "✗ fails", None: "○ not judged"}
 MANY = 8
 """More names than this of a claim are folded away."""
+LEGEND = (
+    "In the small charts, dots are our values, upright lines the paper's, and the grey ranges pass. Values in an order "
+    "stand from left to right."
+)
 CLASSES: dict[bool | None, str] = {True: "v1", False: "v0", None: "v2"}
 
 
@@ -56,7 +62,7 @@ def page(done: Reproduction, command: str | None = None) -> str:
         *_ways(done),
         *(Text(f"Failed: {text}") for text in done.failures),
         *_in_short(done),
-        Section("Every claim", [Template("papers/claims.html", {"claims": [_claim(one) for one in done.verdicts]})]),
+        _claims(done.verdicts),
         *_differs(done),
         *_tables(done.tables()),
         *_figures(done),
@@ -96,22 +102,29 @@ def _ways(done: Reproduction) -> list[Part]:
 
 def _in_short(done: Reproduction) -> list[Part]:
     """Tabulate the claims by topic: how many hold, why others do not, and which experiments decided."""
-    topics = list(dict.fromkeys(topic for one in done.verdicts if (topic := one.claim.rule.get("topic"))))
-    rows = []
-    for topic in topics:
-        verdicts = [one for one in done.verdicts if one.claim.rule.get("topic") == topic]
-        decided = dict.fromkeys(str(one.claim.rule.get("decided_by", "")) for one in verdicts)
-        rows.append([str(topic), _tally(verdicts), done.reasons(verdicts), "; ".join(filter(None, decided))])
+    rows = [[one["topic"], _tally(one), one["why"], one["decided_by"]] for one in done.topics() if one["topic"]]
     if not rows:
         return []
     header = ["claims on", "verdict", "why", "decided by"]
-    return [Section("In short", [Grid(header, rows, 4, stacks=True)])]
+    return [Section("In short", [Box([Grid(header, rows, 4, stacks=True)], style="short")])]
 
 
-def _tally(verdicts: Sequence[Verdict]) -> str:
-    words = {True: ("holds", "hold"), False: ("fails", "fail"), None: ("is not judged", "are not judged")}
-    counted = {holds: sum(one.holds is holds for one in verdicts) for holds in words}
-    return ", ".join(f"{count} {words[holds][count > 1]}" for holds, count in counted.items() if count)
+def _tally(topic: Mapping[str, Any]) -> str:
+    words = {
+        "holds": ("holds", "hold"),
+        "fails": ("fails", "fail"),
+        "not_judged": ("is not judged", "are not judged"),
+        "calibrated": ("is calibrated", "are calibrated"),
+    }
+    return ", ".join(f"{topic[key]} {forms[topic[key] > 1]}" for key, forms in words.items() if topic[key])
+
+
+def _claims(verdicts: Sequence[Verdict]) -> Part:
+    entries = [_claim(one) for one in verdicts]
+    parts: list[Part] = [Template("papers/claims.html", {"claims": entries})]
+    if any(entry["strips"] for entry in entries):
+        parts.insert(0, Text(LEGEND, soft=True))
+    return Section("Every claim", parts)
 
 
 def _claim(verdict: Verdict) -> dict[str, Any]:
@@ -128,6 +141,7 @@ def _claim(verdict: Verdict) -> dict[str, Any]:
         "calibrated": claim.is_calibrated,
         "paper": shown(rule.get("paper"), unit),
         "ours": _ours(verdict, unit),
+        "strips": strips(verdict, unit),
         "summary": _summary(verdict, unit),
         "rule": rule_text(rule),
     }
@@ -140,11 +154,12 @@ def _notes(rule: Mapping[str, Any]) -> list[str]:
 
 def _ours(verdict: Verdict, unit: str) -> str:
     """Format our values, each with its name if there are several."""
-    parts = verdict.parts
-    if not parts or not isinstance(verdict.ours, dict):
+    if not verdict.parts:
         return shown(verdict.ours, unit)
-    marks = {True: "", False: " ✗", None: " ○"}
-    return "; ".join(f"{name}: {shown(value, unit)}{marks[parts[name]]}" for name, value in verdict.ours.items())
+    return "; ".join(
+        f"{name}: {shown(value, unit)} {MARKS_OF_PARTS[verdict.parts[name]]}".rstrip()
+        for name, value in verdict.ours.items()
+    )
 
 
 def _summary(verdict: Verdict, unit: str) -> str:

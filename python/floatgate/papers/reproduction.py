@@ -87,6 +87,26 @@ class Reproduction:
         ]
         return " ".join(_sentence(self._with_values(text)) for text in dict.fromkeys(filter(None, texts)))
 
+    def topics(self) -> list[dict[str, Any]]:
+        """Return each topic with the counts of its claims, why they fail or are not judged, and what decided them."""
+        rows = []
+        for topic in dict.fromkeys(one.claim.rule.get("topic", "") for one in self.verdicts):
+            verdicts = [one for one in self.verdicts if one.claim.rule.get("topic", "") == topic]
+            evidence = [one for one in verdicts if not one.claim.is_calibrated]
+            decided = dict.fromkeys(str(one.claim.rule.get("decided_by", "")) for one in verdicts)
+            rows.append(
+                {
+                    "topic": str(topic),
+                    "holds": sum(one.holds is True for one in evidence),
+                    "fails": sum(one.holds is False for one in evidence),
+                    "not_judged": sum(one.holds is None for one in evidence),
+                    "calibrated": len(verdicts) - len(evidence),
+                    "why": self.reasons(verdicts),
+                    "decided_by": "; ".join(filter(None, decided)),
+                }
+            )
+        return rows
+
     def differs(self) -> list[str]:
         """Return what differs from the paper and why, with our values in it; last, which rules were changed and why."""
         return [self._with_values(text) for text in self.paper.differs] + changed_rules(self.paper)
@@ -138,6 +158,7 @@ class Reproduction:
             "fails": counts[False],
             "not_judged": counts[None] + len(self.undecided()),
             "calibrated": len(self.calibrated()),
+            "topics": self.topics(),
             "claims": [verdict.to_dict() for verdict in self.verdicts],
             "tables": self.tables(),
             "failures": self.failures,
