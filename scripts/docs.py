@@ -391,7 +391,9 @@ def reproductions(page: str) -> str:
             topics.append([f"`{name}`", topic["topic"], *counts, topic["why"], topic["decided_by"]])
     judged = ["hold", "fail", "not judged", "calibrated"]
     papers = table(["paper", "what", *judged, "CPU, s", "quick, s", "measured"], rows, "llrrrrrrl")
-    reasons = table(["paper", "claims on", *judged, "why claims fail or are not judged", "decided by"], topics, "llrrrrll")
+    reasons = table(
+        ["paper", "claims on", *judged, "why claims fail or are not judged", "decided by"], topics, "llrrrrll"
+    )
     page = REPRODUCTIONS.sub(lambda _: papers, page, count=1)
     return REASONS.sub(lambda _: reasons, page, count=1)
 

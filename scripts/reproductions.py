@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def keep(names: list[str], out: Path) -> None:
-    """Reproduces papers and writes what comes out of each to the file."""
+    """Writes what comes out of each paper to the file."""
     kept = json.loads(FILE.read_text("utf-8"))
     for name in names:
         full, seconds = reproduced(name, out / name)

@@ -16,7 +16,7 @@ def line(result: dict[str, Any]) -> str | None:
         return None
     mb = {name: units.figure(value) for name, value in facts.items() if value is not None}
     return (
-        f"{units.count(facts['iops'])} IOPS; host {mb['read_mb_per_s']} MB/s read, {mb['write_mb_per_s']} MB/s "
+        f"{_iops(facts['iops'])} IOPS; host {mb['read_mb_per_s']} MB/s read, {mb['write_mb_per_s']} MB/s "
         f"written; flash {mb['flash_read_mb_per_s']} MB/s read, {mb['flash_program_mb_per_s']} MB/s programmed"
     )
 
@@ -27,13 +27,18 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     if not rates:
         return []
     read, written = (units.figure(rates[f"{kind}_mb_per_s"]) for kind in ("read", "write"))
-    return [("IOPS", units.count(rates["iops"]), f"{read} MB/s read, {written} MB/s written")]
+    return [("IOPS", _iops(rates["iops"]), f"{read} MB/s read, {written} MB/s written")]
 
 
 def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
     """Return the cell of IOPS."""
     iops = look(result, "throughput", "iops")
-    return ["-" if iops is None else units.count(iops)]
+    return ["-" if iops is None else _iops(iops)]
+
+
+def _iops(rate: float) -> str:
+    """Format a rate, with digits behind the point where a throttle leaves less than ten requests per second."""
+    return units.count(rate) if rate >= 10 else units.figure(rate)
 
 
 SECTION = section.Section(
