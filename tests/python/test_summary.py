@@ -167,7 +167,7 @@ def test_a_throttle_says_what_it_held_back() -> None:
 def test_a_rate_below_ten_requests_is_not_rounded_to_zero() -> None:
     megabytes = dict.fromkeys(("read", "write", "flash_read", "flash_program"), 0.001)
     facts = {f"{name}_mb_per_s": value for name, value in megabytes.items()}
-    for iops, text in ((0.1827, "0.183"), (9.5, "9.50"), (12.4, "12"), (12_300.0, "12 k")):
+    for iops, text in ((0.1827, "0.183"), (9.5, "9.50"), (12.4, "12"), (12_300.0, "12.3 k")):
         assert throughput.cards({"throughput": {"iops": iops, **facts}})[0][1] == text
         assert str(throughput.line({"throughput": {"iops": iops, **facts}})).startswith(f"{text} IOPS; ")
 
