@@ -386,7 +386,7 @@ def reproductions(page: str) -> str:
         counts = [str(one[key] or "-") for key in ("holds", "fails", "not_judged", "calibrated")]
         times = [f"{one[key]:,}" for key in ("cpu_s", "quick_cpu_s")]
         rows.append([f"`{name}`", paper.load(name).title, *counts, *times, one["measured"]])
-        for topic in one["topics"]:
+        for topic in one.get("topics", []):
             counts = [str(topic[key] or "-") for key in ("holds", "fails", "not_judged", "calibrated")]
             topics.append([f"`{name}`", topic["topic"], *counts, topic["why"], topic["decided_by"]])
     judged = ["hold", "fail", "not judged", "calibrated"]
