@@ -38,6 +38,8 @@ def test_a_value_that_is_a_text_is_shown_as_it_is() -> None:
     }
     made = filled(table, Findings({}, {"v": "1 of 3 hold", "t": 0.5}))
     assert cells(made) == (["claims on", "verdict", "time"], [["time", "1 of 3 hold", "50.0 %"]], 1)
+    # A row that was not run is not shown.
+    assert cells(filled(table, Findings({}, {})))[1] == []
 
 
 @pytest.mark.parametrize("name", ["ids", "pds"])

@@ -183,6 +183,8 @@ def _tables(tables: list[dict[str, Any]]) -> list[Part]:
     made = []
     for entry in tables:
         header, rows, texts = cells(entry)
+        if not rows:
+            continue
         note = [Text(entry["note"], soft=True)] if entry.get("note") else []
         title = f"{entry['title']} ({entry['where']})" if entry.get("where") else entry["title"]
         table = Section(title, [Grid(header, rows, texts, stacks=True), *note], level=3)

@@ -38,7 +38,7 @@ def filled(table: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
 
 
 def cells(table: Mapping[str, Any]) -> tuple[list[str], list[list[str]], int]:
-    """Return header, texts and how many columns of text lead, of a filled table."""
+    """Return header, texts and how many columns of text lead, of a filled table; rows without any figure are left out."""
     printed = [
         any(row["cells"][number]["paper"] is not None for row in table["rows"])
         for number in range(len(table["columns"]))
@@ -48,6 +48,8 @@ def cells(table: Mapping[str, Any]) -> tuple[list[str], list[list[str]], int]:
         header += [f"{column['name']}: paper", "ours", "ratio"] if beside else [column["name"]]
     rows = []
     for row in table["rows"]:
+        if all(cell["paper"] is None and cell["ours"] is None for cell in row["cells"]):
+            continue
         texts = [str(key) for key in row["keys"]]
         for column, cell, beside in zip(table["columns"], row["cells"], printed, strict=True):
             unit = column.get("unit", "")
