@@ -415,6 +415,7 @@ def test_ready_marks_the_rules_that_its_history_changed() -> None:
         *("nt-is-service", "st-cap", "throughput-in-order", "opt-writes-more", "fixed-epochs-vary"),
         *("st-varies-more-than-opt", "st-varies-more-than-pes", "nt-varies-little", "pes-varies-more"),
         *("dt-steadier-than-st", "dt-restless", "demand-exchange", "prediction", "table2-exchange-st"),
+        *("table2-proj-st", "table2-recovered", "table2-written", "st-writes-less-proj"),
     }
     assert "5 %; it was 2 %" in changed["nt-is-service"]
 

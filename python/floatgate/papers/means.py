@@ -31,3 +31,24 @@ def mean_95(figures: Iterable[float | None]) -> tuple[float | None, float | None
 def ratio(one: float | None, other: float | None) -> float | None:
     """Return the quotient; None where one of them is not known or nothing."""
     return None if one is None or not other else one / other
+
+
+def compared(
+    firsts: Iterable[float | None], seconds: Iterable[float | None]
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Compare figures in pairs, one of each draw.
+
+    Returns:
+        The two means to be judged, and mean and half of the 95 % interval of the differences, second less first. Where
+        the interval holds 0 both means are their common mean: no difference. None where a figure is not known.
+    """
+    one, other = list(firsts), list(seconds)
+    pairs = list(zip(one, other, strict=True))
+    first, second = mean(one), mean(other)
+    differences = [None if a is None or b is None else b - a for a, b in pairs]
+    middle, half = mean_95(differences)
+    if first is None or second is None or middle is None or half is None:
+        return None, None, None, None
+    if abs(middle) <= half:
+        first = second = (first + second) / 2
+    return first, second, middle, half

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from floatgate import _core
 from floatgate.papers.judge import Findings
+from floatgate.papers.means import compared, mean_95, ratio
+from floatgate.papers.ready import units
+from floatgate.papers.ready.workloads import BURSTS
 from floatgate.report.sections.forecast.latency import response_us
 from floatgate.report.sections.forecast.lines import accuracy
 from floatgate.results.result_view import look
@@ -30,6 +33,10 @@ STEADY_FROM_S, STEADY_TO_S = DAY_S, 3 * DAY_S
 """Bounds of settled delays, Figure 13: the result lists a life epoch by epoch for three days."""
 
 BUSY_S = 600
+WINDOWS_S = (60, 150, 600)
+"""Lengths of the windows of intense I/O, Figure 14; its own example takes 150 s."""
+INTENSE = 0.1
+"""Share of the windows, those of the highest demand, that are intense."""
 DRAWS = (2, 3, 4, 5)
 """Seeds of the other draws of the restless twins; the first is the experiment's own."""
 
@@ -53,6 +60,10 @@ def values(findings: Findings) -> dict[str, Any]:
         for throttle in THROTTLES:
             made |= _life(findings, trace, throttle)
         made |= _table1(findings, trace)
+    made |= units.values(made)
+    made |= _draws(findings)
+    made |= _measured(findings, made)
+    made |= _bursts(findings)
     made["spread.exchange.written"] = deviation(findings, "strict.exchange.written")
     made |= _accuracy(findings)
     made |= _spreads(findings)
@@ -136,6 +147,89 @@ def median(figures: Sequence[float | None]) -> float | None:
     """Return the median of those that are known."""
     known = [figure for figure in figures if figure is not None]
     return float(np.median(known)) if known else None
+
+
+PAIRS = {
+    "ready_over_dt": ("dynamic", "ready-optimistic"),
+    "ready_over_dt_pes": ("dynamic", "ready-pessimistic"),
+    "ready_over_st": ("static", "ready-optimistic"),
+    "dt_over_st": ("static", "dynamic"),
+}
+"""Quotients of mean responses, section 4.4: the slower throttle and the faster one."""
+
+
+def _draws(findings: Findings) -> dict[str, Any]:
+    """Return the quotients of mean responses over all traces, geometric means, by draw: mean and half interval."""
+    made: dict[str, Any] = {}
+    for name, (slower, faster) in PAIRS.items():
+        by_draw = []
+        for draw in range(len(DRAWS) + 1):
+            quotients = [
+                ratio(_response(findings, trace, slower, draw), _response(findings, trace, faster, draw))
+                for trace in TRACES
+            ]
+            by_draw.append(_geometric(quotients))
+        made[f"draws.{name}.mean"], made[f"draws.{name}.half"] = mean_95(by_draw)
+    return made
+
+
+def _measured(findings: Findings, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the quotients of Figure 11 under both write units, and those of the sample of proxy."""
+    made: dict[str, Any] = {}
+    for batch in ("lives", "units"):
+        means = {
+            (trace, throttle): known.get(f"{batch}.{trace}.{throttle}.response_us.mean")
+            for trace in TRACES
+            for throttle in THROTTLES
+        }
+        for name, (slower, faster) in PAIRS.items():
+            made[f"measured.{batch}.{name}"] = _geometric(
+                ratio(means[trace, slower], means[trace, faster]) for trace in TRACES
+            )
+        for name, trace in (("near_nt", "proxy"), ("proj", "proj")):
+            made[f"measured.{batch}.{name}"] = ratio(means[trace, "ready-optimistic"], means[trace, "none"])
+    optimistic, plain = (
+        known.get(f"sample.proxy-sample.{throttle}.response_us.mean") for throttle in ("ready-optimistic", "none")
+    )
+    pages, written = (
+        findings.figure(f"sample.proxy-sample.none.{key}") for key in ("pass.page_writes", "workload.write_bytes")
+    )
+    return made | {
+        "sample.ready_of_nt": ratio(optimistic, plain),
+        "sample.pages_per_4kib": None if pages is None else ratio(pages * 4096, written),
+    }
+
+
+def _geometric(figures: Iterable[float | None]) -> float | None:
+    known = list(figures)
+    return float(np.exp(np.mean(np.log([one for one in known if one])))) if all(known) else None
+
+
+def _response(findings: Findings, trace: str, throttle: str, draw: int) -> float | None:
+    results = drawn(findings, "lives", trace, throttle)
+    return response_us(results[draw], "mean") if draw < len(results) else None
+
+
+def _bursts(findings: Findings) -> dict[str, Any]:
+    """Return the share of the nominal cycles that ST leaves, by the length of bursts."""
+    made: dict[str, Any] = {}
+    for trace in ("proj", "exchange"):
+        made[f"bursts.{trace}.750"] = _left(findings, f"lives.{trace}.static")
+        for burst in BURSTS:
+            made[f"bursts.{trace}.{burst}"] = _left(findings, f"bursts.{trace}-burst-{burst}.static")
+        written, nominal = (
+            findings.figure(f"lives.{trace}.{place}_bytes")
+            for place in ("none.lifetime.w_work", "static.lifetime.c_ssd")
+        )
+        made[f"bursts.{trace}.ceiling"] = 1 - 1 / (1 + nominal / written) if written and nominal else None
+    longest = findings.figure(f"bursts.proj-burst-{BURSTS[-1]}.static.lifetime.w_work_bytes")
+    made["bursts.proj.longest_tib"] = None if longest is None else longest / TIB
+    return made
+
+
+def _left(findings: Findings, place: str) -> float | None:
+    share = ratio(*(findings.figure(f"{place}.lifetime.{key}_bytes") for key in ("w_work", "c_ssd")))
+    return None if share is None else 1 - share
 
 
 def _accuracy(findings: Findings) -> dict[str, Any]:
@@ -230,6 +324,7 @@ def _within(differences: Sequence[float], most: float) -> float:
 def _delays(findings: Findings) -> dict[str, Any]:
     """Summarize Exchange's epochs: of ten minutes, chosen by the paper's rule, and by the share of mispredictions."""
     made: dict[str, Any] = {}
+    by_draw: dict[str, list[float | None]] = {}
     for name, results in (
         ("fixed", drawn(findings, "fixed", "exchange", "fixed", "draws-fixed")),
         ("selected", drawn(findings, "lives", "exchange", "ready-optimistic")),
@@ -238,12 +333,15 @@ def _delays(findings: Findings) -> dict[str, Any]:
         series = [look(one, "series") or {} for one in results]
         variations = [_variation(one.get("time_s") or [], one.get("delay_us") or []) for one in series]
         predictions = [look(one, "throttle", "prediction") or {} for one in results]
+        by_draw[name] = variations
         made[f"delay_variation.{name}"] = median(variations)
         made[f"epochs.{name}.selections"] = median([look(one, "throttle", "selections") for one in results])
         made[f"epochs.{name}.last_s"] = median([look(one, "throttle", "epoch_s") for one in results])
         made[f"epochs.{name}.first_pass"] = median([accuracy(look(one, "first_pass")) for one in predictions])
         made[f"epochs.{name}.life"] = median([accuracy(one) for one in predictions])
-    return made
+    keys = ("fixed", "selected", "difference", "half")
+    figures = compared(by_draw["fixed"], by_draw["selected"])
+    return made | {f"delay_compared.{key}": figure for key, figure in zip(keys, figures, strict=True)}
 
 
 def _variation(times: Sequence[float], delays: Sequence[float]) -> float | None:
@@ -272,7 +370,11 @@ def busiest(findings: Findings, throttle: str) -> list[float] | None:
 
 def _seconds(findings: Findings, throttle: str, column: str) -> Any:
     """Return a column of the record of map's two days, MiB of flash in each second; None if nothing was recorded."""
-    detail = findings.look(f"lives.map.{throttle}.detail") or {}
+    return _column(findings.look(f"lives.map.{throttle}") or {}, column)
+
+
+def _column(result: dict[str, Any], column: str) -> Any:
+    detail = result.get("detail") or {}
     if not detail.get(column):
         return None
     return np.asarray(detail[column], dtype=float) * detail["waf"] / MIB
@@ -284,7 +386,38 @@ def _busy(findings: Findings) -> dict[str, Any]:
         rates, seconds = busiest(findings, throttle), _seconds(findings, throttle, "written_bytes")
         made[f"busy.{throttle}.mean"] = None if rates is None else float(np.mean(rates))
         made[f"busy.{throttle}.most"] = None if seconds is None else _most(seconds, BUSY_S)
+    return made | _intense(findings)
+
+
+def _intense(findings: Findings) -> dict[str, Any]:
+    """Compare what READY-PES and READY-OPT write in map's windows of highest demand, MiB/s, five draws in pairs."""
+    made: dict[str, Any] = {}
+    for window_s in WINDOWS_S:
+        pessimistic, optimistic = (
+            [intense_rate(one, window_s) for one in drawn(findings, "lives", "map", throttle)]
+            for throttle in ("ready-pessimistic", "ready-optimistic")
+        )
+        keys = ("pessimistic", "optimistic", "difference", "half")
+        if len(pessimistic) == len(optimistic):
+            figures = compared(pessimistic, optimistic)
+            made |= {f"intense.{window_s}.{key}": one for key, one in zip(keys, figures, strict=True)}
     return made
+
+
+def intense_rate(result: dict[str, Any], window_s: int) -> float | None:
+    """Return what is written on average in the tenth of the windows whose demand is highest, MiB/s.
+
+    Args:
+        result: of a life with a record by second.
+        window_s: length of a window; windows follow each other.
+    """
+    rates, wanted = (_column(result, column) for column in ("written_bytes", "demand_bytes"))
+    if rates is None or wanted is None or len(rates) < window_s:
+        return None
+    count = len(rates) // window_s
+    by_window = [one[: count * window_s].reshape(count, window_s).mean(axis=1) for one in (rates, wanted)]
+    chosen = np.argsort(by_window[1], kind="stable")[-max(1, round(INTENSE * count)) :]
+    return float(np.mean(by_window[0][chosen]))
 
 
 def _most(rates: Any, seconds: int) -> float:
