@@ -92,13 +92,14 @@ def test_what_st_leaves_is_kept_by_length_of_bursts() -> None:
     def life(written: float) -> dict[str, object]:
         return {"lifetime": {"w_work_bytes": written, "c_ssd_bytes": 100.0}}
 
-    bursts = {f"proj-burst-{burst}": {"static": life(90.0 - 10 * i)} for i, burst in enumerate(workloads.BURSTS)}
+    lengths = (*workloads.BURSTS, "instant")
+    bursts = {f"proj-burst-{burst}": {"static": life(90.0 - 10 * i)} for i, burst in enumerate(lengths)}
     findings = Findings({"lives": {"proj": {"static": life(65.0), "none": life(150.0)}}, "bursts": bursts})
     made = load("ready").values(findings)
-    assert [made[f"bursts.proj.{burst}"] for burst in workloads.BURSTS] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
+    assert [made[f"bursts.proj.{burst}"] for burst in lengths] == pytest.approx([0.1, 0.2, 0.3, 0.4])
     assert made["bursts.proj.750"] == pytest.approx(0.35)
     assert made["bursts.proj.ceiling"] == pytest.approx(1 - 1 / (1 + 100 / 150))
-    assert made["bursts.proj.longest_tib"] == 50.0 / values.TIB
+    assert made["bursts.proj.instant_tib"] == 60.0 * 64 / values.TIB
 
 
 def test_proxy_is_the_twin_of_table_1(tmp_path: Path, cli: Cli) -> None:
@@ -112,18 +113,28 @@ def test_proxy_is_the_twin_of_table_1(tmp_path: Path, cli: Cli) -> None:
 
 
 def test_twins_with_other_bursts_differ_in_nothing_else(tmp_path: Path) -> None:
-    made = workloads.prepare(["proxy", "proj", "proj-burst-1000000", "exchange-burst-1"], {}, tmp_path)
-    assert set(made) == {"proxy", "proj-burst-1000000", "exchange-burst-1"}
-    [(key, file)] = made["proj-burst-1000000"]
+    made = workloads.prepare(["proxy", "proj", "proj-burst-100", "exchange-burst-1"], {}, tmp_path)
+    assert set(made) == {"proxy", "proj-burst-100", "exchange-burst-1"}
+    [(key, file)] = made["proj-burst-100"]
     assert key == "workload.twin"
     twin, shipped = (tomllib.loads(Path(one).read_text()) for one in (file, workloads.TWIN_FOLDER / "proj.toml"))
-    assert twin["rate"].pop("burst_requests") == 1_000_000
+    assert twin["rate"].pop("burst_requests") == 100
     assert shipped["rate"].pop("burst_requests") == 750
     assert twin == shipped
     broken = tmp_path / "broken.toml"
     broken.write_text("duration_s = 1\n")
     with pytest.raises(InputError, match="burst_requests is not there once"):
-        workloads.with_bursts(broken, "10", tmp_path)
+        workloads.changed(broken, {"burst_requests": lambda _: "10"}, "10", tmp_path)
+
+
+def test_bursts_at_one_instant_are_as_large_and_as_often(tmp_path: Path) -> None:
+    """A 64th of the volume, the addresses, the drive and the requests of a burst."""
+    made = dict(workloads.prepare(["exchange-burst-instant"], {}, tmp_path)["exchange-burst-instant"])
+    assert made["drive.capacity"] == '"2048 MiB"'
+    twin = tomllib.loads(Path(made["workload.twin"]).read_text())
+    assert twin["written_gib_per_hour"] == 20.61 / 64
+    assert twin["footprint_bytes"] == 107_374_182_400 // 64
+    assert twin["rate"]["burst_requests"] == 12
 
 
 def test_a_trace_of_the_users_takes_the_place_of_proxy(tmp_path: Path) -> None:

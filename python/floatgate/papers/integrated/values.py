@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.papers.integrated.workloads import REAL_TARGET_YEARS, TWINS, ratio_of
 from floatgate.papers.judge import Findings
+from floatgate.papers.means import mean, mean_95
 from floatgate.report.sections.forecast.latency import response_us
 from floatgate.results.result_view import look
 
 CONFIGURATIONS = ("baseline", "throttling", "compression", "dedup", "integrated")
 REAL = tuple(REAL_TARGET_YEARS)
-BATCHES_OF_TWINS = ("lives", "seed-2", "seed-3", "steady", "full")
+SEEDS = ("lives", "seed-2", "seed-3", "seed-4", "seed-5")
+"""Batches of the same twins with other seeds."""
+BATCHES_OF_TWINS = (*SEEDS, "steady", "new", "full")
 COMPRESSED, DUPLICATE = "compressed", "duplicate"
 
 
 def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name."""
     made: dict[str, Any] = {}
+    findings = _joined(findings)
     for batch in (*BATCHES_OF_TWINS, "real"):
         for workload in REAL if batch == "real" else TWINS:
             for configuration in CONFIGURATIONS:
@@ -30,6 +35,29 @@ def values(findings: Findings) -> dict[str, Any]:
         if integrated is not None and throttling is not None:
             made[f"serves_more.{workload}"] = integrated >= 0.999 * throttling
     made |= _ratios(findings)
+    return made | _over_seeds(made)
+
+
+def _joined(findings: Findings) -> Findings:
+    """Return the same with the lives of Integrated under a seed beside the others of that seed."""
+    joined = {batch: dict(workloads) for batch, workloads in findings.results.items()}
+    for batch in SEEDS[1:]:
+        for workload, variants in joined.get(f"{batch}-integrated", {}).items():
+            others = joined.setdefault(batch, {})
+            others[workload] = {**others.get(workload, {}), **variants}
+    return Findings(joined, findings.values)
+
+
+def _over_seeds(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return means over the seeds that were run, and half of the 95 % interval where there are several."""
+    made: dict[str, Any] = {}
+    for key in ("years", "longer", "response", "energy", "write_us", "written"):
+        for workload in TWINS:
+            for configuration in CONFIGURATIONS:
+                figures = [known.get(f"{key}.{batch}.{workload}.{configuration}") for batch in SEEDS]
+                there = [figure for figure in figures if figure is not None]
+                name = f"{workload}.{configuration}"
+                made[f"{key}.mean.{name}"], made[f"{key}.half.{name}"] = mean(there), mean_95(there)[1]
     return made
 
 

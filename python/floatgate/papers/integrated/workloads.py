@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +15,23 @@ from floatgate.run.experiment import Overrides, trace_overrides
 from floatgate.trace import library
 from floatgate.trace.dense_traces import dense
 
+MIB = 1 << 20
 GIB = 1 << 30
-SMALLER = 8
+SMALLER = 32
 """Twins, traffic and drive are made smaller by this; the span of a pass, the target and epochs stay."""
+CHUNK_TIMEOUT_MS = 1000
+"""How long a chunk waits at full size. Pages come so many times more rarely as the traffic is smaller."""
+WKSN = {"written_gib_per_hour": "1.896", "duplicate_share": "0.13", "compressed_share": "0.39"}
+"""WKSN's traffic and content, fitted on the drive by the rules that the page states."""
+FILL: Overrides = [("ftl.precondition", '"sequential"'), ("ftl.spare_factor", "0.22")]
+"""WKSN's drive: three quarters of it hold data before the trace begins, as many as the twin has addresses."""
+AS_ASSUMED: dict[str, Overrides] = {
+    "new": [("ftl.precondition", '"none"'), ("ftl.spare_factor", "0.07")],
+    "full": [("ftl.precondition", '"sequential"'), ("ftl.spare_factor", "0.07")],
+}
+"""Batches with the twin of WKSN as the catalogue has it, whose content was fitted as if collection were free."""
+BATCHES = ("lives", "steady", *AS_ASSUMED, *(f"seed-{seed}" for seed in (2, 3, 4, 5, "2-integrated", "3-integrated")))
+COMPRESSING = ("compression", "integrated")
 DRIVE_BYTES = 64 * GIB
 TWINS = ("wksn", "media", "dvmt")
 STEADY = {"daily_swing": "0.0", "noise": "0.0"}
@@ -43,9 +57,13 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
     for name in workloads:
         if name in traces:
             made[name] = [*trace_overrides(traces[name]), *_drive(1), ("workload.beyond", '"wrap"')]
+            made |= {f"{batch}.{name}": drive for batch, drive in AS_ASSUMED.items()}
         elif name in TWINS:
-            made[name] = [("workload.kind", '"twin"'), ("workload.twin", str(_twin(name, folder))), *_drive(SMALLER)]
-            made[f"steady.{name}"] = [("workload.twin", str(_twin(name, folder, STEADY)))]
+            fitted = WKSN if name == "wksn" else {}
+            twin = _twin(name, folder, "", fitted)
+            made[name] = [("workload.kind", '"twin"'), ("workload.twin", str(twin)), *_drive(SMALLER)]
+            made[name] += FILL if fitted else []
+            made |= _batches(name, folder)
         elif name in REAL_TARGET_YEARS:
             trace = dense(library.path(name), folder / f"{name}.parquet", trims=True)
             target = ("lifetime.throttle.target_years", str(REAL_TARGET_YEARS[name]))
@@ -56,24 +74,39 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
     return made
 
 
+def _batches(name: str, folder: Path) -> dict[str, Overrides]:
+    """Return the settings of a twin's batches: chunks that wait as many pages as at full size, other twins."""
+    made: dict[str, Overrides] = {f"steady.{name}": [("workload.twin", str(_twin(name, folder, "-steady", STEADY)))]}
+    for batch, drive in AS_ASSUMED.items():
+        made[f"{batch}.{name}"] = [("workload.twin", str(_twin(name, folder, "-assumed", {}))), *drive]
+    wait = ("lifetime.reduce.chunk_timeout_ms", str(CHUNK_TIMEOUT_MS * SMALLER))
+    return made | {f"{batch}.{name}.{variant}": [wait] for batch in BATCHES for variant in COMPRESSING}
+
+
 def _drive(smaller: int) -> Overrides:
-    return [("drive.capacity", f'"{DRIVE_BYTES // smaller // GIB} GiB"')]
+    return [("drive.capacity", f'"{DRIVE_BYTES // smaller // MIB} MiB"')]
 
 
-def _twin(name: str, folder: Path, settings: Mapping[str, str] | None = None) -> Path:
+def _twin(name: str, folder: Path, suffix: str, settings: Mapping[str, str]) -> Path:
+    """Write a twin with other settings, made smaller, into a folder."""
     source = TWIN_FOLDER / f"{name}.toml"
     if not source.is_file():
         raise input_error(f"{source}: the twin is not there; expected floatgate to be installed from its checkout")
     text = source.read_text("utf-8")
+    for key, value in settings.items():
+        text = _replaced(source, text, key, lambda _, key=key, value=value: f"{key} = {value}")
     for key, whole in (("written_gib_per_hour", False), ("footprint_bytes", True)):
-        text, count = re.subn(rf"^{key} = (\S+)$", lambda one: _smaller(one, whole), text, flags=re.MULTILINE)  # noqa: B023
-        if count != 1:
-            raise input_error(f"{source}: {key} is not there once; expected a twin that writes so much per hour")
-    for key, value in (settings or {}).items():
-        text = re.sub(rf"^{key} = \S+$", f"{key} = {value}", text, flags=re.MULTILINE)
-    file = folder / f"{name}{'-steady' if settings else ''}.toml"
+        text = _replaced(source, text, key, lambda one, whole=whole: _smaller(one, whole))
+    file = folder / f"{name}{suffix}.toml"
     file.write_text(text, "utf-8")
     return file
+
+
+def _replaced(source: Path, text: str, key: str, line: Callable[[re.Match[str]], str]) -> str:
+    made, count = re.subn(rf"^{key} = (\S+)$", line, text, flags=re.MULTILINE)
+    if count != 1:
+        raise input_error(f"{source}: {key} is not there once; expected a twin that has it")
+    return made
 
 
 def _smaller(match: re.Match[str], whole: bool) -> str:

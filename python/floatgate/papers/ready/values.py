@@ -11,7 +11,7 @@ from floatgate import _core
 from floatgate.papers.judge import Findings
 from floatgate.papers.means import compared, mean_95, ratio
 from floatgate.papers.ready import units
-from floatgate.papers.ready.workloads import BURSTS
+from floatgate.papers.ready.workloads import BURSTS, SMALLER
 from floatgate.report.sections.forecast.latency import response_us
 from floatgate.report.sections.forecast.lines import accuracy
 from floatgate.results.result_view import look
@@ -215,15 +215,15 @@ def _bursts(findings: Findings) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for trace in ("proj", "exchange"):
         made[f"bursts.{trace}.750"] = _left(findings, f"lives.{trace}.static")
-        for burst in BURSTS:
+        for burst in (*BURSTS, "instant"):
             made[f"bursts.{trace}.{burst}"] = _left(findings, f"bursts.{trace}-burst-{burst}.static")
         written, nominal = (
             findings.figure(f"lives.{trace}.{place}_bytes")
             for place in ("none.lifetime.w_work", "static.lifetime.c_ssd")
         )
         made[f"bursts.{trace}.ceiling"] = 1 - 1 / (1 + nominal / written) if written and nominal else None
-    longest = findings.figure(f"bursts.proj-burst-{BURSTS[-1]}.static.lifetime.w_work_bytes")
-    made["bursts.proj.longest_tib"] = None if longest is None else longest / TIB
+    at_once = findings.figure("bursts.proj-burst-instant.static.lifetime.w_work_bytes")
+    made["bursts.proj.instant_tib"] = None if at_once is None else at_once * SMALLER / TIB
     return made
 
 
