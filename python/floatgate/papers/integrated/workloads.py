@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -94,25 +94,25 @@ def _twin(name: str, folder: Path, suffix: str, settings: Mapping[str, str]) -> 
         raise input_error(f"{source}: the twin is not there; expected floatgate to be installed from its checkout")
     text = source.read_text("utf-8")
     for key, value in settings.items():
-        text = _replaced(source, text, key, lambda _, key=key, value=value: f"{key} = {value}")
-    for key, whole in (("written_gib_per_hour", False), ("footprint_bytes", True)):
-        text = _replaced(source, text, key, lambda one, whole=whole: _smaller(one, whole))
+        text = _replaced(source, text, key, value)
+    traffic, addresses = (_value(source, text, key) for key in ("written_gib_per_hour", "footprint_bytes"))
+    text = _replaced(source, text, "written_gib_per_hour", str(float(traffic) / SMALLER))
+    text = _replaced(source, text, "footprint_bytes", str(int(addresses) // SMALLER))
     file = folder / f"{name}{suffix}.toml"
     file.write_text(text, "utf-8")
     return file
 
 
-def _replaced(source: Path, text: str, key: str, line: Callable[[re.Match[str]], str]) -> str:
-    made, count = re.subn(rf"^{key} = (\S+)$", line, text, flags=re.MULTILINE)
-    if count != 1:
+def _value(source: Path, text: str, key: str) -> str:
+    values = re.findall(rf"^{key} = (\S+)$", text, flags=re.MULTILINE)
+    if len(values) != 1:
         raise input_error(f"{source}: {key} is not there once; expected a twin that has it")
-    return made
+    return str(values[0])
 
 
-def _smaller(match: re.Match[str], whole: bool) -> str:
-    key = match[0].split(" = ")[0]
-    value = int(match[1]) // SMALLER if whole else float(match[1]) / SMALLER
-    return f"{key} = {value}"
+def _replaced(source: Path, text: str, key: str, value: str) -> str:
+    _value(source, text, key)
+    return re.sub(rf"^{key} = \S+$", f"{key} = {value}", text, flags=re.MULTILINE)
 
 
 def ratio_of(name: str) -> tuple[str, float]:
