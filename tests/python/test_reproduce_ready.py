@@ -13,6 +13,7 @@ from floatgate.papers import load
 from floatgate.papers.judge import Findings, judge
 from floatgate.papers.means import compared
 from floatgate.papers.ready import units, values, workloads
+from floatgate.papers.ready.figures import figures
 
 TABLE_1 = {"proxy": 4.94, "proj": 2.08, "exchange": 20.61, "map": 23.82, "msnfs": 18.19}
 RECOVERED_TIB = 8615 * 32 / 1024
@@ -45,6 +46,17 @@ def test_units_need_the_volumes_of_all_traces() -> None:
     assert made["per_4kib.ready_over_dt.2"] < made["per_4kib.ready_over_dt.1"] < 3.0
     del known["tib.map.static.w_work"]
     assert units.values(known) == {}
+
+
+def test_the_picture_of_page_writes_needs_all_volumes() -> None:
+    wanted = {"none": 400.0, "static": 90.0, "dynamic": 100.0, "ready-optimistic": 200.0}
+    known = {f"tib.{trace}.{throttle}.w_work": tib for trace in TABLE_1 for throttle, tib in wanted.items()}
+    pictures = {figure.id: figure for figure in figures(Findings({}, known))}
+    text = str(pictures["page-writes"].draw(600).to_dict())
+    assert "DT over READY" in text
+    assert "paper: 2.57" in text
+    del known["tib.proj.none.w_work"]
+    assert "page-writes" not in {figure.id for figure in figures(Findings({}, known))}
 
 
 def test_figures_of_draws_differ_only_beyond_their_interval() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from floatgate.pages import palette
 from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
+from floatgate.papers.ready import units
 from floatgate.papers.ready.values import (
     DAY_S,
     EPOCHS_S,
@@ -47,6 +48,11 @@ EPOCH_LOOKS = [
 ]
 DEMAND, DEMAND_TITLE = "Figure 4: write demand of an epoch against the one before", "difference, per cent"
 MOST_DIFFERENCE = 100.0
+UNIT_LOOKS = {
+    "near_nt": Look("READY over NT, proxy", palette.GREEN, (), "circle"),
+    "ready_over_dt": Look("DT over READY", palette.BLUE, (8, 3), "square"),
+    "dt_over_st": Look("ST over DT", palette.BROWN, (2, 3), "cross"),
+}
 
 Rows = list[dict[str, Any]]
 
@@ -55,7 +61,7 @@ def figures(findings: Findings) -> list[Figure]:
     """Return the figures that have results, in the order of the paper."""
     made = [_cycles(), _motivation(findings)]
     made += [_demand(findings, trace) for trace in ("exchange", "proxy")]
-    made += [_lives(findings), _responses(findings)]
+    made += [_lives(findings), _responses(findings), _page_writes(findings)]
     made += [_response_cdf(findings, trace) for trace in TRACES]
     made += [_delays(findings, name) for name in ("fixed", "selected")]
     made += [_throughput(findings, throttle) for throttle in THROTTLES[1:]]
@@ -76,6 +82,26 @@ def _cycles() -> Figure:
         "By the mean time that a block rests between two cycles. The claims are judged under ready-table2.",
         lambda width: throttle_charts.lines(rows, looks, "idle time, hours", "program/erase cycles", width=width),
         "Figures 1 and 2: recovery, and why throttling should be dynamic",
+    )
+
+
+def _page_writes(findings: Findings) -> Figure | None:
+    over = units.over_nt(findings.values)
+    if over is None:
+        return None
+    rows = [
+        {"x": round(1 + step / 10, 1), "y": units.quotient(over, figure, 1 + step / 10), "series": shown.label}
+        for figure, shown in UNIT_LOOKS.items()
+        for step in range(31)
+    ]
+    rules = [(f"paper: {units.PRINTED[figure]}", units.PRINTED[figure]) for figure in UNIT_LOOKS]
+    return Figure(
+        "page-writes",
+        "Mean responses by what a page write is",
+        "Quotients that Table 1 and the measured volumes force. Our drives make 1.1 with pages of 4 KiB, 2.1 with 2.",
+        lambda width: throttle_charts.lines(
+            rows, list(UNIT_LOOKS.values()), "page writes per 4 KiB", "quotient", width=width, rules=rules
+        ),
     )
 
 

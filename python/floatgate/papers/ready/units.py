@@ -50,21 +50,21 @@ def required(ratio_at: Callable[[float], float], printed: float) -> float | None
 
 def values(known: Mapping[str, Any]) -> dict[str, Any]:
     """Return the responses that Table 1 and the measured volumes force by unit, and the units that are required."""
-    over = _over(known)
+    over = over_nt(known)
     if over is None:
         return {}
     made: dict[str, Any] = {}
     for name, units in (("1", 1.0), ("2", 2.0), ("211", 2.11), ("waf", None)):
         for figure in PRINTED:
-            made[f"per_4kib.{figure}.{name}"] = _ratio(over, figure, units)
+            made[f"per_4kib.{figure}.{name}"] = quotient(over, figure, units)
     for figure, printed in PRINTED.items():
-        made[f"per_4kib.{figure}.required"] = required(lambda units: _ratio(over, figure, units), printed)  # noqa: B023
-        made[f"per_4kib.{figure}.most"] = _ratio(over, figure, 1e-6)
+        made[f"per_4kib.{figure}.required"] = required(lambda units: quotient(over, figure, units), printed)  # noqa: B023
+        made[f"per_4kib.{figure}.most"] = quotient(over, figure, 1e-6)
     made["per_4kib.proj.required"] = held_us("proj", 144.4 / 141.0, 1.0) / (SERVICE_US * (PRINTED["proj"] - 1))
     return made
 
 
-def _over(known: Mapping[str, Any]) -> dict[str, dict[str, float]] | None:
+def over_nt(known: Mapping[str, Any]) -> dict[str, dict[str, float]] | None:
     """Return W_NT / W_work by trace and throttle; None where a life is missing."""
     over: dict[str, dict[str, float]] = {}
     for trace in GIB_PER_HOUR:
@@ -77,7 +77,7 @@ def _over(known: Mapping[str, Any]) -> dict[str, dict[str, float]] | None:
     return over
 
 
-def _ratio(over: Mapping[str, Mapping[str, float]], figure: str, units: float | None) -> float:
+def quotient(over: Mapping[str, Mapping[str, float]], figure: str, units: float | None) -> float:
     """Compute one of the printed ratios; without ``units``, each trace has as many as its write amplification."""
 
     def response(trace: str, throttle: str) -> float:
