@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ def test_there_are_forty_micro_benchmarks_and_the_paper_runs_them_all() -> None:
     paper = load("rb-explorer")
     assert len(set(micros())) == 40
     for batch in paper.batches:
-        if batch.name in ("verify", "new", "simulated", "initial", "steady"):
+        if batch.name in ("verify", "new", "simulated", "initial", "initial-seed-2", "steady-unit"):
             assert sorted(batch.workloads) == sorted(micros())
 
 
@@ -89,20 +90,46 @@ def test_states_are_means_over_micro_benchmarks() -> None:
         size, order, writes, alignment = micro.split("-", 3)
         return (16 if size == "512b" else 2) * (5 if order == "rd" else 1) + (writes == "50w") + (alignment == "align")
 
-    results = {
-        state: {
-            micro: {drive: run(wa(micro), {"paper": pin(1.01 * wa(micro), 2 * GIB, 16)}) for drive in states.DRIVES}
-            for micro in micros()
+    def stable(micro: str) -> dict[str, Any]:
+        """Five rounds alike."""
+        size = micro.split("-", 1)[0]
+        written, request = (GIB // 4, 512) if size == "512b" else (2 * GIB, 1024 * int(size[:-1]))
+        series = {
+            "time_s": [60.0 * n for n in range(1, 6)],
+            "writes_done": [written // request] * 5,
+            "flash_writes": [2 * wa(micro) * written / PAGE] * 5,
         }
-        for state in states.STATES
-    }
+        return {"drive": {"mapping_bytes": PAGE}, "series": series}
+
+    def runs(of: Callable[[str], Any], chosen: list[str]) -> dict[str, Any]:
+        return {micro: {drive: of(micro) for drive in states.DRIVES} for micro in chosen}
+
+    def pinned(micro: str) -> dict[str, Any]:
+        return run(wa(micro), {"paper": pin(1.01 * wa(micro), 2 * GIB, 16)})
+
+    agree = ["4k-rd-100w-align", "4k-rd-50w-no-align"]
+    results = {"initial": runs(pinned, micros()), "until-stable": runs(stable, micros())}
     made = states.values(Findings(results))
-    assert made["sq.steady.ssd-i-100w"] == pytest.approx(1.01 * 2.5)
+    assert made["sq.steady.ssd-i-100w"] == pytest.approx(2 * 2.5)
     assert made["rd.initial.ssd-m-50w"] == pytest.approx(1.01 * 11.5)
-    assert made["most.steady.ssd-s-50w"] == pytest.approx(1.01 * 82)
-    assert made["steady_over_initial.ssd-i"] == pytest.approx(1)
-    assert made["most.pin.ssd-s-50w"] == pytest.approx(0.01, rel=1e-3)
+    assert made["most.steady.ssd-s-50w"] == pytest.approx(2 * 82)
+    assert made["wa.steady.8k-sq-50w-align.ssd-m"] == pytest.approx(2 * 4)
+    assert made["steady_over_initial.ssd-i"] == pytest.approx(2 / 1.01)
+    assert made["most.pin.new.ssd-s-50w"] == pytest.approx(0.01, rel=1e-3)
+    assert made["most.pin.worn.ssd-s-50w"] is None
     assert made["sq_no_align.initial.ssd-i-100w"] == pytest.approx(1.01 * 2)
+    # Of the worn drives some micro-benchmarks have their pins captured.
+    worn = {
+        micro: {
+            drive: run(3.0, {"paper": pin(3.0 * (1.02 if "50w" in micro else 0.97), 2 * GIB, 16)})
+            for drive in states.DRIVES
+        }
+        for micro in agree
+    }
+    made = states._pins(Findings({"agree-real": worn}))
+    assert made["most.pin.worn.ssd-s-50w"] == pytest.approx(0.02, rel=1e-3)
+    assert made["most.pin.worn.ssd-s-100w"] == pytest.approx(0.03, rel=1e-3)
+    assert made["most.pin.new.ssd-s-100w"] is None
 
 
 @pytest.mark.parametrize(("low", "high", "holds"), [(2.9, 3.1, True), (3.01, 3.2, False), (2.5, 2.99, False)])

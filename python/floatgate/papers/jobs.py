@@ -36,6 +36,8 @@ class Job:
     """By run, the one from whose drive it starts."""
     responses: list[bool] = field(default_factory=list)
     captures: list[Capture | None] = field(default_factory=list)
+    series: list[tuple[str, ...]] = field(default_factory=list)
+    """By run, the columns of its series that are kept."""
     stage: int = 0
     """Jobs of a stage come after all of the one before."""
 
@@ -60,6 +62,7 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
                 job.starts.append(batch.start_of(workload, variant))
                 job.responses.append(batch.responses)
                 job.captures.append(batch.capture)
+                job.series.append(batch.series)
     return sorted(made.values(), key=lambda job: job.stage)
 
 

@@ -83,6 +83,7 @@ class Batch:
         start_workload: the workload of those drives; None for each run's own.
         part: which of the batch's subtests it is, from 0 on.
         responses: ``run``, timed: whether response times of reads are kept.
+        series: ``run``: columns of the series that are kept.
         capture: ``run``, timed: which Ready/Busy pins are captured and how they are read, or None.
     """
 
@@ -98,6 +99,7 @@ class Batch:
     start_workload: str | None = None
     part: int = 0
     responses: bool = False
+    series: tuple[str, ...] = ()
     capture: Capture | None = None
 
     def start_of(self, workload: str, variant: str) -> tuple[str, str, str] | None:
@@ -353,6 +355,7 @@ def _batch(
         start_workload=entry.get("from_workload"),
         part=int(entry.get("part", 0)),
         responses=bool(entry.get("responses", False)),
+        series=tuple(str(column) for column in entry.get("series", ())),
         capture=capture,
     )
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from floatgate import _core
-from floatgate.base.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line, quote
+from floatgate.base.errors import STATUS_UNUSABLE_INPUT, FloatgateError, input_error, meant, one_line, quote
 from floatgate.base.parallel import at_once
 from floatgate.papers.captures import captured
 from floatgate.papers.jobs import Job, Settings, jobs, workloads
 from floatgate.papers.outcomes import Keep, Outcomes, Result, plan_of
 from floatgate.papers.paper import Paper
 from floatgate.run.lifetime import forecast
-from floatgate.run.run import execute
+from floatgate.run.run import Run, execute
 
 T = TypeVar("T")
 Progress = Callable[[int, "int | None", str], None]
@@ -138,14 +138,30 @@ def _result(job: Job, number: int, done: Outcomes, progress: Progress) -> Result
     if start is not None:
         overrides += done.start(start)
     run = partial(execute, job.base.with_overrides(overrides), save_drive=done.to_save(place), progress=progress)
-    capture = job.captures[number]
+    capture, columns = job.captures[number], job.series[number]
     if capture is not None:
-        return captured(capture, place[2], lambda pins: run(waveform=pins).result.to_dict())
+        return captured(capture, place[2], lambda pins: _with_series(run(waveform=pins), columns))
     if not job.responses[number]:
-        return run().result.to_dict()
+        return _with_series(run(), columns)
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
         log = Path(folder) / "requests.parquet"
         return {**run(log_requests=log).result.to_dict(), "responses": responses(log)}
+
+
+def _with_series(one: Run, columns: tuple[str, ...]) -> Result:
+    """Return the result of a run, and under ``series`` these columns of its series.
+
+    Raises:
+        InputError: the series has no such column.
+    """
+    result = one.result.to_dict()
+    if not columns:
+        return result
+    known = one.series.column_names
+    for name in columns:
+        if name not in known:
+            raise input_error(f"series: no column {quote(name)}; {meant(name, known)}")
+    return {**result, "series": {name: one.series[name].to_pylist() for name in columns}}
 
 
 def responses(log: Path) -> dict[str, Any]:

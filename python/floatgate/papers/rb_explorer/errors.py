@@ -21,7 +21,10 @@ SEEN = 0.14
 
 
 def values(findings: Findings) -> dict[str, Any]:
-    """Return ``true.MICRO``, ``error.SOURCE.MICRO`` (shares, without sign), and the effect of SSDsim's deviations."""
+    """Return ``true.MICRO``, ``error.SOURCE.MICRO`` (shares, without sign), and how far simulators are off.
+
+    The simulators are floatgate with SSDsim's deviations, together and each alone.
+    """
     made: dict[str, Any] = {}
     for micro in micros():
         made |= _pins(findings, micro) | _simulated(findings, micro)
@@ -65,7 +68,7 @@ def _simulated(findings: Findings, micro: str) -> dict[str, Any]:
 
 
 def _over_all(made: dict[str, Any]) -> dict[str, Any]:
-    """Return largest and median errors of each kind by write share, and in how many cases SSDsim does worse."""
+    """Return largest and median errors of each kind by write share, and in how many cases the simulator does worse."""
     over: dict[str, Any] = {}
     for writes in WRITES:
         cases = micros(writes=[writes])

@@ -9,7 +9,7 @@ from floatgate.pages.charts import configured, data_chart
 from floatgate.papers.judge import Findings
 from floatgate.papers.paper import Figure
 from floatgate.papers.rb_explorer.micros import SIZES, micros
-from floatgate.papers.rb_explorer.states import DRIVES
+from floatgate.papers.rb_explorer.states import DRIVES, courses
 from floatgate.papers.rb_explorer.volumes import OPS, SUBTESTS
 from floatgate.report import throttle_charts
 from floatgate.report.throttle_charts import Look
@@ -17,8 +17,8 @@ from floatgate.report.throttle_charts import Look
 SOURCES = {
     "error.paper": Look("one pin, worn", palette.INK, (), "circle"),
     "error.new": Look("one pin, new", palette.BLUE, (), "square"),
-    "off.worn.ssdsim": Look("SSDsim, worn", palette.BROWN, (), "triangle-up"),
-    "error.ssdsim": Look("SSDsim, new", palette.MAGENTA, (), "diamond"),
+    "off.worn.ssdsim": Look("simulator, worn", palette.BROWN, (), "triangle-up"),
+    "error.ssdsim": Look("simulator, new", palette.MAGENTA, (), "diamond"),
 }
 FACTORS = {"worn": Look("worn", palette.BROWN, (), "triangle-up"), "new": Look("new", palette.MAGENTA, (), "diamond")}
 SHARES = {"100w": ("only writes", 0.01), "50w": ("half writes, half reads", 0.1)}
@@ -31,6 +31,17 @@ PATTERNS = {
 }
 STATES = {("initial", "50w"): 6, ("initial", "100w"): 7, ("steady", "50w"): 8, ("steady", "100w"): 9}
 """Numbers of the figures."""
+WAY = {
+    "initial": "Write amplification by size of requests, as one pin tells it. Logarithmic.",
+    "steady": "Write amplification by size of requests, of whole tests until bandwidth is stable. Logarithmic.",
+}
+"""How write amplification is counted, by state."""
+COURSES = {
+    "ssd-i": Look("SSD-I", palette.BLUE, (), "circle"),
+    "ssd-m": Look("SSD-M", palette.BROWN, (5, 3), "square"),
+    "ssd-s": Look("SSD-S", palette.GREEN, (1, 2), "triangle-up"),
+}
+COURSE_MICRO = "32k-sq-100w-align"
 PARTITIONS = dict(
     zip(
         OPS,
@@ -55,7 +66,7 @@ def figures(findings: Findings) -> list[Figure]:
     """Return all figures for which there are values."""
     made = [_errors(findings, writes) for writes in SHARES] + [_factors(findings)]
     made += [_state(findings, state, writes, number) for (state, writes), number in STATES.items()]
-    made.append(_partitions(findings))
+    made += [_courses(findings), _partitions(findings)]
     made += [_trace(findings, trace, what) for trace in TRACES for what in ("oltp", "rate")]
     return [figure for figure in made if figure is not None]
 
@@ -98,10 +109,11 @@ def _factors(findings: Findings) -> Figure | None:
         return None
     return Figure(
         "figure-5c",
-        "Figure 5(c): SSDsim's error over the pin's (F_SIM_RB, Equation 14)",
-        "Logarithmic; right of the dashed line the pin is the more accurate one. Cases without any error are left out.",
+        "Figure 5(c): the simulator's error over the pin's (F_SIM_RB, Equation 14)",
+        "The simulator is floatgate with SSDsim's deviations. Logarithmic; right of the dashed line the pin is more "
+        "accurate. Cases without any error are left out.",
         lambda width: throttle_charts.dots(
-            rows, list(FACTORS.values()), micros(), "SSDsim's error / the pin's", width=width, log=True, rule=1
+            rows, list(FACTORS.values()), micros(), "the simulator's error / the pin's", width=width, log=True, rule=1
         ),
         "Figure 5",
     )
@@ -121,7 +133,7 @@ def _state(findings: Findings, state: str, writes: str, number: int) -> Figure |
     return Figure(
         f"figure-{number}",
         f"Figure {number}: {share}, {state} state",
-        "Write amplification by size of requests, as one pin tells it. Logarithmic.",
+        WAY[state],
         lambda width: _panels(rows, width),
         "Figures 6 to 9",
     )
@@ -129,7 +141,29 @@ def _state(findings: Findings, state: str, writes: str, number: int) -> Figure |
 
 def _wa(findings: Findings, state: str, drive: str, size: str, pattern: str, writes: str) -> float | None:
     order, alignment = pattern.split("-", 1)
-    return findings.figure(f"{state}.{size}-{order}-{writes}-{alignment}.{drive}.captured.paper.wa")
+    return findings.figure(f"wa.{state}.{size}-{order}-{writes}-{alignment}.{drive}")
+
+
+def _courses(findings: Findings) -> Figure | None:
+    tests = courses(findings)
+    rows = [
+        {"x": 2.0 * (number + 1), "y": flash / host, "series": look.label}
+        for drive, look in COURSES.items()
+        if (one := tests.get((drive, COURSE_MICRO))) is not None
+        for number, (flash, host) in enumerate(zip(one.flash_bytes, one.host_bytes, strict=True))
+    ]
+    if not rows:
+        return None
+    return Figure(
+        "until-stable",
+        "Sequential requests of 32 KiB on worn drives, round by round",
+        "Write amplification of each round of 2 GiB. A test ends where bandwidth is stable, after one pass and five "
+        "rounds. Section 5 stops its tests so; 2 GiB are the volume of section 4.3 alone.",
+        lambda width: throttle_charts.lines(
+            rows, list(COURSES.values()), "GiB written", "write amplification", width=width, points=True
+        ),
+        "Figures 6 to 9",
+    )
 
 
 def _panels(rows: list[dict[str, Any]], width: int) -> Any:

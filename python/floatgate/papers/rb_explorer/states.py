@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean, ratio
 from floatgate.papers.rb_explorer.errors import error
 from floatgate.papers.rb_explorer.micros import ALIGNMENTS, LARGE, ORDERS, SIZES, WRITES, micros
+from floatgate.papers.rb_explorer.stable import Course, course
+from floatgate.papers.rb_explorer.workloads import BYTES, WRITTEN, WRITTEN_OTHERWISE
 
 DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 STATES = ("initial", "steady")
 READS = ("plain", "read-cache", "disturb", "both", "disturb-64")
 AGREE = {"ssd-v": "agree", "ssd-i": "agree-real", "ssd-m": "agree-real", "ssd-s": "agree-real"}
 """Batches in which all pins of a drive are measured."""
+Lookup = Callable[[str, str, str], "float | None"]
+"""Write amplification by state, drive and micro-benchmark."""
 
 
 class Table:
-    """Write amplification by state, drive and micro-benchmark, as the pin tells it."""
+    """Write amplification by state, drive and micro-benchmark, with means over some micro-benchmarks."""
 
-    def __init__(self, findings: Findings) -> None:
-        """Look it up."""
+    def __init__(self, wa: Lookup) -> None:
+        """Look all of them up."""
         self._wa = {
-            (state, drive, micro): findings.figure(f"{state}.{micro}.{drive}.captured.paper.wa")
-            for state in STATES
-            for drive in DRIVES
-            for micro in micros()
+            (state, drive, micro): wa(state, drive, micro) for state in STATES for drive in DRIVES for micro in micros()
         }
 
     def one(self, state: str, drive: str, micro: str) -> float | None:
@@ -43,29 +45,58 @@ class Table:
         known = [one for one in figures if one is not None]
         return max(known) if known and len(known) == len(figures) else None
 
+    def values(self) -> dict[str, Any]:
+        """Return figures by QUANTITY.STATE.DRIVE or QUANTITY.STATE.DRIVE-WRITES."""
+        made: dict[str, Any] = {}
+        for drive in DRIVES:
+            for state in STATES:
+                made |= _of_drive(self, state, drive)
+                for writes in WRITES:
+                    made |= _of_writes(self, state, drive, writes)
+            worn, new = (self.mean(state, drive) for state in ("steady", "initial"))
+            made[f"steady_over_initial.{drive}"] = ratio(worn, new)
+        return made
+
+
+def courses(findings: Findings) -> dict[tuple[str, str], Course]:
+    """Return the known tests in the steady state, round by round, by drive and micro-benchmark."""
+    made: dict[tuple[str, str], Course] = {}
+    for drive in DRIVES:
+        for micro in micros():
+            size = micro.split("-", 1)[0]
+            for batch in (f"until-stable-{drive}", "until-stable"):
+                one = course(
+                    findings.look(f"{batch}.{micro}.{drive}"), BYTES[size], WRITTEN.get(size, WRITTEN_OTHERWISE)
+                )
+                if one is not None:
+                    made[drive, micro] = one
+    return made
+
+
+def judged(findings: Findings) -> Table:
+    """Return what claims are judged on: one pin of the new drives, and whole tests on the worn ones."""
+    tests = courses(findings)
+
+    def wa(state: str, drive: str, micro: str) -> float | None:
+        if state == "initial":
+            return findings.figure(f"initial.{micro}.{drive}.captured.paper.wa")
+        return tests[drive, micro].whole() if (drive, micro) in tests else None
+
+    return Table(wa)
+
 
 def values(findings: Findings) -> dict[str, Any]:
-    """Return figures by QUANTITY.STATE.DRIVE or QUANTITY.STATE.DRIVE-WRITES."""
-    table = Table(findings)
-    made: dict[str, Any] = {}
-    for state in STATES:
-        for drive in DRIVES:
-            made |= _of_drive(table, state, drive)
-            for writes in WRITES:
-                made |= _of_writes(table, state, drive, writes)
-            for micro in micros():
-                run = f"{state}.{micro}.{drive}"
-                true, host = (
-                    findings.figure(f"{run}.{key}") for key in ("waveform.flash.programs", "host.write_bytes")
-                )
-                page_bytes = findings.figure(f"{run}.drive.page_bytes")
-                true_wa = ratio(None if true is None or page_bytes is None else true * page_bytes, host)
-                made[f"true.{run}"] = true_wa
-                made[f"pin.{run}"] = error(table.one(state, drive, micro), true_wa)
-    for drive in DRIVES:
-        worn, new = (table.mean(state, drive) for state in ("steady", "initial"))
-        made[f"steady_over_initial.{drive}"] = ratio(worn, new)
-    return made | _pins(made) | _agree(findings) | _reads(findings) | _planes(findings)
+    """Return figures by QUANTITY.STATE.DRIVE or QUANTITY.STATE.DRIVE-WRITES, as they are judged."""
+    table = judged(findings)
+    made: dict[str, Any] = {
+        f"wa.{state}.{micro}.{drive}": table.one(state, drive, micro)
+        for state in STATES
+        for drive in DRIVES
+        for micro in micros()
+    }
+    made |= table.values()
+    made |= _ends(findings) | _pins(findings)
+    return made | _agree(findings) | _reads(findings) | _planes(findings)
 
 
 def _of_drive(table: Table, state: str, drive: str) -> dict[str, Any]:
@@ -113,15 +144,48 @@ def _of_writes(table: Table, state: str, drive: str, writes: str) -> dict[str, A
     return made
 
 
-def _pins(made: dict[str, Any]) -> dict[str, Any]:
-    """Return the largest error of a pin by drive, over both states."""
+def _ends(findings: Findings) -> dict[str, Any]:
+    """Return by order and drive how many tests end stable, of how many, and after how many GiB: least and most."""
+    tests = courses(findings)
+    made: dict[str, Any] = {}
+    for drive in DRIVES:
+        for order in ORDERS:
+            mine = [tests[drive, micro] for micro in micros(LARGE, [order]) if (drive, micro) in tests]
+            if not mine:
+                continue
+            gib = [sum(one.host_bytes[: one.end]) / 2**30 for one in mine]
+            made |= {
+                f"ends.stable.{order}.{drive}": f"{sum(one.is_stable for one in mine)} of {len(mine)}",
+                f"ends.least_gib.{order}.{drive}": min(gib),
+                f"ends.most_gib.{order}.{drive}": max(gib),
+            }
+    return made
+
+
+def _pins(findings: Findings) -> dict[str, Any]:
+    """Return the largest error of a pin by drive and write share: on the new and on the worn drive."""
     over: dict[str, Any] = {}
     for drive in DRIVES:
         for writes in WRITES:
-            errors = [made[f"pin.{state}.{micro}.{drive}"] for state in STATES for micro in micros(writes=[writes])]
-            known = [one for one in errors if one is not None]
-            over[f"most.pin.{drive}-{writes}"] = max(known) if len(known) == len(errors) else None
+            worn = [micro for micro in findings.look("agree-real") or {} if writes in micro.split("-")]
+            errors = {
+                "new": [_pin_error(findings, f"initial.{micro}.{drive}") for micro in micros(writes=[writes])],
+                "worn": [_pin_error(findings, f"agree-real.{micro}.{drive}") for micro in worn],
+            }
+            for state, all_of in errors.items():
+                known = [one for one in all_of if one is not None]
+                whole = known and len(known) == len(all_of)
+                over[f"most.pin.{state}.{drive}-{writes}"] = max(known) if whole else None
     return over
+
+
+def _pin_error(findings: Findings, run: str) -> float | None:
+    """Return the error of one pin beside the firmware's count (Equation 12)."""
+    programs, page_bytes, host_bytes = (
+        findings.figure(f"{run}.{key}") for key in ("waveform.flash.programs", "drive.page_bytes", "host.write_bytes")
+    )
+    true = ratio(None if programs is None or page_bytes is None else programs * page_bytes, host_bytes)
+    return error(findings.figure(f"{run}.captured.paper.wa"), true)
 
 
 def _agree(findings: Findings) -> dict[str, Any]:
