@@ -224,7 +224,7 @@ def test_the_page_judges_quickly_only_what_short_tests_decide() -> None:
     paper = load("rb-explorer")
     late = {claim.id for claim in paper.claims if not claim.rule.get("quick", True)}
     quick = {batch.name for batch in paper.batches if batch.quick}
-    assert not [name for name in quick if name.startswith(("until-stable", "walvd", "oltp", "initial-seed"))]
+    assert not [name for name in quick if name.startswith(("until-stable", "walvd", "oltp", "initial-seed", "apart"))]
     for claim in paper.claims:
         needs_long = claim.rule["topic"] in ("steady state", "partitions", "OLTP traces")
         assert (claim.id in late) == needs_long, claim.id

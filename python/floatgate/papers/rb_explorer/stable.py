@@ -1,9 +1,9 @@
 """When a test ends: once its bandwidth is stable (section 5).
 
-The paper does not say what stable means. Here it is what the Solid State Storage Performance Test Specification of
-SNIA calls a steady state, over five rounds: the largest and the smallest bandwidth differ by at most a fifth of the
-mean, and the line of best fit rises or falls by at most a tenth of it. The specification's rounds are of a minute;
-these are of a volume, as the paper's other tests end by volume.
+The paper does not say what stable means. Here it is the steady state of SNIA's Solid State Storage Performance Test
+Specification, over five rounds. The largest and the smallest bandwidth differ by at most a fifth of the mean, and the
+line of best fit rises or falls by at most a tenth of it. The specification's rounds are of a minute; these are of a
+volume, as the paper's other tests end by volume.
 
 Runs go on for a fixed volume, which is also the longest test, and their series tells where the test ends. What comes
 later does not change what came before, so this is the same as a test that stops there.
