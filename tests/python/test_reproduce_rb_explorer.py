@@ -92,14 +92,11 @@ def test_states_are_means_over_micro_benchmarks() -> None:
 
     def stable(micro: str) -> dict[str, Any]:
         """Five rounds alike."""
-        size = micro.split("-", 1)[0]
-        written, request = (GIB // 4, 512) if size == "512b" else (2 * GIB, 1024 * int(size[:-1]))
-        series = {
-            "time_s": [60.0 * n for n in range(1, 6)],
-            "writes_done": [written // request] * 5,
-            "flash_writes": [2 * wa(micro) * written / PAGE] * 5,
-        }
-        return {"drive": {"mapping_bytes": PAGE}, "series": series}
+        written = GIB // 4 if micro.startswith("512b") else 2 * GIB
+        pages = [written // PAGE] * 5
+        series = {"page_writes": pages, "flash_writes": [2 * wa(micro) * one for one in pages]}
+        host = {"write_bytes": 5 * written, "page_writes": sum(pages)}
+        return {"drive": {"mapping_bytes": PAGE}, "host": host, "series": series}
 
     def runs(of: Callable[[str], Any], chosen: list[str]) -> dict[str, Any]:
         return {micro: {drive: of(micro) for drive in states.DRIVES} for micro in chosen}

@@ -37,19 +37,18 @@ queue_depth = 1
 """
 
 
-def result(was: list[float], micro_bytes: int = 4096, round_bytes: int = 2 * GIB, page: int = 4096) -> dict[str, Any]:
-    """A run with one row of the series per round, as fast as write amplification allows."""
-    rows = [round_bytes // micro_bytes] * len(was)
-    times = [sum(was[: n + 1]) * 100.0 for n in range(len(was))]
-    flash = [int(wa * round_bytes / page) for wa in was]
-    return {
-        "drive": {"mapping_bytes": page},
-        "series": {"time_s": times, "writes_done": rows, "flash_writes": flash},
-    }
+def result(was: list[float], round_bytes: int = 2 * GIB, timed: bool = False) -> dict[str, Any]:
+    """A run with one row of the series per round, in time as fast as write amplification allows."""
+    pages = [round_bytes // 4096] * len(was)
+    series: dict[str, list[Any]] = {"page_writes": pages, "flash_writes": [int(wa * round_bytes / 4096) for wa in was]}
+    if timed:
+        series["time_s"] = [sum(was[: n + 1]) * 100.0 for n in range(len(was))]
+    host = {"write_bytes": round_bytes * len(was), "page_writes": sum(pages)}
+    return {"drive": {"mapping_bytes": 4096}, "host": host, "series": series}
 
 
-def course(was: list[float], round_gib: float = 2) -> stable.Course:
-    made = stable.course(result(was), 4096, round_gib * GIB)
+def course(was: list[float], round_gib: float = 2, *, timed: bool = False) -> stable.Course:
+    made = stable.course(result(was, timed=timed), round_gib * GIB)
     assert made is not None
     return made
 
@@ -65,8 +64,9 @@ def test_what_is_stable_follows_from_range_and_slope() -> None:
     assert not stable.is_stable([106.0, 103.0, 100.0, 97.0, 94.0])
 
 
-def test_a_test_ends_with_the_fifth_round_that_is_stable() -> None:
-    one = course([8.0, 6.0, 4.0, 2.0, *[1.0] * 8])
+@pytest.mark.parametrize("timed", [False, True])
+def test_a_test_ends_with_the_fifth_round_that_is_stable(timed: bool) -> None:
+    one = course([8.0, 6.0, 4.0, 2.0, *[1.0] * 8], timed=timed)
     assert (one.end, one.is_stable) == (9, True)
     assert one.whole() == pytest.approx((8 + 6 + 4 + 2 + 5) / 9)
     assert one.settled() == pytest.approx(1)
@@ -84,23 +84,33 @@ def test_too_few_rounds_decide_nothing() -> None:
     one = course([1.0] * 4)
     assert not one.is_stable
     assert (one.whole(), one.settled(), one.first()) == (None, None, None)
-    assert stable.course(None, 4096, GIB) is None
-    assert stable.course({"drive": {"mapping_bytes": 4096}, "series": None}, 4096, GIB) is None
+    assert stable.course(None, GIB) is None
+    assert stable.course({"drive": {"mapping_bytes": 4096}, "series": None}, GIB) is None
+
+
+def test_bandwidth_is_of_time_where_there_is_time() -> None:
+    """A drive that waits while it programs little is not stable, whatever its write amplification."""
+    waits = result([2.0] * 6, timed=True)
+    waits["series"]["time_s"] = [100.0, 200.0, 400.0, 700.0, 1100.0, 1600.0]
+    made, without = stable.course(waits, 2 * GIB), course([2.0] * 6)
+    assert made is not None
+    assert not made.is_stable
+    assert without.is_stable
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_rounds_are_cut_between_the_rows_of_a_series(seed: int) -> None:
     draw = random.Random(seed)
     was = [draw.uniform(1, 10) for _ in range(12)]
-    whole = result(was)
-    coarse, fine = course(was, 4), course(was)
+    whole = result(was, timed=True)
+    coarse, fine = course(was, 4, timed=True), course(was, timed=True)
     for pair in range(6):
         both = fine.flash_bytes[2 * pair] + fine.flash_bytes[2 * pair + 1]
         assert coarse.flash_bytes[pair] == pytest.approx(both), f"seed {seed}"
         time_s = 4 * GIB / coarse.bandwidth[pair]
         assert time_s == pytest.approx(100 * (was[2 * pair] + was[2 * pair + 1])), f"seed {seed}"
     # What is left over is no round.
-    left = stable.course(whole, 4096, 5 * GIB)
+    left = stable.course(whole, 5 * GIB)
     assert left is not None
     assert len(left.bandwidth) == 4
     assert sum(left.flash_bytes) == pytest.approx(sum(fine.flash_bytes[:10])), f"seed {seed}"
@@ -110,16 +120,21 @@ def test_what_comes_later_does_not_change_where_a_test_ends() -> None:
     """A run that stops where a longer one ends has programmed as much, but for what its buffer still holds."""
     experiment = Experiment.of_text(WORN, "worn.toml")
 
-    def run(mib: int) -> tuple[dict[str, Any], stable.Course]:
+    def run(mib: int) -> tuple[dict[str, Any], dict[str, stable.Course]]:
         done = execute(experiment.with_overrides([("workload.stop_after", f'"{mib} MiB"')]))
-        kept = {name: done.series[name].to_pylist() for name in stable.COLUMNS}
-        facts = done.result.to_dict()
-        made = stable.course({**facts, "series": kept}, 32768, 32 << 20)
-        assert made is not None
+        facts, made = done.result.to_dict(), {}
+        for name, columns in (("timed", ("time_s", *stable.COLUMNS)), ("counted", stable.COLUMNS)):
+            kept = {column: done.series[column].to_pylist() for column in columns}
+            one = stable.course({**facts, "series": kept}, 32 << 20)
+            assert one is not None
+            made[name] = one
         return facts, made
 
-    _, long = run(1200)
+    _, both = run(1200)
+    long = both["timed"]
     assert long.is_stable
+    # The inverse of write amplification ends the test as early, within a round: in time, reads and erases count, too.
+    assert abs(both["counted"].end - long.end) <= 1
     # The worn drive is written once before it is stable.
     assert long.end * 32 > 400
     short_facts, _ = run(long.end * 32)
@@ -152,10 +167,11 @@ def stable_results(wa: float) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for micro in micros():
         size, order, *_ = micro.split("-")
-        byte, volume = (512, 256 << 20) if size == "512b" else (4096 * int(size[:-1]) // 4, 2 * GIB)
+        volume = 256 << 20 if size == "512b" else 2 * GIB
         was = [wa, wa / 2, *[1.0] * 5] if order == "sq" else [10 * wa] * 5
         for drive in states.DRIVES:
-            made.setdefault(f"until-stable-{drive}", {})[micro] = {drive: result(was, byte, volume)}
+            batch = f"until-stable-{drive}" if order == "sq" else "until-stable"
+            made.setdefault(batch, {}).setdefault(micro, {})[drive] = result(was, volume)
     return made
 
 
@@ -167,9 +183,15 @@ def test_claims_are_judged_on_whole_tests_and_each_reading_beside_them() -> None
     assert made["whole.sq.steady.ssd-m-50w"] == pytest.approx(whole)
     assert made["settled.sq.steady.ssd-m-50w"] == pytest.approx(1)
     assert made["first.sq.steady.ssd-s-50w"] == pytest.approx(8)
-    assert made["rounds.2.ssd-s-50w"] == pytest.approx(whole)
+    # Rounds of twice the volume: 8 and 4 are one of them, and three are too few to be stable.
+    assert made["long.sq.steady.ssd-s-50w"] is None
+    assert made["long.rd.steady.ssd-s-50w"] == pytest.approx(80)
+    # Of half: five rounds at 1 end the test after 4.5 GiB at more.
+    assert made["short.sq.steady.ssd-s-50w"] == pytest.approx((8 + 4 + 2.5) / 4.5)
     assert made["ends.stable.sq.ssd-s"] == "16 of 16"
     assert made["ends.most_gib.sq.ssd-s"] == pytest.approx(14)
+    assert made["ends.counted.gib.ssd-s"] == pytest.approx(14)
+    assert "ends.timed.gib.ssd-s" not in made
     assert made["verdict.whole.steady-sq"] == "✓ 6 of 6"
     assert made["verdict.first.steady-sq"] == "✗ 0 of 6"
     assert made["verdict.first.steady-rd"] == "✗ 0 of 6"

@@ -11,13 +11,15 @@ from floatgate.papers.means import mean, ratio
 from floatgate.papers.rb_explorer.errors import error
 from floatgate.papers.rb_explorer.micros import ALIGNMENTS, LARGE, ORDERS, SIZES, WRITES, micros
 from floatgate.papers.rb_explorer.stable import Course, course
-from floatgate.papers.rb_explorer.workloads import BYTES, WRITTEN, WRITTEN_OTHERWISE
+from floatgate.papers.rb_explorer.workloads import WRITTEN, WRITTEN_OTHERWISE
 
 DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 STATES = ("initial", "steady")
 READS = ("plain", "read-cache", "disturb", "both", "disturb-64")
 AGREE = {"ssd-v": "agree", "ssd-i": "agree-real", "ssd-m": "agree-real", "ssd-s": "agree-real"}
 """Batches in which all pins of a drive are measured."""
+TIMED = "4k-sq-100w-align"
+"""The micro-benchmark that runs until stable in time, too."""
 Lookup = Callable[[str, str, str], "float | None"]
 """Write amplification by state, drive and micro-benchmark."""
 
@@ -58,16 +60,23 @@ class Table:
         return made
 
 
-def courses(findings: Findings) -> dict[tuple[str, str], Course]:
-    """Return the known tests in the steady state, round by round, by drive and micro-benchmark."""
+def round_bytes(micro: str) -> int:
+    """Return what a micro-benchmark writes in a round: what it writes in all on a new drive."""
+    return WRITTEN.get(micro.split("-", 1)[0], WRITTEN_OTHERWISE)
+
+
+def courses(findings: Findings, scale: float = 1.0) -> dict[tuple[str, str], Course]:
+    """Return the known tests in the steady state, round by round, by drive and micro-benchmark.
+
+    Args:
+        findings: the results.
+        scale: of the rounds of long tests. Random ones go on for five rounds only, and keep theirs.
+    """
     made: dict[tuple[str, str], Course] = {}
     for drive in DRIVES:
         for micro in micros():
-            size = micro.split("-", 1)[0]
-            for batch in (f"until-stable-{drive}", "until-stable"):
-                one = course(
-                    findings.look(f"{batch}.{micro}.{drive}"), BYTES[size], WRITTEN.get(size, WRITTEN_OTHERWISE)
-                )
+            for batch, by in ((f"until-stable-{drive}", scale), ("until-stable", 1.0)):
+                one = course(findings.look(f"{batch}.{micro}.{drive}"), by * round_bytes(micro))
                 if one is not None:
                     made[drive, micro] = one
     return made
@@ -159,6 +168,14 @@ def _ends(findings: Findings) -> dict[str, Any]:
                 f"ends.least_gib.{order}.{drive}": min(gib),
                 f"ends.most_gib.{order}.{drive}": max(gib),
             }
+        timed = course(findings.look(f"in-time-{drive}.{TIMED}.{drive}"), round_bytes(TIMED))
+        for name, one in (("timed", timed), ("counted", tests.get((drive, TIMED)))):
+            if one is not None:
+                made |= {
+                    f"ends.{name}.gib.{drive}": sum(one.host_bytes[: one.end]) / 2**30,
+                    f"ends.{name}.whole.{drive}": one.whole(),
+                    f"ends.{name}.settled.{drive}": one.settled(),
+                }
     return made
 
 

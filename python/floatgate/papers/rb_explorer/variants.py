@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from floatgate.papers import readings
 from floatgate.papers.judge import Findings
-from floatgate.papers.means import mean, mean_95, ratio
-from floatgate.papers.rb_explorer.micros import LARGE, WRITES, micros
-from floatgate.papers.rb_explorer.stable import course
+from floatgate.papers.means import mean_95, ratio
+from floatgate.papers.rb_explorer.micros import WRITES, micros
+from floatgate.papers.rb_explorer.stable import Course
 from floatgate.papers.rb_explorer.states import DRIVES, Lookup, Table, courses, judged
-from floatgate.papers.rb_explorer.workloads import APART, BYTES, apart
+from floatgate.papers.rb_explorer.workloads import APART, apart
 
 SEEDS = (1, 2, 3, 4, 5)
 UNITS = {"unit-4": None, "unit-8": "unit-8", "unit-16": "unit-16"}
@@ -26,29 +27,24 @@ OF_UNITS = (
     *("steady-rd", "steady-512b", "steady-most-s", "steady-s-worst"),
 )
 """Claims that are judged under each reading."""
-ROUND_GIB = (1, 2, 4)
+ENDS: dict[str, tuple[float, Callable[[Course], float | None]]] = {
+    "whole": (1.0, Course.whole),
+    "short": (0.5, Course.whole),
+    "long": (2.0, Course.whole),
+    "settled": (1.0, Course.settled),
+    "first": (1.0, Course.first),
+}
+"""By reading: the scale of the rounds by which a test ends (2 GiB, 256 MiB of 512 bytes), and what of it counts."""
 
 
 def values(findings: Findings) -> dict[str, Any]:
-    """Return ``over_seeds.``, ``verdict.READING.CLAIM``, ``unit.`` and ``rounds.`` values."""
+    """Return ``over_seeds.``, ``verdict.READING.CLAIM`` and ``unit.`` values, and means by reading."""
     table = judged(findings)
-    tests = courses(findings)
-
-    def ended(how: str) -> Table:
-        def wa(state: str, drive: str, micro: str) -> float | None:
-            if state == "initial":
-                return table.one(state, drive, micro)
-            return getattr(tests[drive, micro], how)() if (drive, micro) in tests else None
-
-        return Table(wa)
-
-    made = _seeds(findings) | _rounds(findings) | _units(findings)
-    for how in ("whole", "settled", "first"):
-        own = ended(how).values()
+    made = _seeds(findings) | _units(findings, table)
+    for how, (scale, of) in ENDS.items():
+        own = Table(_ended(table, courses(findings, scale), of)).values()
         made |= _verdicts(how, own, OF_ENDS)
-        made |= {
-            f"{how}.{key}": own[key] for key in own if key.startswith(("sq.steady.", "rd.steady.", "most.steady."))
-        }
+        made |= {f"{how}.{key}": own[key] for key in own if key.startswith(("sq.steady.", "rd.steady."))}
     for name, lookup in (("one-position", _by_firmware(findings)), ("apart", _apart(findings))):
         own = Table(lookup).values()
         made |= _verdicts(name, own, OF_POSITIONS)
@@ -58,6 +54,17 @@ def values(findings: Findings) -> dict[str, Any]:
         own = Table(_with_unit(findings, table, variant)).values()
         made |= _verdicts(unit, own, OF_UNITS)
     return made
+
+
+def _ended(table: Table, tests: Mapping[tuple[str, str], Course], of: Callable[[Course], float | None]) -> Lookup:
+    """Return the initial state as it is judged, and of each test in the steady state what counts of it."""
+
+    def wa(state: str, drive: str, micro: str) -> float | None:
+        if state == "initial":
+            return table.one(state, drive, micro)
+        return of(tests[drive, micro]) if (drive, micro) in tests else None
+
+    return wa
 
 
 def _verdicts(name: str, own: dict[str, Any], ids: tuple[str, ...]) -> dict[str, Any]:
@@ -111,10 +118,9 @@ def _with_unit(findings: Findings, table: Table, variant: str | None) -> Lookup:
     return wa
 
 
-def _units(findings: Findings) -> dict[str, Any]:
+def _units(findings: Findings, table: Table) -> dict[str, Any]:
     """Return figures of SSD-S by the unit of its map: ``unit.QUANTITY.UNIT``."""
     made: dict[str, Any] = {}
-    table = judged(findings)
     for unit, variant in UNITS.items():
         own = Table(_with_unit(findings, table, variant)).values()
         for writes in WRITES:
@@ -139,20 +145,4 @@ def _seeds(findings: Findings) -> dict[str, Any]:
             figures = [findings.figure(f"steady-seed-{seed}.{micro}.{drive}.waf_bytes") for seed in SEEDS]
             middle, half = mean_95(figures)
             made |= {f"over_seeds.steady.{micro}.{drive}": middle, f"half.steady.{micro}.{drive}": half}
-    return made
-
-
-def _rounds(findings: Findings) -> dict[str, Any]:
-    """Return the mean of whole sequential tests by the volume of a round: ``rounds.GIB.DRIVE-WRITES``."""
-    made: dict[str, Any] = {}
-    for gib in ROUND_GIB:
-        for drive in DRIVES:
-            for writes in WRITES:
-                tests = [
-                    course(
-                        findings.look(f"until-stable-{drive}.{micro}.{drive}"), BYTES[micro.split("-", 1)[0]], gib << 30
-                    )
-                    for micro in micros(LARGE, ["sq"], [writes])
-                ]
-                made[f"rounds.{gib}.{drive}-{writes}"] = mean(None if one is None else one.whole() for one in tests)
     return made
