@@ -248,7 +248,9 @@ def test_the_page_judges_quickly_only_what_short_tests_decide() -> None:
     quick = {batch.name for batch in paper.batches if batch.quick}
     assert not [name for name in quick if name.startswith(("until-stable", "walvd", "oltp", "initial-seed", "apart"))]
     for claim in paper.claims:
-        needs_long = claim.rule["topic"] in ("steady state", "partitions", "OLTP traces")
+        # In 64 MiB the dies of a capture differ by more than a per cent.
+        exact = claim.id in ("error-100", "pin-better", "pin-worse")
+        needs_long = exact or claim.rule["topic"] in ("steady state", "partitions", "OLTP traces")
         assert (claim.id in late) == needs_long, claim.id
         assert claim.rule["decided_by"]
     for batch in paper.batches:
