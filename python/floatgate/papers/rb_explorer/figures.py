@@ -157,8 +157,8 @@ def _courses(findings: Findings) -> Figure | None:
     return Figure(
         "until-stable",
         "Sequential requests of 32 KiB on worn drives, round by round",
-        "Write amplification of each round of 2 GiB. A test ends where bandwidth is stable, after one pass and five "
-        "rounds. Section 5 stops its tests so; 2 GiB are the volume of section 4.3 alone.",
+        "Write amplification of each round of 2 GiB. A test ends where five rounds are alike (table of ends); 2 GiB "
+        "are the volume of section 4.3 alone. Once all has been written again, nothing is left to collect.",
         lambda width: throttle_charts.lines(
             rows, list(COURSES.values()), "GiB written", "write amplification", width=width, points=True
         ),
