@@ -12,6 +12,7 @@ from floatgate.base.errors import InputError
 from floatgate.papers import Settings, load, reproduce
 from floatgate.papers.judge import Findings
 from floatgate.papers.rb_explorer import stable, states, variants
+from floatgate.papers.rb_explorer.figures import figures
 from floatgate.papers.rb_explorer.micros import micros
 from floatgate.papers.rb_explorer.workloads import APART, apart, requests
 from floatgate.run.experiment import Experiment
@@ -195,6 +196,16 @@ def test_claims_are_judged_on_whole_tests_and_each_reading_beside_them() -> None
     assert made["verdict.whole.steady-sq"] == "✓ 6 of 6"
     assert made["verdict.first.steady-sq"] == "✗ 0 of 6"
     assert made["verdict.first.steady-rd"] == "✗ 0 of 6"
+    drawn = {figure.id: figure.draw(600) for figure in figures(Findings(findings.results, made))}
+    assert {"until-stable", "figure-8", "figure-9"} <= drawn.keys()
+
+
+def test_tables_divide_by_the_papers_figures_alone() -> None:
+    """A range of the paper is a text, which no figure of ours can be divided by."""
+    for table in load("rb-explorer").tables:
+        for row in table["row"]:
+            printed = [cell for cell in row.get("paper", []) if cell != ""]
+            assert all(isinstance(cell, int | float) for cell in printed), (table["id"], row["keys"])
 
 
 def counted(figures: dict[str, float], batch: str) -> dict[str, Any]:
