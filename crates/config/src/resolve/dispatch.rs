@@ -24,11 +24,12 @@ pub(crate) fn resolve(
 
 /// Separates labelled pages, in place of a separator that ignores pages.
 pub(crate) fn separate(layers: &Layers, dispatch: Dispatch, separate: Separate) -> Result<Separate> {
-    let groups = dispatch.makes_groups();
+    let (groups, rest_in_upper_half) = (dispatch.makes_groups(), dispatch.has_rest_in_upper_half());
+    let labelled = |moved_apart| Separate::Labelled(Labelled { groups, rest_in_upper_half, moved_apart });
     match separate {
         _ if !dispatch.labels() => Ok(separate),
-        Separate::None => Ok(Separate::Labelled(Labelled { groups, moved_apart: false })),
-        Separate::HostGc => Ok(Separate::Labelled(Labelled { groups, moved_apart: true })),
+        Separate::None => Ok(labelled(false)),
+        Separate::HostGc => Ok(labelled(true)),
         other => {
             let what = format!(
                 "the dispatcher {} says which open block a write joins, and so does the separator {}",

@@ -8,6 +8,7 @@ use crate::tables::{choice, unknown};
 use floatgate_base::Result;
 use floatgate_base::policy::Facts;
 use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
+use floatgate_flash::timed::scheduling::jobs_hold_channel;
 use floatgate_flash::timed::settings::MULTI_PLANE;
 use floatgate_flash::timed::{Commands, MultiPlane, Order, Suspend};
 use floatgate_sim::Background;
@@ -73,22 +74,34 @@ pub(crate) fn commands(
     Ok((commands, raw))
 }
 
+/// The order of service, whether urgent jobs rank with host writes, and whether jobs hold their channel.
+type Service = (Order, bool, bool);
+
 /// Resolves which operation a die serves next.
 pub(crate) fn scheduling(
     layers: &Layers,
     table: Option<settings::Scheduling>,
     (timed, incremental): (bool, bool),
     commands: &Commands,
-) -> Result<((Order, bool), Option<settings::Scheduling>)> {
+) -> Result<(Service, Option<settings::Scheduling>)> {
     let facts = Facts { incremental, ..Facts::default() };
     let (policy, raw) = slot::resolve(layers, table, &facts)?;
-    let order = Order::of(&policy);
-    if order.0 == Order::Fcfs && (commands.suspend.program || commands.suspend.erase) {
+    let (order, urgent_as_writes) = Order::of(&policy);
+    let holds = jobs_hold_channel(&policy);
+    if order == Order::Fcfs && (commands.suspend.program || commands.suspend.erase) {
         let what = "under fcfs no read is preferred, so nothing would be suspended";
         let expected = "expected \"priority\", or no program_suspend and no erase_suspend";
         return Err(layers.error("drive.scheduling.policy", what, expected));
     }
-    Ok((order, timed.then_some(raw)))
+    let overlaps = commands.cache_read || commands.cache_program;
+    if holds && (commands.suspend.program || commands.suspend.erase || overlaps) {
+        let what =
+            "jobs_hold is \"channel\", and cache commands or suspension let host operations in between";
+        let expected =
+            "expected \"nothing\", or no cache_read, cache_program, program_suspend and erase_suspend";
+        return Err(layers.error("drive.scheduling.jobs_hold", what, expected));
+    }
+    Ok(((order, urgent_as_writes, holds), timed.then_some(raw)))
 }
 
 fn ns(us: f64) -> u64 {

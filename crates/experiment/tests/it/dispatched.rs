@@ -16,6 +16,10 @@ const BLOCKS: u32 = 12;
 const LOGICAL: u32 = 200;
 
 fn drive(groups: bool, moved_apart: bool) -> (Ftl, Recorder) {
+    drive_of(Labelled { groups, rest_in_upper_half: false, moved_apart })
+}
+
+fn drive_of(labelled: Labelled) -> (Ftl, Recorder) {
     let geometry = Geometry {
         channels: 2,
         chips_per_channel: 2,
@@ -25,7 +29,7 @@ fn drive(groups: bool, moved_apart: bool) -> (Ftl, Recorder) {
         pages_per_block: PAGES,
         page_bytes: 2048,
     };
-    let separate = Separate::Labelled(Labelled { groups, moved_apart });
+    let separate = Separate::Labelled(labelled);
     let setup = Setup { separate, trigger_free_units: 2, stop_free_units: 3, ..Setup::plain(LOGICAL) };
     let layout = Layout::new(geometry, Scope::Plane);
     (Ftl::new(layout.clone(), setup), Recorder::new(layout))
@@ -113,11 +117,11 @@ fn groups_stay_in_their_planes() {
     }
 }
 
-/// Groups open the free block with fewest erases, all else that with most.
+/// Groups open the free block with fewest erases, all else that with most, or the first of the more worn half.
 #[test]
 fn wear_decides_which_block_is_opened() {
-    for groups in [true, false] {
-        let (mut ftl, mut flash) = drive(groups, true);
+    for (groups, rest_in_upper_half) in [(true, false), (true, true), (false, false)] {
+        let (mut ftl, mut flash) = drive_of(Labelled { groups, rest_in_upper_half, moved_apart: true });
         let mut rng = Rng::new(2, "wear");
         let mut free: BTreeSet<u32> = (0..PLANES * BLOCKS).collect();
         let mut erases = vec![0u32; (PLANES * BLOCKS) as usize];
@@ -142,12 +146,18 @@ fn wear_decides_which_block_is_opened() {
                     free.insert(unit);
                 } else if free.contains(&unit) {
                     let there = free.iter().filter(|&&other| other / BLOCKS == unit / BLOCKS);
-                    let wear: Vec<u32> = there.map(|&unit| erases[unit as usize]).collect();
-                    let (least, most) = (wear.iter().min().unwrap(), wear.iter().max().unwrap());
-                    let expected = if groups && !is_apart { most } else { least };
-                    assert_eq!(erases[unit as usize], *expected, "groups {groups}, turn {turn}");
+                    let mut wear: Vec<u32> = there.map(|&unit| erases[unit as usize]).collect();
+                    wear.sort_unstable();
+                    let (least, most) = (wear[0], wear[wear.len() - 1]);
+                    let expected = match () {
+                        () if !groups || is_apart => least,
+                        () if rest_in_upper_half => wear[wear.len() / 2],
+                        () => most,
+                    };
+                    assert_eq!(erases[unit as usize], expected, "groups {groups}, turn {turn}");
                     opened[usize::from(is_apart)] += 1;
-                    differ += u64::from(least != most);
+                    let between = rest_in_upper_half && expected == most;
+                    differ += u64::from(least != most && !between);
                     free.remove(&unit);
                 }
             }

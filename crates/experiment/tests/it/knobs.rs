@@ -113,6 +113,11 @@ fn commands() -> Vec<Case> {
         ("drive.commands.suspend_us", suspending(), By("20", "21", READ)),
         ("drive.commands.resume_us", suspending(), By("20", "21", WRITE)),
         ("drive.commands.suspend_reads_max", suspending(), By("1", "16", READ)),
+        (
+            "drive.scheduling.jobs_hold",
+            timed("read_share = 0.5\n") + "[ftl.collect]\nmode = \"whole-block\"\n",
+            By("nothing", "channel", READ),
+        ),
     ]
 }
 

@@ -267,6 +267,12 @@ const SPECIAL: &[Special] = &[
         with: &[("workload.requests", "120000"), ("workload.read_share", "0.8")],
         values: &["0.5", "0.3", "0.9"],
     },
+    // Four chips: of two, any pair takes both.
+    Special {
+        param: ("ftl.level", "chips", &[]),
+        with: &[("drive.geometry.chips_per_channel", "4")],
+        values: &[],
+    },
     Special {
         param: ("drive.buffer", "preload", &[]),
         with: &[("drive.buffer.disturbed_share", "0.3")],

@@ -87,6 +87,10 @@ fn commands_and_scheduling_that_make_no_sense_are_refused() {
             "drive.scheduling.policy: under fcfs no read is preferred, so nothing would be suspended; expected",
         ),
         (
+            &[("drive.commands.cache_read", "true"), ("drive.scheduling.jobs_hold", "channel")],
+            "drive.scheduling.jobs_hold: jobs_hold is \"channel\", and cache commands or suspension let host operations in between; expected",
+        ),
+        (
             &[("drive.scheduling.priority", r#"["read", "read", "write"]"#)],
             "drive.scheduling.priority: priority is [\"read\", \"read\", \"write\"]; expected \"read\", \"write\", \"background\", in any order",
         ),

@@ -78,6 +78,8 @@ pub(super) struct Die {
     pub awaited: bool,
     /// Moves of the current row that follow the present one without interruption.
     pub ahead: u32,
+    /// Whether its jobs hold the channel (`hold.rs`).
+    pub holds: bool,
 }
 
 impl Die {
@@ -99,6 +101,7 @@ impl Die {
             jobs_ns: [0; 2],
             awaited: false,
             ahead: 0,
+            holds: false,
         }
     }
 

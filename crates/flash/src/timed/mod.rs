@@ -13,7 +13,7 @@
 //! `schedule.rs` keeps dies and channels. `choice.rs` selects the next operation, and `service.rs` moves operations
 //! through their phases.
 //! `events.rs` orders events by a tournament over the dies (`tournament.rs`). `register.rs` (cache commands) and
-//! `suspend.rs` are entered only on drives with these commands; `plain.rs` is the path for plain commands. Consecutive
+//! `suspend.rs` are entered only on drives with these commands, `hold.rs` where jobs hold their channel; `plain.rs` is the path for plain commands. Consecutive
 //! moves of one block are one operation, a row (`rows.rs`, `steps.rs`; `docs/decisions/0030-rows-of-moves.md`). Code
 //! that reads or changes the state touched by a move calls `Schedule::catch_up` first; code that lets anything come
 //! between moves calls `Schedule::shorten`. `sim` decides when requests arrive and measures their latency
@@ -26,6 +26,7 @@ mod die;
 mod events;
 mod flushes;
 mod gathering;
+mod hold;
 mod issue;
 mod joins;
 mod links;
@@ -463,6 +464,8 @@ impl Timed {
 
 #[cfg(test)]
 mod command_tests;
+#[cfg(test)]
+mod hold_tests;
 #[cfg(test)]
 mod order_tests;
 #[cfg(test)]

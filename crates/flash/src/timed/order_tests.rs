@@ -78,7 +78,15 @@ fn settings(rng: &mut Rng, seed: u64) -> Settings {
         6 => Order::Fcfs,
         n => Order::Priority(orders[n as usize]),
     };
-    Settings { phases, commands, order, urgent_as_writes: yes(rng), seed, plp: true }
+    Settings {
+        phases,
+        commands,
+        order,
+        urgent_as_writes: yes(rng),
+        jobs_hold_channel: false,
+        seed,
+        plp: true,
+    }
 }
 
 impl Driver {
@@ -246,7 +254,7 @@ impl Driver {
     }
 
     /// Runs [`REQUESTS`] requests to their ends; returns their times.
-    fn drive(&mut self) -> Vec<(u32, u64)> {
+    pub fn drive(&mut self) -> Vec<(u32, u64)> {
         self.drive_with(|_, _| {})
     }
 
@@ -274,8 +282,8 @@ fn block_of(timed: &Timed, ppn: Ppn) -> usize {
     timed.place(ppn).block
 }
 
-fn judge(seed: u64) -> CommandCounts {
-    let mut driver = Driver::new(seed);
+/// Runs a drive and checks its log.
+pub(super) fn judge(mut driver: Driver, seed: u64) -> CommandCounts {
     let done = driver.drive();
     assert_eq!(done.len(), REQUESTS as usize, "seed {seed}: every request ends");
     assert!(done.is_sorted_by_key(|&(_, time)| time), "seed {seed}: in the order of time");
@@ -556,7 +564,7 @@ fn snapshots_go_on_equal() {
 fn flash_could_keep_the_order_of_everything() {
     let mut used = [0; 6];
     for seed in 0..600 {
-        let c = judge(seed);
+        let c = judge(Driver::new(seed), seed);
         let counts = [
             c.multi_plane,
             c.cache_reads,

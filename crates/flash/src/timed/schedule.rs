@@ -131,13 +131,10 @@ impl Schedule {
         let suspends = commands.suspend.program || commands.suspend.erase;
         let overlaps = commands.cache_read || commands.cache_program;
         let optional = suspends || commands.cache_program;
+        let single = !optional && !overlaps && !together && !settings.jobs_hold_channel;
         Self {
-            plain: !optional && !overlaps && !together,
-            rows: !optional
-                && !overlaps
-                && !together
-                && layout.scope() == Scope::Plane
-                && !layout.is_packed(),
+            plain: single,
+            rows: single && layout.scope() == Scope::Plane && !layout.is_packed(),
             reached: (0, 0),
             dies: (0..dies).map(|die| Die::new((die % channels) as u32)).collect(),
             order: Tournament::new(dies),
@@ -145,7 +142,7 @@ impl Schedule {
             // A mask of 64 bits selects the planes of a command.
             planes_max: if together { geometry.planes_per_die.min(64) } else { 1 },
             optional,
-            direct: channels == dies && !suspends && !overlaps && !together,
+            direct: channels == dies && !suspends && !overlaps && !together && !settings.jobs_hold_channel,
             times: [ClassTimes::default(); 3],
             counts: CommandCounts::default(),
             rng: Rng::new(settings.seed, "program times"),

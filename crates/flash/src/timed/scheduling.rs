@@ -11,7 +11,7 @@ pub const SLOT: Slot = Slot {
     what: "scheduling",
     summary: "The next operation at a die.",
     policies: &[PRIORITY, FCFS],
-    common: &[],
+    common: &[JOBS_HOLD],
     acts: Acts::Timed,
 };
 
@@ -28,6 +28,16 @@ const URGENT_JOBS: ParamInfo = ParamInfo::name(
     &[("background", "the rank of all jobs"), ("write", "the rank of host writes, in the order of issue")],
 )
 .or_of_drive("write where collection is incremental, else background", |facts| f64::from(facts.incremental))
+.timed();
+
+const JOBS_HOLD: ParamInfo = ParamInfo::name(
+    "jobs_hold",
+    "which dies serve no host operation while a job (collection, wear-leveling, read reclaim) is under way",
+    &[
+        ("nothing", "none; operations of hosts and jobs take turns by their order"),
+        ("channel", "all dies of its channel, until none of its operations may start"),
+    ],
+)
 .timed();
 
 const PRIORITY: PolicyInfo = PolicyInfo {
@@ -52,4 +62,10 @@ impl Order {
         }
         (Self::Priority(classes), settings.text(URGENT_JOBS.name) == "write")
     }
+}
+
+/// Returns whether jobs keep host operations off their whole channel.
+#[must_use]
+pub fn jobs_hold_channel(settings: &ChosenPolicy) -> bool {
+    settings.text(JOBS_HOLD.name) == "channel"
 }

@@ -16,7 +16,12 @@ impl Schedule {
             return self.start_while_suspended(die, now);
         }
         let leaving = matches!(d.register, Register::Out { .. });
-        match self.choose(die, leaving) {
+        let next = if self.settings.jobs_hold_channel {
+            self.choose_and_hold(die, now)
+        } else {
+            self.choose(die, leaving)
+        };
+        match next {
             Some(class) => self.begin(die, class, now),
             None => self.dies[die].array_at = u64::MAX,
         }

@@ -156,6 +156,8 @@ pub struct Settings {
     pub order: Order,
     /// Under priorities: whether jobs on which a host write depends rank with host writes.
     pub urgent_as_writes: bool,
+    /// Whether jobs keep host operations off their whole channel (`hold.rs`); not with suspension or cache commands.
+    pub jobs_hold_channel: bool,
     /// Seed of the spread of program times.
     pub seed: u64,
     /// Whether data that gather in the controller survive a power cut; if not, an erase waits for the programs of data
@@ -172,6 +174,7 @@ impl Settings {
             commands: Commands::PLAIN,
             order: Order::Priority(Class::ALL),
             urgent_as_writes: false,
+            jobs_hold_channel: false,
             seed: 1,
             plp: true,
         }

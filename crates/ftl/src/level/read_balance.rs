@@ -21,8 +21,10 @@
 //!   were closed after two blocks, blocks that have lost pages would fill them less from round to round.
 //! - Frequently read pages move first, alternating between both destinations, then the others, continuing the
 //!   alternation. The second block begins with the other destination to give both the same number.
-//! - Destinations are the planes of two chips whose free blocks are the most worn; if no two chips have a free block,
-//!   the block is emptied as one of type 2.
+//! - Destinations are the planes of two chips whose free blocks are the most worn (`chips = "most-worn"`). The text
+//!   moves data to the chips of a channel "by following a round-robin fashion": under `"round-robin"` each pair of
+//!   destinations lies on the next two chips of its channel, in each on the plane with the most worn free block. If no
+//!   two chips have a free block, the block is emptied as one of type 2.
 //! - Nothing in the listing returns pages to a plane that gave some away, and cold ones never return by themselves.
 //!   Planes would drift apart until one has no spare space left. A plane therefore takes in pages only up to one block
 //!   more than the average of its channel (`plane_balance.rs`). If no two chips have such a plane, the block moves as
@@ -36,7 +38,7 @@
 //!   blocks are lost until they are erased.
 //! - If jobs wait for idle time, a set waits from the end of its first job on.
 //!
-//! Parameters: `threshold`, `less_read_share`, `frequent_read_share`, `sets_max`. Cost: O(1) per read, O(pages per
+//! Parameters: `threshold`, `less_read_share`, `frequent_read_share`, `sets_max`, `chips`. Cost: O(1) per read, O(pages per
 //! block / 64) per erase, O(pages per block + planes) per block emptied, and 16 units counted per erase. Memory: 1 bit
 //! per page and 2 bits per block (flags set and flags requested); the paper counts 1 bit per page and 1 per block
 //! ([`table_bytes`]).
@@ -52,6 +54,7 @@ use floatgate_base::policy::Range;
 use floatgate_base::{ChosenPolicy, DomainId, IdSlice, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 
 /// Row of the leveler in the policy table.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -73,10 +76,14 @@ pub const INFO: PolicyInfo = PolicyInfo {
             Range::SHARE,
         ),
         ParamInfo::whole("sets_max", "pairs of destinations that may wait per channel", 4, (1, 1000)),
+        ParamInfo::name("chips", "the two chips of a channel on which the destinations of a pair lie", CHIPS),
     ],
     cost: "O(1) per read, O(pages per block) per block emptied",
     memory: "1 bit per page and 2 bits per block",
 };
+
+const CHIPS: &[(&str, &str)] =
+    &[("most-worn", "those with the most worn free blocks"), ("round-robin", "the next two, in turn")];
 
 /// Parameters of read balance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,6 +96,8 @@ pub struct Params {
     pub frequent_read_share: f64,
     /// Sets that may wait in a channel.
     pub sets_max: u32,
+    /// Whether pairs take the chips of their channel in turn, in place of those with the most worn free blocks.
+    pub round_robin: bool,
 }
 
 /// Returns the bytes of the page read table and of the block erasing table as the paper counts them (its Table V).
@@ -155,6 +164,7 @@ impl super::Params for Params {
             less_read_share: settings.real("less_read_share"),
             frequent_read_share: settings.real("frequent_read_share"),
             sets_max: settings.whole("sets_max"),
+            round_robin: settings.text("chips") == CHIPS[1].0,
         }
     }
 
@@ -167,6 +177,7 @@ impl super::Params for Params {
             waiting: Vec::new(),
             under_way: Vec::new(),
             next_id: 0,
+            next_chip: vec![0; layout.geometry().channels as usize],
             balance: PlaneBalance::new(layout),
         }
     }
@@ -184,6 +195,8 @@ pub struct State {
     waiting: Vec<BlockSet>,
     under_way: Vec<UnderWay>,
     next_id: u32,
+    /// By channel: the chip at which the search for the next pair begins, if chips take turns.
+    next_chip: Vec<u32>,
     balance: PlaneBalance,
 }
 
@@ -251,17 +264,54 @@ impl State {
         }
         let in_channel = |set: &&BlockSet| set.channel == channel;
         if self.waiting.iter().filter(in_channel).count() < self.params.sets_max as usize {
-            let domains = destinations(drive, channel, may_take)?;
+            let domains = self.destinations(drive, channel, may_take)?;
+            self.pass_turn(drive.layout, channel, domains);
             let id = self.next_id;
             self.next_id = self.next_id.wrapping_add(1);
             return Some(Destination::New(BlockSet { id, channel, kind, domains }));
         }
         let into = match self.waiting.iter().rposition(in_reach) {
             Some(oldest) => Destination::Waiting(self.waiting.remove(oldest)),
-            None => Destination::Apart(destinations(drive, channel, may_take)?),
+            None => {
+                let domains = self.destinations(drive, channel, may_take)?;
+                self.pass_turn(drive.layout, channel, domains);
+                Destination::Apart(domains)
+            }
         };
         books.counters.alike += 1;
         Some(into)
+    }
+
+    /// Selects domains on two chips of a channel that may take pages in; none if no two chips have a free unit.
+    fn destinations(
+        &self,
+        drive: &DriveView<'_>,
+        channel: u32,
+        may_take: impl Fn(DomainId) -> bool,
+    ) -> Option<[DomainId; 2]> {
+        let chips = drive.layout.geometry().chips_per_channel;
+        let next = self.next_chip[channel as usize];
+        let chip = |domain: DomainId| drive.layout.place_of_plane(domain.0).1;
+        // Chips in turn: 0 for the next one. Otherwise all are alike.
+        let turns = |domain| if self.params.round_robin { (chip(domain) + chips - next) % chips } else { 0 };
+        let best = |other_than: Option<u32>| {
+            of_channel(drive.layout, channel)
+                .filter(|&domain| Some(chip(domain)) != other_than && may_take(domain))
+                .filter_map(|domain| {
+                    let wear = drive.most_worn_free(domain)?;
+                    Some((Reverse(turns(domain)), wear, Reverse(domain)))
+                })
+                .max()
+                .map(|(.., domain)| domain.0)
+        };
+        let first = best(None)?;
+        Some([first, best(Some(chip(first)))?])
+    }
+
+    /// Begins the next search for a pair behind the chip of the second destination.
+    fn pass_turn(&mut self, layout: &Layout, channel: u32, [_, second]: [DomainId; 2]) {
+        let (_, chip, ..) = layout.place_of_plane(second.0);
+        self.next_chip[channel as usize] = (chip + 1) % layout.geometry().chips_per_channel;
     }
 
     /// Returns the job that empties a unit.
@@ -309,25 +359,6 @@ fn apart(domain: DomainId) -> Target {
 /// Yields the domains of a channel.
 fn of_channel(layout: &Layout, channel: u32) -> impl Iterator<Item = DomainId> + '_ {
     DomainId::all(layout.domains()).filter(move |&domain| layout.place_of_plane(domain.0).0 == channel)
-}
-
-/// Selects domains on two chips of a channel that may take pages in and have the most worn free units; none if no two
-/// chips have any.
-fn destinations(
-    drive: &DriveView<'_>,
-    channel: u32,
-    may_take: impl Fn(DomainId) -> bool,
-) -> Option<[DomainId; 2]> {
-    let place = |domain: DomainId| drive.layout.place_of_plane(domain.0);
-    let most_worn = |other_than: Option<u32>| {
-        of_channel(drive.layout, channel)
-            .filter(|&domain| Some(place(domain).1) != other_than && may_take(domain))
-            .filter_map(|domain| Some((drive.most_worn_free(domain)?, std::cmp::Reverse(domain))))
-            .max()
-            .map(|(_, domain)| domain.0)
-    };
-    let first = most_worn(None)?;
-    Some([first, most_worn(Some(place(first).1))?])
 }
 
 impl Leveler for State {
@@ -395,6 +426,8 @@ impl Leveler for State {
             && self.read.len() == layout.pages().div_ceil(64) as usize
             && self.pages_per_unit == layout.pages_per_unit()
             && self.balance.fits(layout)
+            && self.next_chip.len() == layout.geometry().channels as usize
+            && self.next_chip.iter().all(|&chip| chip < layout.geometry().chips_per_channel)
             && sets.flat_map(|set| &set.domains).all(is_one)
             && self.under_way.iter().all(|UnderWay { unit, split, .. }| {
                 unit.0 < layout.units() && is_one(&split.from) && split.into.iter().all(is_one)

@@ -12,8 +12,13 @@ use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
 use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind as FileKind, Reader, Writer};
 
-const PARAMS: ReadBalance =
-    ReadBalance { threshold: 10.0, less_read_share: 0.25, frequent_read_share: 0.75, sets_max: 4 };
+const PARAMS: ReadBalance = ReadBalance {
+    threshold: 10.0,
+    less_read_share: 0.25,
+    frequent_read_share: 0.75,
+    sets_max: 4,
+    round_robin: false,
+};
 const LOGICAL: u32 = 20;
 
 /// Two chips of a plane each on one channel, with eight blocks of four pages each: blocks 0 to 7 and 8 to 15.
@@ -221,6 +226,62 @@ fn planes_stay_alike_and_blocks_are_still_split() {
         let most = logical as i64 / 4 + 2 * i64::from(geometry.pages_per_block);
         assert!(valid.iter().all(|&pages| pages <= most), "seed {seed}: {valid:?}");
     }
+}
+
+/// Four chips share a channel, and nothing is read: every emptied block opens a new pair. Returns the chips of the pairs
+/// in the order in which they were opened.
+fn chips_of_pairs(round_robin: bool) -> Vec<[u32; 2]> {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 4,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 16,
+        pages_per_block: 4,
+        page_bytes: 4096,
+    };
+    let (cold, logical) = (64, 80);
+    let layout = Layout::new(geometry, Scope::Plane);
+    let level = Level::ReadBalance(ReadBalance { round_robin, sets_max: 8, ..PARAMS });
+    let mut flash = Functional::new(layout.clone());
+    let mut ftl = Ftl::new(layout, Setup { level, ..Setup::plain(logical) });
+    let mut write = |ftl: &mut Ftl, lpn: u32| {
+        let mut extents = Extents::default();
+        extents.push(Lpn(lpn), 1, Kind::Write);
+        ftl.serve(&mut flash, &extents).unwrap();
+    };
+    let chips = |ftl: &Ftl| -> Vec<u32> {
+        let of = |lpn| ftl.layout.unit_of(ftl.mapping.get(Lpn(lpn)).ppn().unwrap());
+        (0..cold).map(|lpn| ftl.layout.domain_of(of(lpn)).0).collect()
+    };
+    (0..logical).for_each(|lpn| write(&mut ftl, lpn));
+    let (mut pairs, mut before) = (Vec::new(), chips(&ftl));
+    let mut bound = Bound::new(100_000);
+    let mut hot = (cold..logical).cycle();
+    while pairs.len() < 6 {
+        bound.step();
+        let triggered = ftl.leveled().triggered;
+        write(&mut ftl, hot.next().unwrap());
+        if ftl.leveled().triggered == triggered {
+            continue;
+        }
+        let now = chips(&ftl);
+        let moved: Vec<usize> = (0..now.len()).filter(|&page| now[page] != before[page]).collect();
+        // The chip that a block leaves may be one of its two; then half of its pages stay there.
+        let stays = if moved.len() == 2 { before[moved[0]] } else { now[moved[1]] };
+        let pair = [now[moved[0]], stays];
+        pairs.push([pair[0].min(pair[1]), pair[0].max(pair[1])]);
+        before = now;
+    }
+    pairs
+}
+
+/// Section I: units move "to the available blocks in different SSD chips by following a round-robin fashion".
+#[test]
+fn pairs_take_the_chips_in_turn() {
+    let in_turn = [[0, 1], [2, 3], [0, 1], [2, 3], [0, 1], [2, 3]];
+    assert_eq!(chips_of_pairs(true), in_turn);
+    assert_ne!(chips_of_pairs(false), in_turn);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Source: the paper on pattern-based write scheduling, section III-B and Figure 3. Moved pages have survived a block:
 //! they are rarely updated, like ungrouped pages, and join these; under `host-gc` they have open blocks of their own.
-//! If the dispatcher makes groups, they go to the free block with fewest erases and all other data to that with most.
+//! If the dispatcher makes groups, they go to the free block with fewest erases. All other data go to one with a
+//! "relatively heavy" count: to that with most, or to one of the more worn half of the free blocks.
 //! Each group stays in one plane, selected by its number; successive groups thus go to the planes in turn. A
 //! round-robin allocation of pages would spread each of them over all planes.
 //!
@@ -27,6 +28,8 @@ const MOVED: StreamId = StreamId(2);
 pub struct Params {
     /// Whether labels name groups, which open free blocks by wear.
     pub groups: bool,
+    /// Whether all other data open free blocks of the more worn half, in place of the most worn one.
+    pub rest_in_upper_half: bool,
     /// Whether moved pages have open blocks of their own.
     pub moved_apart: bool,
 }
@@ -51,6 +54,7 @@ impl Params {
         match stream {
             _ if !self.groups => Want::Next,
             APART => Want::LeastWorn,
+            _ if self.rest_in_upper_half => Want::UpperHalf,
             _ => Want::MostWorn,
         }
     }

@@ -128,6 +128,12 @@ impl Dispatch {
     pub fn makes_groups(self) -> bool {
         matches!(self, Self::Patterns(_))
     }
+
+    /// Returns whether writes without a group go to the more worn half of the free blocks, in place of the most worn one.
+    #[must_use]
+    pub fn has_rest_in_upper_half(self) -> bool {
+        matches!(self, Self::Patterns(params) if params.rest_in_upper_half)
+    }
 }
 
 /// Counters of the dispatcher.

@@ -11,9 +11,11 @@
 //!   window writes most. Ties go to the larger set, then to the one with the lower addresses.
 //! - A set is a maximal one (`docs/patterns.md`); a transaction is a run of `transaction` writes.
 //! - A window with more sets than the miner can list is left unlabelled, and counted.
+//! - A block with "a relatively heavy erasure count" is the most worn free one (`rest_blocks = "most-worn"`), or the
+//!   least worn one of the more worn half of the free blocks of a plane (`"upper-half"`).
 //!
-//! Parameters: `window`, `mined`, `support`, `items_min`, `transaction`, `look`. Cost: mining, and O(log mined) per
-//! write. Memory: 24 bytes per request of a window, and the miner's tables.
+//! Parameters: `window`, `mined`, `support`, `items_min`, `transaction`, `look`, `rest_blocks`. Cost: mining, and
+//! O(log mined) per write. Memory: 24 bytes per request of a window, and the miner's tables.
 
 use super::window::{self, Labels, Learned, Start, Windows};
 use floatgate_base::policy::ChosenPolicy;
@@ -41,10 +43,20 @@ pub const INFO: PolicyInfo = PolicyInfo {
             (1, window::WINDOW_MAX),
         ),
         window::LOOK,
+        ParamInfo::name(
+            "rest_blocks",
+            "the free block that writes in no set, and moved pages, open",
+            REST_BLOCKS,
+        ),
     ],
     cost: "mining, about 0.03 us per request, and O(log mined) per write",
     memory: "24 bytes per request of a window",
 };
+
+const REST_BLOCKS: &[(&str, &str)] = &[
+    ("most-worn", "the one with most erases"),
+    ("upper-half", "the one with fewest erases among the more worn half"),
+];
 
 /// Its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +65,7 @@ pub struct Params {
     transaction: u32,
     support: u32,
     items_min: u32,
+    pub(super) rest_in_upper_half: bool,
 }
 
 impl Params {
@@ -66,6 +79,7 @@ impl Params {
             transaction: settings.whole("transaction"),
             support: settings.whole("support"),
             items_min: settings.whole("items_min"),
+            rest_in_upper_half: settings.text("rest_blocks") == REST_BLOCKS[1].0,
         })
     }
 
