@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from floatgate.papers.judge import Findings
+from floatgate.papers.means import mean_95
 
 LEVELERS = ("hot-cold-swap", "swl", "read-balance", "lazy", "adaptive", "gap")
 SYNTHETIC = ("uniform", "zipf", "static")
 LOADS = (*SYNTHETIC, "sqlite-updates", "postgres-updates")
 SETTINGS = ("7", "28", "7-apart", "28-apart")
 """Per cent to spare; apart: pages that move have blocks of their own."""
-SEEDS = ("", "-seed-2", "-seed-3")
+SEEDS = ("", *(f"-seed-{seed}" for seed in range(2, 6)))
 SPREAD = 0.1
 """Standard deviation over mean of the cycles that blocks endure."""
 CYCLES = 1000
@@ -26,6 +27,7 @@ LONGEST = 64.0
 def values(findings: Findings) -> dict[str, Any]:
     """Return all values by name: QUANTITY.SETTING.LOAD.LEVELER, means over seeds; _low and _high are their ends."""
     made: dict[str, Any] = {}
+    extra: dict[str, list[float]] = {}
     for setting in SETTINGS:
         for load in LOADS:
             for leveler, runs in _runs(findings, setting, load).items():
@@ -35,7 +37,37 @@ def values(findings: Findings) -> dict[str, Any]:
                     made[f"{key}.{place}"] = sum(figures) / len(figures)
                     made[f"{key}_low.{place}"], made[f"{key}_high.{place}"] = min(figures), max(figures)
                 made[f"acted.{place}"] = any(one["acted"] for one in runs)
-    return made | _over_all(made)
+                extra[place] = [one["extra"] for one in runs]
+    return made | _over_all(made) | _cheaper(extra)
+
+
+def _cheaper(extra: Mapping[str, list[float]]) -> dict[str, Any]:
+    """Return extra programs of what should cost less and of what should cost more: ``cheaper.WHAT.PLACE.0`` and ``.1``."""
+    made: dict[str, Any] = {}
+
+    def beside(name: str, place: str, other: str) -> None:
+        if place in extra and other in extra:
+            both = pair(extra[place], extra[other])
+            made.update({f"cheaper.{name}.{side}": figure for side, figure in enumerate(both)})
+
+    for load in LOADS:
+        for leveler in LEVELERS:
+            beside(f"more-spare.{load}.{leveler}", f"28.{load}.{leveler}", f"7.{load}.{leveler}")
+            beside(f"apart.{load}.{leveler}", f"7-apart.{load}.{leveler}", f"7.{load}.{leveler}")
+        for spare in ("7", "28"):
+            beside(f"lazy-swl.{spare}.{load}", f"{spare}.{load}.lazy", f"{spare}.{load}.swl")
+            beside(f"adaptive-gap.{spare}.{load}", f"{spare}.{load}.adaptive", f"{spare}.{load}.gap")
+    return made
+
+
+def pair(ones: Sequence[float], others: Sequence[float]) -> tuple[float, float]:
+    """Return both means; the second one twice where the 95 % interval of the difference over the seeds holds 0."""
+    first, second = (sum(figures) / len(figures) for figures in (ones, others))
+    if len(ones) != len(others) or len(ones) == 1:
+        return first, second
+    middle, half = mean_95(one - other for one, other in zip(ones, others, strict=True))
+    equal = middle is not None and half is not None and abs(middle) <= half
+    return (second if equal else first), second
 
 
 def _runs(findings: Findings, setting: str, load: str) -> dict[str, list[dict[str, float]]]:
