@@ -10,7 +10,7 @@ import pytest
 from floatgate.papers import load
 from floatgate.papers.judge import Findings, judge
 from floatgate.papers.leveling.figures import figures
-from floatgate.papers.leveling.values import LEVELERS, life, values
+from floatgate.papers.leveling.values import LEVELERS, SEEDS, life, pair, values
 from floatgate.papers.tables import filled
 from floatgate.run.run import execute
 
@@ -67,7 +67,9 @@ def test_evening_out_gains_less_where_endurance_spreads() -> None:
 
 def test_every_claim_is_judged_and_every_table_filled(made: Findings) -> None:
     paper = load("leveling")
-    assert [claim.id for claim in paper.claims if judge(claim, made).holds is None] == []
+    # All drives and seeds are alike here: there is no difference between them.
+    assert {claim.id for claim in paper.claims if judge(claim, made).holds is None} == {"more-spare", "apart"}
+    assert all(claim.rule["topic"] and claim.rule["decided_by"] for claim in paper.claims)
     for table in paper.tables:
         assert all(cell["ours"] is not None for row in filled(table, made)["rows"] for cell in row["cells"])
     assert len(paper.tables[0]["row"]) == 5 * 2 * (1 + len(LEVELERS))
@@ -81,6 +83,21 @@ def test_none_is_the_measure(made: Findings) -> None:
     assert made.look("acted.7.static.none") is False
     assert made.look("acted.7.static.gap") is True
     assert made.look("std_ratio.7.static.gap") < 1
+
+
+def test_a_difference_whose_interval_holds_0_is_none() -> None:
+    # Differences of -0.1, 0.1, 0 and so on: their mean is within the interval of 0.
+    assert pair([0.2, 0.4, 0.3, 0.25, 0.35], [0.3] * 5) == pytest.approx((0.3, 0.3))
+    assert pair([0.2, 0.21, 0.19, 0.2, 0.2], [0.3] * 5) == pytest.approx((0.2, 0.3))
+    assert pair([0.2], [0.3]) == (0.2, 0.3)
+
+
+def test_synthetic_loads_have_five_seeds() -> None:
+    batches = {batch.name: batch for batch in load("leveling").batches}
+    for setting in ("spare-7", "spare-28", "spare-7-apart"):
+        for seed in SEEDS[1:]:
+            assert dict(batches[setting + seed].overrides)["seed"] == seed[-1]
+            assert set(batches[setting + seed].workloads) <= {"uniform", "zipf", "static"}
 
 
 def test_recorded_programs_leave_the_rest_of_the_drive_static(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def values(findings: Findings) -> dict[str, Any]:
 
 
 def _cheaper(extra: Mapping[str, list[float]]) -> dict[str, Any]:
-    """Return extra programs of what should cost less and of what should cost more: ``cheaper.WHAT.PLACE.0`` and ``.1``."""
+    """Return extra programs of what should cost less: ``cheaper.WHAT.PLACE.0``; beside it, ``.1`` should cost more."""
     made: dict[str, Any] = {}
 
     def beside(name: str, place: str, other: str) -> None:

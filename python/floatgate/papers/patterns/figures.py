@@ -113,10 +113,10 @@ def _in_patterns(findings: Findings) -> Figure | None:
 def _gc_time(findings: Findings) -> Figure | None:
     rows = []
     for workload in WORKLOADS:
-        for system in LOOKS:
+        for system, look in LOOKS.items():
             total, level = (findings.figure(f"{name}.{workload}.{system}") for name in ("gc_time", "level_time"))
             if total is not None and level is not None:
-                row = f"{workload}: {LOOKS[system].label}"
+                row = f"{workload}: {look.label}"
                 values = (total - level, level)
                 rows += [{"row": row, "part": part, "value": s} for part, s in zip(PARTS, values, strict=True)]
     if not rows:
@@ -173,7 +173,13 @@ def _response(findings: Findings) -> Figure | None:
                 rows.append({"thing": workload, "value": mean / base, "series": look.label})
     title = "Figure 7: read response"
     return _dots(
-        "figure-7", title, "Mean over the baseline's, in time; jobs hold their channel.", rows, list(LOOKS.values()), "over the baseline's", 1.0
+        "figure-7",
+        title,
+        "Mean over the baseline's, in time; jobs hold their channel.",
+        rows,
+        list(LOOKS.values()),
+        "over the baseline's",
+        1.0,
     )
 
 

@@ -43,7 +43,7 @@ OF_PATTERN = (
     "response-pgis",
 )
 """Claims on Pattern, judged under each reading."""
-LOADS = ("static", "static-28", "half-read")
+LOADS = ("static", "static-28", "half-read", "every-second")
 COSTS = ("gc_time", "level_time", "erases", "std", "worst", "first_failure")
 CAPACITIES_GB = (32, 64, 128)
 PAGE_KB = {"MLC": 4, "TLC": 8, "QLC": 16}
@@ -125,8 +125,8 @@ def compare(ones: Sequence[float | None], others: Sequence[float | None]) -> dic
     """Compare figures of the same seeds.
 
     Returns:
-        ``mean`` of one over the other, ``half`` of its 95 % interval (None with one seed), and ``judged``: the mean, but 1
-        where the interval holds 1, for then there is no difference.
+        ``mean`` of one over the other, ``half`` of its 95 % interval (None with one seed), and ``judged``: the mean,
+        but 1 where the interval holds 1, for then there is no difference.
     """
     ratios = [ratio(one, other) for one, other in zip(ones, others, strict=True)]
     if len(ratios) == 1:
@@ -237,11 +237,18 @@ def _hot_reads(findings: Findings, run: str, name: str) -> dict[str, Any]:
 
 
 def _pairs(findings: Findings, run: str, name: str) -> dict[str, Any]:
-    """Share of the emptied blocks that were paired with one of the opposite type: a pair takes two."""
+    """Share of the emptied blocks that were paired with one of the opposite type: a pair takes two.
+
+    ``opposite`` is the same of the blocks that joined a pair of destinations that waited.
+    """
     level = findings.look(f"{run}.level")
     if not level:
         return {}
-    return {f"paired.{name}": ratio(2 * level["pairs"], level["triggered"]), f"moved.{name}": level["moved_pages"]}
+    return {
+        f"paired.{name}": ratio(2 * level["pairs"], level["triggered"]),
+        f"opposite.{name}": ratio(level["pairs"], level["pairs"] + level["alike"]),
+        f"moved.{name}": level["moved_pages"],
+    }
 
 
 def _mapping(findings: Findings, workload: str) -> dict[str, Any]:

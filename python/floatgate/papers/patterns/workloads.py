@@ -14,8 +14,8 @@ from floatgate.run.experiment import Overrides, trace_overrides
 TWINS = {"proj_0": 4224524, "pc-server-1": 5076765, "pc-server-2": 6658794, "pc-server-3": 11404881}
 """Requests of the twins (Table II)."""
 SMALLER, SPACE = 8, 16
-"""The drive has an eighth of Table I's blocks and gets an eighth of the requests, in a sixteenth of the twin's space. What
-is left of the drive, more than half of it, holds static data."""
+"""The drive has an eighth of Table I's blocks and gets an eighth of the requests, in a sixteenth of the twin's space.
+What is left of the drive, more than half of it, holds static data."""
 WHOLE = ("empty", "requests", "dispatch")
 """Batches with the whole twin, on Table I's drive or without one."""
 IN_TIME = ("timed", "timed-parts", "timed-free", *(f"timed-seed-{seed}" for seed in range(2, 6)))
@@ -28,10 +28,11 @@ class Load:
 
     Attributes:
         pages: of the load, as many as its drive shows.
-        stripe, read: of every ``stripe`` static pages the first ``read`` are read, evenly. Planes are written in turn, the
-            channel first, then the chip, die and plane: 2 of 32 lie on one chip of each channel, 4 of 8 on two.
+        stripe, read: of every ``stripe`` static pages the first ``read`` are read, evenly. Planes are written in turn,
+            the channel first, then the chip, die and plane: 2 of 32 lie on one chip of each channel, 4 of 8 on two.
         timed_read_share: share of the requests in time that reads.
-        rate_per_s: of them; the dies with the read data are half busy with reads of 42 us.
+        rate_per_s: of them; the dies with the read data are half busy with reads of 42 us (``every-second``: a
+            quarter).
     """
 
     pages: int
@@ -45,8 +46,10 @@ LOADS = {
     "static": Load(480_000, 32, 2, 0.9, 26_700.0),
     "static-28": Load(352_000, 32, 2, 0.9, 26_700.0),
     "half-read": Load(416_000, 8, 4, 0.97, 98_000.0),
+    "every-second": Load(413_696, 4096, 2048, 0.97, 98_000.0),
 }
-"""The first two with 7 and 28 % to spare. Of the third one's static blocks half are read, whole, and half are not."""
+"""The first two with 7 and 28 % to spare, the others with 20 %. Of ``half-read`` all static blocks of two chips in four
+are read, of ``every-second`` each second block of each plane: 32 planes of 64 pages are 2,048 pages."""
 PAGE_BYTES = 4096
 WORN_IN = 10_000_000, 0.3
 """Requests that wear the drive in, and the share of them that reads."""
