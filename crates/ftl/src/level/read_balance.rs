@@ -22,9 +22,9 @@
 //! - Frequently read pages move first, alternating between both destinations, then the others, continuing the
 //!   alternation. The second block begins with the other destination to give both the same number.
 //! - Destinations are the planes of two chips whose free blocks are the most worn (`chips = "most-worn"`). The text
-//!   moves data to the chips of a channel "by following a round-robin fashion": under `"round-robin"` each pair of
-//!   destinations lies on the next two chips of its channel, in each on the plane with the most worn free block. If no
-//!   two chips have a free block, the block is emptied as one of type 2.
+//!   moves data to the chips of a channel "by following a round-robin fashion". Under `"round-robin"` a pair lies on
+//!   the next two chips of its channel, in each on the plane with the most worn free block. If no two chips have a free
+//!   block, the block is emptied as one of type 2.
 //! - Nothing in the listing returns pages to a plane that gave some away, and cold ones never return by themselves.
 //!   Planes would drift apart until one has no spare space left. A plane therefore takes in pages only up to one block
 //!   more than the average of its channel (`plane_balance.rs`). If no two chips have such a plane, the block moves as
