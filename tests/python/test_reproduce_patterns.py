@@ -118,7 +118,9 @@ def test_a_ratio_whose_interval_holds_1_is_no_difference() -> None:
     less = compare([0.80, 0.79, 0.81, 0.82, 0.78], [1.0] * 5)
     assert less["half"] == pytest.approx(2.776 * 0.0158114 / 5**0.5, rel=1e-4)
     assert less["judged"] == less["mean"] == pytest.approx(0.8)
-    assert compare([1.0, None, 1.0], [1.0] * 3)["judged"] is None
+    # Seeds that were not run are left out.
+    assert compare([2.0, None, None], [1.0, 1.0, None]) == {"mean": 2.0, "half": None, "judged": 2.0}
+    assert compare([None], [1.0])["judged"] is None
 
 
 def test_orders_of_five_seeds_need_a_difference() -> None:

@@ -113,8 +113,13 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
         "ftl.dispatch" => {
             let workload = "[workload]\nrequests = 20000\npattern = \"hot-cold\"\nhot_share_of_pages = 0.04\n\
                             hot_share_of_writes = 0.9\nread_share = 0.2\n";
-            let figures =
-                &["/flash/programs/total", "/dispatch/matched_requests", "/dispatch/patterns_per_window"];
+            // Which free block is opened shows in wear alone.
+            let figures = &[
+                "/flash/programs/total",
+                "/dispatch/matched_requests",
+                "/dispatch/patterns_per_window",
+                "/wear/erases_std",
+            ];
             run(format!("{DRIVE}{FTL}{workload}"), figures)
         }
         "ftl.reclaim" | "drive.disturb" => disturbed(slot),

@@ -9,6 +9,7 @@ from typing import Any
 from floatgate.papers import readings
 from floatgate.papers.judge import Findings
 from floatgate.papers.means import mean, mean_95, ratio
+from floatgate.papers.patterns.workloads import LOADS
 
 WORKLOADS = ("proj_0", "pc-server-1", "pc-server-2", "pc-server-3")
 SYSTEMS = ("baseline", "swl", "pgis-swl", "pattern")
@@ -43,7 +44,6 @@ OF_PATTERN = (
     "response-pgis",
 )
 """Claims on Pattern, judged under each reading."""
-LOADS = ("static", "static-28", "half-read", "every-second")
 COSTS = ("gc_time", "level_time", "erases", "std", "worst", "first_failure")
 CAPACITIES_GB = (32, 64, 128)
 PAGE_KB = {"MLC": 4, "TLC": 8, "QLC": 16}
@@ -60,10 +60,13 @@ def values(findings: Findings) -> dict[str, Any]:
                 costs = _costs(findings.look(f"{batch}.{workload}.{variant}"))
                 made |= {f"{batch}.{key}.{workload}.{variant}": value for key, value in costs.items()}
         made |= _mapping(findings, workload)
-    for load in LOADS:
-        for variant in ("baseline", "swl", "read-balance", "read-balance-turn"):
+    for load, plan in LOADS.items():
+        for variant in ("baseline", "swl", "read-balance", "read-balance-turn", "read-balance-long"):
             made |= _hot_reads(findings, f"static-timed.{load}.{variant}", f"{load}.{variant}")
             made |= _pairs(findings, f"static.{load}.{variant}", f"{load}.{variant}")
+            pairs = findings.figure(f"static.{load}.{variant}.level.pairs")
+            static_blocks = plan.pages // 2 / PAGES_PER_BLOCK
+            made[f"static_paired.{load}.{variant}"] = None if pairs is None else 2 * pairs / static_blocks
     return made | _readings(findings) | table_5()
 
 
@@ -96,13 +99,12 @@ def _readings(findings: Findings) -> dict[str, Any]:
 
 
 def _over_seeds(findings: Findings, batch: str, workload: str, variant: str, name: str) -> dict[str, Any]:
-    """Return costs by seed as a list, and their means: ``seeds.COST.NAME`` and ``COST.NAME``."""
+    """Return costs by seed, None for those that were not run, and their means: ``seeds.COST.NAME``, ``COST.NAME``."""
     runs = [_costs(findings.look(f"{batch}{seed}.{workload}.{variant}")) for seed in SEEDS]
-    known = [run for run in runs if run]
     made: dict[str, Any] = {}
-    for key in COSTS if known else ():
-        figures = [run[key] for run in known]
-        made |= {f"seeds.{key}.{name}": figures, f"{key}.{name}": mean(figures)}
+    for key in COSTS if any(runs) else ():
+        made[f"seeds.{key}.{name}"] = [run.get(key) for run in runs]
+        made[f"{key}.{name}"] = mean(run[key] for run in runs if run)
     return made
 
 
@@ -122,13 +124,14 @@ def _costs(result: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def compare(ones: Sequence[float | None], others: Sequence[float | None]) -> dict[str, float | None]:
-    """Compare figures of the same seeds.
+    """Compare figures of the same seeds, of which some may be missing.
 
     Returns:
         ``mean`` of one over the other, ``half`` of its 95 % interval (None with one seed), and ``judged``: the mean,
         but 1 where the interval holds 1, for then there is no difference.
     """
-    ratios = [ratio(one, other) for one, other in zip(ones, others, strict=True)]
+    both = [ratio(one, other) for one, other in zip(ones, others, strict=True)]
+    ratios = [one for one in both if one is not None]
     if len(ratios) == 1:
         return {"mean": ratios[0], "half": None, "judged": ratios[0]}
     middle, half = mean_95(ratios)
@@ -168,7 +171,7 @@ def _comparisons(known: Mapping[str, Any], workload: str) -> dict[str, Any]:
         for one, other in pairs:
             both = [known.get(f"seeds.{cost}.{workload}.{variant}") for variant in (one, other)]
             # Of a trace that is too small nothing is collected, and there is no order.
-            if None in both or not all(any(figures) for figures in both if figures is not None):
+            if any(not any(figures or ()) for figures in both):
                 continue
             name = f"{cost}.{one}.{other}.{workload}"
             compared = compare(both[0] or [], both[1] or [])
@@ -203,8 +206,8 @@ def _gains(made: Mapping[str, Any], workload: str) -> dict[str, Any]:
     as_it_is, shuffled = ([ratio(*pair) for pair in zip(*one, strict=True)] for one in both if one)
     loses = compare(shuffled, as_it_is)["judged"]
     return {
-        f"gain.{workload}": mean(as_it_is),
-        f"control_gain.{workload}": mean(shuffled),
+        f"gain.{workload}": mean(one for one in as_it_is if one is not None),
+        f"control_gain.{workload}": mean(one for one in shuffled if one is not None),
         f"control_loses.{workload}": loses,
     }
 
@@ -216,9 +219,9 @@ def _response(findings: Findings, workload: str, pattern: str) -> dict[str, Any]
         own = pattern if variant == "pattern" else variant
         means = [findings.figure(f"timed{seed}.{workload}.{own}.latency_us.read.mean") for seed in SEEDS]
         known = [one for one in means if one is not None]
-        made |= {f"read_us.{workload}.{variant}": mean(known), f"seeds.read_us.{workload}.{variant}": known}
+        made |= {f"read_us.{workload}.{variant}": mean(known), f"seeds.read_us.{workload}.{variant}": means}
     by_seed = [made[f"seeds.read_us.{workload}.{variant}"] for variant in SYSTEMS]
-    if not by_seed[0] or len({len(one) for one in by_seed}) > 1:
+    if not all(any(one) for one in by_seed):
         return made
     rest = [mean(others) for others in zip(*by_seed[:3], strict=True)]
     for name, others in (("response", rest), ("response_pgis", by_seed[2])):
