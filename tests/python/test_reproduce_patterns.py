@@ -77,7 +77,7 @@ def test_runs_in_time_go_on_in_the_same_space_as_busy_as_the_whole_twin(tmp_path
 def result(gc_s: float, level_s: float, erases: int, std: float, response: float = 100.0) -> dict[str, Any]:
     return {
         "gc": {"time_s": gc_s},
-        "level": {"time_s": level_s, "pairs": 10, "triggered": 40, "moved_pages": 7},
+        "level": {"time_s": level_s, "pairs": 10, "alike": 6, "triggered": 40, "moved_pages": 7},
         "flash": {"erases": {"total": erases}},
         "wear": {"erases_std": std, "erases_max": 7, "first_failure_s": 365.25 * 86400.0 * erases},
         "latency_us": {"read": {"mean": response}},
@@ -106,6 +106,7 @@ def test_gc_time_holds_leveling_and_orders_are_judged() -> None:
     assert made["control_loses.proj_0"] == (89 / 90) / (60 / 90)
     assert made["judged.first_failure.pattern.swl.proj_0"] == 10 / 12
     assert made["paired.proj_0.pattern"] == 2 * 10 / 40
+    assert made["opposite.proj_0.pattern"] == 10 / 16
     assert "response.pc-server-1" not in made
 
 
@@ -208,7 +209,7 @@ def test_every_claim_is_judged_and_every_table_filled(made: Findings) -> None:
     }
     assert all(claim.rule["topic"] and claim.rule["decided_by"] for claim in paper.claims)
     for table in paper.tables:
-        empty = [name for row in table["row"] for name in row["ours"] if name and made.figure(name) is None]
+        empty = [name for row in table["row"] for name in row["ours"] if name and made.look(name) is None]
         assert empty == [], table["id"]
 
 

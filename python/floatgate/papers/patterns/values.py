@@ -179,8 +179,9 @@ def _comparisons(known: Mapping[str, Any], workload: str) -> dict[str, Any]:
             made |= {f"{names[key]}.{name}": value for key, value in compared.items()}
 
     def judge_order(name: str, pairs: Sequence[tuple[str, str, str]], passes: Callable[[float], bool]) -> None:
-        figures = [made.get(f"judged.{'.'.join(pair)}.{workload}") for pair in pairs]
-        if None in figures:
+        names = [f"judged.{'.'.join(pair)}.{workload}" for pair in pairs]
+        figures = [float(made[one]) for one in names if made.get(one) is not None]
+        if len(figures) < len(names):
             return
         wrong = [figure for figure in figures if figure != 1.0 and not passes(figure)]
         made[f"{name}.{workload}"] = False if wrong else None if 1.0 in figures else True
