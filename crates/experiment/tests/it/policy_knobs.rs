@@ -272,6 +272,12 @@ const SPECIAL: &[Special] = &[
         with: &[("workload.requests", "120000"), ("workload.read_share", "0.8")],
         values: &["0.5", "0.3", "0.9"],
     },
+    // Of two free blocks the upper half is the most worn one.
+    Special {
+        param: ("ftl.dispatch", "rest_blocks", &[]),
+        with: &[("ftl.collect.trigger_free_blocks", "5")],
+        values: &[],
+    },
     // Four chips: of two, any pair takes both.
     Special {
         param: ("ftl.level", "chips", &[]),
