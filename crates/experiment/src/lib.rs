@@ -14,6 +14,7 @@ mod dispatch;
 mod energy;
 mod evidence;
 mod host_queues;
+mod idle_time;
 mod life_interval;
 pub mod lifetime;
 mod lifetime_json;

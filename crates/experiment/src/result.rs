@@ -6,6 +6,7 @@ use crate::by_cause::by_cause;
 use crate::dispatch::dispatch;
 use crate::energy::energy;
 use crate::evidence::evidence;
+use crate::idle_time::idle_time;
 use crate::meter::build;
 use crate::precondition::precondition;
 use crate::quantiles::quantiles_us;
@@ -98,7 +99,8 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "idle_h": outcome.idle.as_ref().map(idle_h),
         },
         "jobs": outcome.jobs_s.map(|[foreground, background]| {
-            json!({ "foreground_s": foreground, "background_s": background })
+            let idle = outcome.idle_time.as_ref().map(idle_time);
+            json!({ "foreground_s": foreground, "background_s": background, "idle": idle })
         }),
         "commands": outcome.commands.as_ref().map(commands),
         "valid_pages": histogram(&outcome.valid_histogram, "units"),

@@ -51,7 +51,7 @@ pub mod written_pages;
 pub use life::{FullLife, full_life};
 pub use life_book::LifeOptions;
 pub use outcome::Outcome;
-pub use plan::{Arrival, Background, Mode, Plan, Precondition, Workload};
+pub use plan::{Arrival, Background, ByContext, Mode, Plan, Precondition, Workload};
 pub use serve::pins::{PinCounts, PinSink, PinWindow};
 pub use serve::request_log::{RequestRows, RequestSink};
 pub use simulation::{Phase, Simulation};

@@ -5,6 +5,8 @@ use crate::gate::{Throttled, Throttling};
 use crate::plan::Plan;
 use crate::serve::clock::QueueCount;
 pub use crate::serve::hot_reads::{HOT_FROM, HotReads};
+use crate::serve::idle::IdleCounts;
+use crate::serve::idle_prediction::IdlePrediction;
 pub use crate::serve::reclaim_latency::ReclaimLatency;
 use crate::serve::{Direct, TimedServing, with_drive};
 use crate::simulation::{Phase, Simulation, Stages};
@@ -137,6 +139,8 @@ pub struct Outcome {
     pub commands: Option<CommandCounts>,
     /// Timed mode: seconds of dies on foreground and on background jobs.
     pub jobs_s: Option<[f64; 2]>,
+    /// Timed mode: idle time and its use, if jobs use it.
+    pub idle_time: Option<IdleTime>,
     /// Timed mode: the activity of dies and channels, if requested.
     pub timeline: Option<Timeline>,
     /// Counts of the DRAM buffer, if there is one.
@@ -225,12 +229,22 @@ impl Outcome {
     }
 }
 
+/// Idle time of a timed run.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleTime {
+    /// Its counts.
+    pub counts: IdleCounts,
+    /// Where contexts predict: entries of the table in use, and replacements.
+    pub entries: Option<(u64, u64)>,
+}
+
 /// Results that only timed mode has.
 struct TimedFigures {
     last_ns: u64,
     times: [ClassTimes; 3],
     commands: CommandCounts,
     jobs_s: [f64; 2],
+    idle_time: Option<IdleTime>,
     timeline: Option<Timeline>,
     buffer_times: Option<[LinkTimes; 2]>,
     arrivals_ns: u64,
@@ -250,6 +264,10 @@ impl TimedFigures {
             times: timed.times(),
             commands: timed.command_counts(),
             jobs_s: timed.jobs_ns().map(|ns| ns as f64 / 1e9),
+            idle_time: serving.direct.idle.as_ref().map(|idle| IdleTime {
+                counts: idle.counts,
+                entries: idle.prediction.as_ref().map(IdlePrediction::entries),
+            }),
             timeline: timed.timeline().cloned(),
             buffer_times: timed.link_times().copied(),
             arrivals_ns: clock.now_ns(),
@@ -345,6 +363,7 @@ impl Simulation {
             times: timed.as_ref().map(|timed| timed.times),
             commands: timed.as_ref().map(|timed| timed.commands),
             jobs_s: timed.as_ref().map(|timed| timed.jobs_s),
+            idle_time: timed.as_ref().and_then(|timed| timed.idle_time),
             buffer_times: timed.as_ref().and_then(|timed| timed.buffer_times),
             arrivals_s: timed.as_ref().map(|timed| timed.arrivals_ns as f64 / 1e9),
             queue_wait_ns: timed.as_ref().map(|timed| timed.queue_wait_ns),

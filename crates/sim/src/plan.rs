@@ -118,8 +118,25 @@ pub enum Arrival {
 pub struct Background {
     /// Free units of a domain below which idle time collects.
     pub trigger_free_units: u32,
-    /// Time without host requests in flight before it begins.
+    /// Time without host requests in flight before it begins, where nothing is predicted.
     pub idle_ns: u64,
+    /// Prediction of long idle periods, if any.
+    pub by_context: Option<ByContext>,
+}
+
+/// Prediction of long idle periods by the program contexts before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByContext {
+    /// Shorter gaps belong to a burst: nothing is predicted or learnt in them.
+    pub settle_ns: u64,
+    /// Periods from this length on are long.
+    pub long_ns: u64,
+    /// Entries of its table, at least 1.
+    pub contexts: u32,
+    /// Confidence from which on a context predicts.
+    pub confident_from: u8,
+    /// Last contexts that predict together, at least 1.
+    pub path: u32,
 }
 
 /// The drive's flash (`[drive]`).
@@ -325,7 +342,7 @@ impl Plan {
     /// Returns the settings of background work; they apply to other jobs if not to collection.
     #[must_use]
     pub fn background(&self) -> Option<Background> {
-        let others = Background { trigger_free_units: 0, idle_ns: 0 };
+        let others = Background { trigger_free_units: 0, idle_ns: 0, by_context: None };
         self.ftl.background.or_else(|| self.ftl.setup.idle_jobs.then_some(others))
     }
 

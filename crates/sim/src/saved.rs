@@ -16,6 +16,8 @@ use crate::precondition::{Preparation, SavedPreparation};
 use crate::reading::SavedReading;
 use crate::reading::foresight::{Foreseeing, ForesightStep};
 use crate::serve::clock::Clock;
+use crate::serve::idle::{Idle, IdleCounts};
+use crate::serve::idle_prediction::IdlePrediction;
 use crate::serve::{Direct, FunctionalServing, Kept, Serving, TimedServing, Waiting, with_drive};
 use crate::simulation::{Phase, Simulation, Stages, State};
 use floatgate_base::{Error, Result};
@@ -25,7 +27,7 @@ use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
 /// Version of the sections of an interrupted run; increases with every change of a written type.
-pub const STATE_VERSION: u32 = 38;
+pub const STATE_VERSION: u32 = 39;
 
 impl Simulation {
     /// Writes the whole state of a run, which can then continue as if it had never stopped.
@@ -82,8 +84,8 @@ impl Simulation {
                     // Earlier rows and phases were handed out and cannot be resumed.
                     log: _,
                     pins: _,
+                    idle,
                     // From the plan.
-                    background: _,
                     timeline: _,
                     engine_delays: _,
                 } = direct;
@@ -91,6 +93,7 @@ impl Simulation {
                 out.state("under way", &drive.array.back_end().saved())?;
                 save_gate_and_buffer(gate, buffer, out)?;
                 out.state("clock", clock)?;
+                out.state("idle time", &idle.as_ref().map(Idle::saved))?;
                 out.state("queues", &waiting.as_ref().map(Waiting::saved))
             }
         }
@@ -139,6 +142,15 @@ impl Simulation {
                 }
                 resume_gate_and_buffer(&self.plan, &mut direct.gate, &mut direct.buffer, from)?;
                 direct.clock = from.state::<Clock>("clock")?;
+                let idle = from.state::<Option<(IdleCounts, Option<IdlePrediction>)>>("idle time")?;
+                let fits = match (&mut direct.idle, idle) {
+                    (None, None) => true,
+                    (Some(own), Some(saved)) => own.restore(saved),
+                    _ => false,
+                };
+                if !fits {
+                    return Err(damaged(from.path(), 0, "the snapshot is damaged: its idle time differs"));
+                }
                 match (waiting, from.state::<Option<Queues>>("queues")?) {
                     (None, None) => Ok(()),
                     (Some(waiting), Some(queues)) => {

@@ -163,6 +163,26 @@ fn has_idle_jobs(mode: Mode, setup: &Setup) -> bool {
     has_idle_time && setup.disturb.is_some_and(|(_, reclaim)| reclaim.is_proactive())
 }
 
+/// Refuses a buffer that keeps the pages of disturbed blocks where the manager reclaims them before: it would be an LRU.
+fn check_kept_pages(layers: &Layers, plan: &Plan) -> Result<()> {
+    let aware = plan.buffer.filter(|buffer| buffer.config.aware.is_some());
+    let Some((buffer, (_, reclaim))) = aware.zip(plan.ftl.setup.disturb) else { return Ok(()) };
+    let at = reclaim.reclaims_at(!plan.ftl.setup.idle_jobs);
+    if buffer.disturbed_share < at {
+        return Ok(());
+    }
+    let what = format!(
+        "no block is ever disturbed by {} of the maximum: {} reclaims it at {at}",
+        buffer.disturbed_share,
+        reclaim.info().name
+    );
+    Err(layers.error(
+        "drive.buffer.disturbed_share",
+        what,
+        format!("expected less than {at}, or 0 for all blocks"),
+    ))
+}
+
 /// Refuses settings of several tables that do not go together.
 fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
     let closed = matches!(plan.mode, Mode::Timed(Arrival::Closed { .. }));
@@ -172,6 +192,7 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
         return Err(layers.error("ftl.background.policy", what, expected));
     }
     check_reads(layers, plan)?;
+    check_kept_pages(layers, plan)?;
     let (buffered, queued) = (plan.buffer.is_some(), !plan.queues.is_plain());
     let separate = plan.ftl.setup.separate;
     if separate.foresees() && (buffered || queued) {

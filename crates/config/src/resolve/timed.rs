@@ -11,7 +11,7 @@ use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
 use floatgate_flash::timed::scheduling::jobs_hold_channel;
 use floatgate_flash::timed::settings::MULTI_PLANE;
 use floatgate_flash::timed::{Commands, MultiPlane, Order, Suspend};
-use floatgate_sim::Background;
+use floatgate_sim::{Background, ByContext};
 
 /// Resolves optional commands. `planes`: planes per die, and how many of them work as one.
 pub(crate) fn commands(
@@ -164,5 +164,12 @@ pub(crate) fn background(
         return Err(layers.section("ftl.background").error(key, what, expected));
     }
     raw.set(key, free);
-    Ok((Some(Background { trigger_free_units: free, idle_ns: ns(idle_us) }), Some(raw)))
+    let by_context = policy.find_real("long_us").map(|long_us| ByContext {
+        settle_ns: ns(policy.real("settle_us")),
+        long_ns: ns(long_us),
+        contexts: policy.whole("contexts"),
+        confident_from: policy.whole("confident_from") as u8,
+        path: policy.whole("path"),
+    });
+    Ok((Some(Background { trigger_free_units: free, idle_ns: ns(idle_us), by_context }), Some(raw)))
 }

@@ -263,6 +263,17 @@ fn unusable_orders_are_refused() {
             &[
                 ("drive.buffer.capacity", "32 KiB"),
                 ("drive.disturb.model", "uniform"),
+                ("ftl.reclaim.policy", "rrb"),
+                ("drive.buffer.policy", "disturb-aware"),
+                ("drive.buffer.disturbed_share", "0.95"),
+            ],
+            "drive.buffer.disturbed_share: no block is ever disturbed by 0.95 of the maximum: rrb reclaims it at 0.95; \
+             expected less than 0.95, or 0 for all blocks",
+        ),
+        (
+            &[
+                ("drive.buffer.capacity", "32 KiB"),
+                ("drive.disturb.model", "uniform"),
                 ("drive.buffer.policy", "disturb-aware"),
                 ("drive.buffer.read_cache", "false"),
             ],

@@ -19,6 +19,7 @@ mod future;
 mod goldens;
 mod host_queues;
 mod hot_reads;
+mod idle_prediction;
 mod incremental;
 mod knobs;
 mod large_units;

@@ -144,6 +144,14 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             planes("", "read_share = 0.5\n") + WHOLE_BLOCKS,
             &["/latency_us/read/mean", "/latency_us/write/mean"],
         ),
+        "ftl.background" if info.name == "by-context" => run(
+            format!(
+                "mode = \"timed\"\n{DRIVE}{FTL}{WHOLE_BLOCKS}[workload]\nfile = \"{}/bursts.parquet\"\n\
+                 arrival = \"open\"\n",
+                folder.path()
+            ),
+            &["/flash/programs/total", "/latency_us/write/mean", "/jobs/idle/prediction/predicted_periods"],
+        ),
         "ftl.background" => run(
             timed("rate_per_s = 100\narrival = \"open\"\n") + WHOLE_BLOCKS,
             &["/flash/programs/total", "/latency_us/write/mean"],
@@ -372,6 +380,7 @@ fn differs(scenario: &Scenario, one: &Value, other: &Value) -> bool {
 fn traces() -> Folder {
     let folder = Folder::new("policy-knobs");
     hinted::file(&folder, "hinted.parquet", &hinted::programs(1, 10, 480, 12_000));
+    hinted::file_at(&folder, "bursts.parquet", &hinted::bursts(1, 480, 300));
     folder
 }
 

@@ -128,7 +128,7 @@ fn allocation_and_idle_jobs_that_make_no_sense_are_refused() {
         ),
         (
             &[("ftl.background.idle_us", "1")],
-            "ftl.background.idle_us: idle_us = 1 has no effect with policy = \"none\"; expected policy = \"idle\", or no idle_us",
+            "ftl.background.idle_us: idle_us = 1 has no effect with policy = \"none\"; expected policy = \"idle\" or \"by-context\", or no idle_us",
         ),
     ]);
 }

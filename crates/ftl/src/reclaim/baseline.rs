@@ -48,6 +48,10 @@ impl super::Params for Params {
         Self { at: settings.real("at") }
     }
 
+    fn reclaims_at(&self, _: bool) -> f64 {
+        self.at
+    }
+
     fn state(&self, _: &Layout) -> State {
         State { params: *self }
     }

@@ -51,6 +51,10 @@ pub trait Params {
     where
         Self: Sized;
 
+    /// Returns the share of the maximum at which a block is reclaimed at the latest; infinity if none is. `at_once`:
+    /// jobs do not wait for idle time.
+    fn reclaims_at(&self, at_once: bool) -> f64;
+
     /// Returns the state of the manager on an empty drive.
     fn state(&self, layout: &Layout) -> Self::State;
 }

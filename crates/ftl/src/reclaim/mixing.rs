@@ -59,6 +59,10 @@ pub struct MixParams {
 }
 
 impl MixParams {
+    pub(super) fn reclaims_at(&self, at_once: bool) -> f64 {
+        if at_once { self.proactive_at } else { 1.0 }
+    }
+
     pub(super) fn of(settings: &ChosenPolicy, samples: u32) -> Self {
         Self {
             proactive_at: settings.real("proactive_at"),

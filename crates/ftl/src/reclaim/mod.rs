@@ -86,6 +86,15 @@ macro_rules! managers {
                 }
             }
 
+            /// Returns the share of the maximum at which a block is reclaimed at the latest, infinity if none is;
+            /// `at_once` if jobs do not wait for idle time.
+            #[must_use]
+            pub fn reclaims_at(self, at_once: bool) -> f64 {
+                match self {
+                    $(Self::$variant(params) => Params::reclaims_at(&params, at_once),)*
+                }
+            }
+
             /// Returns its row of the policy table.
             #[must_use]
             pub fn info(self) -> &'static PolicyInfo {

@@ -28,6 +28,10 @@ impl super::Params for Params {
         Self
     }
 
+    fn reclaims_at(&self, _: bool) -> f64 {
+        f64::INFINITY
+    }
+
     fn state(&self, _: &Layout) -> State {
         State
     }

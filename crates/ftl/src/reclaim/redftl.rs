@@ -112,6 +112,10 @@ impl super::Params for Params {
         }
     }
 
+    fn reclaims_at(&self, _: bool) -> f64 {
+        self.at
+    }
+
     fn state(&self, layout: &Layout) -> State {
         State {
             params: *self,

@@ -43,6 +43,10 @@ impl super::Params for Params {
         Self(MixParams::of(settings, settings.whole("samples")))
     }
 
+    fn reclaims_at(&self, at_once: bool) -> f64 {
+        self.0.reclaims_at(at_once)
+    }
+
     fn state(&self, layout: &Layout) -> State {
         Mixing::new(self.0, layout)
     }

@@ -48,6 +48,10 @@ impl super::Params for Params {
         Self { proactive_at: settings.real("proactive_at") }
     }
 
+    fn reclaims_at(&self, at_once: bool) -> f64 {
+        if at_once { self.proactive_at } else { 1.0 }
+    }
+
     fn state(&self, _: &Layout) -> State {
         State { params: *self }
     }

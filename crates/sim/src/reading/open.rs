@@ -121,6 +121,13 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
                         workload.compressed_share";
         return refuse("lifetime.reduce.policy", what, expected);
     }
+    if plan.background().is_some_and(|background| background.by_context.is_some()) && !columns.context {
+        return refuse(
+            "ftl.background.policy",
+            "by-context needs program contexts, and this workload has none".into(),
+            "expected a trace that `floatgate trace record` made (docs/recording.md), or policy = \"idle\"",
+        );
+    }
     match plan.ftl.setup.separate.needs() {
         Some(Needs::Contexts) if !columns.context => refuse(
             "ftl.separate.policy",

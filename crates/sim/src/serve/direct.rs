@@ -1,7 +1,7 @@
 //! The path of a request once the drive takes it: gate, buffer and drive, and the clock.
 
 use super::clock::Clock;
-use super::idle::work_until;
+use super::idle::Idle;
 use super::pins::PinWatch;
 use super::request_log::RequestLog;
 use super::stop::Stop;
@@ -9,7 +9,6 @@ use crate::addressing::Placed;
 use crate::buffer::Buffered;
 use crate::drive::Drive;
 use crate::gate::Throttled;
-use crate::plan::Background;
 use crate::reading::Chunk;
 use floatgate_base::{Extents, Op};
 use floatgate_flash::Timed;
@@ -30,7 +29,7 @@ pub(crate) struct Direct {
     pub log: Option<RequestLog>,
     /// The recorder of the Ready/Busy pins, if any.
     pub pins: Option<Box<PinWatch>>,
-    pub background: Option<Background>,
+    pub idle: Option<Idle>,
     pub timeline: Option<(u64, u64, usize)>,
     /// Nanoseconds by which hashing, compressing and decompressing a page delay its request, if they do.
     pub engine_delays: Option<[u64; 3]>,
@@ -51,6 +50,7 @@ impl Direct {
             let arrival_ns = self.clock.next_arrival(timed, chunk.stamp_ns(i));
             let entry_ns = self.pass_gate(arrival_ns, (placed.extents, extents.clone()), op, 0);
             self.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
+            self.see_context(chunk, i);
             self.look_for_reclaims(entry_ns);
             let hot = self.is_hot_read(placed.extents, extents.clone(), op);
             let timed = self.drive.array.back_end_mut();
@@ -73,7 +73,7 @@ impl Direct {
     fn is_bare(&self) -> bool {
         let between = self.gate.is_some() || self.buffer.is_some() || self.engine_delays.is_some();
         let onlookers = self.log.is_some() || self.pins.is_some() || self.clock.watches_reclaims();
-        let idle = self.background.is_some() || self.drive.ftl.gathers_chunks();
+        let idle = self.idle.is_some() || self.drive.ftl.gathers_chunks();
         !between && !onlookers && !idle
     }
 
@@ -144,9 +144,17 @@ impl Direct {
         if self.drive.ftl.gathers_chunks() {
             self.program_chunks_until(until_ns)?;
         }
-        match self.background {
-            Some(background) => work_until(&mut self.drive, &mut self.clock, background, until_ns),
+        match &mut self.idle {
+            Some(idle) => idle.work_until(&mut self.drive, &mut self.clock, until_ns),
             None => Ok(()),
+        }
+    }
+
+    /// Notes the context of arriving request `i`, by which idle time may be predicted.
+    #[inline(always)]
+    pub fn see_context(&mut self, chunk: &Chunk<'_>, i: usize) {
+        if let Some(idle) = &mut self.idle {
+            idle.sees(chunk.batch.context.get(i).copied().unwrap_or(0));
         }
     }
 

@@ -82,6 +82,7 @@ impl Waiting {
             if self.queues.is_empty() {
                 direct.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
             }
+            direct.see_context(chunk, i);
             direct.look_for_reclaims(entry_ns);
             let request = chunk.request(i, queue, (arrival_ns, entry_ns));
             direct.clock.arrive(direct.drive.array.back_end_mut(), arrival_ns, entry_ns, queue);

@@ -6,6 +6,7 @@
 use super::clock::Clock;
 use super::direct::Direct;
 use super::hot_reads::HotReadWatch;
+use super::idle::Idle;
 use super::pins::PinWatch;
 use super::queued::Waiting;
 use super::request_log::{ROWS, RequestLog};
@@ -56,7 +57,7 @@ impl TimedServing {
             gate,
             log: None,
             pins: None,
-            background: plan.background(),
+            idle: Idle::of(plan),
             timeline: plan.timeline,
             engine_delays: plan.engine_delays(),
         };

@@ -151,6 +151,44 @@ pub(super) const GROUPS: &[Group] = &[
                 "time of dies on jobs that a write depended on, summed over the dies",
             ),
             number("background_s", "s", "time of dies on background jobs, summed over the dies"),
+            count(
+                "idle.periods",
+                "periods",
+                "times between the completion of the last request in flight and the next arrival; null without jobs in idle time",
+            )
+            .or_null(),
+            number("idle.idle_s", "s", "their sum").or_null(),
+            count("idle.used_periods", "periods", "of these, those in which a job worked").or_null(),
+            count(
+                "idle.delayed_requests",
+                "requests",
+                "requests that arrived while a step of a job was under way",
+            )
+            .or_null(),
+            number(
+                "idle.prediction.requests_with_context_share",
+                "-",
+                "requests with a program context / all; null unless contexts predict",
+            )
+            .or_null(),
+            count("idle.prediction.long_periods", "periods", "idle periods of `long_us` or more").or_null(),
+            count("idle.prediction.predicted_periods", "periods", "periods that were predicted to be long")
+                .or_null(),
+            count("idle.prediction.predicted_long_periods", "periods", "of these, those that were").or_null(),
+            number(
+                "idle.prediction.predicted_idle_share",
+                "-",
+                "predicted idle time that was idle / all of it",
+            )
+            .or_null(),
+            count(
+                "idle.prediction.mispredicted_delayed_requests",
+                "requests",
+                "requests that arrived before the predicted end and found a step of a job under way",
+            )
+            .or_null(),
+            count("idle.prediction.contexts", "entries", "entries of the table in use").or_null(),
+            count("idle.prediction.contexts_replaced", "entries", "entries that another one replaced").or_null(),
         ],
     },
     Group {

@@ -11,6 +11,7 @@ from floatgate.report.sections import (
     disturb,
     drive,
     energy,
+    idle,
     latency,
     leveling,
     lifetime_headline,
@@ -48,6 +49,7 @@ SUMMARY = (
     latency.SECTION,
     throughput.SECTION,
     waiting.SECTION,
+    idle.SECTION,
     energy.SECTION,
     waveform.SECTION,
 )
@@ -60,6 +62,7 @@ REMARKS = (
     reduce.SECTION,
     throttle.SECTION,
     latency.SECTION,
+    idle.SECTION,
     workload.SECTION,
     streams.SECTION,
     dispatch.SECTION,

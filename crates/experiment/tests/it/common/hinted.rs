@@ -1,5 +1,5 @@
 //! Traces with program contexts and streams, without the library that reads Parquet. The files hold lines
-//! `W or T, first page, pages, context, stream, predicted life` after the mark of a Parquet file. A test opener reads
+//! `W or T, first page, pages, context, stream, predicted life, time` after the mark of a Parquet file. A test opener reads
 //! them as Parquet.
 
 use super::Folder;
@@ -30,16 +30,39 @@ pub fn write(page: u64, context: u64) -> Row {
     Row { op: Op::Write, page, pages: 1, context, stream: 0, life: 0 }
 }
 
-/// Writes a trace; its name is to end in `.parquet`. Gives its path.
+/// Writes a trace of a request per millisecond; its name is to end in `.parquet`. Gives its path.
 pub fn file(folder: &Folder, name: &str, rows: &[Row]) -> String {
+    file_at(folder, name, &(0..).zip(rows).map(|(i, row)| (i * 1_000_000, *row)).collect::<Vec<_>>())
+}
+
+/// Writes a trace with these times, nanoseconds.
+pub fn file_at(folder: &Folder, name: &str, rows: &[(i64, Row)]) -> String {
     register(open);
     let mut text = String::from("PAR1\n");
-    for row in rows {
+    for (time_ns, row) in rows {
         let op = if row.op == Op::Trim { 'T' } else { 'W' };
         let Row { page, pages, context, stream, life, .. } = row;
-        writeln!(text, "{op} {page} {pages} {context} {stream} {life}").unwrap();
+        writeln!(text, "{op} {page} {pages} {context} {stream} {life} {time_ns}").unwrap();
     }
     folder.file(name, text)
+}
+
+/// Bursts of writes over a fifth of `pages`: of programs 1 and 2, after which the drive is idle for 300 ms, and of
+/// programs 3 and 4, after which another burst follows 5 ms later. In half of the bursts program 5 writes last but one.
+pub fn bursts(seed: u64, pages: u64, count: usize) -> Vec<(i64, Row)> {
+    let mut rng = Rng::new(seed, "bursts");
+    let (mut now_ns, mut rows) = (0, Vec::new());
+    for _ in 0..count {
+        let (program, both) = (1 + rng.below(4), rng.below(2) == 0);
+        for place in 0..12 {
+            let context = if both && place == 10 { 5 } else { program };
+            let page = rng.below(pages / 5);
+            rows.push((now_ns, Row { stream: context as u32, life: 60 << context, ..write(page, context) }));
+            now_ns += 2_000_000;
+        }
+        now_ns += if program < 3 { 300_000_000 } else { 5_000_000 };
+    }
+    rows
 }
 
 /// Programs that repeatedly write their own pages, the first of them most, and some that write once. Contexts are 1 to
@@ -76,7 +99,7 @@ pub fn programs(seed: u64, contexts: u64, pages: u64, requests: usize) -> Vec<Ro
 }
 
 struct Reader {
-    rows: Vec<Row>,
+    rows: Vec<(i64, Row)>,
     at: usize,
 }
 
@@ -88,7 +111,8 @@ fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
         let number = |i: usize| fields.get(i).and_then(|f| f.parse::<u64>().ok());
         let op = if fields.first() == Some(&"T") { Op::Trim } else { Op::Write };
         let (stream, life) = (number(4)? as u32, number(5)? as u32);
-        Some(Row { op, page: number(1)?, pages: number(2)?, context: number(3)?, stream, life })
+        let row = Row { op, page: number(1)?, pages: number(2)?, context: number(3)?, stream, life };
+        Some((number(6)? as i64, row))
     };
     let rows = text.lines().skip(1).map(|line| row(line).ok_or_else(|| fault(format!("'{line}'"))));
     Ok(Box::new(Reader { rows: rows.collect::<Result<_>>()?, at: 0 }))
@@ -99,9 +123,9 @@ impl ColumnReader for Reader {
         let from = self.at;
         self.at = (from + ROWS).min(self.rows.len());
         chunk.devices.push("ours".into());
-        for (i, row) in (from..).zip(&self.rows[from..self.at]) {
+        for (time_ns, row) in &self.rows[from..self.at] {
             let (offset, bytes) = (row.page * PAGE_BYTES, row.pages * PAGE_BYTES);
-            chunk.rows.push(i as i64 * 1_000_000, 0, row.op, offset, bytes);
+            chunk.rows.push(*time_ns, 0, row.op, offset, bytes);
             chunk.rows.stream.push(row.stream);
             chunk.rows.predicted_life.push(row.life);
             chunk.context_ids.push(row.context);

@@ -67,7 +67,7 @@ fn buffer(rng: &mut Rng, case: &Case, out: &mut Vec<(&'static str, String)>) {
         let aware = case.disturbs && rng.below(2) == 0;
         if aware {
             out.push(("drive.buffer.policy", "disturb-aware".into()));
-            out.push(("drive.buffer.disturbed_share", rng.unit().to_string()));
+            out.push(("drive.buffer.disturbed_share", (0.3 * rng.unit()).to_string()));
         }
         out.push(("drive.buffer.read_cache", (aware || rng.below(2) == 0).to_string()));
         if rng.below(2) == 0 {
@@ -169,6 +169,7 @@ pub fn goes_on(toml: &str, step: u64, every: u64) {
     let (whole, stopped) = (whole.finish(), stopped.finish());
     assert_eq!(format!("{:?}", whole.flash), format!("{:?}", stopped.flash));
     assert_eq!(format!("{:?}", whole.host), format!("{:?}", stopped.host));
+    assert_eq!(format!("{:?}", whole.idle_time), format!("{:?}", stopped.idle_time));
 }
 
 /// Completes a run that is saved and resumed now and then; `stops` counts how often in which phase.
