@@ -21,18 +21,14 @@ def lines(result: dict[str, Any]) -> list[str]:
     if not facts or not facts["periods"]:
         return []
     periods, used, delayed = (units.count(facts[key]) for key in ("periods", "used_periods", "delayed_requests"))
-    texts = [
-        f"{periods} idle periods, {units.span(facts['idle_s'])} in all; jobs worked in {used} of them; "
-        f"{delayed} requests arrived during a step"
-    ]
+    use = f"{periods} idle periods, {units.span(facts['idle_s'])} in all; jobs worked in {used} of them"
+    texts = [f"{use}; {delayed} requests arrived during a step"]
     prediction = facts.get("prediction")
-    if prediction:
-        texts.append(_prediction(prediction))
-    return texts
+    return [*texts, _prediction(prediction)] if prediction else texts
 
 
 def _prediction(facts: dict[str, Any]) -> str:
-    """Format as ``80 of 95 long periods predicted by context, 4 predictions wrong; 98 % of the predicted time was idle``."""
+    """Format as ``80 of 95 long periods predicted by context, 4 predictions wrong; 98 % of ... was idle``."""
     right, predicted = facts["predicted_long_periods"], facts["predicted_periods"]
     text = f"{units.count(right)} of {units.count(facts['long_periods'])} long periods predicted by context"
     if not predicted:
