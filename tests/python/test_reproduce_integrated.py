@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def test_wksn_is_refitted_and_the_catalogue_stays_beside_it(tmp_path: Path) -> N
     assert set(workloads.FILL) < set(made["wksn"])
     assert not set(workloads.FILL) & set(made["media"])
 
-    def twin(name: str) -> dict[str, object]:
+    def twin(name: str) -> dict[str, Any]:
         return tomllib.loads(Path(dict(made[name])["workload.twin"]).read_text())
 
     shipped = tomllib.loads((workloads.TWIN_FOLDER / "wksn.toml").read_text())

@@ -86,7 +86,7 @@ def test_none_is_the_measure(made: Findings) -> None:
 
 
 def test_a_difference_whose_interval_holds_0_is_none() -> None:
-    # Differences of -0.1, 0.1, 0 and so on: their mean is within the interval of 0.
+    # The differences have either sign, and 0 is within the interval of their mean.
     assert pair([0.2, 0.4, 0.3, 0.25, 0.35], [0.3] * 5) == pytest.approx((0.3, 0.3))
     assert pair([0.2, 0.21, 0.19, 0.2, 0.2], [0.3] * 5) == pytest.approx((0.2, 0.3))
     assert pair([0.2], [0.3]) == (0.2, 0.3)

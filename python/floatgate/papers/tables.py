@@ -38,7 +38,7 @@ def filled(table: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
 
 
 def cells(table: Mapping[str, Any]) -> tuple[list[str], list[list[str]], int]:
-    """Return header, texts and how many columns of text lead, of a filled table; rows without any figure are left out."""
+    """Return header, texts and how many columns of text lead, of a filled table; rows without a figure are left out."""
     printed = [
         any(row["cells"][number]["paper"] is not None for row in table["rows"])
         for number in range(len(table["columns"]))

@@ -56,7 +56,7 @@ fn predictions_are_those_counted_by_hand() {
         count(&result, "/jobs/idle/prediction/predicted_periods"),
         count(&result, "/jobs/idle/prediction/predicted_long_periods"),
     );
-    // Program 1: 13 of 13. Program 3, long, long, short and so on: of its 14 periods (the trace ends with its last) the
+    // Program 1: 13 of 13. Each third period of program 3 is short. Of its 14 periods (the trace ends with its last) the
     // 1st, 2nd and 4th are not predicted, and of the other eleven the 3rd, 6th, 9th and 12th are short.
     assert_eq!((predicted, right), (13 + 11, 13 + 7));
 }

@@ -47,8 +47,8 @@ pub fn file_at(folder: &Folder, name: &str, rows: &[(i64, Row)]) -> String {
     folder.file(name, text)
 }
 
-/// Bursts of writes over a fifth of `pages`: of programs 1 and 2, after which the drive is idle for 300 ms, and of
-/// programs 3 and 4, after which another burst follows 5 ms later. In half of the bursts program 5 writes last but one.
+/// Bursts of writes over a fifth of `pages`. After those of programs 1 and 2 the drive is idle for 300 ms, after those of
+/// programs 3 and 4 another burst follows 5 ms later. In half of the bursts program 5 writes last but one.
 pub fn bursts(seed: u64, pages: u64, count: usize) -> Vec<(i64, Row)> {
     let mut rng = Rng::new(seed, "bursts");
     let (mut now_ns, mut rows) = (0, Vec::new());
