@@ -130,7 +130,7 @@ def test_overhead_is_drawn_by_its_parts() -> None:
     }
 
 
-def test_mostly_free_drives_are_compared_with_their_own_baseline() -> None:
+def test_drives_are_compared_with_their_own_baseline() -> None:
     def run(reclaims: int, replica_s: float) -> dict[str, Any]:
         geometry = {"pages_per_block": 192, "page_bytes": 8192}
         timing = {"read_us": 100, "program_us": 1600, "erase_us": 5000}
@@ -151,6 +151,10 @@ def test_mostly_free_drives_are_compared_with_their_own_baseline() -> None:
     assert (made["free.rr_time.ads"], made["free.rr_count.ads"], made["free.total.ads"]) == (0.75, 0.5, 0.8)
     assert (made["in_free.rr_time.ads"], made["in_free.lost.ads"]) == (0.5, 0.4)
     assert made["in_free.rr_time.mean"] is None
+    more = {**variants, "redftl": run(5, 5.0)}
+    made = redftl_values(Findings({"spare-10": {"ads": variants}, "spare-30": {"ads": more}}))
+    assert [made[f"spare.{percent}.rr_time.ads"] for percent in (10, 20, 30)] == [0.75, None, 0.5]
+    assert (made["spare.30.rr_count.ads"], made["spare.30.rr_count.mean"]) == (0.25, None)
 
 
 def test_the_share_of_short_times() -> None:

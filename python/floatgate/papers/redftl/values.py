@@ -59,7 +59,7 @@ def values(findings: Findings) -> dict[str, Any]:
     for batch, variant in CLOSE_UP.items():
         for workload in ("ads", "websearch"):
             made |= response_ms(findings, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
-    return made | _mostly_free(findings) | _buffers(findings) | _weigh_most(made)
+    return made | _mostly_free(findings) | _spare(findings) | _buffers(findings) | _weigh_most(made)
 
 
 def reads_share(voltage: float, time: float) -> float:
@@ -172,6 +172,21 @@ def _mostly_free(findings: Findings) -> dict[str, Any]:
             made[f"{name}.lost.{workload}"] = both[0].get(f"lost.{workload}.{variant}")
         for what in ("rr_time", "rr_count", "total"):
             made[f"{name}.{what}.mean"] = mean(made[f"{name}.{what}.{workload}"] for workload in WORKLOADS)
+    return made
+
+
+def _spare(findings: Findings) -> dict[str, Any]:
+    """Return times and counts of redFTL over the baseline's by the room beside the cold data, in per cent."""
+    made: dict[str, Any] = {}
+    for percent, batch in ((10, "spare-10"), (20, "main"), (30, "spare-30")):
+        for workload in WORKLOADS:
+            costs = _costs(findings, batch, workload, "redftl") | _costs(findings, batch, workload, "baseline")
+            for what in ("rr_time", "rr_count"):
+                both = [costs.get(f"{what}.{workload}.{one}") for one in ("redftl", "baseline")]
+                made[f"spare.{percent}.{what}.{workload}"] = ratio(*both)
+        for what in ("rr_time", "rr_count"):
+            ratios = [made[f"spare.{percent}.{what}.{workload}"] for workload in WORKLOADS]
+            made[f"spare.{percent}.{what}.mean"] = mean(ratios)
     return made
 
 
