@@ -14,8 +14,9 @@ const SMALL: &str = "[drive.geometry]\nblocks_per_plane = 48\npages_per_block = 
 const NEVER: &[&str] = &["reclaim.reads_by_page_type.TSB"];
 
 /// Returns experiments whose results together have every metric.
-fn runs(folder: &Folder) -> [String; 9] {
+fn runs(folder: &Folder) -> [String; 10] {
     let hinted = hinted::file(folder, "hinted.parquet", &hinted::programs(1, 3, 480, 4000));
+    let bursts = hinted::file_at(folder, "bursts.parquet", &hinted::bursts(1, 480, 40));
     let trace = folder.file("trace.csv", msr(1));
     let disturbed = "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 200\n[ftl]\nspare_factor = 0.25\n\
                      [ftl.reclaim]\npolicy = \"redftl-plus\"\n[workload]\nrequests = 60000\nread_share = 0.95\n\
@@ -43,6 +44,9 @@ fn runs(folder: &Folder) -> [String; 9] {
         ),
         format!(
             "{SMALL}[drive.rated]\ntbw_tb = 1\n{spare}collect.policy = \"cost-benefit\"\n[workload]\non_bad_line = \"skip\"\nfile = \"{trace}\"\n"
+        ),
+        format!(
+            "mode = \"timed\"\n{SMALL}{spare}[ftl.background]\npolicy = \"by-context\"\n[workload]\narrival = \"open\"\nfile = \"{bursts}\"\n"
         ),
         suspending() + queues,
         aware("").replace("[drive.geometry]", "mode = \"timed\"\n[drive.geometry]"),

@@ -94,7 +94,8 @@ fn no_default_of_any_other_policy_costs_three_times_that_of_its_slot() {
     {
         let key = format!("{}.{}", slot.key, slot.selector);
         let usual = costs(&key, slot.policies[0].name);
-        for info in &slot.policies[1..] {
+        // Jobs by context need contexts, and work less than those of `idle` (idle_prediction.rs).
+        for info in slot.policies[1..].iter().filter(|info| info.name != "by-context") {
             let here = costs(&key, info.name);
             println!("{key} {}: {here:.2?}, by default {usual:.2?}", info.name);
             for (cost, usual) in here.iter().zip(usual) {

@@ -297,6 +297,8 @@ const SPECIAL: &[Special] = &[
         with: &[("drive.buffer.disturbed_share", "0.3")],
         values: &[],
     },
+    // At the maximum the manager would reclaim the block.
+    Special { param: ("drive.buffer", "disturbed_share", &[]), with: &[], values: &["0.5", "0.9"] },
     // It has no default from which values to try would follow.
     Special { param: ("ftl.background", "trigger_free_blocks", &[]), with: &[], values: &["3", "6"] },
     Special { param: ("lifetime.throttle", "epoch_s", &[]), with: &[], values: &["1200"] },

@@ -259,7 +259,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (26, "84a0677e9e9ac325");
-    const RUN_IS: (u32, &str) = (39, "cc55c034afb789ef4ea196786bc096db4731959aa8f547ca");
+    const RUN_IS: (u32, &str) = (39, "1f99debb2f6d02e0e4e912fc8397e0ff2a947d4c8d4b5f1c");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));
