@@ -87,7 +87,9 @@ def _headline(done: Reproduction) -> Part:
     if done.undecided():
         entries.append(("not judged", str(len(done.undecided())), "this setup cannot decide them; each says why"))
     if counts[None]:
-        entries.append(("without figures", str(counts[None]), "their runs are missing or lack the figure"))
+        entries.append(
+            ("without a verdict", str(counts[None]), "no difference, or runs that are missing or lack the figure")
+        )
     return Cards(entries)
 
 
