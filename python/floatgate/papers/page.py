@@ -88,7 +88,7 @@ def _headline(done: Reproduction) -> Part:
         entries.append(("not judged", str(len(done.undecided())), "this setup cannot decide them; each says why"))
     if counts[None]:
         entries.append(
-            ("without a verdict", str(counts[None]), "no difference, or runs that are missing or lack the figure")
+            ("without a verdict", str(counts[None]), "no difference, or runs are missing or lack the figure")
         )
     return Cards(entries)
 
