@@ -93,13 +93,13 @@ value = "lives.made.greedy.lifetime.years"
 than = 1000.0
 """
 WORKLOADS = """
-from floatgate.papers.patterns.workloads import write
+from floatgate.papers.patterns.workloads import Load, write
 from floatgate.run.experiment import trace_overrides
 
 def prepare(workloads, traces, folder):
     if "made" in traces:
         return {}
-    return {"made": trace_overrides(write(folder / "made.parquet", 8000, 40000, 0.3, seed=1))}
+    return {"made": trace_overrides(write(folder / "made.parquet", Load(8000, 32, 2, 0.9, 26700.0), 40000, 0.3, seed=1))}
 """
 
 
