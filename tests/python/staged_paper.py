@@ -99,7 +99,7 @@ from floatgate.run.experiment import trace_overrides
 def prepare(workloads, traces, folder):
     if "made" in traces:
         return {}
-    return {"made": trace_overrides(write(folder / "made.parquet", Load(8000, 32, 2, 0.9, 26700.0), 40000, 0.3, seed=1))}
+    return {"made": trace_overrides(write(folder / "made.parquet", Load(8000, 32, 2, 0.9, 2e4), 40000, 0.3, seed=1))}
 """
 
 

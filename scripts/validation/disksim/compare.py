@@ -150,7 +150,11 @@ def rows(of: Comparison) -> list[Row]:
         ("page requests", sum(e.page_requests for e in elements), sum(request.pages for request in ours.requests)),
         ("cleans (blocks erased)", sum(e.cleans for e in elements), result["flash"]["erases"]["total"]),
         ("pages moved", sum(e.pages_moved for e in elements), result["gc"]["copied_pages"]),
-        ("cleaning, s", sum(e.clean_ms for e in elements) / 1e3, sum(result["jobs"].values())),
+        (
+            "cleaning, s",
+            sum(e.clean_ms for e in elements) / 1e3,
+            result["jobs"]["foreground_s"] + result["jobs"]["background_s"],
+        ),
         ("page requests served, s", sum(e.busy_ms for e in elements) / 1e3, result["flash"]["time_s"]["host"]),
     ]
     for op, our in times.items():

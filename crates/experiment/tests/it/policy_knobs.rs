@@ -95,6 +95,15 @@ fn disturbed(slot: &Slot) -> Scenario {
     Scenario { toml: format!("{drive}{disturb}{FTL}{workload}"), life: false, figures }
 }
 
+/// Bursts of programs after which the drive is idle for long, and of others.
+fn predicted(folder: &Folder) -> Scenario {
+    let file = format!("{}/bursts.parquet", folder.path());
+    let workload = format!("[workload]\nfile = \"{file}\"\narrival = \"open\"\n");
+    let figures =
+        &["/flash/programs/total", "/latency_us/write/mean", "/jobs/idle/prediction/predicted_periods"];
+    Scenario { toml: format!("mode = \"timed\"\n{DRIVE}{FTL}{WHOLE_BLOCKS}{workload}"), life: false, figures }
+}
+
 fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
     let run = |toml: String, figures| Scenario { toml, life: false, figures };
     match slot.key {
@@ -144,14 +153,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             planes("", "read_share = 0.5\n") + WHOLE_BLOCKS,
             &["/latency_us/read/mean", "/latency_us/write/mean"],
         ),
-        "ftl.background" if info.name == "by-context" => run(
-            format!(
-                "mode = \"timed\"\n{DRIVE}{FTL}{WHOLE_BLOCKS}[workload]\nfile = \"{}/bursts.parquet\"\n\
-                 arrival = \"open\"\n",
-                folder.path()
-            ),
-            &["/flash/programs/total", "/latency_us/write/mean", "/jobs/idle/prediction/predicted_periods"],
-        ),
+        "ftl.background" if info.name == "by-context" => predicted(folder),
         "ftl.background" => run(
             timed("rate_per_s = 100\narrival = \"open\"\n") + WHOLE_BLOCKS,
             &["/flash/programs/total", "/latency_us/write/mean"],
