@@ -93,7 +93,9 @@ class Reproduction:
         for topic in dict.fromkeys(one.claim.rule.get("topic", "") for one in self.verdicts):
             verdicts = [one for one in self.verdicts if one.claim.rule.get("topic", "") == topic]
             evidence = [one for one in verdicts if not one.claim.is_calibrated]
-            decided = dict.fromkeys(str(one.claim.rule.get("decided_by", "")) for one in verdicts)
+            decided = dict.fromkeys(
+                part for one in verdicts for part in str(one.claim.rule.get("decided_by", "")).split("; ")
+            )
             rows.append(
                 {
                     "topic": str(topic),
