@@ -384,7 +384,7 @@ def reproductions(page: str) -> str:
     for name in paper.names():
         one = kept[name]
         counts = [str(one[key] or "-") for key in ("holds", "fails", "not_judged", "calibrated")]
-        times = [f"{one[key]:,}" for key in ("cpu_s", "quick_cpu_s")]
+        times = [f"{one[key]:,}" if one[key] else "-" for key in ("cpu_s", "quick_cpu_s")]
         rows.append([f"`{name}`", paper.load(name).title, *counts, *times, one["measured"]])
         for topic in one.get("topics", []):
             counts = [str(topic[key] or "-") for key in ("holds", "fails", "not_judged", "calibrated")]
