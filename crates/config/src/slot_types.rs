@@ -31,6 +31,7 @@ macro_rules! slots {
 
 slots! {
     Map: floatgate_ftl::single_policy_slots::MAP,
+    Metadata: floatgate_ftl::metadata::SLOT,
     Collect: floatgate_ftl::collect::SLOT,
     Separate: floatgate_ftl::separate::SLOT,
     Level: floatgate_ftl::level::SLOT,

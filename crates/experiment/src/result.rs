@@ -19,7 +19,7 @@ use floatgate_flash::timed::{ClassTimes, CommandCounts};
 use floatgate_flash::{Cause, Class};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::SECONDS_PER_HOUR;
-use floatgate_sim::outcome::{HOT_FROM, HotReads, Idle};
+use floatgate_sim::outcome::{HOT_FROM, HotReads, Idle, MetadataCounters};
 use floatgate_sim::plan::{Mode, Workload};
 use floatgate_sim::{Outcome, Plan};
 use floatgate_stats::{Histogram, Latency};
@@ -37,9 +37,10 @@ pub const NOT_MODELLED: &[&str] = &[
     READ_DISTURB,
     "SLC cache",
     "DRAM buffer",
-    "metadata writes of the FTL",
+    METADATA,
     RECOVERY,
 ];
+const METADATA: &str = "metadata writes of the FTL";
 const READ_DISTURB: &str = "read disturb";
 const RECOVERY: &str = "recovery of worn blocks while they rest";
 
@@ -87,6 +88,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "separate": separate::separate(outcome),
         "level": level(resolved, outcome),
         "reclaim": reclaim(plan, outcome),
+        "metadata": outcome.metadata.as_ref().map(metadata),
         "reduce": reduce(plan, outcome),
         "wear": {
             "erases_min": erases_min,
@@ -234,6 +236,18 @@ fn commands(counts: &CommandCounts) -> Value {
     })
 }
 
+/// Counts the pages that keep the map on flash.
+fn metadata(counts: &MetadataCounters) -> Value {
+    let MetadataCounters { updates, moves, journal_pages, flushed_pages, map_pages } = counts;
+    json!({
+        "updates": updates,
+        "moves": moves,
+        "journal_pages": journal_pages,
+        "flushed_pages": flushed_pages,
+        "map_pages": map_pages,
+    })
+}
+
 /// Lists the limits of the model that apply to a run.
 fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let timed = !matches!(plan.mode, Mode::Functional);
@@ -241,6 +255,7 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let left = left.filter(|&what| what != READ_DISTURB || plan.drive.disturb.is_none());
     let left = left.filter(|&what| what != "energy" || plan.drive.energy.is_none());
     let left = left.filter(|&what| what != "DRAM buffer" || plan.buffer.is_none());
+    let left = left.filter(|&what| what != METADATA || plan.ftl.setup.metadata.is_none());
     left.filter(|&what| what != RECOVERY || !plan.drive.endurance.recovers()).collect()
 }
 

@@ -81,6 +81,8 @@ causes! {
     Replica: "replica", "replicas", Background, erases: false, place: 5, "#b8860b", "rings";
     /// Collection repacks the valid pages of compressed chunks.
     Repack: "repack", "repacking", Background, erases: false, place: 7, "#4b0082", "level";
+    /// The map on flash and the journal of its changes.
+    Metadata: "metadata", "metadata", Write, erases: false, place: 8, "#f0e442", "grid";
 }
 
 impl Cause {

@@ -5,6 +5,7 @@ use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
 use crate::jobs::{Job, Urgency};
 use crate::level::{LevelCounters, Leveling};
+use crate::metadata::{MapLog, MetadataCounters};
 use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
@@ -88,14 +89,16 @@ impl Ftl {
             FreePool::new(setup.free_choice, units)
         };
         let leveling = Leveling::of(setup.level, setup.seed, &layout);
-        let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages, setup.seed));
+        let separation =
+            Separation::of(setup.separate, &Shape::of(&layout, setup.mapped_pages_max(), setup.seed));
         let slots = (setup.separate.streams() * domains) as usize;
         let mut reclaiming = setup
             .disturb
             .map(|(disturb, reclaim)| Box::new(Reclaiming::new(disturb, reclaim, setup.seed, &layout)));
         let kind = setup.victim.index_kind();
         let apart = separation.as_ref().and_then(|separation| Apart::of(separation, kind, &layout));
-        let mut mapping = Mapping::new(setup.logical_pages, layout.pages());
+        let mut mapping = Mapping::new(setup.mapped_pages_max(), layout.pages());
+        mapping.sides.log = setup.metadata.map(|metadata| Box::new(MapLog::new(metadata)));
         if reclaiming.as_ref().is_some_and(|reclaiming| reclaiming.tails.pages() > 0) {
             mapping.sides.replicated = Some(Box::new(Replicas::new(&layout)));
         }
@@ -108,7 +111,7 @@ impl Ftl {
             (mapping.sides.shared, mapping.sides.packed) = Reduction::tables(reduce);
         }
         let reduction =
-            setup.reduce.map(|reduce| Box::new(Reduction::new(reduce, setup.logical_pages, slots)));
+            setup.reduce.map(|reduce| Box::new(Reduction::new(reduce, setup.mapped_pages_max(), slots)));
         let mut candidates = Candidates::new(kind, apart, &layout, setup.seed);
         candidates.garbage = setup.garbage_share.map(|_| Garbage::default());
         Self {
@@ -175,6 +178,9 @@ impl Ftl {
         if let Some(replicas) = self.mapping.replicas_mut() {
             replicas.counters = ReplicaCounters::default();
         }
+        if let Some(log) = &mut self.mapping.sides.log {
+            log.counters = MetadataCounters::default();
+        }
         if let Some(separation) = &mut self.separation {
             separation.reset_counts();
         }
@@ -215,6 +221,12 @@ impl Ftl {
     #[must_use]
     pub fn gc(&self) -> GcCounters {
         self.gc
+    }
+
+    /// Returns the counters of metadata since counting began, if the drive keeps its map on flash.
+    #[must_use]
+    pub fn metadata(&self) -> Option<MetadataCounters> {
+        self.mapping.sides.log.as_ref().map(|log| log.counters)
     }
 
     /// Returns the units collected since counting began, by valid pages: entry `v` counts units that had `v`.

@@ -106,12 +106,16 @@ impl Ftl {
                 }
                 Kind::Flush => {
                     if S::PACKED {
-                        self.flush_chunks(flash, first, pages).map(|()| self.flush(flash, first, pages))
+                        let map = if self.setup.plp { Ok(()) } else { self.persist_map::<S, F>(flash, true) };
+                        map.and_then(|()| self.flush_chunks(flash, first, pages))
+                            .map(|()| self.flush(flash, first, pages))
                     } else {
                         Ok(())
                     }
                 }
             };
+            let done =
+                if S::SIDES { done.and_then(|()| self.persist_map::<S, F>(flash, false)) } else { done };
             done.map_err(|failure| Stopped { extent: i, failure })?;
         }
         Ok(())
@@ -274,6 +278,7 @@ impl Ftl {
             if let Some(reduction) = &mut self.reduction {
                 reduction.drop_page(lpn);
             }
+            self.mapping.note(lpn);
             self.mapped_pages -= 1;
             self.forget::<All>(lpn, old);
             if let Some(separation) = &mut self.separation {

@@ -17,6 +17,7 @@
 //! | `collect/` | holds closed units and queues of streams, chooses victims, starts collection | how pages move |
 //! | `regroup.rs` | applies a remapping of streams: units change queues, open ones are closed | why streams change |
 //! | `reclaim/` | sums read disturb, runs the policies against it, reclaims blocks and replicates pages | which page is written |
+//! | `metadata/` | keeps the map on flash: a journal of its changes and its pages | where its pages lie |
 //! | `reduce/` | content index, chunks, samples for deduplication and compression | why a scheme is on |
 //! | `space.rs` | opens and closes units, invalidates pages | the reason |
 //! | `jobs/` | defines jobs, orders them, carries out their steps | what the host does |
@@ -42,6 +43,7 @@ pub mod index;
 mod install;
 pub mod jobs;
 pub mod level;
+pub mod metadata;
 mod owners;
 mod pace;
 pub mod pool;

@@ -2,6 +2,7 @@
 
 use crate::collect::Victim;
 use crate::level::Level;
+use crate::metadata::Metadata;
 use crate::pool::FreeChoice;
 use crate::reclaim::Reclaim;
 use crate::reduce::Reduce;
@@ -78,6 +79,8 @@ pub struct Setup {
     pub pace: Option<Pace>,
     /// Share of dead pages beyond which a host page write collects another unit, however many are free.
     pub garbage_share: Option<f64>,
+    /// The map on flash, if it costs programs.
+    pub metadata: Option<Metadata>,
     /// Seed of the run.
     pub seed: u64,
 }
@@ -92,6 +95,14 @@ impl Setup {
             || self.pace.is_some()
             || self.garbage_share.is_some()
             || self.incremental
+            || self.metadata.is_some()
+    }
+
+    /// Returns the logical pages of the host and of the metadata.
+    #[must_use]
+    pub fn mapped_pages_max(&self) -> u32 {
+        let metadata = self.metadata.map_or(0, |metadata| metadata.pages());
+        self.logical_pages.saturating_add(u32::try_from(metadata).unwrap_or(u32::MAX))
     }
 
     /// Checks whether a drive of this setup may continue under another one: they may differ only in when collection
@@ -157,6 +168,7 @@ impl Setup {
             programs_unwritten: false,
             pace: None,
             garbage_share: None,
+            metadata: None,
             seed: 1,
         }
     }

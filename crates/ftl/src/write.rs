@@ -35,6 +35,9 @@ impl Ftl {
         }
         self.mapping.place(ppn, Owner::page(lpn));
         let old = self.mapping.replace(lpn, MapWord::plain(ppn));
+        if S::SIDES {
+            self.mapping.note(lpn);
+        }
         self.now += 1;
         if S::INSPECTS
             && self.setup.separate.needs_units()

@@ -21,7 +21,7 @@ pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
     );
     Splitter::new(placement, page_bytes)
         .with_columns(wanted(plan))
-        .with_flushes(plan.loses_power() || plan.gathers_chunks())
+        .with_flushes(plan.loses_power() || plan.gathers_chunks() || plan.loses_map())
 }
 
 /// Returns the optional columns of extents that a run needs.

@@ -48,7 +48,7 @@ impl BackEnd for Timed {
 /// Input of the shadow model.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
-    /// Pages that the host sees.
+    /// Logical pages, those of the metadata included.
     pub logical_pages: u32,
     /// Parameters of read disturb and its manager, if reads disturb.
     pub disturb: Option<(Disturb, Reclaim)>,

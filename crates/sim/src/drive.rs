@@ -40,7 +40,7 @@ impl<F: BackEnd> Drive<F> {
     /// Creates a drive with an existing FTL over an empty array.
     fn with_ftl(plan: &Plan, ftl: Ftl) -> Self {
         let setup = &plan.ftl.setup;
-        let watched = Watched { logical_pages: setup.logical_pages, disturb: setup.disturb };
+        let watched = Watched { logical_pages: setup.mapped_pages_max(), disturb: setup.disturb };
         let mut array = Array::<F>::new(plan.layout(), plan.drive.array, plan.shadow.then_some(watched));
         if plan.wears_out {
             array.counts_mut().set_endurance(plan.drive.endurance);

@@ -14,6 +14,7 @@ use crate::wear_in::WearIn;
 use floatgate_base::{IdSlice, Result, UnitId};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Flash, Rest};
+pub use floatgate_ftl::metadata::MetadataCounters;
 pub use floatgate_ftl::reclaim::{Burst, ReclaimFigures};
 pub use floatgate_ftl::reduce::{IndexFigures, ReduceCounters, ReduceFigures};
 pub use floatgate_ftl::separate::StreamCounters;
@@ -96,6 +97,8 @@ pub struct Outcome {
     pub gc: GcCounters,
     /// Blocks (superblocks) collected, by valid pages.
     pub victim_histogram: Histogram,
+    /// Metadata, if the drive keeps its map on flash.
+    pub metadata: Option<MetadataCounters>,
     /// Wear-leveling beyond the choice of free blocks.
     pub level: LevelCounters,
     /// Counts of the dispatcher, if it labels anything, and pages that the host wrote under its labels.
@@ -319,7 +322,8 @@ impl Simulation {
         let name = |i: usize| source.devices().get(i).cloned().unwrap_or_else(|| i.to_string());
         let by_device = addressing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
         let pages_per_block = self.plan.drive.geometry.pages_per_block;
-        let spare_pages = total_pages - ftl.mean_free_pages() - f64::from(self.plan.ftl.setup.logical_pages);
+        let spare_pages =
+            total_pages - ftl.mean_free_pages() - f64::from(self.plan.ftl.setup.mapped_pages_max());
         let rest = || idle(array.rest(), array.erase_counts(), blocks_per_unit);
         Outcome {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
@@ -340,6 +344,7 @@ impl Simulation {
             dispatched: (self.reading.dispatched())
                 .map(|counters| (counters, ftl.separation().map_or(0, labelled_pages))),
             reclaim: ftl.reclaimed(),
+            metadata: ftl.metadata(),
             reduced: ftl.reduced(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),
             open_units: ftl.open_units(),

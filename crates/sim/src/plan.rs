@@ -361,6 +361,12 @@ impl Plan {
         !self.drive.plp && self.drive.subpages > 1
     }
 
+    /// Returns whether changes of the map would be lost in a power cut, which lets FLUSH and FUA write its journal.
+    #[must_use]
+    pub fn loses_map(&self) -> bool {
+        !self.drive.plp && self.ftl.setup.metadata.is_some()
+    }
+
     /// Returns whether pages gather in the controller for compression, which gives FLUSH and FUA an effect on it.
     #[must_use]
     pub fn gathers_chunks(&self) -> bool {

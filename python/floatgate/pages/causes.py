@@ -25,7 +25,7 @@ class Cause:
     pattern: str = ""
 
 
-PATTERNS = ("diagonal", "dots", "cross", "level", "back", "rings", "upright")
+PATTERNS = ("diagonal", "dots", "cross", "level", "back", "rings", "upright", "grid")
 """The patterns that ``templates/parts.html`` draws."""
 
 _TABLE = _core.causes()

@@ -1,6 +1,6 @@
 //! The tables under `[ftl]`.
 
-use super::{dispatch, level, precondition, reclaim, slot, timed};
+use super::{dispatch, level, metadata, precondition, reclaim, slot, timed};
 use crate::layers::Layers;
 use crate::settings;
 use crate::tables::choice;
@@ -38,13 +38,14 @@ pub(crate) fn resolve(
     let dispatch = dispatch::resolve(layers, table.dispatch.take(), &facts)?;
     let collection =
         collection(layers, (table.collect.take(), table.separate.take(), dispatch.0), &facts, geometry)?;
-    let (scope, asked) = (collection.scope, table.precondition.as_deref());
-    let precondition = precondition::state(layers, asked, collection.victim, traced)?;
-    let snapshot = snapshot(layers, table.snapshot.take(), precondition)?;
-    let fill = fill(layers, table.fill_share(), precondition, geometry.pages(), logical_pages)?;
+    let scope = collection.scope;
+    let start = start(layers, &mut table, (collection.victim, traced), (geometry.pages(), logical_pages))?;
+    let precondition = start.precondition;
     let (allocation, order) = allocation(layers, table.allocation.take(), timed, scope, precondition)?;
     let idle = timed::background(layers, table.background.take(), timed, collection.levels())?;
-    reserve_fits(layers, &collection, logical_pages)?;
+    let sizes = (logical_pages, geometry);
+    let metadata = metadata::resolve(layers, (table.metadata.take(), &facts), sizes, collection.separate)?;
+    reserve_fits(layers, &collection, logical_pages, metadata.0.map_or(0, |metadata| metadata.pages()))?;
     let level = level::resolve(layers, table.level.take(), &facts, (&collection.layout, allocation))?;
     let free_choice = free_choice(layers, table.free_block(), (dispatch.0, allocation))?;
     let reads = unwritten_reads(layers, table.unwritten_reads(), &collection)?;
@@ -59,26 +60,25 @@ pub(crate) fn resolve(
         free_choice: free_choice.0,
         plp: drive.plp,
         programs_unwritten: reads.0,
+        metadata: metadata.0,
         ..collection.setup(seed)
     };
     let auto = precondition::auto(layers, &table, precondition, (&setup, &collection.layout), traced)?;
     let raw = settings::Ftl {
         spare_factor: Some(spare_factor),
         mapping_bytes: Some(geometry.page_bytes),
-        precondition: Some(precondition::name(precondition).into()),
-        snapshot: snapshot.clone(),
-        fill_share: fill.1,
         free_block: Some(free_choice.1),
         unwritten_reads: Some(reads.1),
         allocation: Some(order.1),
         background: idle.1,
         map: Some(slot::resolve(layers, table.map.take(), &facts)?.1),
+        metadata: metadata.1,
         collect: Some(collection.raw_collect),
         separate: Some(collection.raw_separate),
         level: Some(level.1),
         reclaim: Some(raw_reclaim),
         dispatch: Some(dispatch.1),
-        ..raw_of_auto(auto)
+        ..raw_of(&start, auto)
     };
     let settings = FtlSettings {
         spare_factor,
@@ -88,8 +88,8 @@ pub(crate) fn resolve(
         dispatch: dispatch.0,
         setup,
         precondition,
-        fill_pages: fill.0,
-        snapshot,
+        fill_pages: start.fill.0,
+        snapshot: start.snapshot,
         auto,
     };
     Ok((settings, raw))
@@ -175,9 +175,34 @@ fn free_choice(
     Ok((chosen, name))
 }
 
-/// Returns the keys about filling a drive that "auto" chooses.
-fn raw_of_auto(auto: Option<Auto>) -> settings::Ftl {
+/// The state in which a drive starts.
+struct Start {
+    precondition: Precondition,
+    /// The file of a saved drive.
+    snapshot: Option<String>,
+    /// Pages written before the run, and the key for them.
+    fill: (u32, Option<f64>),
+}
+
+/// Resolves the state in which a drive starts, whose flash and whose host see so many pages.
+fn start(
+    layers: &Layers,
+    table: &mut settings::Ftl,
+    (victim, traced): (Victim, bool),
+    (physical, logical): (u64, u32),
+) -> Result<Start> {
+    let precondition = precondition::state(layers, table.precondition.as_deref(), victim, traced)?;
+    let snapshot = snapshot(layers, table.snapshot.take(), precondition)?;
+    let fill = fill(layers, table.fill_share(), precondition, physical, logical)?;
+    Ok(Start { precondition, snapshot, fill })
+}
+
+/// Returns the keys about the state in which the drive starts, those that "auto" chooses included.
+fn raw_of(start: &Start, auto: Option<Auto>) -> settings::Ftl {
     settings::Ftl {
+        precondition: Some(precondition::name(start.precondition).into()),
+        snapshot: start.snapshot.clone(),
+        fill_share: start.fill.1,
         auto_fill: auto.map(|auto| AUTO_FILLS[auto.fill as usize].0.into()),
         wear_in_max: auto.and_then(|auto| auto.wear_in_max),
         ..settings::Ftl::default()
@@ -376,7 +401,7 @@ fn fill(
 
 /// Refuses a spare space without room for the free blocks, the open ones and one more page: collection would
 /// gain nothing.
-fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32) -> Result<()> {
+fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32, metadata: u64) -> Result<()> {
     let Collection { layout, separate, .. } = collection;
     let free = collection.free_units_needed();
     let units = u64::from(layout.units_per_domain());
@@ -391,8 +416,12 @@ fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32) -> Resul
             "expected a smaller share",
         ));
     }
-    if u64::from(logical).div_ceil(domains) * domains < room {
+    let mapped = u64::from(logical) + metadata;
+    if mapped.div_ceil(domains) * domains < room {
         return Ok(());
+    }
+    if u64::from(logical).div_ceil(domains) * domains < room {
+        return Err(metadata::refused(layers, metadata, room - u64::from(logical)));
     }
     // If fewer streams would fit, the streams are the fault.
     let fit = (units - u64::from(logical) / (pages * domains)).saturating_sub(u64::from(free) + 1);

@@ -10,6 +10,7 @@ mod host;
 mod level;
 mod lifetime;
 mod mapping;
+mod metadata;
 mod precondition;
 mod rated;
 mod reclaim;
@@ -89,7 +90,9 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         (timed, throttle.policy.parts().is_some() || reduce.params.integrated.is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
-        buffer.is_some() || !drive.plp && drive.subpages > 1 || reduce.params.chunks.is_some(),
+        buffer.is_some()
+            || !drive.plp && (drive.subpages > 1 || ftl.setup.metadata.is_some())
+            || reduce.params.chunks.is_some(),
     )?;
     let host = host::resolve(&layers, written.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
     let mode = workload.arrival.map_or(Mode::Functional, Mode::Timed);

@@ -242,7 +242,7 @@ fn refuse_if_nothing_holds(layers: &Layers, table: &settings::Workload, holds: b
         Some((key, _)) => {
             let what = format!("{key} has no effect without a buffer or compression");
             let expected = "expected it with drive.buffer.capacity above 0, with lifetime.reduce.policy = \"compress\", \
-                            or with drive.plp = false and ftl.mapping_bytes below a page of the flash";
+                            or with drive.plp = false and ftl.mapping_bytes below a page of the flash, or ftl.metadata";
             Err(layers.error(&format!("workload.{key}"), what, expected))
         }
         None => Ok(()),

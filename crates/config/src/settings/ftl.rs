@@ -1,7 +1,7 @@
 //! `[ftl]`: the flash translation layer.
 
 use super::table::table;
-use super::{Background, Collect, Dispatch, Level, Map, Reclaim, Separate};
+use super::{Background, Collect, Dispatch, Level, Map, Metadata, Reclaim, Separate};
 use floatgate_base::policy::Range;
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::{ALLOCATIONS, UNWRITTEN_READS};
@@ -67,6 +67,7 @@ table! {
         allocation: Allocation,
         background: Background,
         map: Map,
+        metadata: Metadata,
         collect: Collect,
         separate: Separate,
         level: Level,

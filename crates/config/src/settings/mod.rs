@@ -33,6 +33,8 @@ use table::table;
 /// Tables of the slots.
 pub type Map = SlotTable<slot_types::Map>;
 /// See [`Map`].
+pub type Metadata = SlotTable<slot_types::Metadata>;
+/// See [`Map`].
 pub type Collect = SlotTable<slot_types::Collect>;
 /// See [`Map`].
 pub type Separate = SlotTable<slot_types::Separate>;

@@ -336,7 +336,7 @@ fn unusable_buffers_are_refused() {
             &[("workload.fua_share", "0.5")],
             "workload.fua_share: fua_share has no effect without a buffer or compression; expected it with \
              drive.buffer.capacity above 0, with lifetime.reduce.policy = \"compress\", or with drive.plp = false and \
-             ftl.mapping_bytes below a page of the flash",
+             ftl.mapping_bytes below a page of the flash, or ftl.metadata",
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("workload.fua_share", "1.5")],

@@ -79,6 +79,7 @@ fn the_future_is_what_comes() {
             let overrides = [
                 ("ftl.dispatch.policy".into(), "fcfs".into()),
                 ("ftl.separate.policy".into(), "fk".into()),
+                ("ftl.metadata.policy".into(), "none".into()),
                 classes,
             ];
             let resolved =

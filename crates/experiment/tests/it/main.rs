@@ -31,6 +31,7 @@ mod lifetime_stamps;
 mod lifetime_tails;
 mod lifetime_truth;
 mod metrics;
+mod metadata;
 mod midas;
 mod pattern_twins;
 mod plain_drive;

@@ -14,7 +14,7 @@ const SMALL: &str = "[drive.geometry]\nblocks_per_plane = 48\npages_per_block = 
 const NEVER: &[&str] = &["reclaim.reads_by_page_type.TSB"];
 
 /// Returns experiments whose results together have every metric.
-fn runs(folder: &Folder) -> [String; 10] {
+fn runs(folder: &Folder) -> [String; 11] {
     let hinted = hinted::file(folder, "hinted.parquet", &hinted::programs(1, 3, 480, 4000));
     let bursts = hinted::file_at(folder, "bursts.parquet", &hinted::bursts(1, 480, 40));
     let trace = folder.file("trace.csv", msr(1));
@@ -47,6 +47,9 @@ fn runs(folder: &Folder) -> [String; 10] {
         ),
         format!(
             "mode = \"timed\"\n{SMALL}{spare}[ftl.background]\npolicy = \"by-context\"\n[workload]\narrival = \"open\"\nfile = \"{bursts}\"\n"
+        ),
+        format!(
+            "{SMALL}[drive]\nplp = false\n{spare}[ftl.metadata]\npolicy = \"journal\"\n[workload]\nrequests = 2000\nfua_share = 0.1\n"
         ),
         suspending() + queues,
         aware("").replace("[drive.geometry]", "mode = \"timed\"\n[drive.geometry]"),

@@ -211,8 +211,12 @@ fn parameters_of_other_policies_are_refused_or_make_way() {
                 let resolved =
                     over_file(&(toml(slot, owner, &line) + rest(slot))).unwrap_or_else(|e| panic!("{e}"));
                 let table = &resolved_toml(&resolved);
-                let table =
-                    table.split("\n\n").find(|t| t.starts_with(&format!("[{}]\n", slot.key))).unwrap();
+                // The table of a slot that was added later is left out where it has its default.
+                let table = table.split("\n\n").find(|t| t.starts_with(&format!("[{}]\n", slot.key)));
+                let table = table.unwrap_or_else(|| {
+                    assert_eq!(info.name, slot.policies[0].name, "{table:?}");
+                    ""
+                });
                 assert!(!table.contains(&format!("\n{name} = ")), "{table}");
                 // In either order.
                 let setting = (key.clone(), value.clone());

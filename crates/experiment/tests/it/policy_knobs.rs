@@ -288,6 +288,12 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.collect.trigger_free_blocks", "5")],
         values: &[],
     },
+    // A map of many pages, and a journal that turns over.
+    Special {
+        param: ("ftl.metadata", "journal_pages", &[]),
+        with: &[("ftl.metadata.map_entry_bytes", "64"), ("ftl.metadata.updates_per_page", "16")],
+        values: &["3", "9"],
+    },
     // Four chips: of two, any pair takes both.
     Special {
         param: ("ftl.level", "chips", &[]),

@@ -5,6 +5,7 @@
 //! unmapped, or lies where data at rest do (`at_rest.rs`).
 
 use super::{AtRest, Live, Packed, Replica, Replicas, Shared, Sides, Slot};
+use crate::metadata::MapLog;
 use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, UnitId, memory::zeros, prefetch::prefetch};
 use floatgate_flash::{Layout, Part};
 use std::ops::Range;
@@ -45,6 +46,14 @@ impl Mapping {
         }
     }
 
+    /// Tells the log that the host replaced the word of a logical page.
+    #[inline(always)]
+    pub fn note(&mut self, lpn: Lpn) {
+        if let Some(log) = &mut self.sides.log {
+            log.changed(lpn);
+        }
+    }
+
     /// Returns the map word of a logical page.
     #[inline(always)]
     pub fn get(&self, lpn: Lpn) -> MapWord {
@@ -62,6 +71,9 @@ impl Mapping {
 
     #[inline(always)]
     fn set(&mut self, lpn: Lpn, word: MapWord) {
+        if let Some(log) = &mut self.sides.log {
+            log.moved(lpn);
+        }
         self.forward[lpn] = stored(word);
     }
 
@@ -455,6 +467,9 @@ impl Mapping {
     /// inconsistency.
     pub fn mirror(&mut self, sides: Sides) -> Option<String> {
         self.forward.as_mut_slice().iter_mut().for_each(|word| *word = !*word);
+        if !MapLog::is_of_one_drive(self.sides.log.as_deref(), sides.log.as_deref()) {
+            return Some("its map on flash does not fit this drive".into());
+        }
         self.sides = sides;
         self.live = Live::new(self.reverse.len() as u32);
         for (kind, table) in self.sides.tables() {

@@ -1,6 +1,7 @@
 //! The side tables of a drive, by kind.
 
 use super::SideTable;
+use crate::metadata::MapLog;
 use floatgate_base::SideKind;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,8 @@ macro_rules! side_tables {
         #[derive(Clone, Debug, Default, Serialize, Deserialize)]
         pub(crate) struct Sides {
             $(pub $field: Option<Box<$table>>,)*
+            /// Changes that the drive must keep on flash, if it keeps its map there.
+            pub log: Option<Box<MapLog>>,
         }
 
         impl Sides {
@@ -43,10 +46,10 @@ impl Sides {
     /// All kinds.
     const KINDS: [SideKind; 3] = [SideKind::Shared, SideKind::Packed, SideKind::Replicated];
 
-    /// Checks whether the drive has any side table; without one, no other function here is called.
+    /// Checks whether the drive has any side table or logs changes; otherwise no other function here is called.
     #[inline(always)]
     pub fn any(&self) -> bool {
-        self.shared.is_some() || self.packed.is_some() || self.replicated.is_some()
+        self.shared.is_some() || self.packed.is_some() || self.replicated.is_some() || self.log.is_some()
     }
 
     /// Yields the side tables of the drive.

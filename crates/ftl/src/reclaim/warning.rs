@@ -28,7 +28,7 @@ impl Ftl {
     /// Puts to `out` the pages of one of the blocks that became disturbed since the last call. Returns false if no
     /// block did.
     pub fn take_disturbed(&mut self, out: &mut Vec<Lpn>) -> bool {
-        let Self { reclaiming, layout, mapping, .. } = self;
+        let Self { reclaiming, layout, mapping, setup, .. } = self;
         let Some(block) = reclaiming.as_mut().and_then(|reclaiming| reclaiming.take_warned()) else {
             return false;
         };
@@ -37,7 +37,9 @@ impl Ftl {
         let pages = Ppn::each(first..first + layout.pages_per_unit());
         let live = pages.filter(|&ppn| layout.block_of(ppn) == block && mapping.is_live(ppn));
         out.clear();
-        out.extend(live.filter_map(|ppn| mapping.owner_of(ppn).lpn()));
+        // Metadata are no pages of the host.
+        let logical_pages = setup.logical_pages;
+        out.extend(live.filter_map(|ppn| mapping.owner_of(ppn).lpn()).filter(|lpn| lpn.0 < logical_pages));
         true
     }
 }

@@ -123,6 +123,7 @@ impl Ftl {
         };
         self.mapping.refer(shared);
         self.mapping.replace(lpn, shared);
+        self.mapping.note(lpn);
         index.drop_owner(Owner::page(lpn));
         self.forget::<S>(lpn, before);
         true

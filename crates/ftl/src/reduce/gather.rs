@@ -57,6 +57,7 @@ impl Ftl {
         let is_full = packed.slots(chunk) == pages;
         flash.gather(chunk, slot, lpn);
         self.mapping.replace(lpn, MapWord::side(SideKind::Packed, chunk));
+        self.mapping.note(lpn);
         self.forget::<S>(lpn, old);
         if is_full { self.write_out(flash, at) } else { Ok(()) }
     }

@@ -76,6 +76,7 @@ pub(super) const GROUPS: &[Group] = &[
             ),
         ],
     },
+    METADATA,
     REDUCE,
     Group {
         key: "precondition",
@@ -167,6 +168,20 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
 ];
+
+/// The map on flash.
+const METADATA: Group = Group {
+    key: "metadata",
+    about: "The map on flash.",
+    when: "where `ftl.metadata.policy` is not `none`",
+    rows: &[
+        count("updates", "changes", "changes of the map by host writes and trims"),
+        count("moves", "changes", "changes of the map by moves of the host's pages"),
+        count("journal_pages", "pages", "pages of the journal programmed"),
+        count("flushed_pages", "pages", "of these, before they were full, because the host flushed"),
+        count("map_pages", "pages", "pages of the map programmed"),
+    ],
+};
 
 /// Metrics of reduction, in a result, and in a forecast that simulates a drive.
 pub(super) const REDUCE: Group = Group {

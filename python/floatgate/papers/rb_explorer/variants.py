@@ -8,13 +8,15 @@ from typing import Any
 
 from floatgate.papers import readings
 from floatgate.papers.judge import Findings
-from floatgate.papers.means import mean_95, ratio
-from floatgate.papers.rb_explorer.micros import WRITES, micros
+from floatgate.papers.means import mean, mean_95, ratio
+from floatgate.papers.rb_explorer.micros import LARGE, WRITES, micros
 from floatgate.papers.rb_explorer.stable import Course
 from floatgate.papers.rb_explorer.states import DRIVES, Lookup, Table, courses, judged
 from floatgate.papers.rb_explorer.workloads import APART, apart
 
 SEEDS = (1, 2, 3, 4, 5)
+JOURNALS = ("journal-512", "journal-64", "journal-14")
+"""Variants of SSD-I by the changes of the map that fill a page of its journal."""
 UNITS = {"unit-4": None, "unit-8": "unit-8", "unit-16": "unit-16"}
 """Variant of SSD-S by the unit of its map; 4 KiB is the preset's."""
 OF_POSITIONS = ("initial-sq", "initial-alignment", "initial-reads", "initial-reads-s")
@@ -40,7 +42,7 @@ ENDS: dict[str, tuple[float, Callable[[Course], float | None]]] = {
 def values(findings: Findings) -> dict[str, Any]:
     """Return ``over_seeds.``, ``verdict.READING.CLAIM`` and ``unit.`` values, and means by reading."""
     table = judged(findings)
-    made = _seeds(findings) | _units(findings, table)
+    made = _seeds(findings) | _units(findings, table) | _metadata(findings)
     for how, (scale, of) in ENDS.items():
         own = Table(_ended(table, courses(findings, scale), of)).values()
         made |= _verdicts(how, own, OF_ENDS)
@@ -128,6 +130,24 @@ def _units(findings: Findings, table: Table) -> dict[str, Any]:
                 made[f"unit.{what}-{writes}.{unit}"] = own[f"{what}.steady.ssd-s-{writes}"]
         made[f"unit.512b_rd_new.{unit}"] = own["512b_rd.initial.ssd-s"]
         made[f"unit.reads.{unit}"] = own["reads_over_writes.initial.ssd-s"]
+    return made
+
+
+def _metadata(findings: Findings) -> dict[str, Any]:
+    """Return means of SSD-I with its map on flash: ``metadata.JOURNAL``, and its pages per page that the host wrote."""
+    made: dict[str, Any] = {}
+    cases = micros(LARGE, ["sq"], ["100w"], ["no-align"])
+    for journal in ("none", *JOURNALS):
+        runs = [
+            f"initial.{micro}.ssd-i" if journal == "none" else f"initial-metadata.{micro}.{journal}" for micro in cases
+        ]
+        made[f"metadata.{journal}"] = mean([findings.figure(f"{run}.waf_bytes") for run in runs])
+        for kind in ("journal", "map"):
+            shares = [
+                ratio(findings.figure(f"{run}.metadata.{kind}_pages"), findings.figure(f"{run}.host.page_writes"))
+                for run in runs
+            ]
+            made[f"metadata.{kind}.{journal}"] = mean(shares)
     return made
 
 

@@ -48,7 +48,7 @@ def of_experiment(config: Mapping[str, Any]) -> list[str]:
         "read disturb": look(config, "drive", "disturb", "model") not in _OFF,
         "SLC cache": False,
         "DRAM buffer": look(config, "drive", "buffer", "capacity") not in _OFF,
-        "metadata writes of the FTL": False,
+        "metadata writes of the FTL": look(config, "ftl", "metadata", "policy") not in _OFF,
         "recovery of worn blocks while they rest": look(config, "drive", "endurance", "model") != "fixed",
     }
     return [what for what, is_known in known.items() if not is_known]

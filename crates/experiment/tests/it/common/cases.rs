@@ -168,8 +168,12 @@ fn dispatch(drive: &Drive, separate: Separate) -> (Dispatch, String) {
     (Dispatch::of(&settings).unwrap(), policies::toml(&dispatch::SLOT, &settings))
 }
 
-/// Draws whether collection is incremental, with a separate generator to leave all other draws unchanged.
-fn incremental(drive: &Drive, collect: &mut String) -> bool {
+/// Draws whether collection is incremental, with a separate generator to leave all other draws unchanged; writes the scope,
+/// too.
+fn incremental(drive: &Drive, superblock: bool, collect: &mut String) -> bool {
+    if superblock {
+        *collect += "scope = \"superblock\"\n";
+    }
     let steps = once_in(&mut Rng::new(drive.blocks ^ drive.pages_per_block << 20, "mode"), 3);
     writeln!(collect, "mode = \"{}\"", collect::MODES[usize::from(steps)].0).unwrap();
     steps
@@ -235,10 +239,7 @@ fn draw_with(rng: &mut Rng, trace: bool, separator: &ChosenPolicy) -> Case {
         if superblock { (1, drive.pages_per_block * planes) } else { (planes, drive.pages_per_block) };
     let mut collect = policies::toml(&collect::SLOT, &victim);
     let victim = Victim::of(&victim);
-    let incremental = incremental(&drive, &mut collect);
-    if superblock {
-        collect += "scope = \"superblock\"\n";
-    }
+    let incremental = incremental(&drive, superblock, &mut collect);
     let stop = levels(rng, &mut collect, (streams, reserve), drive.blocks);
     // The space beside the free and open units, and the host's share of it.
     let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
@@ -251,7 +252,7 @@ fn draw_with(rng: &mut Rng, trace: bool, separator: &ChosenPolicy) -> Case {
     if most < least {
         return draw_with(rng, trace, separator);
     }
-    let logical = logical(rng, least, most);
+    let (metadata, logical) = metadata(rng, &drive, separate, (least, most));
     let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
     let steady = victim.law().map_or("random", |_| "steady");
     let precondition = pick(rng, &["none", "sequential", "random", steady, "auto"]);
@@ -266,7 +267,8 @@ fn draw_with(rng: &mut Rng, trace: bool, separator: &ChosenPolicy) -> Case {
     let free_block =
         pick(rng, if dispatch.makes_groups() { &["least-erased"; 2] } else { &["least-erased", "fifo"] });
     let slots = other_slots(rng, separator, drive.counts[1] > 1 && !superblock);
-    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{reclaim}").unwrap();
+    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{metadata}{reclaim}")
+        .unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let mut case = Case {
         toml,
@@ -291,6 +293,24 @@ fn draw_with(rng: &mut Rng, trace: bool, separator: &ChosenPolicy) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// Draws whether the map is kept on flash, and the logical pages beside it. Uses a separate generator for the former to
+/// leave all other draws unchanged.
+fn metadata(rng: &mut Rng, drive: &Drive, separate: Separate, (least, most): (u64, u64)) -> (String, u64) {
+    let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
+    let mut own = Rng::new(shape, "metadata");
+    let (entry_bytes, journal) = (pick(&mut own, &[4, 8, 64]), 1 + own.below(4));
+    let pages = most.div_ceil((drive.page_bytes / entry_bytes).max(1)) + journal;
+    if separate.foresees() || !once_in(&mut own, 3) || most < least + pages {
+        return (String::new(), logical(rng, least, most));
+    }
+    let updates = 1 + own.below(60);
+    let toml = format!(
+        "[ftl.metadata]\npolicy = \"journal\"\nmap_entry_bytes = {entry_bytes}\nupdates_per_page = {updates}\n\
+         journal_pages = {journal}\n"
+    );
+    (toml, logical(rng, least, most - pages))
 }
 
 /// Draws whether reads of unwritten pages program them, with a separate generator to leave all other draws unchanged.
