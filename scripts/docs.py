@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import combining
 import floatgate
 from floatgate import _core
 from floatgate.papers import paper
@@ -373,6 +374,8 @@ def formats(page: str, catalogue: dict[str, Any]) -> str:
     return FORMATS.sub(lambda _: table(header, rows), page, count=1)
 
 
+SETS = re.compile(r"(?<=<!-- sets -->\n).*?(?=<!-- end of sets -->)", re.DOTALL)
+REFUSED = re.compile(r"(?<=<!-- refused -->\n).*?(?=<!-- end of refused -->)", re.DOTALL)
 REASONS = re.compile(r"(?<=<!-- reasons -->\n).*?(?=<!-- end of reasons -->)", re.DOTALL)
 REPRODUCTIONS = re.compile(r"(?<=<!-- reproductions -->\n).*?(?=<!-- end of reproductions -->)", re.DOTALL)
 
@@ -396,6 +399,18 @@ def reproductions(page: str) -> str:
     )
     page = REPRODUCTIONS.sub(lambda _: papers, page, count=1)
     return REASONS.sub(lambda _: reasons, page, count=1)
+
+
+def combinations(page: str, catalogue: dict[str, Any]) -> str:
+    """Write the sets of policies, and what is refused together, into a page."""
+    rows = []
+    for one in catalogue["policy_sets"]:
+        over = ", ".join(f"`{key} = {value}`" for key, value in one["over"].items())
+        under = ", ".join(f"`{key} = {value}`" for key, value in one["under"].items())
+        parts = ", ".join(f"`{name}`" for name in one["parts"])
+        rows.append([f"`{one['name']}`", f"{one['summary']}: {over or parts}", under or "-"])
+    page = SETS.sub(lambda _: table(["set", "turns on", "and, where nothing sets it"], rows, "lll"), page, count=1)
+    return REFUSED.sub(lambda _: combining.tables() + "\n", page, count=1)
 
 
 def samples(catalogue: dict[str, Any]) -> str:
@@ -429,6 +444,7 @@ def main() -> int:
         "results.md": results(catalogue),
         "format-samples.md": samples(catalogue),
         "fidelity.md": fidelity(points),
+        "combining.md": combinations((DOCS / "combining.md").read_text("utf-8"), catalogue),
         "reproduce.md": reproductions((DOCS / "reproduce.md").read_text("utf-8")),
     }
     missed = [p for p in points if abs(p.error) >= TOLERANCE]

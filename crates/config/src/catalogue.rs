@@ -1,6 +1,7 @@
 //! The names that an experiment may use, as data.
 
 use crate::layers::Layers;
+use crate::policy_sets::{POLICY_SETS, PolicySet};
 use crate::presets::PRESETS;
 use crate::resolve::resolve;
 use crate::settings::TABLES;
@@ -27,12 +28,13 @@ fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
 type Section = (&'static str, fn() -> Value);
 
 /// The parts of the catalogue. Drives and twins are resolved, which takes longer than all the rest.
-const SECTIONS: [Section; 7] = [
+const SECTIONS: [Section; 8] = [
     ("policies", || by_slot(policies)),
     ("settings", settings),
     ("common_params", || by_slot(|slot| params(slot.common))),
     ("formats", || floatgate_trace::FORMATS.iter().map(format).collect()),
     ("drives", || PRESETS.iter().map(drive).collect()),
+    ("policy_sets", || POLICY_SETS.iter().map(policy_set).collect()),
     ("twins", || TWINS.iter().map(twin).collect()),
     ("micro_benchmarks", || MICROS.iter().map(micro).collect()),
 ];
@@ -188,6 +190,20 @@ fn format(f: &floatgate_trace::FormatInfo) -> Value {
         "units": f.units,
         "extensions": f.extensions,
         "sample": sample.map(|s| json!({ "text": s.shown, "binary": s.binary, "origin": s.origin })),
+    })
+}
+
+fn policy_set(set: &PolicySet) -> Value {
+    let keys = |list: &[(&str, &str)]| -> serde_json::Map<String, Value> {
+        list.iter().map(|(key, value)| ((*key).to_string(), json!(value))).collect()
+    };
+    json!({
+        "name": set.name,
+        "summary": set.summary,
+        "source": set.source,
+        "over": keys(set.over),
+        "under": keys(set.under),
+        "parts": set.parts,
     })
 }
 

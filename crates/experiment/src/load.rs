@@ -2,7 +2,7 @@
 
 use floatgate_base::{Place, Result};
 use floatgate_config::layers::Layers;
-use floatgate_config::{Resolved, resolve};
+use floatgate_config::{Resolved, policy_sets, resolve};
 use floatgate_sim::plan::Workload;
 use std::path::Path;
 
@@ -15,7 +15,14 @@ pub fn load(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> R
     if let Some(text) = text {
         layers.add_file(text, path)?;
     }
-    for (key, value) in overrides {
+    let is_set = |(key, _): &&(String, String)| key == policy_sets::KEY;
+    for (key, value) in overrides.iter().filter(is_set) {
+        layers.add_override(key, value)?;
+    }
+    if let Some(names) = layers.text(policy_sets::KEY).map(str::to_string) {
+        policy_sets::lay_over(&mut layers, &names)?;
+    }
+    for (key, value) in overrides.iter().filter(|one| !is_set(one)) {
         layers.add_override(key, value)?;
     }
     let in_file = |key| matches!(layers.place(key), Place::Line { .. });

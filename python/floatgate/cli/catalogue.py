@@ -98,25 +98,39 @@ def policies(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """List the policies of every slot, or show one policy with its parameters, source and cost."""
+    """List the policies of every slot and the sets of policies, or show one with its parameters, source and cost."""
     output = Output(json, quiet=quiet)
-    catalogue = _catalogue("policies", "common_params")
+    catalogue = _catalogue("policies", "common_params", "policy_sets")
     slots: dict[str, list[dict[str, Any]]] = catalogue["policies"]
     common: dict[str, list[dict[str, Any]]] = catalogue.get("common_params", {})
+    sets: list[dict[str, Any]] = catalogue["policy_sets"]
     if name is not None:
+        names = dict.fromkeys(entry["name"] for entries in (*slots.values(), sets) for entry in entries)
         slots = {slot: [entry for entry in entries if entry["name"] == name] for slot, entries in slots.items()}
         slots = {slot: entries for slot, entries in slots.items() if entries}
-        if not slots:
-            names = dict.fromkeys(entry["name"] for entries in catalogue["policies"].values() for entry in entries)
+        sets = [entry for entry in sets if entry["name"] == name]
+        if not slots and not sets:
             raise input_error(f"unknown policy {quote(name)}; {meant(name, names, 'floatgate policies')}")
-    output.give({"policies": slots, "common_params": {slot: common.get(slot, []) for slot in slots}})
+    used = {slot: common.get(slot, []) for slot in slots}
+    output.give({"policies": slots, "common_params": used, "policy_sets": sets})
     if output.wants_json:
         return
     if name is None:
         rows = [[slot, entry["name"], entry["summary"]] for slot, entries in slots.items() for entry in entries]
+        rows += [["--policies", entry["name"], entry["summary"]] for entry in sets]
         output.say(table(["slot", "policy", "description"], rows))
     else:
-        output.say("\n\n".join(_policy(slot, entry, common.get(slot, [])) for slot, (entry, *_) in slots.items()))
+        texts = [_policy(slot, entry, common.get(slot, [])) for slot, (entry, *_) in slots.items()]
+        output.say("\n\n".join([*texts, *(_set(entry) for entry in sets)]))
+
+
+def _set(entry: dict[str, Any]) -> str:
+    """Format a set of policies: the sets that it consists of, or its keys."""
+    lines = [f"--policies {entry['name']}", f"  {entry['summary']}", f"  source: {entry['source']}"]
+    if entry["parts"]:
+        return "\n".join([*lines, f"  the sets {', '.join(entry['parts'])}"])
+    lines += [f'  {key} = "{value}"' for key, value in entry["over"].items()]
+    return "\n".join([*lines, *(f'  {key} = "{value}" where nothing sets it' for key, value in entry["under"].items())])
 
 
 def _policy(slot: str, entry: dict[str, Any], common: list[dict[str, Any]]) -> str:

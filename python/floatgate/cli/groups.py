@@ -154,6 +154,7 @@ class Source(Group):
     format: o.Format = None
     drive: o.Drive = None
     capacity: o.Capacity = None
+    policies: o.Policies = None
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ def built(
     """
     base = Experiment() if experiment is None else from_file(experiment)
     overrides: Overrides = trace_overrides(source.trace)
-    named = {"drive.preset": source.drive, "workload.format": source.format}
+    named = {"drive.preset": source.drive, "workload.format": source.format, "policies": source.policies}
     named |= {f"workload.{key}": value for key, value in (options.as_settings() if options else {}).items()}
     named["workload.stop_after"] = getattr(source, "stop_after_bytes", None)
     overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]

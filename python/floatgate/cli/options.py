@@ -153,6 +153,12 @@ Jobs = Annotated[
 Drive = Annotated[
     str | None, typer.Option("--drive", metavar="NAME", help="A drive of the catalogue (floatgate drives).")
 ]
+Policies = Annotated[
+    str | None,
+    typer.Option(
+        "--policies", metavar="SETS", help="Turn on sets of policies, such as all-in-one or ids+redftl-plus (policies)."
+    ),
+]
 Capacity = Annotated[
     str | None,
     typer.Option(

@@ -22,6 +22,7 @@ pub(crate) mod workload;
 
 use crate::checks;
 use crate::layers::Layers;
+use crate::policy_sets;
 use crate::presets::{PRESETS, Preset};
 use crate::settings;
 use crate::settings::Experiment;
@@ -119,6 +120,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let experiment = Experiment {
         seed: Some(seed),
         mode: Some(mode_name),
+        policies: None,
         drive: Some(raw_drive),
         ftl: Some(raw_ftl),
         host: host.raw,
@@ -151,8 +153,17 @@ pub(crate) fn check(layers: &Layers, written: &Experiment) -> Result<()> {
     })
 }
 
-/// Lays the named drive of the catalogue below the other layers, and returns its name.
+/// Lays the named drive of the catalogue below the other layers, and what sets of policies need below that. Returns the
+/// name of the drive.
 fn add_preset(layers: &mut Layers) -> Result<Option<String>> {
+    let preset = add_drive(layers)?;
+    if let Some(names) = layers.text(policy_sets::KEY).map(str::to_string) {
+        policy_sets::lay_under(layers, &names)?;
+    }
+    Ok(preset)
+}
+
+fn add_drive(layers: &mut Layers) -> Result<Option<String>> {
     let Some(name) = layers.text("drive.preset").map(str::to_string) else { return Ok(None) };
     let names = PRESETS.iter().map(|p| p.name);
     let preset = Preset::find(&name).ok_or_else(|| unknown(layers, "drive.preset", "drive", &name, names))?;

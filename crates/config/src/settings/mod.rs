@@ -68,6 +68,11 @@ table! {
     rows {
         seed: u64 = count_from("seed of every random stream", 1, 0);
         mode: String = name("how time is treated", MODES);
+        policies: String = text(
+            "sets of policies, joined by +, over the file and under the settings of the command line",
+            "none",
+            "names of sets, such as \"all-in-one\" or \"ids+redftl-plus\" (`floatgate policies`)",
+        );
     }
     tables {
         drive: Drive,

@@ -37,6 +37,13 @@ fn drive() -> Vec<Case> {
         ("seed", base(), By("1", "2", PROGRAMS)),
         ("mode", base(), By("functional", "timed", "/span_s")),
         (
+            "policies",
+            format!(
+                "{DRIVE}{FTL}[workload]\nrequests = 4000\nduplicate_share = 0.5\ncompressed_share = 0.5\n"
+            ),
+            By("none", "reduce", PROGRAMS),
+        ),
+        (
             "drive.preset",
             format!(
                 "{FTL}[workload]\nrequests = 4000\nwarmup_requests = 0\n[drive]\ncapacity = \"256 MiB\"\n"

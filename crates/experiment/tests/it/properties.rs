@@ -21,11 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const CASES: u64 = 500;
 
 fn seeds() -> std::ops::Range<u64> {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a whole number"));
-    match number("FLOATGATE_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("FLOATGATE_CASES").unwrap_or(CASES),
-    }
+    crate::common::seeds_or_one(CASES)
 }
 
 /// Runs by read-disturb manager, and how many of them reclaimed blocks.

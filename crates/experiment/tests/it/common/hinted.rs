@@ -1,5 +1,5 @@
 //! Traces with program contexts and streams, without the library that reads Parquet. The files hold lines
-//! `W or T, first page, pages, context, stream, predicted life, time` after the mark of a Parquet file. A test opener reads
+//! `W, R or T, first page, pages, context, stream, predicted life, time` after the mark of a Parquet file. A test opener reads
 //! them as Parquet.
 
 use super::Folder;
@@ -40,7 +40,11 @@ pub fn file_at(folder: &Folder, name: &str, rows: &[(i64, Row)]) -> String {
     register(open);
     let mut text = String::from("PAR1\n");
     for (time_ns, row) in rows {
-        let op = if row.op == Op::Trim { 'T' } else { 'W' };
+        let op = match row.op {
+            Op::Trim => 'T',
+            Op::Read => 'R',
+            Op::Write => 'W',
+        };
         let Row { page, pages, context, stream, life, .. } = row;
         writeln!(text, "{op} {page} {pages} {context} {stream} {life} {time_ns}").unwrap();
     }
@@ -109,7 +113,11 @@ fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(' ').collect();
         let number = |i: usize| fields.get(i).and_then(|f| f.parse::<u64>().ok());
-        let op = if fields.first() == Some(&"T") { Op::Trim } else { Op::Write };
+        let op = match *fields.first()? {
+            "T" => Op::Trim,
+            "R" => Op::Read,
+            _ => Op::Write,
+        };
         let (stream, life) = (number(4)? as u32, number(5)? as u32);
         let row = Row { op, page: number(1)?, pages: number(2)?, context: number(3)?, stream, life };
         Some((number(6)? as i64, row))

@@ -27,6 +27,15 @@ pub fn seeds(cases: u64) -> std::ops::Range<u64> {
     0..cases * times
 }
 
+/// As [`seeds`], but `FLOATGATE_SEED=n` repeats one, and `FLOATGATE_CASES=n` sets how many there are.
+pub fn seeds_or_one(cases: u64) -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a whole number"));
+    match number("FLOATGATE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("FLOATGATE_CASES").unwrap_or(cases),
+    }
+}
+
 /// Runs an experiment given as TOML with overrides; every figure of its result must have its row.
 pub fn try_run(toml: &str, overrides: &[(&str, String)]) -> Result<Output, String> {
     let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
