@@ -27,6 +27,7 @@ MODULES = {
     "check": ["check"],
     "catalogue": ["drives", "policies", "schema"],
     "report": ["report"],
+    "explain": ["explain"],
 }
 """The modules of this package that add commands, in the order of the help, with their commands."""
 

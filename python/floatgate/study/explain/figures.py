@@ -1,0 +1,529 @@
+"""The figures that rules and settings of ``floatgate explain`` speak of, each computed from metrics of one result.
+
+A share is a number from 0 to 1. A figure that a result does not know is None: no rule that needs it applies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from floatgate.base import units
+from floatgate.report.sections import disturb, latency, lifetime_headline, rating
+from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.forecast import entry, load
+from floatgate.study.explain import closed_forms
+from floatgate.study.explain.case import Case
+
+Value = float | str | None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        of: computes it; None where it is not known.
+        format: how a sentence shows it.
+        about: what it is, with the metrics that it comes from.
+    """
+
+    of: Callable[[Case], Value]
+    format: Callable[[Any], str]
+    about: str
+
+    def text(self, value: Value) -> str:
+        """Return the value as a sentence shows it."""
+        return self.format(value)
+
+
+def metric(key: str) -> Callable[[Case], Value]:
+    """Return the metric of that key."""
+    return lambda case: case.metric(key)
+
+
+def setting(key: str) -> Callable[[Case], Value]:
+    """Return the setting of that key."""
+    return lambda case: case.setting(key)
+
+
+def ratio(part: Value, whole: Value) -> float | None:
+    """Return part / whole; None where one is not known or the whole is nought."""
+    if not isinstance(part, int | float) or not isinstance(whole, int | float) or not whole:
+        return None
+    return part / whole
+
+
+def _number(case: Case, key: str) -> float:
+    return float(case.metric(key) or 0.0)
+
+
+def page_share(*causes: str) -> Callable[[Case], Value]:
+    """Return the share of the programmed pages that some causes have."""
+    return lambda case: ratio(
+        sum(_number(case, f"flash.pages_written.{cause}") for cause in causes), case.metric("flash.pages_written.total")
+    )
+
+
+# Wear
+
+
+def wear(case: Case) -> float | None:
+    """Return the erases of the mean block; of a forecast for each TB that the host writes."""
+    if not case.is_forecast:
+        mean: float | None = case.metric("wear.erases_mean")
+        return mean
+    waf, size = case.metric("waf_bytes"), case.metric("drive.physical_bytes")
+    return None if waf is None else ratio(1e12 * waf, size)
+
+
+def copy_share(case: Case) -> float | None:
+    """Return the share of the programmed pages that collection copies.
+
+    A forecast counts its causes together: what is neither the host's nor moved by leveling.
+    """
+    if not case.is_forecast:
+        value = page_share("gc")(case)
+        return value if isinstance(value, float) else None
+    waf, moved = case.metric("waf"), _number(case, "method.leveling.moved_over_life")
+    if waf is None or waf < 1 or case.metric("reduce") or case.metric("method.waf_given"):
+        return None
+    return max(0.0, 1.0 - 1.0 / float(waf) - moved / (1.0 + moved))
+
+
+def partial_share(case: Case) -> float | None:
+    """Return the share of the programmed bytes that fill up pages of which the host wrote a part."""
+    parts = case.metric("waf_bytes_parts")
+    if not parts:
+        return None
+    return ratio(max(0.0, parts["host"] + parts["partial"] - 1.0), parts["total"])
+
+
+def victim_valid_share(case: Case) -> float | None:
+    """Return the share of a victim's pages that were valid, on average."""
+    blocks = ratio(case.metric("flash.erases.gc"), case.metric("gc.victims"))
+    pages = closed_forms.pages_per_block(case)
+    return None if blocks is None or pages is None else ratio(case.metric("gc.copied_pages_per_victim"), blocks * pages)
+
+
+def first_block_loss(case: Case) -> float | None:
+    """Return the share of the average block's life that the first block does not reach; 0 where wear is even."""
+    if case.is_forecast:
+        first, average = entry.first_block_years(case.result), entry.years(case.result)
+    elif lifetime_headline.uneven(case.result):
+        first, average = case.metric("lifetime.tbw_first_block_bytes"), case.metric("lifetime.tbw_bytes")
+    else:
+        return 0.0
+    part = ratio(first, average)
+    return 0.0 if part is None else max(0.0, 1.0 - part)
+
+
+def _life(years: str, tbw: str) -> Callable[[Case], Value]:
+    """Return a life in words: in years, or in bytes of a workload without time."""
+
+    def text(case: Case) -> str | None:
+        value, written = case.metric(f"lifetime.{years}"), case.metric(f"lifetime.{tbw}")
+        if value is not None:
+            return units.years(value)
+        return None if written is None else lifetime_headline.tbw_text(written)
+
+    return text
+
+
+def headline(case: Case) -> str | None:
+    """Return the life that counts, in words; None where the run is too short for one."""
+    if case.is_forecast:
+        years = entry.life_that_counts(case.result)
+        return None if years is None else units.life(years, entry.target_years(case.result))
+    years, tbw = lifetime_headline.years(case.result), lifetime_headline.tbw_bytes(case.result)
+    if years is not None:
+        return units.years(years)
+    return None if tbw is None else lifetime_headline.tbw_text(tbw)
+
+
+def short_life(case: Case) -> str | None:
+    """Return the same as a table has it, marked where it is that of the first block."""
+    return headline(case) if case.is_forecast or headline(case) is None else lifetime_headline.cell(case.result)
+
+
+def life_value(case: Case) -> float | None:
+    """Return the life that counts as a number: years, or bytes of host writes where the workload has no time."""
+    if case.is_forecast:
+        return entry.life_that_counts(case.result)
+    years = lifetime_headline.years(case.result)
+    return lifetime_headline.tbw_bytes(case.result) if years is None else years
+
+
+def lasting(case: Case) -> str | None:
+    """Return how long the drive lasts, with what ends it."""
+    life = headline(case)
+    if life is None:
+        return None
+    measured = f"{life} of host writes" if lifetime_headline.years(case.result) is None else f"{life} at this rate"
+    return f"{measured}, until the first block wears out" if lifetime_headline.uneven(case.result) else measured
+
+
+def held_back_us(case: Case) -> float | None:
+    """Return how long the throttle holds a page write back, delays and waits, as a mean over all."""
+    if case.is_forecast:
+        delay, wait = case.metric("throttle.delay_us_mean"), case.metric("throttle.wait_us_mean")
+        return None if delay is None or wait is None else float(delay + wait)
+    mean = ratio(case.metric("throttle.held_back_s"), case.metric("host.page_writes"))
+    return None if mean is None else 1e6 * mean
+
+
+def rated_first(case: Case) -> float | None:
+    """Return when the rated bytes are written, where that is before the flash is worn out."""
+    life = entry.life_that_counts(case.result) if case.is_forecast else lifetime_headline.years(case.result)
+    return None if life is None else rating.first_to_end(case.result, life)
+
+
+def reduced_share(case: Case) -> float | None:
+    """Return the share of page writes that reduction saves, by the shares that the workload is generated with."""
+    duplicates, size = case.setting("workload.duplicate_share"), case.setting("workload.compressed_share")
+    if duplicates is None and size is None:
+        return None
+    return 1.0 - (1.0 - (duplicates or 0.0)) * (1.0 if size is None else size)
+
+
+def _column(name: str) -> Callable[[Case], Value]:
+    """Return whether the trace has a column: ``yes``, ``no``, or ``none`` without a trace that can be read."""
+
+    def known(case: Case) -> str:
+        columns = case.trace_columns
+        return "none" if columns is None else yes(name in columns)
+
+    return known
+
+
+def is_uniform(case: Case) -> str:
+    """Return ``yes`` where the generator writes all pages equally often, which no separation can use."""
+    one = case.setting("workload.pattern") in ("uniform", "sequential") and not case.setting("workload.trim_share")
+    return "yes" if one else "no"
+
+
+# Time
+
+
+def flash_share(kind: str, *reasons: str) -> Callable[[Case], Value]:
+    """Return the share of the time of host reads or writes at the flash that they spend for some reasons."""
+
+    def share(case: Case) -> float | None:
+        means = case.metric(f"latency_us.waiting.{kind}")
+        if not isinstance(means, Mapping):
+            return None
+        parts = {key: value for key, value in means.items() if key != "operations"}
+        return ratio(sum(parts[reason] for reason in reasons), sum(parts.values()))
+
+    return share
+
+
+def flash_mean(kind: str) -> Callable[[Case], Value]:
+    """Return the mean time of host reads or writes at the flash, in microseconds."""
+
+    def mean(case: Case) -> float | None:
+        means = case.metric(f"latency_us.waiting.{kind}")
+        if not isinstance(means, Mapping):
+            return None
+        return float(sum(value for key, value in means.items() if key != "operations"))
+
+    return mean
+
+
+def stoppable(kind: str) -> Callable[[Case], Value]:
+    """Return the share of the time at the flash behind programs that a read could suspend.
+
+    Dies at work for other host requests and background jobs count, by the share of programs in the time of the array.
+    """
+
+    def share(case: Case) -> float | None:
+        waited = flash_share(kind, "die", "background_job")(case)
+        times = [
+            _number(case, f"flash.{counted}.total") * float(case.setting(f"drive.timing.{operation}_us") or 0.0)
+            for operation, counted in (("program", "programs"), ("read", "reads"))
+        ]
+        part = ratio(times[0], sum(times))
+        return waited * part if isinstance(waited, float) and part is not None else None
+
+    return share
+
+
+def flash_part(kind: str) -> Callable[[Case], Value]:
+    """Return the time of an operation at the flash as a share of the latency of reads or writes, at most 1."""
+
+    def part(case: Case) -> float | None:
+        share = ratio(flash_mean(kind)(case), case.metric(f"latency_us.{kind}.mean"))
+        return None if share is None else min(1.0, share)
+
+    return part
+
+
+def before_share(wait: str, kind: str) -> Callable[[Case], Value]:
+    """Return a wait before the flash as a share of the mean latency of reads or writes."""
+    return lambda case: ratio(case.metric(f"latency_us.{wait}"), case.metric(f"latency_us.{kind}.mean"))
+
+
+def jobs_of(*causes: str) -> Callable[[Case], Value]:
+    """Return the share of some causes in the nominal time of jobs that move data."""
+    moving = ("gc", "level", "reclaim", "replica", "repack")
+
+    def share(case: Case) -> float | None:
+        return ratio(
+            sum(_number(case, f"flash.time_s.{cause}") for cause in causes),
+            sum(_number(case, f"flash.time_s.{cause}") for cause in moving),
+        )
+
+    return share
+
+
+def behind(kind: str, *causes: str) -> Callable[[Case], Value]:
+    """Return the share of the time at the flash that requests wait for jobs of some causes, by the time of these."""
+
+    def share(case: Case) -> float | None:
+        waited = flash_share(kind, "foreground_job", "background_job")(case)
+        part = jobs_of(*causes)(case)
+        return waited * part if isinstance(waited, float) and isinstance(part, float) else None
+
+    return share
+
+
+def dies_idle(case: Case) -> float | None:
+    """Return the share of the span in which dies had nothing to do, by the nominal time of all operations."""
+    geometry, span = case.setting("drive.geometry"), case.metric("span_s")
+    if not span or case.metric("mode") != "timed":
+        return None
+    dies = geometry["channels"] * geometry["chips_per_channel"] * geometry["dies_per_chip"]
+    return max(0.0, 1.0 - _number(case, "flash.time_s.total") / float(dies * span))
+
+
+def backlog(case: Case) -> float | None:
+    """Return how much longer than its arrivals the service of an open workload took, as a factor."""
+    if latency.backlog(dict(case.result)) is None:
+        return None
+    return ratio(case.metric("span_s"), case.metric("latency_us.arrivals_s"))
+
+
+def spare_blocks(case: Case) -> float:
+    """Return the spare blocks of a plane."""
+    return float(case.setting("ftl.spare_factor") * case.setting("drive.geometry.blocks_per_plane"))
+
+
+def reclaim_tail(case: Case) -> float | None:
+    """Return p99 of the reads during reclaims / p99 of the others."""
+    return ratio(case.metric("reclaim.response_us.during.p99"), case.metric("reclaim.response_us.otherwise.p99"))
+
+
+def text(value: Any) -> str:
+    """Return a text as it is."""
+    return str(value)
+
+
+def micros(value: float) -> str:
+    """Format microseconds as people read them."""
+    return units.span(value * 1e-6)
+
+
+def two(value: float) -> str:
+    """Format with two decimals."""
+    return f"{value:.2f}"
+
+
+def yes(value: object) -> str:
+    """Return ``yes`` or ``no``."""
+    return "yes" if value else "no"
+
+
+def _flag(of: Callable[[Case], object]) -> Callable[[Case], Value]:
+    """Return a condition as ``yes`` or ``no``; None where it is not known."""
+
+    def known(case: Case) -> str | None:
+        value = of(case)
+        return None if value is None else yes(value)
+
+    return known
+
+
+_SHARE, _COUNT = units.share, units.count
+
+
+def _classes() -> dict[str, Figure]:
+    """Return the figures on latency that reads and writes share."""
+    made: dict[str, Figure] = {}
+    for kind in ("read", "write"):
+        named = {
+            "mean_us": (metric(f"latency_us.{kind}.mean"), micros, f"mean latency of {kind}s"),
+            "p99_us": (metric(f"latency_us.{kind}.p99"), micros, f"99th percentile of {kind}s"),
+            "flash_us": (flash_mean(kind), micros, f"mean time of host {kind}s at the flash"),
+            "flash_part": (flash_part(kind), _SHARE, "mean time at the flash / mean latency, at most 1"),
+            "jobs": (flash_share(kind, "foreground_job", "background_job"), _SHARE, "share of it behind jobs"),
+            "foreground": (flash_share(kind, "foreground_job"), _SHARE, "share of it behind foreground jobs"),
+            "background": (flash_share(kind, "background_job"), _SHARE, "share of it behind background jobs"),
+            "behind_gc": (behind(kind, "gc"), _SHARE, "share of it behind collection, by the time of jobs"),
+            "behind_reclaim": (
+                behind(kind, "reclaim", "replica"),
+                _SHARE,
+                "share of it behind read reclaim, by the time of jobs",
+            ),
+            "behind_level": (behind(kind, "level"), _SHARE, "share of it behind wear-leveling, by the time of jobs"),
+            "queued": (flash_share(kind, "die"), _SHARE, "share of it behind other host requests"),
+            "queued_or_channel": (flash_share(kind, "die", "channel"), _SHARE, "the same or for the channel"),
+            "stoppable": (stoppable(kind), _SHARE, "share behind dies at work, by the programs' part of that work"),
+            "channel": (flash_share(kind, "channel"), _SHARE, "share of it waiting for the channel"),
+            "own": (flash_share(kind, "service", "suspended"), _SHARE, "share of it that is the operation itself"),
+            "host_queue": (before_share(f"queue_wait.{kind}", kind), _SHARE, "share of latency in the host queue"),
+            "throttled": (before_share(f"throttle_wait.{kind}", kind), _SHARE, "share of latency at the throttle"),
+            "for_buffer": (before_share(f"buffer_wait.{kind}.place", kind), _SHARE, "share of latency for the buffer"),
+        }
+        made |= {f"{kind}_{name}": Figure(*row) for name, row in named.items()}
+    return made
+
+
+FIGURES: Mapping[str, Figure] = {
+    # the run
+    "kind": Figure(lambda case: case.kind, text, "run or lifetime"),
+    "mode": Figure(setting("mode"), text, "functional or timed"),
+    "host_bytes": Figure(metric("host.write_bytes"), units.decimal_bytes, "host.write_bytes"),
+    "host_pages": Figure(metric("host.page_writes"), _COUNT, "host.page_writes"),
+    "drive_writes": Figure(metric("evidence.drive_writes"), lambda value: units.figure(value, 2), "in capacities"),
+    "enough": Figure(_flag(metric("evidence.enough")), text, "evidence.enough"),
+    "too_short": Figure(lambda case: lifetime_headline.too_short(case.result), text, "evidence in words"),
+    "full": Figure(
+        lambda case: yes(case.metric("drive.effective_spare_factor") is not None), text, "drive.effective_spare_factor"
+    ),
+    "unwritten": Figure(
+        lambda case: ratio(case.metric("flash.unmapped_reads"), case.metric("host.page_reads")),
+        _SHARE,
+        "flash.unmapped_reads / host.page_reads",
+    ),
+    "uniform": Figure(is_uniform, text, "whether a generator writes all pages alike"),
+    "logical": Figure(metric("drive.logical_bytes"), units.binary_bytes, "drive.logical_bytes"),
+    # wear
+    "waf": Figure(lambda case: amplification(case.result)[0], two, "waf_bytes"),
+    "all": Figure(lambda _: 1.0, _SHARE, "all of it"),
+    "wear": Figure(wear, units.figure, "wear.erases_mean; of a forecast waf_bytes / drive.physical_bytes"),
+    "victims": Figure(metric("gc.victims"), _COUNT, "gc.victims"),
+    "copied": Figure(metric("gc.copied_pages"), _COUNT, "gc.copied_pages"),
+    "victim_valid": Figure(victim_valid_share, _SHARE, "gc.copied_pages_per_victim / pages of a victim"),
+    "copy_share": Figure(copy_share, _SHARE, "flash.pages_written.gc / total; of a forecast from waf and leveling"),
+    "host_share": Figure(page_share("host", "partial"), _SHARE, "flash.pages_written.host and partial / total"),
+    "level_share": Figure(page_share("level"), _SHARE, "flash.pages_written.level / total"),
+    "reclaim_share": Figure(page_share("reclaim", "replica"), _SHARE, "flash.pages_written.reclaim, replica / total"),
+    "unwritten_reads": Figure(setting("ftl.unwritten_reads"), text, "ftl.unwritten_reads"),
+    "padding_share": Figure(page_share("padding"), _SHARE, "flash.pages_written.padding / total"),
+    "partial_share": Figure(partial_share, _SHARE, "waf_bytes_parts: host and partial beyond 1 / total"),
+    "separator": Figure(setting("ftl.separate.policy"), text, "ftl.separate.policy"),
+    "collector": Figure(setting("ftl.collect.policy"), text, "ftl.collect.policy"),
+    "collect_mode": Figure(setting("ftl.collect.mode"), text, "ftl.collect.mode"),
+    "leveler": Figure(setting("ftl.level.policy"), text, "ftl.level.policy"),
+    "spare": Figure(setting("ftl.spare_factor"), units.percent1, "ftl.spare_factor"),
+    "more_spare": Figure(closed_forms.more_spare, units.percent1, "twice ftl.spare_factor, at most 50 %"),
+    "spare_blocks": Figure(spare_blocks, _COUNT, "spare blocks per plane"),
+    "law": Figure(closed_forms.law, text, "the victim policy whose closed form applies"),
+    "law_waf": Figure(closed_forms.waf_now, two, "closed form at the effective spare factor"),
+    "law_waf_spare": Figure(closed_forms.waf_with_more, two, "closed form with the larger spare factor"),
+    "law_waf_greedy": Figure(closed_forms.waf_greedy, two, "closed form of greedy collection"),
+    "spare_saves": Figure(
+        lambda case: closed_forms.saved(copy_share(case), case, closed_forms.waf_with_more),
+        _SHARE,
+        "copies that the closed form saves, of all programs",
+    ),
+    "greedy_saves": Figure(
+        lambda case: closed_forms.saved(copy_share(case), case, closed_forms.waf_greedy),
+        _SHARE,
+        "copies that greedy collection saves by the closed form, of all programs",
+    ),
+    "spare_saves_read": Figure(
+        lambda case: closed_forms.saved(behind("read", "gc")(case), case, closed_forms.waf_with_more),
+        _SHARE,
+        "waits of reads for collection that the closed form saves",
+    ),
+    "spare_saves_write": Figure(
+        lambda case: closed_forms.saved(behind("write", "gc")(case), case, closed_forms.waf_with_more),
+        _SHARE,
+        "waits of writes for collection that the closed form saves",
+    ),
+    "erases_mean": Figure(metric("wear.erases_mean"), units.figure, "wear.erases_mean"),
+    "erases_max": Figure(metric("wear.erases_max"), _COUNT, "wear.erases_max"),
+    "unevenness": Figure(metric("wear.max_over_mean"), units.figure, "wear.max_over_mean"),
+    "first_block_loss": Figure(first_block_loss, _SHARE, "1 - life of the first block / of the average one"),
+    "first_life": Figure(_life("years_first_block", "tbw_first_block_bytes"), text, "life of the first block"),
+    "average_life": Figure(_life("years", "tbw_bytes"), text, "life of the average block"),
+    "life": Figure(headline, text, "the life that counts"),
+    "short_life": Figure(short_life, text, "the life that counts, for a table"),
+    "life_value": Figure(life_value, units.figure, "the life that counts, in years or bytes"),
+    "lasts": Figure(lasting, text, "the life that counts, with what ends it"),
+    "rated_years": Figure(rated_first, units.years, "when the rated bytes are written, before the flash wears out"),
+    "rated_bytes": Figure(lambda case: rating.tbw_bytes(case.result), units.decimal_bytes, "drive.rated"),
+    "dwpd": Figure(metric("lifetime.dwpd"), lambda value: units.figure(value, 2), "lifetime.dwpd"),
+    "dwpd_for_target": Figure(
+        metric("lifetime.dwpd_for_target"), lambda value: units.figure(value, 2), "lifetime.dwpd_for_target"
+    ),
+    "pace": Figure(
+        lambda case: ratio(case.metric("lifetime.dwpd"), case.metric("lifetime.dwpd_for_target")),
+        units.figure,
+        "dwpd / dwpd_for_target",
+    ),
+    "target": Figure(metric("lifetime.target_years"), units.target_years, "lifetime.target_years"),
+    # reads that disturb
+    "reclaimer": Figure(setting("ftl.reclaim.policy"), text, "ftl.reclaim.policy"),
+    "max_reads": Figure(metric("reclaim.max_reads"), _COUNT, "reclaim.max_reads"),
+    "reads_beyond": Figure(metric("reclaim.reads_beyond_max"), _COUNT, "reclaim.reads_beyond_max"),
+    "reclaimed": Figure(lambda case: disturb.blocks(dict(case.result)), _COUNT, "flash.erases.reclaim"),
+    "reclaim_time": Figure(lambda case: disturb.time_share(dict(case.result)), _SHARE, "flash.time_s.reclaim, replica"),
+    "reclaim_erases": Figure(
+        lambda case: ratio(case.metric("flash.erases.reclaim"), case.metric("flash.erases.total")),
+        _SHARE,
+        "flash.erases.reclaim / total",
+    ),
+    "reclaim_tail": Figure(reclaim_tail, units.figure, "reclaim.response_us: p99 during / otherwise"),
+    "reclaim_p99_us": Figure(metric("reclaim.response_us.during.p99"), micros, "reclaim.response_us.during.p99"),
+    "other_p99_us": Figure(metric("reclaim.response_us.otherwise.p99"), micros, "reclaim.response_us.otherwise.p99"),
+    # content
+    "reducer": Figure(setting("lifetime.reduce.policy"), text, "lifetime.reduce.policy"),
+    "written_ratio": Figure(metric("reduce.written_ratio"), _SHARE, "reduce.written_ratio"),
+    "measured_duplicates": Figure(metric("reduce.duplicate_share"), _SHARE, "reduce.duplicate_share"),
+    "reduced_share": Figure(reduced_share, _SHARE, "workload.duplicate_share and compressed_share"),
+    "has_content": Figure(_column("content"), text, "whether the trace has a column of contents"),
+    "has_contexts": Figure(_column("context"), text, "whether the trace has a column of program contexts"),
+    # time
+    "arrival": Figure(setting("workload.arrival"), text, "workload.arrival"),
+    "queue_depth": Figure(setting("workload.queue_depth"), text, "workload.queue_depth"),
+    "jobs_gc": Figure(jobs_of("gc"), _SHARE, "flash.time_s.gc / that of all jobs"),
+    "dies_idle": Figure(dies_idle, _SHARE, "1 - flash.time_s.total / (dies * span_s)"),
+    "backlog": Figure(backlog, units.figure, "span_s / latency_us.arrivals_s, where it exceeds 1.1"),
+    "arrivals_s": Figure(metric("latency_us.arrivals_s"), units.span, "latency_us.arrivals_s"),
+    "span_s": Figure(metric("span_s"), units.span, "span_s"),
+    "hot_chip": Figure(metric("hot_reads.max_over_mean"), units.figure, "hot_reads.max_over_mean"),
+    "idle_job": Figure(setting("ftl.background.policy"), text, "ftl.background.policy"),
+    "buffer_bytes": Figure(metric("buffer.capacity_bytes"), units.binary_bytes, "buffer.capacity_bytes"),
+    "scheduler": Figure(setting("drive.scheduling.policy"), text, "drive.scheduling.policy"),
+    **_classes(),
+    # throttles and forecasts
+    "throttle": Figure(setting("lifetime.throttle.policy"), text, "lifetime.throttle.policy"),
+    "held_share": Figure(metric("throttle.held_share"), _SHARE, "throttle.held_share"),
+    "held_back_us": Figure(held_back_us, micros, "throttle: delays and waits of a page write, mean"),
+    "served": Figure(lambda case: entry.served(case.result), _SHARE, "throttle.demand_share"),
+    "unserved": Figure(
+        lambda case: None if (share := entry.served(case.result)) is None else max(0.0, 1.0 - share),
+        _SHARE,
+        "1 - throttle.demand_share",
+    ),
+    "holds": Figure(_flag(metric("lifetime.holds")), text, "lifetime.holds"),
+    "target_loss": Figure(
+        lambda case: (
+            1.0 - years / case.metric("lifetime.target_years")
+            if case.is_forecast and (years := entry.life_that_counts(case.result)) is not None
+            else None
+        ),
+        _SHARE,
+        "1 - life / lifetime.target_years",
+    ),
+    "waf_given": Figure(lambda case: yes(case.metric("method.waf_given")), text, "method.waf_given"),
+    "overloaded": Figure(
+        lambda case: yes(load.overloaded(case.result)) if case.is_forecast else None, text, "close_up"
+    ),
+    "load": Figure(lambda case: load.card(case.result) if case.is_forecast else None, text, "close_up in words"),
+    "capacity": Figure(metric("drive.physical_bytes"), units.binary_bytes, "drive.physical_bytes"),
+}
+"""By name, as sentences have them in braces."""

@@ -1,0 +1,276 @@
+"""The suggested settings, run: what each measures before and after, and whether it helped."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from floatgate.base import units
+from floatgate.base.errors import FloatgateError, one_line
+from floatgate.base.parallel import cores
+from floatgate.run.experiment import Overrides
+from floatgate.run.lifetime import forecast
+from floatgate.study import differences
+from floatgate.study.explain.case import Case, resolved
+from floatgate.study.explain.defaults import overrides_of
+from floatgate.study.explain.explanation import Choice, Explanation, Known, Suggestion
+from floatgate.study.explain.settings import Gain, plain_text
+from floatgate.study.runs.engine import Local, Progress
+from floatgate.study.runs.requested import carry_out
+from floatgate.study.runs.work import Answer, Job
+
+HELPED, NO_DIFFERENCE, WORSE = "helped", "did not help: no difference beyond the error", "did not help: worse"
+UNSURE = 0.05
+"""Relative difference up to which two runs count as alike in a figure whose error is not known."""
+LABELS: Mapping[str, str] = {
+    "wear": "erases per block",
+    "erases_max": "erases of the most erased block",
+    "reads_beyond": "reads beyond the limit",
+    "target_loss": "gap to the target",
+    "unserved": "demand held back",
+    "read_mean_us": "mean read",
+    "write_mean_us": "mean write",
+    "read_p99_us": "read p99",
+    "write_p99_us": "write p99",
+    "waf": "WAF",
+    "short_life": "life",
+}
+"""Names of measured figures."""
+_FORECAST_LABELS = {"wear": "erases per block and TB"}
+_BESIDE = ("waf", "short_life", "unserved", "read_p99_us", "write_p99_us")
+"""Figures that stand beside those that a setting is to change."""
+
+_NOUGHT = 1e-9
+"""A figure below counts as nought: relative to it nothing can be said."""
+
+AS_IT_WAS: Overrides = []
+Outcome = Mapping[str, Any] | FloatgateError
+"""A result, or what ended the run."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure before and after.
+
+    Attributes:
+        figure: its name.
+        before: its value without the setting.
+        after: with it.
+        shown: both, as people read them.
+        gain: the gain that it measures; None for a figure beside.
+        error: relative; a larger difference counts.
+    """
+
+    figure: str
+    before: float | str
+    after: float | str
+    shown: tuple[str, str]
+    gain: Gain | None = None
+    error: float = UNSURE
+
+    @property
+    def change(self) -> float | None:
+        """The relative change; None of a text, or where it was nought before."""
+        if isinstance(self.before, str) or isinstance(self.after, str) or abs(self.before) < _NOUGHT:
+            return None
+        return self.after / self.before - 1.0
+
+    @property
+    def verdict(self) -> str:
+        """Whether it became less."""
+        change = self.change
+        if change is None or abs(change) <= self.error:
+            return f"{NO_DIFFERENCE} of {units.share(self.error)}"
+        return HELPED if change < 0 else WORSE
+
+    def text(self, labels: Mapping[str, str]) -> str:
+        """Format as ``erases per block 47.1 to 23.4 (-50 %)``."""
+        before, after = self.shown
+        change = "" if self.change is None else f" ({100 * self.change:+.0f} %)"
+        return f"{labels[self.figure]} {before} to {after}{change}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON gives it."""
+        return {
+            "figure": self.figure,
+            "before": self.before,
+            "after": self.after,
+            "change": self.change,
+            "verdict": None if self.gain is None else self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One value of a suggestion, run.
+
+    Attributes:
+        value: the value.
+        figures: what was measured; empty where the run failed.
+        error: what ended the run.
+        is_forecast: whether it is a forecast.
+        life: relative change of the life that counts; None where it is not known.
+    """
+
+    value: Any
+    figures: Sequence[Measured] = ()
+    error: str | None = None
+    is_forecast: bool = False
+    life: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Whether it helped, by the gain that matters first."""
+        judged = [one for one in self.figures if one.gain is not None]
+        if self.error is not None:
+            return "failed"
+        if not judged:
+            return "not known: the figures to compare are missing"
+        verdict = judged[0].verdict
+        return f"{verdict}, but the life fell" if verdict == HELPED and (self.life or 0.0) < -UNSURE else verdict
+
+    def text(self) -> str:
+        """Format as ``0.14 helped: erases per block 47.1 to 23.4 (-50 %), WAF 7.72 to 3.84 (-50 %)``."""
+        head = f"{plain_text(self.value)} {self.verdict}"
+        if self.error is not None:
+            return f"{head}: {self.error}"
+        labels = {**LABELS, **_FORECAST_LABELS} if self.is_forecast else LABELS
+        return f"{head}: {', '.join(one.text(labels) for one in self.figures)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON gives it."""
+        return {
+            "value": self.value,
+            "verdict": self.verdict,
+            "figures": [one.to_dict() for one in self.figures],
+            "error": self.error,
+        }
+
+
+Tried = Sequence[tuple[Trial, ...]]
+"""The trials of each suggestion, in their order."""
+
+
+def sides(explanation: Explanation) -> list[Overrides]:
+    """Return the experiments that a trial runs, the one of the folder first, as settings laid over it."""
+    changed = [overrides for one in explanation.suggestions for overrides in _overrides(one)]
+    return [AS_IT_WAS, *changed]
+
+
+def labels_of(explanation: Explanation) -> list[str]:
+    """Return a label for each of :func:`sides`."""
+    return [", ".join(f"{key} = {value}" for key, value in one) or "as it was" for one in sides(explanation)]
+
+
+def run(explanation: Explanation, jobs: int | None = None, progress: Progress | None = None) -> Tried:
+    """Run the suggested settings and the experiment without them.
+
+    Args:
+        explanation: the suggestions.
+        jobs: runs at a time; None for one per core. Forecasts use all cores.
+        progress: called with the number of the run, the amount done, the total or None, and the phase.
+
+    A run that fails, or whose settings turn out to be unusable, is the outcome of its trial.
+    """
+    case, experiments = explanation.case, sides(explanation)
+    do = _forecasts if case.is_forecast else _runs
+    before, *others = do(case, experiments, jobs, progress)
+    after = iter(others)
+    return [
+        tuple(_trial(one, choice, case, (before, next(after))) for choice in one.choices)
+        for one in explanation.suggestions
+    ]
+
+
+def _overrides(one: Suggestion) -> list[Overrides]:
+    """Return the settings of each value of a suggestion."""
+    return [overrides_of(choice.changes(one.key)) for choice in one.choices]
+
+
+def _runs(case: Case, experiments: Sequence[Overrides], jobs: int | None, progress: Progress | None) -> list[Outcome]:
+    """Run experiments on all cores."""
+    base = case.experiment
+    answers: dict[int, Outcome] = {}
+
+    def take(answer: Answer) -> None:
+        failure = answer.failure()
+        answers[answer.number] = answer.run.result.to_dict() if failure is None else failure
+
+    waiting = (Job(number, base.with_overrides(one), whole=True) for number, one in enumerate(experiments))
+    carry_out(Local(jobs or cores()), waiting, take, progress)
+    return [answers[number] for number in range(len(experiments))]
+
+
+def _forecasts(
+    case: Case, experiments: Sequence[Overrides], _jobs: int | None, progress: Progress | None
+) -> list[Outcome]:
+    """Forecast lives, one after the other: one that fails leaves the others."""
+    outcomes: list[Outcome] = []
+    for number, one in enumerate(experiments):
+        report = None if progress is None else _numbered(progress, number)
+        try:
+            outcomes.append(forecast(case.experiment, [one], progress=report)[0])
+        except FloatgateError as error:
+            outcomes.append(error)
+    return outcomes
+
+
+def _numbered(progress: Progress, number: int) -> Callable[[int, int | None, str], None]:
+    return lambda done, total, phase: progress(number, done, total, phase)
+
+
+def _trial(one: Suggestion, choice: Choice, case: Case, outcomes: tuple[Outcome, Outcome]) -> Trial:
+    """Return the trial of one value, from the outcomes without and with it."""
+    pair = []
+    for outcome, overrides in zip(outcomes, (AS_IT_WAS, overrides_of(choice.changes(one.key))), strict=True):
+        if isinstance(outcome, FloatgateError):
+            return Trial(choice.value, error=one_line(outcome.message), is_forecast=case.is_forecast)
+        pair.append(_changed(case, overrides, outcome))
+    lives = _figure("life_value", (Known(pair[0]), Known(pair[1])))
+    life = None if lives is None else lives.change
+    return Trial(choice.value, _measured(one, pair[0], pair[1]), is_forecast=case.is_forecast, life=life)
+
+
+def _changed(case: Case, overrides: Overrides, result: Any) -> Case:
+    """Return the case of a run with some settings changed."""
+    experiment = case.experiment.with_overrides(overrides)
+    toml = resolved(experiment, case.kind)
+    return replace(case, result=result, config=tomllib.loads(toml), experiment=experiment, toml=toml)
+
+
+def _measured(one: Suggestion, before: Case, after: Case) -> list[Measured]:
+    """Return the figures that a suggestion is to change, then those beside them that are known."""
+    known = (Known(before), Known(after))
+    error = _error(before, after)
+    figures = []
+    for estimate in one.estimates:
+        name = estimate.gain.measured
+        figures.append(_figure(name, known, estimate.gain, error if name == "wear" else UNSURE))
+    named = {figure.figure for figure in figures if figure is not None}
+    beside = [_figure(name, known) for name in _BESIDE if name not in named]
+    figures += [one for one in beside if one is not None and one.shown[0] != one.shown[1]]
+    return [figure for figure in figures if figure is not None]
+
+
+def _figure(name: str, known: tuple[Known, Known], gain: Gain | None = None, error: float = UNSURE) -> Measured | None:
+    """Return a figure of both sides; None where one does not know it."""
+    before, after = (one.value(name) for one in known)
+    if before is None or after is None:
+        return None
+    return Measured(name, before, after, (known[0].text(name), known[1].text(name)), gain, error)
+
+
+def _error(before: Case, after: Case) -> float:
+    """Return the relative error of a difference in wear: that of write amplification, where a run knows it."""
+    if before.is_forecast:
+        return float(before.metric("method.waf_error") or 0.0) + float(after.metric("method.waf_error") or 0.0)
+    between = differences.between({None: after.result}, {None: before.result}) or {}
+    interval, waf = between.get("waf_bytes_95"), before.metric("waf_bytes")
+    return (interval[1] - interval[0]) / 2 / waf if interval and waf else UNSURE
+
+
+def failures(tried: Tried) -> list[str]:
+    """Return what ended the runs that failed."""
+    return [f"{plain_text(trial.value)}: {trial.error}" for trials in tried for trial in trials if trial.error]
