@@ -30,24 +30,16 @@ def overrides_of(changes: Changes) -> Overrides:
 
 def accepted(case: Case, changes: Changes) -> dict[str, Any] | str:
     """Return the further settings with which the core takes changes, mostly none; or why it refuses them."""
-    refused = case.refusal(overrides_of(changes))
-    if refused is None:
+    if case.refusal(overrides_of(changes)) is None:
         return {}
-    further = _following(case, changes)
-    if not further or case.refusal(overrides_of({**changes, **further})) is not None:
-        return refused
-    return further
-
-
-def _following(case: Case, changes: Changes) -> dict[str, Any] | None:
-    """Return the defaults of :data:`FOLLOWING` that differ in the changed experiment; None where it is refused too."""
     changed = replace(case.experiment, toml=_without(case.toml, FOLLOWING)).with_overrides(overrides_of(changes))
     try:
         config = tomllib.loads(resolved(changed, case.kind))
-    except FloatgateError:
-        return None
-    differing = {key: look(config, *key.split(".")) for key in FOLLOWING}
-    return {key: value for key, value in differing.items() if value is not None and value != case.setting(key)}
+    except FloatgateError as error:
+        return error.message
+    defaults = {key: look(config, *key.split(".")) for key in FOLLOWING}
+    further = {key: value for key, value in defaults.items() if value is not None and value != case.setting(key)}
+    return case.refusal(overrides_of({**changes, **further})) or further
 
 
 def _without(toml: str, keys: Iterable[str]) -> str:

@@ -373,7 +373,6 @@ def _classes() -> dict[str, Figure]:
             "own": (flash_share(kind, "service", "suspended"), _SHARE, "share of it that is the operation itself"),
             "host_queue": (before_share(f"queue_wait.{kind}", kind), _SHARE, "share of latency in the host queue"),
             "throttled": (before_share(f"throttle_wait.{kind}", kind), _SHARE, "share of latency at the throttle"),
-            "for_buffer": (before_share(f"buffer_wait.{kind}.place", kind), _SHARE, "share of latency for the buffer"),
         }
         made |= {f"{kind}_{name}": Figure(*row) for name, row in named.items()}
     return made
@@ -413,6 +412,11 @@ FIGURES: Mapping[str, Figure] = {
     "padding_share": Figure(page_share("padding"), _SHARE, "flash.pages_written.padding / total"),
     "partial_share": Figure(partial_share, _SHARE, "waf_bytes_parts: host and partial beyond 1 / total"),
     "separator": Figure(setting("ftl.separate.policy"), text, "ftl.separate.policy"),
+    "separates": Figure(
+        lambda case: yes(case.setting("ftl.separate.policy") not in ("none", "host-gc")),
+        text,
+        "whether ftl.separate.policy tells host writes apart",
+    ),
     "collector": Figure(setting("ftl.collect.policy"), text, "ftl.collect.policy"),
     "collect_mode": Figure(setting("ftl.collect.mode"), text, "ftl.collect.mode"),
     "leveler": Figure(setting("ftl.level.policy"), text, "ftl.level.policy"),
@@ -499,6 +503,9 @@ FIGURES: Mapping[str, Figure] = {
     "buffer_bytes": Figure(metric("buffer.capacity_bytes"), units.binary_bytes, "buffer.capacity_bytes"),
     "scheduler": Figure(setting("drive.scheduling.policy"), text, "drive.scheduling.policy"),
     **_classes(),
+    "write_for_buffer": Figure(
+        before_share("buffer_wait.write.place", "write"), _SHARE, "latency_us.buffer_wait.write.place / mean latency"
+    ),
     # throttles and forecasts
     "throttle": Figure(setting("lifetime.throttle.policy"), text, "lifetime.throttle.policy"),
     "held_share": Figure(metric("throttle.held_share"), _SHARE, "throttle.held_share"),

@@ -103,6 +103,13 @@ EVIDENCE = (
         "collection.",
     ),
     Rule(
+        "little-written",
+        "evidence",
+        conditions("kind == run", "victims > 0", "drive_writes < 1"),
+        "This run wrote only {drive_writes} of the drive's capacity: what follows about wear holds for its {victims} "
+        "collected blocks alone.",
+    ),
+    Rule(
         "not-full",
         "evidence",
         conditions("kind == run", "victims > 0", "full == no"),
@@ -177,19 +184,19 @@ LIFE = (
     Rule(
         "little-collection",
         "life",
-        conditions("victims > 0", "copy_share > 0", f"copy_share < {NOTABLE}"),
+        conditions("drive_writes >= 1", "victims > 0", "copy_share > 0", f"copy_share < {NOTABLE}"),
         "Garbage collection hardly matters: it makes {copy_share} of all programs, {copied} pages copied.",
     ),
     Rule(
         "no-copies",
         "life",
-        conditions("victims > 0", "copy_share == 0"),
+        conditions("drive_writes >= 1", "victims > 0", "copy_share == 0"),
         "Garbage collection costs no programs: none of the {victims} collected blocks held a valid page.",
     ),
     Rule(
         "host-writes",
         "life",
-        conditions("kind == run", "victims > 0", f"host_share > {1 - NOTABLE}", f"partial_share < {NOTABLE}"),
+        conditions("drive_writes >= 1", "victims > 0", f"host_share > {1 - NOTABLE}", f"partial_share < {NOTABLE}"),
         "The host's own writes make {host_share} of all programs: wear falls only with fewer writes or more flash.",
         ("capacity", "buffer-writes"),
     ),
@@ -335,7 +342,8 @@ def _latency(kind: str) -> tuple[Rule, ...]:
         rule(
             "latency-forecast",
             ("kind == lifetime", "KIND_mean_us > 0"),
-            "In the busiest part of the workload a host KIND takes {KIND_mean_us} as a mean (p99 {KIND_p99_us}).",
+            "In the busiest part of the workload, without a throttle, a host KIND takes {KIND_mean_us} as a mean (p99 "
+            "{KIND_p99_us}).",
         ),
         rule(
             "behind-collection",
@@ -390,12 +398,6 @@ def _latency(kind: str) -> tuple[Rule, ...]:
             "{KIND_throttled} of the latency of KINDs is the throttle {throttle}, which holds them back.",
             "no-throttle-KIND",
         ),
-        rule(
-            "for-buffer",
-            (f"KIND_for_buffer >= {LONG}",),
-            "{KIND_for_buffer} of the latency of KINDs is the wait for space in the buffer of {buffer_bytes}.",
-            "larger-buffer-KIND",
-        ),
     )
 
 
@@ -409,6 +411,13 @@ LATENCY = (
     ),
     *_latency("read"),
     *_latency("write"),
+    Rule(
+        "write-for-buffer",
+        "latency",
+        conditions(f"write_for_buffer >= {LONG}"),
+        "{write_for_buffer} of the latency of writes is the wait for space in the buffer of {buffer_bytes}.",
+        ("larger-buffer",),
+    ),
     Rule(
         "backlog",
         "latency",

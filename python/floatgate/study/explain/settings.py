@@ -197,7 +197,7 @@ _LIFE = (
         of("host-gc", "sepbit"),
         "Pages that die together in one block leave less to copy; the drive has separator {separator}.",
         (WEAR_BY_COPIES,),
-        conditions("uniform == no", "separator == none", "has_contexts != yes"),
+        conditions("uniform == no", "separates == no", "has_contexts != yes"),
     ),
     Setting(
         "separate-contexts",
@@ -205,7 +205,7 @@ _LIFE = (
         of("sepbit", "pds", "ids"),
         "Pages that die together in one block leave less to copy, and the trace has program contexts to separate by.",
         (WEAR_BY_COPIES,),
-        conditions("has_contexts == yes", "separator == none"),
+        conditions("has_contexts == yes", "separates == no"),
     ),
     Setting(
         "capacity",
@@ -385,13 +385,6 @@ def _latency(kind: str) -> tuple[Setting, ...]:
             gain("", UNKNOWN),
         ),
         Setting(
-            f"larger-buffer-{kind}",
-            "drive.buffer.capacity",
-            _larger_buffer,
-            "A buffer of four times the size has room for longer bursts; it has {buffer_bytes} now.",
-            gain(f"{kind}_for_buffer"),
-        ),
-        Setting(
             f"no-throttle-{kind}",
             "lifetime.throttle.policy",
             of("ready-optimistic", "none"),
@@ -402,7 +395,14 @@ def _latency(kind: str) -> tuple[Setting, ...]:
     )
 
 
-_READS = (
+_OTHERS = (
+    Setting(
+        "larger-buffer",
+        "drive.buffer.capacity",
+        _larger_buffer,
+        "A buffer of four times the size has room for longer bursts; it has {buffer_bytes} now.",
+        (Gain("time of writes", "write_for_buffer", ACTS_ON, "write_mean_us"),),
+    ),
     Setting(
         "priority-read",
         "drive.scheduling.policy",
@@ -420,5 +420,5 @@ _READS = (
     ),
 )
 
-SETTINGS: Mapping[str, Setting] = {one.name: one for one in (*_LIFE, *_latency("read"), *_latency("write"), *_READS)}
+SETTINGS: Mapping[str, Setting] = {one.name: one for one in (*_LIFE, *_latency("read"), *_latency("write"), *_OTHERS)}
 """All settings by the names of their rows; rows may share a key."""

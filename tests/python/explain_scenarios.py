@@ -1,0 +1,365 @@
+"""Small runs and forecasts with the rules of ``floatgate explain`` that hold in them, and the figures that these state.
+
+Each run takes a blink. The sets are complete: a rule that is missing from a set must stay silent there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import floatgate
+from conftest import SMALL
+from floatgate.base import units
+from floatgate.results.folder import RunFolder
+
+Result = Mapping[str, Any]
+Config = Mapping[str, Any]
+TRACES = Path(__file__).parents[2] / "traces"
+FILETIME = 128_166_372_003_061_629
+
+TIMED = {
+    **{key: value for key, value in SMALL.items() if key != "workload.rate_per_s"},
+    "mode": "timed",
+    "workload.requests": 20_000,
+    "workload.read_share": 0.5,
+    "drive.geometry.channels": 2,
+}
+OF_A_TRACE = {key: value for key, value in SMALL.items() if not key.startswith("workload.")}
+HOT = {
+    **SMALL,
+    "workload.pattern": "hot-cold",
+    "workload.hot_share_of_writes": 1.0,
+    "ftl.precondition": "sequential",
+    "workload.requests": 300_000,
+}
+LEVELED = {"ftl.level.policy": "swl", "ftl.level.threshold": 2}
+DISTURBED = {
+    "drive.disturb.model": "uniform",
+    "drive.disturb.max_reads": 100,
+    "workload.read_share": 0.99,
+    "workload.pattern": "zipf",
+}
+NO_WRITES = {"nothing-written"}
+READS = {"read-latency"}
+WRITES = {"write-latency"}
+LATENCIES = {"write-latency-forecast"}
+
+RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "random": (SMALL, {"no-time", "life", "pace-too-high", "collection"}),
+    "only reads": ({**SMALL, "workload.read_share": 1.0, "workload.requests": 1000}, NO_WRITES | {"no-time"}),
+    "reads of nothing": (
+        {**SMALL, "ftl.precondition": "none", "workload.read_share": 0.9, "workload.requests": 2000},
+        {"nothing-collected", "unwritten-reads", "too-short", "no-time"},
+    ),
+    "too short": (
+        {**SMALL, "ftl.precondition": "none", "workload.requests": 2000},
+        {"nothing-collected", "too-short", "no-time"},
+    ),
+    "filling": (
+        {**SMALL, "ftl.precondition": "none", "workload.requests": 20_000},
+        {"not-full", "too-short", "no-time", "collection"},
+    ),
+    "sequential": (
+        {**SMALL, "workload.pattern": "sequential", "ftl.precondition": "sequential"},
+        {"too-short", "no-time", "no-copies", "host-writes"},
+    ),
+    "slow": ({**SMALL, "workload.rate_per_s": 0.001}, {"no-time", "life", "pace-fine", "collection"}),
+    "rated": (
+        {**SMALL, "drive.rated.tbw_tb": 0.0001, "drive.rated.user_bytes": 50_000_000},
+        {"no-time", "life", "pace-too-high", "rating", "collection"},
+    ),
+    "much spare space": (
+        {**SMALL, "ftl.spare_factor": 0.7},
+        {"too-short", "no-time", "little-collection", "host-writes"},
+    ),
+    "small writes": (
+        {**SMALL, "workload.request_bytes": 1024},
+        {"no-time", "life", "pace-too-high", "collection", "partial-pages"},
+    ),
+    "flushes": (
+        {
+            **SMALL,
+            "drive.geometry.page_bytes": 16384,
+            "drive.plp": False,
+            "workload.flush_every": 2,
+            "drive.buffer.capacity": "1 MiB",
+        },
+        {"too-short", "no-time", "collection", "padding"},
+    ),
+    "hot": (HOT, {"no-time", "life", "pace-too-high", "collection", "uneven-wear"}),
+    "leveled": ({**HOT, **LEVELED}, {"no-time", "life", "pace-too-high", "collection", "leveling-cost"}),
+    "reclaimed": (
+        {**SMALL, **DISTURBED, "ftl.reclaim.policy": "baseline"},
+        {"nothing-collected", "too-short", "no-time", "reclaim-wear"},
+    ),
+    "disturbed": (
+        {**SMALL, **DISTURBED, "ftl.reclaim.policy": "none"},
+        {"nothing-collected", "too-short", "no-time", "disturbed"},
+    ),
+    "duplicates": (
+        {**SMALL, "workload.duplicate_share": 0.4},
+        {"no-time", "life", "pace-too-high", "collection", "content"},
+    ),
+    "deduplicated": (
+        {**SMALL, "workload.duplicate_share": 0.4, "lifetime.reduce.policy": "dedup"},
+        {"too-short", "no-time", "collection", "reduced"},
+    ),
+    "trace": (OF_A_TRACE, {"too-short", "no-time", "collection", "contexts-missing"}),
+    "trace with content": (
+        {**OF_A_TRACE, "workload.file": str(TRACES / "sqlite-content.parquet"), "workload.beyond": "wrap"},
+        {"little-written", "too-short", "no-time", "content-unknown"},
+    ),
+    "timed": (
+        TIMED,
+        {"little-written", "too-short", "collection", *READS, *WRITES}
+        | {"read-behind-collection", "read-queued", "write-behind-collection", "write-queued"},
+    ),
+    "timed, reclaimed": (
+        {**TIMED, **DISTURBED, "ftl.reclaim.policy": "baseline"},
+        {"nothing-collected", "too-short", "reclaim-wear", "reclaim-tail", *READS, *WRITES}
+        | {"read-behind-reclaim", "read-queued", "write-behind-reclaim", "write-queued"},
+    ),
+    "timed, leveled": (
+        {
+            **TIMED,
+            **HOT,
+            **LEVELED,
+            "workload.requests": 60_000,
+            "workload.rate_per_s": 500.0,
+            "workload.read_share": 0.3,
+        },
+        {"life", "pace-too-high", "collection", "leveling-cost", *READS, *WRITES, "read-own-work"}
+        | {"read-behind-collection", "read-behind-leveling", "write-behind-collection", "write-behind-leveling"},
+    ),
+    "timed, only reads": ({**TIMED, "workload.read_share": 1.0}, NO_WRITES | READS | {"read-queued"}),
+    "timed, at ease": (
+        {
+            **TIMED,
+            "workload.rate_per_s": 50.0,
+            "workload.requests": 2000,
+            "ftl.precondition": "sequential",
+            "workload.pattern": "sequential",
+        },
+        {"nothing-collected", "too-short", *READS, *WRITES, "read-own-work", "write-own-work"},
+    ),
+    "reads over a slow channel": (
+        {
+            **TIMED,
+            "drive.timing.channel_mb_per_s": 5,
+            "drive.geometry.channels": 1,
+            "drive.geometry.dies_per_chip": 8,
+            "workload.read_share": 1.0,
+            "workload.queue_depth": 8,
+        },
+        NO_WRITES | READS | {"read-queued", "read-channel"},
+    ),
+    "writes over a slow channel": (
+        {
+            **TIMED,
+            "drive.timing.channel_mb_per_s": 2,
+            "drive.geometry.channels": 1,
+            "drive.geometry.dies_per_chip": 8,
+            "workload.read_share": 0.0,
+            "workload.queue_depth": 8,
+            "workload.requests": 3000,
+            "ftl.precondition": "sequential",
+            "workload.pattern": "sequential",
+        },
+        {"little-written", "too-short", *WRITES, "write-channel"},
+    ),
+    "few outstanding": (
+        {**TIMED, "host.outstanding_max": 2},
+        {"little-written", "too-short", "collection", *READS, *WRITES}
+        | {"read-behind-collection", "read-host-queue", "write-behind-collection", "write-host-queue"},
+    ),
+    "throttled": (
+        {**TIMED, "workload.rate_per_s": 100.0, "workload.requests": 2000, "lifetime.throttle.policy": "static"},
+        {"nothing-collected", "too-short", "throttle-delays", *READS, *WRITES}
+        | {"read-queued", "read-throttled", "write-own-work", "write-throttled"},
+    ),
+    "buffered": (
+        {**TIMED, "drive.buffer.capacity": "1 MiB"},
+        {"little-written", "too-short", "collection", *READS, *WRITES, "write-for-buffer"}
+        | {"read-behind-collection", "read-queued", "write-behind-collection", "write-queued"},
+    ),
+    "overloaded": (
+        {**TIMED, "workload.rate_per_s": 100_000.0},
+        {"little-written", "too-short", "collection", "backlog", *READS, *WRITES}
+        | {"read-behind-collection", "read-queued", "write-behind-collection", "write-queued"},
+    ),
+    "one hot chip": (
+        {
+            **TIMED,
+            "workload.read_share": 1.0,
+            "workload.pattern": "zipf",
+            "workload.zipf_theta": 2.0,
+            "drive.geometry.channels": 8,
+            "workload.queue_depth": 16,
+        },
+        NO_WRITES | READS | {"read-queued", "hot-chip"},
+    ),
+}
+"""Settings of runs, and the rules that hold."""
+
+FORECASTS: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "life, too much": (
+        {**SMALL, "workload.requests": 10_000},
+        {"overloaded", "collection-forecast", *LATENCIES},
+    ),
+    "life, slow": ({**SMALL, "workload.rate_per_s": 0.001}, {"target-met", "collection-forecast", *LATENCIES}),
+    "life, given": ({**SMALL, "lifetime.forecast.waf": 1.5}, {"waf-given", "target-missed"}),
+    "life, throttled": (
+        {**SMALL, "lifetime.throttle.policy": "ready-optimistic"},
+        {"target-by-throttle", "throttle-refuses", "collection-forecast", *LATENCIES},
+    ),
+    "life, reads": (
+        {**SMALL, "workload.rate_per_s": 100.0, "workload.read_share": 0.5, "workload.requests": 30_000},
+        {"target-missed", "collection-forecast", "read-latency-forecast", *LATENCIES},
+    ),
+    "life, hot": (HOT, {"target-missed", "collection-forecast", "uneven-wear-forecast", *LATENCIES}),
+}
+"""The same of forecasts."""
+
+
+def write(name: str, folder: Path) -> Path:
+    """Runs or forecasts a scenario into a new folder below ``folder``, and returns it."""
+    place = folder / name.replace(" ", "-").replace(",", "")
+    if name in FORECASTS:
+        floatgate.lifetime(FORECASTS[name][0]).write(RunFolder.named(str(place), force=False), report=False)
+        return place
+    settings = dict(RUNS[name][0])
+    if name == "trace":
+        settings["workload.file"] = str(msr_trace(folder / "msr.csv"))
+    floatgate.run(settings).save(place, report=False)
+    return place
+
+
+def msr_trace(path: Path) -> Path:
+    """Writes 30,000 scattered writes of a page in MSR's format, without program contexts, and returns the path."""
+    lines = [f"{FILETIME + n * 1_000_000},usr,0,Write,{n * 7919 % 4000 * 4096},4096,100\n" for n in range(30_000)]
+    path.write_text("".join(lines))
+    return path
+
+
+Check = Callable[[Result, Config], list[str]]
+
+
+def _pages(result: Result, *causes: str) -> str:
+    pages = result["flash"]["pages_written"]
+    return units.share(sum(pages[cause] for cause in causes) / pages["total"])
+
+
+def _waits(result: Result, kind: str, *reasons: str) -> float:
+    waits = result["latency_us"]["waiting"][kind]
+    names = ("die", "foreground_job", "background_job", "channel", "suspended", "service")
+    return float(sum(waits[reason] for reason in reasons) / sum(waits[name] for name in names))
+
+
+def _job_part(result: Result, *causes: str) -> float:
+    times = result["flash"]["time_s"]
+    moving = ("gc", "level", "reclaim", "replica", "repack")
+    return float(sum(times[cause] for cause in causes) / sum(times[cause] for cause in moving))
+
+
+def _us(value: float) -> str:
+    return units.span(value / 1e6)
+
+
+def _of_class(kind: str) -> dict[str, Check]:
+    """Lists what the sentences on reads or on writes state."""
+
+    def behind(result: Result, *causes: str) -> str:
+        return units.share(_waits(result, kind, "foreground_job", "background_job") * _job_part(result, *causes))
+
+    def mean(result: Result) -> float:
+        return float(result["latency_us"][kind]["mean"])
+
+    return {
+        f"{kind}-latency": lambda r, _: [f"takes {_us(mean(r))}", f"p99 {_us(r['latency_us'][kind]['p99'])}"],
+        f"{kind}-latency-forecast": lambda r, _: [f"takes {_us(mean(r))}", f"p99 {_us(r['latency_us'][kind]['p99'])}"],
+        f"{kind}-behind-collection": lambda r, _: [
+            f"{units.share(_waits(r, kind, 'foreground_job', 'background_job'))} behind jobs",
+            f"takes {units.share(_job_part(r, 'gc'))}",
+        ],
+        f"{kind}-behind-reclaim": lambda r, _: [f"{behind(r, 'reclaim', 'replica')} behind read reclaim"],
+        f"{kind}-behind-leveling": lambda r, _: [f"{behind(r, 'level')} behind wear-leveling"],
+        f"{kind}-queued": lambda r, _: [f"{units.share(_waits(r, kind, 'die'))} queued"],
+        f"{kind}-channel": lambda r, _: [f"{units.share(_waits(r, kind, 'channel'))} waiting for the channel"],
+        f"{kind}-own-work": lambda r, _: [f"{units.share(_waits(r, kind, 'service', 'suspended'))} on the operation"],
+        f"{kind}-host-queue": lambda r, _: [units.share(r["latency_us"]["queue_wait"][kind] / mean(r))],
+        f"{kind}-throttled": lambda r, _: [units.share(r["latency_us"]["throttle_wait"][kind] / mean(r)), "static"],
+    }
+
+
+def _drive_writes(result: Result) -> str:
+    return units.figure(result["host"]["write_bytes"] / result["drive"]["logical_bytes"], 2)
+
+
+def _pace(result: Result) -> list[str]:
+    life = result["lifetime"]
+    days = result["period_s"] / 86_400
+    per_day = result["host"]["write_bytes"] / result["drive"]["logical_bytes"] / days
+    assert abs(per_day / life["dwpd"] - 1) < 1e-6
+    return [f"{units.figure(per_day, 2)} drive writes per day", "5 years"]
+
+
+CHECKS: dict[str, Check] = {
+    "nothing-written": lambda r, _: ["wrote 0 B"] if r["host"]["write_bytes"] == 0 else ["?"],
+    "nothing-collected": lambda r, _: [_drive_writes(r)] if r["gc"]["victims"] == 0 else ["?"],
+    "little-written": lambda r, _: [_drive_writes(r), units.count(r["gc"]["victims"])],
+    "not-full": lambda r, _: [_drive_writes(r)],
+    "unwritten-reads": lambda r, _: [units.share(r["flash"]["unmapped_reads"] / r["host"]["page_reads"])],
+    "too-short": lambda r, _: [r["evidence"]["why"]],
+    "no-time": lambda r, _: [f"mode = {r['mode']}"],
+    "waf-given": lambda _, c: [f"({c['lifetime']['forecast']['waf']:.2f})"],
+    "overloaded": lambda r, _: [f"{units.decimal_bytes(r['close_up']['busiest']['offered_bytes_per_s'])}/s requested"],
+    "target-met": lambda r, _: [units.years(r["lifetime"]["years"]), "5 years"],
+    "target-missed": lambda r, _: ["5 years"] if r["lifetime"]["years"] < 5 else ["?"],
+    "target-by-throttle": lambda r, _: ["5.0 years", "ready-optimistic"] if r["lifetime"]["holds"] else ["?"],
+    "throttle-refuses": lambda r, _: [units.share(r["throttle"]["demand_share"])],
+    "life": lambda r, _: [units.figure(r["wear"]["erases_mean"]), f"{r['wear']['erases_max']} times"],
+    "pace-too-high": lambda r, _: _pace(r),
+    "pace-fine": lambda r, _: [*_pace(r), units.figure(r["lifetime"]["dwpd_for_target"], 2)],
+    "rating": lambda r, _: [units.decimal_bytes(r["drive"]["rated"]["visible_tbw_bytes"])],
+    "collection": lambda r, _: [f"{_pages(r, 'gc')} of all programs", units.count(r["gc"]["copied_pages"])],
+    "collection-forecast": lambda r, _: [f"{units.share(1 - 1 / r['waf'])} of all programs", f"{r['waf_bytes']:.2f}"],
+    "little-collection": lambda r, _: [_pages(r, "gc"), units.count(r["flash"]["pages_written"]["gc"])],
+    "no-copies": lambda r, _: [units.count(r["gc"]["dead_victims"])],
+    "host-writes": lambda r, _: [_pages(r, "host", "partial")],
+    "partial-pages": lambda r, _: [
+        units.share(
+            (r["flash"]["pages_written"]["partial"] - r["host"]["write_bytes"] / 4096)
+            / r["flash"]["pages_written"]["total"]
+        )
+    ],
+    "padding": lambda r, _: [_pages(r, "padding")],
+    "uneven-wear": lambda r, _: [
+        units.figure(r["wear"]["erases_max"] / r["wear"]["erases_mean"]),
+        units.years(r["lifetime"]["years_first_block"]),
+        units.years(r["lifetime"]["years"]),
+    ],
+    "uneven-wear-forecast": lambda r, _: [units.years(r["lifetime"][key]) for key in ("years_first_block", "years")],
+    "leveling-cost": lambda r, _: [_pages(r, "level"), "swl"],
+    "reclaim-wear": lambda r, _: [_pages(r, "reclaim", "replica"), "100 reads", "baseline"],
+    "disturbed": lambda r, _: [units.count(r["reclaim"]["reads_beyond_max"]), "100 reads"],
+    "content": lambda _, c: [units.share(c["workload"]["duplicate_share"])],
+    "content-unknown": lambda _, c: [c["lifetime"]["reduce"]["policy"]],
+    "reduced": lambda r, _: [units.share(r["flash"]["pages_written"]["host"] / r["reduce"]["host_pages"]), "dedup"],
+    "contexts-missing": lambda *_: ["no program contexts"],
+    "write-for-buffer": lambda r, _: [
+        units.share(r["latency_us"]["buffer_wait"]["write"]["place"] / r["latency_us"]["write"]["mean"]),
+        "1 MiB",
+    ],
+    "throttle-delays": lambda r, _: [
+        units.share(r["throttle"]["held_share"]),
+        units.span(r["throttle"]["held_back_s"] / r["host"]["page_writes"]),
+    ],
+    "backlog": lambda r, _: [units.span(r["latency_us"]["arrivals_s"]), units.span(r["span_s"])],
+    "reclaim-tail": lambda r, _: [_us(r["reclaim"]["response_us"][when]["p99"]) for when in ("during", "otherwise")],
+    "hot-chip": lambda r, _: [units.figure(max(r["hot_reads"]["by_chip"]) * 8 / sum(r["hot_reads"]["by_chip"]))],
+    **_of_class("read"),
+    **_of_class("write"),
+}
+"""What the sentence of a rule must state, worked out from the result without the figures of ``floatgate explain``."""

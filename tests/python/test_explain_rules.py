@@ -1,0 +1,84 @@
+"""The rules of ``floatgate explain``: each speaks where it is true, is silent where it is not, states its figures."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import explain_scenarios as scenarios
+from floatgate.results.result_view import look
+from floatgate.run.experiment import resolve
+from floatgate.run.run import check
+from floatgate.study.explain.case import reading
+from floatgate.study.explain.explanation import explain
+from floatgate.study.explain.figures import FIGURES
+from floatgate.study.explain.rules import RULES, Condition, names_in
+from floatgate.study.explain.settings import SETTINGS
+
+ALL = {**scenarios.RUNS, **scenarios.FORECASTS}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_rules_that_hold_speak_and_the_others_are_silent(name: str, tmp_path: Path) -> None:
+    with reading(str(scenarios.write(name, tmp_path))) as case:
+        answer = explain(case, 20)
+        assert {one.rule.name for one in answer.sentences} == ALL[name][1]
+        for one in answer.sentences:
+            stated = scenarios.CHECKS[one.rule.name](case.result, case.config)
+            assert stated, one.rule.name
+            assert [part for part in stated if part not in one.text] == [], (one.rule.name, one.text)
+        for suggestion in answer.suggestions:
+            for choice in suggestion.choices:
+                changes = [(key, json.dumps(value)) for key, value in choice.changes(suggestion.key).items()]
+                assert case.refusal(changes) is None, suggestion.key
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_each_rule_holds_in_one_scenario_and_not_in_another_of_its_kind(rule: object) -> None:
+    name = rule.name  # type: ignore[attr-defined]
+    assert name in scenarios.CHECKS
+    there = [
+        kind for kind in (scenarios.RUNS, scenarios.FORECASTS) if any(name in expected for _, expected in kind.values())
+    ]
+    assert there, "no scenario has it"
+    assert any(name not in expected for kind in there for _, expected in kind.values()), "no scenario is without it"
+
+
+def test_names_of_rules_and_their_checks_are_the_same() -> None:
+    assert {rule.name for rule in RULES} == set(scenarios.CHECKS)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+def test_rules_and_settings_name_figures_and_settings_that_exist() -> None:
+    for rule in RULES:
+        assert set(rule.figures) <= FIGURES.keys(), rule.name
+        assert set(rule.settings) <= SETTINGS.keys(), rule.name
+    for setting in SETTINGS.values():
+        needed = [*names_in(setting.why), *(one.figure for one in setting.when)]
+        needed += [name for gain in setting.gains for name in (gain.figure, gain.scale, gain.measured) if name]
+        assert set(needed) <= FIGURES.keys(), setting.name
+    suggested = {name for rule in RULES for name in rule.settings}
+    assert suggested == SETTINGS.keys()
+
+
+def test_settings_are_keys_of_an_experiment() -> None:
+    resolved = tomllib.loads(check(resolve({"mode": "timed"})))
+    assert [setting.key for setting in SETTINGS.values() if look(resolved, *setting.key.split(".")) is None] == []
+
+
+def test_sentences_have_no_number_of_their_own() -> None:
+    """All numbers of a sentence are figures; ``p99`` is a name."""
+    for template in [*(rule.sentence for rule in RULES), *(setting.why for setting in SETTINGS.values())]:
+        assert not re.search(r"\d", template.replace("p99", "")), template
+
+
+def test_conditions_compare_figures_with_limits() -> None:
+    share = Condition.of("copy_share >= 0.05")
+    assert share == Condition("copy_share", ">=", 0.05)
+    assert [share.holds(value) for value in (0.05, 0.0499, None)] == [True, False, False]
+    mode = Condition.of("mode == timed")
+    assert [mode.holds(value) for value in ("timed", "functional", None)] == [True, False, False]
