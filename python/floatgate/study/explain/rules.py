@@ -323,81 +323,97 @@ FORECASTS = (
 )
 
 
-def _latency(kind: str) -> tuple[Rule, ...]:
-    """Return the rules on the latency of reads or of writes."""
+_AT_FLASH = "Of this time at the flash KINDs spend"
+_OF_A_KIND = (
+    Rule(
+        "KIND-latency",
+        "latency",
+        conditions("kind == run", "KIND_mean_us > 0"),
+        "A host KIND takes {KIND_mean_us} as a mean (p99 {KIND_p99_us}); each of its operations spends {KIND_flash_us} "
+        "at the flash.",
+    ),
+    Rule(
+        "KIND-latency-forecast",
+        "latency",
+        conditions("kind == lifetime", "KIND_mean_us > 0"),
+        "In the busiest part of the workload, without a throttle, a host KIND takes {KIND_mean_us} as a mean (p99 "
+        "{KIND_p99_us}).",
+    ),
+    Rule(
+        "KIND-behind-collection",
+        "latency",
+        conditions(f"KIND_jobs >= {LONG}", f"KIND_behind_gc >= {LONG}"),
+        f"{_AT_FLASH} {{KIND_jobs}} behind jobs of the drive; collection takes {{jobs_gc}} of the jobs' time.",
+        ("spare-KIND", "background-KIND", "incremental-KIND", "suspend-read", "buffer-write"),
+    ),
+    Rule(
+        "KIND-behind-reclaim",
+        "latency",
+        conditions(f"KIND_jobs >= {LONG}", f"KIND_behind_reclaim >= {LONG}"),
+        f"{_AT_FLASH} {{KIND_behind_reclaim}} behind read reclaim, by its share of the jobs' time.",
+        ("reclaim-KIND",),
+    ),
+    Rule(
+        "KIND-behind-leveling",
+        "latency",
+        conditions(f"KIND_jobs >= {LONG}", f"KIND_behind_level >= {LONG}"),
+        f"{_AT_FLASH} {{KIND_behind_level}} behind wear-leveling, by its share of the jobs' time.",
+        ("level-less",),
+    ),
+    Rule(
+        "KIND-queued",
+        "latency",
+        conditions(f"KIND_queued >= {2 * LONG}"),
+        f"{_AT_FLASH} {{KIND_queued}} queued at dies that work for other host requests.",
+        ("channels-KIND", "priority-read", "suspend-read"),
+    ),
+    Rule(
+        "KIND-channel",
+        "latency",
+        conditions(f"KIND_channel >= {2 * LONG}"),
+        f"{_AT_FLASH} {{KIND_channel}} waiting for the channel.",
+        ("channels-KIND",),
+    ),
+    Rule(
+        "KIND-own-work",
+        "latency",
+        conditions(f"KIND_own > {MOST}"),
+        f"{_AT_FLASH} {{KIND_own}} on the operation itself: the times of the flash are the limit.",
+        ("buffer-KIND",),
+    ),
+    Rule(
+        "KIND-host-queue",
+        "latency",
+        conditions(f"KIND_host_queue >= {LONG}"),
+        "{KIND_host_queue} of the latency of KINDs is the host queue, before the drive takes them.",
+        ("channels-KIND",),
+    ),
+    Rule(
+        "KIND-throttled",
+        "latency",
+        conditions(f"KIND_throttled >= {LONG}"),
+        "{KIND_throttled} of the latency of KINDs is the throttle {throttle}, which holds them back.",
+        ("no-throttle-KIND",),
+    ),
+)
+"""Rules that stand once for reads and once for writes."""
 
-    def rule(name: str, when: tuple[str, ...], sentence: str, *settings: str) -> Rule:
-        conditions_of = conditions(*(text.replace("KIND", kind) for text in when))
-        settings_of = tuple(text.replace("KIND", kind) for text in settings)
-        return Rule(f"{kind}-{name}", "latency", conditions_of, sentence.replace("KIND", kind), settings_of)
 
-    at_flash = "Of this time at the flash KINDs spend"
-    return (
-        rule(
-            "latency",
-            ("kind == run", "KIND_mean_us > 0"),
-            "A host KIND takes {KIND_mean_us} as a mean (p99 {KIND_p99_us}); each of its operations spends "
-            "{KIND_flash_us} at the flash.",
-        ),
-        rule(
-            "latency-forecast",
-            ("kind == lifetime", "KIND_mean_us > 0"),
-            "In the busiest part of the workload, without a throttle, a host KIND takes {KIND_mean_us} as a mean (p99 "
-            "{KIND_p99_us}).",
-        ),
-        rule(
-            "behind-collection",
-            (f"KIND_jobs >= {LONG}", f"KIND_behind_gc >= {LONG}"),
-            f"{at_flash} {{KIND_jobs}} behind jobs of the drive; collection takes {{jobs_gc}} of the jobs' time.",
-            "spare-KIND",
-            "background-KIND",
-            "incremental-KIND",
-            *(("buffer-write",) if kind == "write" else ()),
-            *(("suspend-read",) if kind == "read" else ()),
-        ),
-        rule(
-            "behind-reclaim",
-            (f"KIND_jobs >= {LONG}", f"KIND_behind_reclaim >= {LONG}"),
-            f"{at_flash} {{KIND_behind_reclaim}} behind read reclaim, by its share of the jobs' time.",
-            "reclaim-KIND",
-        ),
-        rule(
-            "behind-leveling",
-            (f"KIND_jobs >= {LONG}", f"KIND_behind_level >= {LONG}"),
-            f"{at_flash} {{KIND_behind_level}} behind wear-leveling, by its share of the jobs' time.",
-            "level-less",
-        ),
-        rule(
-            "queued",
-            (f"KIND_queued >= {2 * LONG}",),
-            f"{at_flash} {{KIND_queued}} queued at dies that work for other host requests.",
-            "channels-KIND",
-            *(("priority-read", "suspend-read") if kind == "read" else ()),
-        ),
-        rule(
-            "channel",
-            (f"KIND_channel >= {2 * LONG}",),
-            f"{at_flash} {{KIND_channel}} waiting for the channel.",
-            "channels-KIND",
-        ),
-        rule(
-            "own-work",
-            (f"KIND_own > {1 - MOST}",),
-            f"{at_flash} {{KIND_own}} on the operation itself: the times of the flash are the limit.",
-            "buffer-KIND",
-        ),
-        rule(
-            "host-queue",
-            (f"KIND_host_queue >= {LONG}",),
-            "{KIND_host_queue} of the latency of KINDs is the host queue, before the drive takes them.",
-            "channels-KIND",
-        ),
-        rule(
-            "throttled",
-            (f"KIND_throttled >= {LONG}",),
-            "{KIND_throttled} of the latency of KINDs is the throttle {throttle}, which holds them back.",
-            "no-throttle-KIND",
-        ),
+def _latency(kind: str, other: str) -> tuple[Rule, ...]:
+    """Return the rules on the latency of reads or of writes, without settings that act on the others."""
+
+    def named(text: str) -> str:
+        return text.replace("KIND", kind)
+
+    return tuple(
+        Rule(
+            named(rule.name),
+            rule.about,
+            tuple(Condition(named(one.figure), one.test, one.limit) for one in rule.when),
+            named(rule.sentence),
+            tuple(named(name) for name in rule.settings if not name.endswith(f"-{other}")),
+        )
+        for rule in _OF_A_KIND
     )
 
 
@@ -409,8 +425,8 @@ LATENCY = (
         "The throttle {throttle} holds back {held_share} of the page writes, by {held_back_us} as a mean over all.",
         ("no-throttle", "capacity"),
     ),
-    *_latency("read"),
-    *_latency("write"),
+    *_latency("read", "write"),
+    *_latency("write", "read"),
     Rule(
         "write-for-buffer",
         "latency",
