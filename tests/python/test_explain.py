@@ -16,10 +16,10 @@ from conftest import SMALL, Cli
 from explain_scenarios import TIMED
 from floatgate.base.errors import RunError
 from floatgate.cli import status
+from floatgate.report.sections.limits.settings import Gain
 from floatgate.study.explain import trial
 from floatgate.study.explain.case import reading
 from floatgate.study.explain.explanation import explain
-from floatgate.study.explain.settings import Gain
 from floatgate.study.explain.trial import HELPED, NO_DIFFERENCE, UNSURE, WORSE, Measured, Trial
 
 ZIPF = {**SMALL, "workload.pattern": "zipf", "workload.warmup_requests": 100_000, "workload.requests": 120_000}
@@ -91,7 +91,7 @@ def test_a_trial_measures_what_the_commands_do(cli: Cli, run: Path) -> None:
 def test_the_printed_comparison_shows_the_measured_amplification(cli: Cli, run: Path) -> None:
     answer = json.loads(cli("explain", run, "--try", "--json", "-").done())
     (spare,) = [one for one in answer["settings"] if one["key"] == "ftl.spare_factor"]
-    waf = next(figure for figure in spare["tried"][0]["figures"] if figure["figure"] == "waf")
+    waf = next(figure for figure in spare["tried"][0]["figures"] if figure["figure"] == "amplification")
     (command,) = spare["commands"]
     rows = cli(*shlex.split(command)[1:]).done().splitlines()[1:]
     assert [row.split()[1] for row in rows] == [f"{waf[side]:.2f}" for side in ("before", "after")]

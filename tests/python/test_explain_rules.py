@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import explain_scenarios as scenarios
+from floatgate.report.sections.limits.figures import FIGURES
+from floatgate.report.sections.limits.rules import RULES, Condition, names_in
+from floatgate.report.sections.limits.settings import SETTINGS
 from floatgate.results.result_view import look
 from floatgate.run.experiment import resolve
 from floatgate.run.run import check
 from floatgate.study.explain.case import reading
 from floatgate.study.explain.explanation import explain
-from floatgate.study.explain.figures import FIGURES
-from floatgate.study.explain.rules import RULES, Condition, names_in
-from floatgate.study.explain.settings import SETTINGS
 
 ALL = {**scenarios.RUNS, **scenarios.FORECASTS}
 

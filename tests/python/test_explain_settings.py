@@ -13,10 +13,10 @@ import explain_scenarios as scenarios
 import floatgate
 from conftest import SMALL, Cli
 from explain_scenarios import DISTURBED, HOT, OF_A_TRACE, TIMED, TRACES
+from floatgate.report.sections.limits.settings import ACTS_ON, CLOSED_FORM
 from floatgate.results.folder import RunFolder
 from floatgate.study.explain.case import Case, reading
 from floatgate.study.explain.explanation import Explanation, Suggestion, explain
-from floatgate.study.explain.settings import ACTS_ON, CLOSED_FORM
 
 CONTEXTS = {
     **OF_A_TRACE,

@@ -7,4 +7,5 @@ and resume from it; so does a plan of drives (:mod:`.planning`), which forecasts
 draws settings for all. :mod:`.plan_point` is one drive of a plan with its bounds, :mod:`.plan` chooses and explains.
 :mod:`.query` opens folders of results to DuckDB (:mod:`.query_views` makes the views, :mod:`.query_stream` hands rows
 over); :mod:`.kinds` has a file for each kind of results, with its rows, its line in a list and its report.
+:mod:`.explain` says of one run what limits it, and suggests and tries settings.
 """

@@ -1,6 +1,6 @@
-"""What limits life and latency on a drive under a load, and which settings would change it most.
+"""Explains one run or forecast: which rules hold, and which settings would change it most.
 
-:mod:`.rules` and :mod:`.settings` are tables: a rule is a condition on figures, a sentence and the settings that it
-suggests. :mod:`.figures` has the figures, each computed from metrics of a result. :mod:`.explanation` evaluates the
-tables for one folder, ranks the settings and drops those that the core refuses; :mod:`.trial` runs them.
+The rules and settings are tables below the report (``floatgate.report.sections.limits``). :mod:`.case` reads a folder,
+:mod:`.explanation` evaluates the tables for it, ranks the settings and drops those that the core refuses
+(:mod:`.defaults`); :mod:`.trial` runs them.
 """

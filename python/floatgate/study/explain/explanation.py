@@ -12,11 +12,11 @@ from floatgate.base import units
 from floatgate.base.errors import one_line
 from floatgate.base.text_table import named
 from floatgate.report.sections import drive, workload
+from floatgate.report.sections.limits.figures import FIGURES, Value
+from floatgate.report.sections.limits.rules import RULES, Rule, filled, names_in
+from floatgate.report.sections.limits.settings import ACTS_ON, SETTINGS, Gain, Setting, plain_text
 from floatgate.study.explain import defaults
 from floatgate.study.explain.case import Case
-from floatgate.study.explain.figures import FIGURES, Value
-from floatgate.study.explain.rules import RULES, Rule, filled, names_in
-from floatgate.study.explain.settings import ACTS_ON, SETTINGS, Gain, Setting, plain_text
 
 SCHEMA = "floatgate.explain/1"
 LEAST = 0.01

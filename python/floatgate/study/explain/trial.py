@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,13 +11,12 @@ from typing import Any
 from floatgate.base import units
 from floatgate.base.errors import FloatgateError, one_line
 from floatgate.base.parallel import cores
+from floatgate.report.sections.limits.settings import Gain, plain_text
 from floatgate.run.experiment import Overrides
 from floatgate.run.lifetime import forecast
-from floatgate.study import differences
 from floatgate.study.explain.case import Case, resolved
 from floatgate.study.explain.defaults import overrides_of
 from floatgate.study.explain.explanation import Choice, Explanation, Known, Suggestion
-from floatgate.study.explain.settings import Gain, plain_text
 from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.requested import carry_out
 from floatgate.study.runs.work import Answer, Job
@@ -34,12 +34,12 @@ LABELS: Mapping[str, str] = {
     "write_mean_us": "mean write",
     "read_p99_us": "read p99",
     "write_p99_us": "write p99",
-    "waf": "WAF",
+    "amplification": "WAF",
     "short_life": "life",
 }
 """Names of measured figures."""
 _FORECAST_LABELS = {"wear": "erases per block and TB"}
-_BESIDE = ("waf", "short_life", "unserved", "read_p99_us", "write_p99_us")
+_BESIDE = ("amplification", "short_life", "unserved", "read_p99_us", "write_p99_us")
 """Figures that stand beside those that a setting is to change."""
 
 _NOUGHT = 1e-9
@@ -243,7 +243,7 @@ def _changed(case: Case, overrides: Overrides, result: Any) -> Case:
 def _measured(one: Suggestion, before: Case, after: Case) -> list[Measured]:
     """Return the figures that a suggestion is to change, then those beside them that are known."""
     known = (Known(before), Known(after))
-    error = _error(before, after)
+    error = _error(*known)
     figures = []
     for estimate in one.estimates:
         name = estimate.gain.measured
@@ -262,13 +262,13 @@ def _figure(name: str, known: tuple[Known, Known], gain: Gain | None = None, err
     return Measured(name, before, after, (known[0].text(name), known[1].text(name)), gain, error)
 
 
-def _error(before: Case, after: Case) -> float:
-    """Return the relative error of a difference in wear: that of write amplification, where a run knows it."""
-    if before.is_forecast:
-        return float(before.metric("method.waf_error") or 0.0) + float(after.metric("method.waf_error") or 0.0)
-    between = differences.between({None: after.result}, {None: before.result}) or {}
-    interval, waf = between.get("waf_bytes_95"), before.metric("waf_bytes")
-    return (interval[1] - interval[0]) / 2 / waf if interval and waf else UNSURE
+def _error(before: Known, after: Known) -> float:
+    """Return the relative error of a difference in wear: that of write amplification, as comparisons have it."""
+    value, *halves = before.value("amplification"), *(one.value("amplification_error") for one in (before, after))
+    known = [half for half in halves if isinstance(half, float)]
+    if not isinstance(value, float) or not value or len(known) < len(halves):
+        return UNSURE
+    return math.hypot(*known) / value
 
 
 def failures(tried: Tried) -> list[str]:

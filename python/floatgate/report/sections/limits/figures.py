@@ -13,8 +13,8 @@ from floatgate.base import units
 from floatgate.report.sections import disturb, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, load
-from floatgate.study.explain import closed_forms
-from floatgate.study.explain.case import Case
+from floatgate.report.sections.limits import closed_forms
+from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
 
@@ -29,7 +29,7 @@ class Figure:
         about: what it is, with the metrics that it comes from.
     """
 
-    of: Callable[[Case], Value]
+    of: Callable[[Subject], Value]
     format: Callable[[Any], str]
     about: str
 
@@ -38,12 +38,12 @@ class Figure:
         return self.format(value)
 
 
-def metric(key: str) -> Callable[[Case], Value]:
+def metric(key: str) -> Callable[[Subject], Value]:
     """Return the metric of that key."""
     return lambda case: case.metric(key)
 
 
-def setting(key: str) -> Callable[[Case], Value]:
+def setting(key: str) -> Callable[[Subject], Value]:
     """Return the setting of that key."""
     return lambda case: case.setting(key)
 
@@ -55,21 +55,22 @@ def ratio(part: Value, whole: Value) -> float | None:
     return part / whole
 
 
-def _number(case: Case, key: str) -> float:
+def _number(case: Subject, key: str) -> float:
     return float(case.metric(key) or 0.0)
 
 
-def page_share(*causes: str) -> Callable[[Case], Value]:
+def page_share(*causes: str) -> Callable[[Subject], Value]:
     """Return the share of the programmed pages that some causes have."""
     return lambda case: ratio(
-        sum(_number(case, f"flash.pages_written.{cause}") for cause in causes), case.metric("flash.pages_written.total")
+        sum(_number(case, f"flash.pages_written.{cause}") for cause in causes),
+        case.metric("flash.pages_written.total"),
     )
 
 
 # Wear
 
 
-def wear(case: Case) -> float | None:
+def wear(case: Subject) -> float | None:
     """Return the erases of the mean block; of a forecast for each TB that the host writes."""
     if not case.is_forecast:
         mean: float | None = case.metric("wear.erases_mean")
@@ -78,7 +79,7 @@ def wear(case: Case) -> float | None:
     return None if waf is None else ratio(1e12 * waf, size)
 
 
-def copy_share(case: Case) -> float | None:
+def copy_share(case: Subject) -> float | None:
     """Return the share of the programmed pages that collection copies.
 
     A forecast counts its causes together: what is neither the host's nor moved by leveling.
@@ -92,7 +93,16 @@ def copy_share(case: Case) -> float | None:
     return max(0.0, 1.0 - 1.0 / float(waf) - moved / (1.0 + moved))
 
 
-def partial_share(case: Case) -> float | None:
+def amplification_error(case: Subject) -> float | None:
+    """Return half of the 95 % interval of write amplification; None where it is not known."""
+    value, interval = amplification(case.result)
+    if case.is_forecast:
+        error = case.metric("method.waf_error")
+        return None if value is None or error is None else float(value * error)
+    return None if not interval else abs(interval[1] - interval[0]) / 2
+
+
+def partial_share(case: Subject) -> float | None:
     """Return the share of the programmed bytes that fill up pages of which the host wrote a part."""
     parts = case.metric("waf_bytes_parts")
     if not parts:
@@ -100,14 +110,14 @@ def partial_share(case: Case) -> float | None:
     return ratio(max(0.0, parts["host"] + parts["partial"] - 1.0), parts["total"])
 
 
-def victim_valid_share(case: Case) -> float | None:
+def victim_valid_share(case: Subject) -> float | None:
     """Return the share of a victim's pages that were valid, on average."""
     blocks = ratio(case.metric("flash.erases.gc"), case.metric("gc.victims"))
     pages = closed_forms.pages_per_block(case)
     return None if blocks is None or pages is None else ratio(case.metric("gc.copied_pages_per_victim"), blocks * pages)
 
 
-def first_block_loss(case: Case) -> float | None:
+def first_block_loss(case: Subject) -> float | None:
     """Return the share of the average block's life that the first block does not reach; 0 where wear is even."""
     if case.is_forecast:
         first, average = entry.first_block_years(case.result), entry.years(case.result)
@@ -119,10 +129,10 @@ def first_block_loss(case: Case) -> float | None:
     return 0.0 if part is None else max(0.0, 1.0 - part)
 
 
-def _life(years: str, tbw: str) -> Callable[[Case], Value]:
+def _life(years: str, tbw: str) -> Callable[[Subject], Value]:
     """Return a life in words: in years, or in bytes of a workload without time."""
 
-    def text(case: Case) -> str | None:
+    def text(case: Subject) -> str | None:
         value, written = case.metric(f"lifetime.{years}"), case.metric(f"lifetime.{tbw}")
         if value is not None:
             return units.years(value)
@@ -131,7 +141,7 @@ def _life(years: str, tbw: str) -> Callable[[Case], Value]:
     return text
 
 
-def headline(case: Case) -> str | None:
+def headline(case: Subject) -> str | None:
     """Return the life that counts, in words; None where the run is too short for one."""
     if case.is_forecast:
         years = entry.life_that_counts(case.result)
@@ -142,12 +152,12 @@ def headline(case: Case) -> str | None:
     return None if tbw is None else lifetime_headline.tbw_text(tbw)
 
 
-def short_life(case: Case) -> str | None:
+def short_life(case: Subject) -> str | None:
     """Return the same as a table has it, marked where it is that of the first block."""
     return headline(case) if case.is_forecast or headline(case) is None else lifetime_headline.cell(case.result)
 
 
-def life_value(case: Case) -> float | None:
+def life_value(case: Subject) -> float | None:
     """Return the life that counts as a number: years, or bytes of host writes where the workload has no time."""
     if case.is_forecast:
         return entry.life_that_counts(case.result)
@@ -155,7 +165,7 @@ def life_value(case: Case) -> float | None:
     return lifetime_headline.tbw_bytes(case.result) if years is None else years
 
 
-def lasting(case: Case) -> str | None:
+def lasting(case: Subject) -> str | None:
     """Return how long the drive lasts, with what ends it."""
     life = headline(case)
     if life is None:
@@ -164,7 +174,7 @@ def lasting(case: Case) -> str | None:
     return f"{measured}, until the first block wears out" if lifetime_headline.uneven(case.result) else measured
 
 
-def held_back_us(case: Case) -> float | None:
+def held_back_us(case: Subject) -> float | None:
     """Return how long the throttle holds a page write back, delays and waits, as a mean over all."""
     if case.is_forecast:
         delay, wait = case.metric("throttle.delay_us_mean"), case.metric("throttle.wait_us_mean")
@@ -173,13 +183,13 @@ def held_back_us(case: Case) -> float | None:
     return None if mean is None else 1e6 * mean
 
 
-def rated_first(case: Case) -> float | None:
+def rated_first(case: Subject) -> float | None:
     """Return when the rated bytes are written, where that is before the flash is worn out."""
     life = entry.life_that_counts(case.result) if case.is_forecast else lifetime_headline.years(case.result)
     return None if life is None else rating.first_to_end(case.result, life)
 
 
-def reduced_share(case: Case) -> float | None:
+def reduced_share(case: Subject) -> float | None:
     """Return the share of page writes that reduction saves, by the shares that the workload is generated with."""
     duplicates, size = case.setting("workload.duplicate_share"), case.setting("workload.compressed_share")
     if duplicates is None and size is None:
@@ -187,17 +197,17 @@ def reduced_share(case: Case) -> float | None:
     return 1.0 - (1.0 - (duplicates or 0.0)) * (1.0 if size is None else size)
 
 
-def _column(name: str) -> Callable[[Case], Value]:
+def _column(name: str) -> Callable[[Subject], Value]:
     """Return whether the trace has a column: ``yes``, ``no``, or ``none`` without a trace that can be read."""
 
-    def known(case: Case) -> str:
+    def known(case: Subject) -> str:
         columns = case.trace_columns
         return "none" if columns is None else yes(name in columns)
 
     return known
 
 
-def is_uniform(case: Case) -> str:
+def is_uniform(case: Subject) -> str:
     """Return ``yes`` where the generator writes all pages equally often, which no separation can use."""
     one = case.setting("workload.pattern") in ("uniform", "sequential") and not case.setting("workload.trim_share")
     return "yes" if one else "no"
@@ -206,10 +216,10 @@ def is_uniform(case: Case) -> str:
 # Time
 
 
-def flash_share(kind: str, *reasons: str) -> Callable[[Case], Value]:
+def flash_share(kind: str, *reasons: str) -> Callable[[Subject], Value]:
     """Return the share of the time of host reads or writes at the flash that they spend for some reasons."""
 
-    def share(case: Case) -> float | None:
+    def share(case: Subject) -> float | None:
         means = case.metric(f"latency_us.waiting.{kind}")
         if not isinstance(means, Mapping):
             return None
@@ -219,10 +229,10 @@ def flash_share(kind: str, *reasons: str) -> Callable[[Case], Value]:
     return share
 
 
-def flash_mean(kind: str) -> Callable[[Case], Value]:
+def flash_mean(kind: str) -> Callable[[Subject], Value]:
     """Return the mean time of host reads or writes at the flash, in microseconds."""
 
-    def mean(case: Case) -> float | None:
+    def mean(case: Subject) -> float | None:
         means = case.metric(f"latency_us.waiting.{kind}")
         if not isinstance(means, Mapping):
             return None
@@ -231,13 +241,13 @@ def flash_mean(kind: str) -> Callable[[Case], Value]:
     return mean
 
 
-def stoppable(kind: str) -> Callable[[Case], Value]:
+def stoppable(kind: str) -> Callable[[Subject], Value]:
     """Return the share of the time at the flash behind programs that a read could suspend.
 
     Dies at work for other host requests and background jobs count, by the share of programs in the time of the array.
     """
 
-    def share(case: Case) -> float | None:
+    def share(case: Subject) -> float | None:
         waited = flash_share(kind, "die", "background_job")(case)
         times = [
             _number(case, f"flash.{counted}.total") * float(case.setting(f"drive.timing.{operation}_us") or 0.0)
@@ -249,26 +259,26 @@ def stoppable(kind: str) -> Callable[[Case], Value]:
     return share
 
 
-def flash_part(kind: str) -> Callable[[Case], Value]:
+def flash_part(kind: str) -> Callable[[Subject], Value]:
     """Return the time of an operation at the flash as a share of the latency of reads or writes, at most 1."""
 
-    def part(case: Case) -> float | None:
+    def part(case: Subject) -> float | None:
         share = ratio(flash_mean(kind)(case), case.metric(f"latency_us.{kind}.mean"))
         return None if share is None else min(1.0, share)
 
     return part
 
 
-def before_share(wait: str, kind: str) -> Callable[[Case], Value]:
+def before_share(wait: str, kind: str) -> Callable[[Subject], Value]:
     """Return a wait before the flash as a share of the mean latency of reads or writes."""
     return lambda case: ratio(case.metric(f"latency_us.{wait}"), case.metric(f"latency_us.{kind}.mean"))
 
 
-def jobs_of(*causes: str) -> Callable[[Case], Value]:
+def jobs_of(*causes: str) -> Callable[[Subject], Value]:
     """Return the share of some causes in the nominal time of jobs that move data."""
     moving = ("gc", "level", "reclaim", "replica", "repack")
 
-    def share(case: Case) -> float | None:
+    def share(case: Subject) -> float | None:
         return ratio(
             sum(_number(case, f"flash.time_s.{cause}") for cause in causes),
             sum(_number(case, f"flash.time_s.{cause}") for cause in moving),
@@ -277,10 +287,10 @@ def jobs_of(*causes: str) -> Callable[[Case], Value]:
     return share
 
 
-def behind(kind: str, *causes: str) -> Callable[[Case], Value]:
+def behind(kind: str, *causes: str) -> Callable[[Subject], Value]:
     """Return the share of the time at the flash that requests wait for jobs of some causes, by the time of these."""
 
-    def share(case: Case) -> float | None:
+    def share(case: Subject) -> float | None:
         waited = flash_share(kind, "foreground_job", "background_job")(case)
         part = jobs_of(*causes)(case)
         return waited * part if isinstance(waited, float) and isinstance(part, float) else None
@@ -288,7 +298,7 @@ def behind(kind: str, *causes: str) -> Callable[[Case], Value]:
     return share
 
 
-def dies_idle(case: Case) -> float | None:
+def dies_idle(case: Subject) -> float | None:
     """Return the share of the span in which dies had nothing to do, by the nominal time of all operations."""
     geometry, span = case.setting("drive.geometry"), case.metric("span_s")
     if not span or case.metric("mode") != "timed":
@@ -297,19 +307,19 @@ def dies_idle(case: Case) -> float | None:
     return max(0.0, 1.0 - _number(case, "flash.time_s.total") / float(dies * span))
 
 
-def backlog(case: Case) -> float | None:
+def backlog(case: Subject) -> float | None:
     """Return how much longer than its arrivals the service of an open workload took, as a factor."""
     if latency.backlog(dict(case.result)) is None:
         return None
     return ratio(case.metric("span_s"), case.metric("latency_us.arrivals_s"))
 
 
-def spare_blocks(case: Case) -> float:
+def spare_blocks(case: Subject) -> float:
     """Return the spare blocks of a plane."""
     return float(case.setting("ftl.spare_factor") * case.setting("drive.geometry.blocks_per_plane"))
 
 
-def reclaim_tail(case: Case) -> float | None:
+def reclaim_tail(case: Subject) -> float | None:
     """Return p99 of the reads during reclaims / p99 of the others."""
     return ratio(case.metric("reclaim.response_us.during.p99"), case.metric("reclaim.response_us.otherwise.p99"))
 
@@ -334,10 +344,10 @@ def yes(value: object) -> str:
     return "yes" if value else "no"
 
 
-def _flag(of: Callable[[Case], object]) -> Callable[[Case], Value]:
+def _flag(of: Callable[[Subject], object]) -> Callable[[Subject], Value]:
     """Return a condition as ``yes`` or ``no``; None where it is not known."""
 
-    def known(case: Case) -> str | None:
+    def known(case: Subject) -> str | None:
         value = of(case)
         return None if value is None else yes(value)
 
@@ -388,7 +398,9 @@ FIGURES: Mapping[str, Figure] = {
     "enough": Figure(_flag(metric("evidence.enough")), text, "evidence.enough"),
     "too_short": Figure(lambda case: lifetime_headline.too_short(case.result), text, "evidence in words"),
     "full": Figure(
-        lambda case: yes(case.metric("drive.effective_spare_factor") is not None), text, "drive.effective_spare_factor"
+        lambda case: yes(case.metric("drive.effective_spare_factor") is not None),
+        text,
+        "drive.effective_spare_factor",
     ),
     "unwritten": Figure(
         lambda case: ratio(case.metric("flash.unmapped_reads"), case.metric("host.page_reads")),
@@ -398,7 +410,10 @@ FIGURES: Mapping[str, Figure] = {
     "uniform": Figure(is_uniform, text, "whether a generator writes all pages alike"),
     "logical": Figure(metric("drive.logical_bytes"), units.binary_bytes, "drive.logical_bytes"),
     # wear
-    "waf": Figure(lambda case: amplification(case.result)[0], two, "waf_bytes"),
+    "amplification": Figure(lambda case: amplification(case.result)[0], two, "waf_bytes"),
+    "amplification_error": Figure(
+        amplification_error, two, "half of waf_bytes_95; of a forecast method.waf_error * waf_bytes"
+    ),
     "all": Figure(lambda _: 1.0, _SHARE, "all of it"),
     "wear": Figure(wear, units.figure, "wear.erases_mean; of a forecast waf_bytes / drive.physical_bytes"),
     "victims": Figure(metric("gc.victims"), _COUNT, "gc.victims"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from floatgate import _core
-from floatgate.study.explain.case import Case
+from floatgate.report.sections.limits.subject import Subject
 
 LAWS = ("greedy", "fifo", "random", "d-choices")
 """Victim policies with a closed form."""
@@ -17,7 +17,7 @@ SPARE_MAX = 0.5
 """The largest spare factor to suggest."""
 
 
-def more_spare(case: Case) -> float | None:
+def more_spare(case: Subject) -> float | None:
     """Return twice the spare factor, at most :data:`SPARE_MAX`; None where it is that already."""
     spare = case.setting("ftl.spare_factor")
     if spare is None or spare >= SPARE_MAX:
@@ -25,36 +25,36 @@ def more_spare(case: Case) -> float | None:
     return min(SPARE_MAX, float(f"{2 * spare:.2g}"))
 
 
-def pages_per_block(case: Case) -> int | None:
+def pages_per_block(case: Subject) -> int | None:
     """Return the pages of the map of a block."""
     pages, size, unit = (case.metric(f"drive.{key}") for key in ("pages_per_block", "page_bytes", "mapping_bytes"))
     return max(1, pages * size // unit) if pages and size and unit else None
 
 
-def law(case: Case) -> str:
+def law(case: Subject) -> str:
     """Return the victim policy whose closed form applies: the drive's own, or greedy where it has none."""
     policy = str(case.setting("ftl.collect.policy"))
     return policy if policy in LAWS else "greedy"
 
 
-def waf_now(case: Case) -> float | None:
+def waf_now(case: Subject) -> float | None:
     """Return write amplification at the spare factor that collection had."""
     return _waf(case, law(case), _effective(case))
 
 
-def waf_with_more(case: Case) -> float | None:
+def waf_with_more(case: Subject) -> float | None:
     """Return the same with :func:`more_spare`; free and open blocks take as much of it as before."""
     more, now = more_spare(case), _effective(case)
     return None if more is None or now is None else _waf(case, law(case), now + more - case.setting("ftl.spare_factor"))
 
 
-def waf_greedy(case: Case) -> float | None:
+def waf_greedy(case: Subject) -> float | None:
     """Return the same under greedy collection; None where it is greedy, or its policy has no closed form."""
     own = case.setting("ftl.collect.policy")
     return _waf(case, "greedy", _effective(case)) if own in LAWS and own != "greedy" else None
 
 
-def saved(copies: object, case: Case, other: Callable[[Case], float | None]) -> float | None:
+def saved(copies: object, case: Subject, other: Callable[[Subject], float | None]) -> float | None:
     """Return the part of ``copies`` that goes, as the copies of the closed form do; None where one is not known.
 
     Args:
@@ -68,13 +68,13 @@ def saved(copies: object, case: Case, other: Callable[[Case], float | None]) -> 
     return copies * (1.0 - (after - 1.0) / (before - 1.0))
 
 
-def _effective(case: Case) -> float | None:
+def _effective(case: Subject) -> float | None:
     effective = case.metric("drive.effective_spare_factor")
     spare: float | None = case.metric("drive.spare_factor") if effective is None else effective
     return spare
 
 
-def _waf(case: Case, policy: str, spare: float | None) -> float | None:
+def _waf(case: Subject, policy: str, spare: float | None) -> float | None:
     pages = pages_per_block(case)
     if spare is None or not 0.0 < spare < 1.0 or pages is None:
         return None

@@ -133,7 +133,7 @@ EVIDENCE = (
         "waf-given",
         "evidence",
         conditions("kind == lifetime", "waf_given == yes"),
-        "Write amplification was given ({waf}), so nothing can be said about what causes it.",
+        "Write amplification was given ({amplification}), so nothing can be said about what causes it.",
     ),
 )
 
@@ -170,15 +170,15 @@ LIFE = (
         "collection",
         "life",
         conditions("kind == run", f"copy_share >= {NOTABLE}"),
-        "Garbage collection makes {copy_share} of all programs (write amplification {waf}): a collected block still "
-        "held {victim_valid} valid pages, {copied} pages copied in all.",
+        "Garbage collection makes {copy_share} of all programs (write amplification {amplification}): a collected block "
+        "still held {victim_valid} valid pages, {copied} pages copied in all.",
         ("spare", "victims", "other-victims", "separate", "separate-contexts"),
     ),
     Rule(
         "collection-forecast",
         "life",
         conditions("kind == lifetime", f"copy_share >= {NOTABLE}"),
-        "Garbage collection makes {copy_share} of all programs over the life (write amplification {waf}).",
+        "Garbage collection makes {copy_share} of all programs over the life (write amplification {amplification}).",
         ("spare", "victims", "other-victims", "separate", "separate-contexts"),
     ),
     Rule(

@@ -9,13 +9,13 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import disturb
-from floatgate.study.explain import closed_forms
-from floatgate.study.explain.case import Case
-from floatgate.study.explain.rules import Condition, conditions
+from floatgate.report.sections.limits import closed_forms
+from floatgate.report.sections.limits.rules import Condition, conditions
+from floatgate.report.sections.limits.subject import Subject
 
-Values = Callable[[Case], Sequence[Any]]
+Values = Callable[[Subject], Sequence[Any]]
 
-Along = Callable[[Case, Any], Mapping[str, Any]]
+Along = Callable[[Subject, Any], Mapping[str, Any]]
 
 ACTS_ON, CLOSED_FORM, PROPORTION = "acts on", "by the closed form for uniform writes", "by proportion"
 UNKNOWN = ""
@@ -45,7 +45,7 @@ class Gain:
     scale: str = "all"
 
 
-def _nothing(_case: Case, _value: Any) -> Mapping[str, Any]:
+def _nothing(_case: Subject, _value: Any) -> Mapping[str, Any]:
     """Return no further settings."""
     return {}
 
@@ -90,19 +90,19 @@ def of(*values: Any) -> Values:
 def times(key: str, factor: int, most: int) -> Values:
     """Return the present whole number times a factor, if that is not more than ``most``."""
 
-    def multiplied(case: Case) -> Sequence[Any]:
+    def multiplied(case: Subject) -> Sequence[Any]:
         now = case.setting(key)
         return [now * factor] if isinstance(now, int) and now * factor <= most else []
 
     return multiplied
 
 
-def _more_spare(case: Case) -> Sequence[Any]:
+def _more_spare(case: Subject) -> Sequence[Any]:
     more = closed_forms.more_spare(case)
     return [] if more is None else [more]
 
 
-def _same_capacity(case: Case, spare: Any) -> Mapping[str, Any]:
+def _same_capacity(case: Subject, spare: Any) -> Mapping[str, Any]:
     """Return the blocks with which the host sees as much as before, where a trace may need all of it."""
     now, blocks = case.setting("ftl.spare_factor"), case.setting("drive.geometry.blocks_per_plane")
     if case.setting("workload.beyond") != "refuse" or now is None or not blocks:
@@ -110,7 +110,7 @@ def _same_capacity(case: Case, spare: Any) -> Mapping[str, Any]:
     return {"drive.geometry.blocks_per_plane": math.ceil(blocks * (1.0 - now) / (1.0 - spare))}
 
 
-def _buffer(case: Case) -> Sequence[Any]:
+def _buffer(case: Subject) -> Sequence[Any]:
     """Return a buffer of about 1/64 of the drive, as a power of two from 1 MiB to 1 GiB."""
     logical = case.metric("drive.logical_bytes")
     if not logical:
@@ -121,36 +121,36 @@ def _buffer(case: Case) -> Sequence[Any]:
     return [units.binary_bytes(size)]
 
 
-def _larger_buffer(case: Case) -> Sequence[Any]:
+def _larger_buffer(case: Subject) -> Sequence[Any]:
     size = case.metric("buffer.capacity_bytes")
     return [units.binary_bytes(4 * size)] if size else []
 
 
-def _managers(case: Case) -> Sequence[Any]:
+def _managers(case: Subject) -> Sequence[Any]:
     """Return the other read-disturb managers; one that moves pages by their type needs types."""
     kinds = len(case.metric("reclaim.reads_by_page_type") or ())
     own = case.setting("ftl.reclaim.policy")
     return [name for name in disturb.MANAGERS if name not in (own, "baseline") and (kinds > 1 or name != "redftl-plus")]
 
 
-def _levelers(case: Case) -> Sequence[Any]:
+def _levelers(case: Subject) -> Sequence[Any]:
     own = case.setting("ftl.level.policy")
     return [name for name in ("hot-cold-swap", "swl") if name != own]
 
 
-def _idle_jobs(case: Case) -> Sequence[Any]:
+def _idle_jobs(case: Subject) -> Sequence[Any]:
     """Return jobs in idle time, by contexts too where the trace has them."""
     return ["idle", "by-context"] if "context" in (case.trace_columns or ()) else ["idle"]
 
 
-def _generated_reducer(case: Case) -> Sequence[Any]:
+def _generated_reducer(case: Subject) -> Sequence[Any]:
     """Return the reducer for the content that a generator makes up."""
     duplicates, size = case.setting("workload.duplicate_share"), case.setting("workload.compressed_share")
     compresses = size is not None and size < 1
     return ["both" if duplicates and compresses else "dedup" if duplicates else "compress"]
 
 
-def _half_mapping(case: Case) -> Sequence[Any]:
+def _half_mapping(case: Subject) -> Sequence[Any]:
     now = case.setting("ftl.mapping_bytes")
     return [512] if now and now > 512 else []
 
