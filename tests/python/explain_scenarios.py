@@ -46,6 +46,8 @@ READS = {"read-latency"}
 WRITES = {"write-latency"}
 LATENCIES = {"write-latency-forecast"}
 
+PIPED = "trace from a pipe"
+
 RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "random": (SMALL, {"no-time", "life", "pace-too-high", "collection"}),
     "only reads": ({**SMALL, "workload.read_share": 1.0, "workload.requests": 1000}, NO_WRITES | {"no-time"}),
@@ -107,6 +109,7 @@ RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
         {"too-short", "no-time", "collection", "reduced"},
     ),
     "trace": (OF_A_TRACE, {"too-short", "no-time", "collection", "contexts-missing"}),
+    PIPED: (OF_A_TRACE, {"from-a-pipe", "too-short", "no-time", "collection"}),
     "trace with content": (
         {**OF_A_TRACE, "workload.file": str(TRACES / "sqlite-content.parquet"), "workload.beyond": "wrap"},
         {"little-written", "too-short", "no-time", "content-unknown"},
@@ -230,9 +233,12 @@ def write(name: str, folder: Path) -> Path:
         floatgate.lifetime(FORECASTS[name][0]).write(RunFolder.named(str(place), force=False), report=False)
         return place
     settings = dict(RUNS[name][0])
-    if name == "trace":
+    if name in ("trace", PIPED):
         settings["workload.file"] = str(msr_trace(folder / "msr.csv"))
     floatgate.run(settings).save(place, report=False)
+    if name == PIPED:
+        toml = place / "experiment.toml"
+        toml.write_text(toml.read_text().replace(settings["workload.file"], "-"))
     return place
 
 
@@ -313,6 +319,7 @@ CHECKS: dict[str, Check] = {
     "unwritten-reads": lambda r, _: [units.share(r["flash"]["unmapped_reads"] / r["host"]["page_reads"])],
     "too-short": lambda r, _: [r["evidence"]["why"]],
     "no-time": lambda r, _: [f"mode = {r['mode']}"],
+    "from-a-pipe": lambda *_: ["workload.file = -", "--trace FILE"],
     "waf-given": lambda _, c: [f"({c['lifetime']['forecast']['waf']:.2f})"],
     "overloaded": lambda r, _: [f"{units.decimal_bytes(r['close_up']['busiest']['offered_bytes_per_s'])}/s requested"],
     "target-met": lambda r, _: [units.years(r["lifetime"]["years"]), "5 years"],

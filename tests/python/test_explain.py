@@ -246,3 +246,9 @@ def test_options_without_effect_are_refused(cli: Cli, run: Path, tmp_path: Path)
     (tmp_path / "there.json").write_text("")
     assert "there.json" in cli("explain", run, "--json", "there.json").refused()
     assert cli("explain", run, "--json", "there.json", "--force").done()
+
+
+def test_a_trace_from_a_pipe_cannot_be_tried(cli: Cli, tmp_path: Path) -> None:
+    folder = scenarios.write(scenarios.PIPED, tmp_path)
+    assert "standard input" in cli("explain", folder, "--try").refused()
+    assert "--trace FILE" in cli("explain", folder).done()

@@ -274,3 +274,14 @@ def test_managers_by_page_type_need_types(tmp_path: Path) -> None:
     one = named(explained(typed, tmp_path), "ftl.reclaim.policy")
     assert one is not None
     assert [choice.value for choice in one.choices] == ["rrb", "redftl", "redftl-plus"]
+
+
+def test_a_saved_drive_keeps_what_it_fixes(tmp_path: Path) -> None:
+    saved = tmp_path / "saved.drive"
+    floatgate.run(SMALL, save_drive=saved)
+    settings = {key: value for key, value in SMALL.items() if key != "ftl.precondition"}
+    answer = explained({**settings, "ftl.snapshot": str(saved), "workload.pattern": "zipf"}, tmp_path)
+    fixed = {"ftl.spare_factor", "ftl.separate.policy", "ftl.collect.policy"}
+    assert {one.key for one in answer.dropped} >= fixed
+    assert {one.key for one in answer.suggestions}.isdisjoint(fixed)
+    assert all(str(saved) in one.why for one in answer.dropped if one.key in fixed)

@@ -42,6 +42,9 @@ def explain(
     if jobs is not None and not trying:
         raise input_error("--jobs: nothing is run; expected it with --try")
     with reading(run) as case:
+        if trying and case.setting("workload.file") == "-":
+            what = "the trace of this run came from standard input, which cannot be read again"
+            raise input_error(f"--try: {what}; expected the run of a trace in a file")
         answer = explained(case, most)
     tried = _tried(answer, jobs, quiet=quiet) if trying else None
     output.give(answer.to_dict() if tried is None else _with(answer, tried))

@@ -17,6 +17,14 @@ from floatgate.run.run import check, read_text
 from floatgate.study.kinds.folders import must_be_one
 
 EXPERIMENT = "experiment.toml"
+_FIXED_BY_SNAPSHOT = (
+    "drive.geometry.",
+    "ftl.collect.policy",
+    "ftl.mapping_bytes",
+    "ftl.separate.policy",
+    "ftl.spare_factor",
+)
+"""Settings of the drive in a file that ``--save-drive`` wrote (``docs/snapshots.md``)."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,11 @@ class Case(Subject):
         return self.folder / EXPERIMENT
 
     def refusal(self, changes: Overrides) -> str | None:
-        """Return why the core refuses the experiment with some settings changed; None where it takes it."""
+        """Return why the experiment cannot run with some settings changed; None where a check finds no reason."""
+        snapshot = self.setting("ftl.snapshot")
+        fixed = [key for key, _ in changes if key.startswith(_FIXED_BY_SNAPSHOT)]
+        if snapshot is not None and fixed:
+            return f"{fixed[0]}: the run starts from the drive in {snapshot}, which fixes it; expected no such change"
         changed = self.experiment.with_overrides(changes)
         try:
             resolved(changed, self.kind)

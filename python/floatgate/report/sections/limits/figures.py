@@ -504,6 +504,7 @@ FIGURES: Mapping[str, Figure] = {
     "measured_duplicates": Figure(metric("reduce.duplicate_share"), _SHARE, "reduce.duplicate_share"),
     "reduced_share": Figure(reduced_share, _SHARE, "workload.duplicate_share and compressed_share"),
     "has_content": Figure(_column("content"), text, "whether the trace has a column of contents"),
+    "trace_file": Figure(setting("workload.file"), text, "workload.file"),
     "has_contexts": Figure(_column("context"), text, "whether the trace has a column of program contexts"),
     # time
     "arrival": Figure(setting("workload.arrival"), text, "workload.arrival"),

@@ -130,6 +130,13 @@ EVIDENCE = (
         "The run has no time (mode = {mode}), so it says nothing about latency; --set mode=timed measures it.",
     ),
     Rule(
+        "from-a-pipe",
+        "evidence",
+        conditions("trace_file == -"),
+        "The trace came from standard input (workload.file = {trace_file}): the commands need it as a file, "
+        "--trace FILE.",
+    ),
+    Rule(
         "waf-given",
         "evidence",
         conditions("kind == lifetime", "waf_given == yes"),
@@ -170,8 +177,8 @@ LIFE = (
         "collection",
         "life",
         conditions("kind == run", f"copy_share >= {NOTABLE}"),
-        "Garbage collection makes {copy_share} of all programs (write amplification {amplification}): a collected block "
-        "still held {victim_valid} valid pages, {copied} pages copied in all.",
+        "Garbage collection makes {copy_share} of all programs (write amplification {amplification}): a collected "
+        "block still held {victim_valid} valid pages, {copied} pages copied in all.",
         ("spare", "victims", "other-victims", "separate", "separate-contexts"),
     ),
     Rule(
