@@ -89,6 +89,16 @@ def test_a_run_that_is_too_short_tells_no_life() -> None:
     assert lifetime_headline.years({**RESULT, "evidence": {**evidence, "enough": True}}) == 4.1
 
 
+def test_a_run_that_programmed_nothing_tells_no_life() -> None:
+    """What the host wrote is in an unfinished chunk: how long the run should be is not known."""
+    settings = {"drive.capacity": "64 MiB", "lifetime.reduce.policy": "compress", "workload.compressed_share": 0.5}
+    run = floatgate.run({**settings, "mode": "timed", "workload.requests": 1, "workload.read_share": 0.0})
+    assert run.evidence.enough is False
+    assert run.evidence.drive_writes_needed is None
+    assert lifetime_headline.too_short(run.result.to_dict()) == "too short: 0.000066 drive writes"
+    assert "no figure yet: too short" in run.summary()
+
+
 def test_uneven_wear_leads_with_the_first_block() -> None:
     life = {**RESULT["lifetime"], "years_first_block": 0.8, "years_first_block_range": [0.8, 0.8]}
     life |= {"years_spare_blocks": 0.9, "tbw_first_block_bytes": 38e12}

@@ -35,8 +35,10 @@ def too_short(result: Facts | None) -> str | None:
     if beginning := _without_transient(result):
         return f"{facts['why']}: only the beginning differs ({beginning} leaves it out)"
     written, needed = facts["drive_writes"], facts["drive_writes_needed"]
-    text = f"{facts['why']}: {units.figure(written, 2)} drive writes, "
-    text += f"at least {units.figure(math.ceil(10 * needed) / 10, 2)} needed"
+    text = f"{facts['why']}: {units.figure(written, 2)} drive writes"
+    if needed is None:
+        return text  # nothing was programmed: all that the host wrote is still in the buffer, or in unfinished chunks
+    text += f", at least {units.figure(math.ceil(10 * needed) / 10, 2)} needed"
     times = math.ceil(needed / written) if written else 0
     longer = _longer(result, times)
     return text + (f" ({longer})" if longer else "")
