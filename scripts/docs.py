@@ -1,4 +1,4 @@
-"""Write docs/fidelity.md, the pages of settings, policies and formats, and the table of reproduced papers.
+"""Write docs/fidelity.md, pages of settings, policies, formats and rules, and the table of reproduced papers.
 
 --check: are they current?
 
@@ -21,6 +21,10 @@ import combining
 import floatgate
 from floatgate import _core
 from floatgate.papers import paper
+from floatgate.report.sections.limits.figures import FIGURES
+from floatgate.report.sections.limits.rules import RULES, Condition
+from floatgate.report.sections.limits.settings import SETTINGS as SUGGESTED
+from floatgate.report.sections.limits.settings import Gain
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = "<!-- Written by scripts/docs.py (make docs); do not edit. -->"
@@ -355,6 +359,66 @@ def _figures(groups: str) -> str:
     return "\n".join(parts)
 
 
+def explain_rules() -> str:
+    """Return the rules of `floatgate explain`, the settings that they suggest, and the figures of both."""
+    head = f"""\
+# Rules of floatgate explain
+{GENERATED}
+
+Look up when each sentence of [`floatgate explain`](explain.md) stands, and which settings it suggests:
+
+```sh
+floatgate run --set drive.capacity="64 MiB" --set workload.requests=20000 --out short --no-report --quiet
+floatgate explain short
+```
+
+A rule holds where all of its conditions do and all of its figures are known. The numbers in braces are figures, listed
+below with the [results](results.md) that they come from. Shares are numbers from 0 to 1.
+"""
+    parts = [head]
+    for about, title in (("evidence", "What a run cannot show"), ("life", "Life"), ("latency", "Latency")):
+        rows = [
+            (f"`{rule.name}`", conditions_text(rule.when), rule.sentence, names_text(rule.settings))
+            for rule in RULES
+            if rule.about == about
+        ]
+        parts.append(f"## {title}\n" + table(("rule", "holds where", "sentence", "settings"), rows))
+    suggested = [
+        (
+            f"`{one.name}`",
+            f"`{one.key}`",
+            conditions_text(one.when),
+            "; ".join(f"{gain.of}: {gain_text(gain)}" for gain in one.gains),
+            one.why,
+        )
+        for one in SUGGESTED.values()
+    ]
+    parts.append("## Settings\n" + table(("name", "key", "only where", "gain, as a share", "why"), suggested))
+    listed = [(f"`{name}`", figure.about) for name, figure in FIGURES.items()]
+    parts.append("## Figures\n" + table(("figure", "what it is"), listed))
+    return "\n".join(parts)
+
+
+def conditions_text(conditions: Sequence[Condition]) -> str:
+    """Return conditions as a cell."""
+    limits = (f"{one.limit:g}" if isinstance(one.limit, float) else one.limit for one in conditions)
+    return ", ".join(f"`{one.figure} {one.test} {limit}`" for one, limit in zip(conditions, limits, strict=True)) or "-"
+
+
+def names_text(names: Iterable[str]) -> str:
+    """Return names as a cell."""
+    return ", ".join(f"`{name}`" for name in names) or "-"
+
+
+def gain_text(gain: Gain) -> str:
+    """Return what a gain is worth and how that is known."""
+    if not gain.figure:
+        return "not known"
+    factors = [f"{gain.part:g}"] if gain.part != 1 else []
+    factors += [f"`{name}`" for name in (gain.figure, gain.scale) if name != "all"]
+    return f"{' * '.join(factors)} ({gain.basis})"
+
+
 FORMATS = re.compile(r"(?<=<!-- formats -->\n).*?(?=<!-- end of formats -->)", re.DOTALL)
 
 
@@ -443,6 +507,7 @@ def main() -> int:
         "formats.md": formats((DOCS / "formats.md").read_text("utf-8"), catalogue),
         "results.md": results(catalogue),
         "format-samples.md": samples(catalogue),
+        "explain-rules.md": explain_rules(),
         "fidelity.md": fidelity(points),
         "combining.md": combinations((DOCS / "combining.md").read_text("utf-8"), catalogue),
         "reproduce.md": reproductions((DOCS / "reproduce.md").read_text("utf-8")),

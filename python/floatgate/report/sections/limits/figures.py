@@ -241,22 +241,18 @@ def flash_mean(kind: str) -> Callable[[Subject], Value]:
     return mean
 
 
-def stoppable(kind: str) -> Callable[[Subject], Value]:
-    """Return the share of the time at the flash behind programs that a read could suspend.
+def stoppable(case: Subject) -> float | None:
+    """Return the share of the time of reads at the flash behind programs that they could suspend.
 
     Dies at work for other host requests and background jobs count, by the share of programs in the time of the array.
     """
-
-    def share(case: Subject) -> float | None:
-        waited = flash_share(kind, "die", "background_job")(case)
-        times = [
-            _number(case, f"flash.{counted}.total") * float(case.setting(f"drive.timing.{operation}_us") or 0.0)
-            for operation, counted in (("program", "programs"), ("read", "reads"))
-        ]
-        part = ratio(times[0], sum(times))
-        return waited * part if isinstance(waited, float) and part is not None else None
-
-    return share
+    waited = flash_share("read", "die", "background_job")(case)
+    times = [
+        _number(case, f"flash.{counted}.total") * float(case.setting(f"drive.timing.{operation}_us") or 0.0)
+        for operation, counted in (("program", "programs"), ("read", "reads"))
+    ]
+    part = ratio(times[0], sum(times))
+    return waited * part if isinstance(waited, float) and part is not None else None
 
 
 def flash_part(kind: str) -> Callable[[Subject], Value]:
@@ -270,8 +266,13 @@ def flash_part(kind: str) -> Callable[[Subject], Value]:
 
 
 def before_share(wait: str, kind: str) -> Callable[[Subject], Value]:
-    """Return a wait before the flash as a share of the mean latency of reads or writes."""
-    return lambda case: ratio(case.metric(f"latency_us.{wait}"), case.metric(f"latency_us.{kind}.mean"))
+    """Return a wait before the flash as a share of the mean latency of reads or writes, at most 1."""
+
+    def share(case: Subject) -> float | None:
+        part = ratio(case.metric(f"latency_us.{wait}"), case.metric(f"latency_us.{kind}.mean"))
+        return None if part is None else min(1.0, part)
+
+    return share
 
 
 def jobs_of(*causes: str) -> Callable[[Subject], Value]:
@@ -361,28 +362,29 @@ def _classes() -> dict[str, Figure]:
     """Return the figures on latency that reads and writes share."""
     made: dict[str, Figure] = {}
     for kind in ("read", "write"):
-        named = {
-            "mean_us": (metric(f"latency_us.{kind}.mean"), micros, f"mean latency of {kind}s"),
-            "p99_us": (metric(f"latency_us.{kind}.p99"), micros, f"99th percentile of {kind}s"),
-            "flash_us": (flash_mean(kind), micros, f"mean time of host {kind}s at the flash"),
-            "flash_part": (flash_part(kind), _SHARE, "mean time at the flash / mean latency, at most 1"),
-            "jobs": (flash_share(kind, "foreground_job", "background_job"), _SHARE, "share of it behind jobs"),
-            "foreground": (flash_share(kind, "foreground_job"), _SHARE, "share of it behind foreground jobs"),
-            "background": (flash_share(kind, "background_job"), _SHARE, "share of it behind background jobs"),
-            "behind_gc": (behind(kind, "gc"), _SHARE, "share of it behind collection, by the time of jobs"),
-            "behind_reclaim": (
-                behind(kind, "reclaim", "replica"),
+        waits = f"latency_us.waiting.{kind}"
+        shares = {
+            "jobs": (flash_share(kind, "foreground_job", "background_job"), "foreground_job and background_job"),
+            "behind_gc": (behind(kind, "gc"), "jobs, by the part of collection in their flash.time_s"),
+            "behind_reclaim": (behind(kind, "reclaim", "replica"), "jobs, by the part of read reclaim"),
+            "behind_level": (behind(kind, "level"), "jobs, by the part of wear-leveling"),
+            "queued": (flash_share(kind, "die"), "die"),
+            "queued_or_channel": (flash_share(kind, "die", "channel"), "die and channel"),
+            "channel": (flash_share(kind, "channel"), "channel"),
+            "own": (flash_share(kind, "service", "suspended"), "service and suspended"),
+        }
+        named = {name: (of, _SHARE, f"share of {waits}: {about}") for name, (of, about) in shares.items()}
+        named |= {
+            "mean_us": (metric(f"latency_us.{kind}.mean"), micros, f"latency_us.{kind}.mean"),
+            "p99_us": (metric(f"latency_us.{kind}.p99"), micros, f"latency_us.{kind}.p99"),
+            "flash_us": (flash_mean(kind), micros, f"sum of {waits}"),
+            "flash_part": (flash_part(kind), _SHARE, f"sum of {waits} / latency_us.{kind}.mean, at most 1"),
+            "host_queue": (before_share(f"queue_wait.{kind}", kind), _SHARE, f"latency_us.queue_wait.{kind} / mean"),
+            "throttled": (
+                before_share(f"throttle_wait.{kind}", kind),
                 _SHARE,
-                "share of it behind read reclaim, by the time of jobs",
+                f"latency_us.throttle_wait.{kind} / mean",
             ),
-            "behind_level": (behind(kind, "level"), _SHARE, "share of it behind wear-leveling, by the time of jobs"),
-            "queued": (flash_share(kind, "die"), _SHARE, "share of it behind other host requests"),
-            "queued_or_channel": (flash_share(kind, "die", "channel"), _SHARE, "the same or for the channel"),
-            "stoppable": (stoppable(kind), _SHARE, "share behind dies at work, by the programs' part of that work"),
-            "channel": (flash_share(kind, "channel"), _SHARE, "share of it waiting for the channel"),
-            "own": (flash_share(kind, "service", "suspended"), _SHARE, "share of it that is the operation itself"),
-            "host_queue": (before_share(f"queue_wait.{kind}", kind), _SHARE, "share of latency in the host queue"),
-            "throttled": (before_share(f"throttle_wait.{kind}", kind), _SHARE, "share of latency at the throttle"),
         }
         made |= {f"{kind}_{name}": Figure(*row) for name, row in named.items()}
     return made
@@ -393,14 +395,19 @@ FIGURES: Mapping[str, Figure] = {
     "kind": Figure(lambda case: case.kind, text, "run or lifetime"),
     "mode": Figure(setting("mode"), text, "functional or timed"),
     "host_bytes": Figure(metric("host.write_bytes"), units.decimal_bytes, "host.write_bytes"),
-    "host_pages": Figure(metric("host.page_writes"), _COUNT, "host.page_writes"),
-    "drive_writes": Figure(metric("evidence.drive_writes"), lambda value: units.figure(value, 2), "in capacities"),
+    "drive_writes": Figure(
+        metric("evidence.drive_writes"), lambda value: units.figure(value, 2), "evidence.drive_writes"
+    ),
     "enough": Figure(_flag(metric("evidence.enough")), text, "evidence.enough"),
-    "too_short": Figure(lambda case: lifetime_headline.too_short(case.result), text, "evidence in words"),
+    "too_short": Figure(
+        lambda case: lifetime_headline.too_short(case.result),
+        text,
+        "evidence.why, drive_writes and drive_writes_needed",
+    ),
     "full": Figure(
         lambda case: yes(case.metric("drive.effective_spare_factor") is not None),
         text,
-        "drive.effective_spare_factor",
+        "whether drive.effective_spare_factor is known",
     ),
     "unwritten": Figure(
         lambda case: ratio(case.metric("flash.unmapped_reads"), case.metric("host.page_reads")),
@@ -408,7 +415,6 @@ FIGURES: Mapping[str, Figure] = {
         "flash.unmapped_reads / host.page_reads",
     ),
     "uniform": Figure(is_uniform, text, "whether a generator writes all pages alike"),
-    "logical": Figure(metric("drive.logical_bytes"), units.binary_bytes, "drive.logical_bytes"),
     # wear
     "amplification": Figure(lambda case: amplification(case.result)[0], two, "waf_bytes"),
     "amplification_error": Figure(
@@ -435,7 +441,6 @@ FIGURES: Mapping[str, Figure] = {
     "collector": Figure(setting("ftl.collect.policy"), text, "ftl.collect.policy"),
     "collect_mode": Figure(setting("ftl.collect.mode"), text, "ftl.collect.mode"),
     "leveler": Figure(setting("ftl.level.policy"), text, "ftl.level.policy"),
-    "spare": Figure(setting("ftl.spare_factor"), units.percent1, "ftl.spare_factor"),
     "more_spare": Figure(closed_forms.more_spare, units.percent1, "twice ftl.spare_factor, at most 50 %"),
     "spare_blocks": Figure(spare_blocks, _COUNT, "spare blocks per plane"),
     "law": Figure(closed_forms.law, text, "the victim policy whose closed form applies"),
@@ -489,7 +494,6 @@ FIGURES: Mapping[str, Figure] = {
     "max_reads": Figure(metric("reclaim.max_reads"), _COUNT, "reclaim.max_reads"),
     "reads_beyond": Figure(metric("reclaim.reads_beyond_max"), _COUNT, "reclaim.reads_beyond_max"),
     "reclaimed": Figure(lambda case: disturb.blocks(dict(case.result)), _COUNT, "flash.erases.reclaim"),
-    "reclaim_time": Figure(lambda case: disturb.time_share(dict(case.result)), _SHARE, "flash.time_s.reclaim, replica"),
     "reclaim_erases": Figure(
         lambda case: ratio(case.metric("flash.erases.reclaim"), case.metric("flash.erases.total")),
         _SHARE,
@@ -501,14 +505,12 @@ FIGURES: Mapping[str, Figure] = {
     # content
     "reducer": Figure(setting("lifetime.reduce.policy"), text, "lifetime.reduce.policy"),
     "written_ratio": Figure(metric("reduce.written_ratio"), _SHARE, "reduce.written_ratio"),
-    "measured_duplicates": Figure(metric("reduce.duplicate_share"), _SHARE, "reduce.duplicate_share"),
     "reduced_share": Figure(reduced_share, _SHARE, "workload.duplicate_share and compressed_share"),
     "has_content": Figure(_column("content"), text, "whether the trace has a column of contents"),
     "trace_file": Figure(setting("workload.file"), text, "workload.file"),
     "has_contexts": Figure(_column("context"), text, "whether the trace has a column of program contexts"),
     # time
     "arrival": Figure(setting("workload.arrival"), text, "workload.arrival"),
-    "queue_depth": Figure(setting("workload.queue_depth"), text, "workload.queue_depth"),
     "jobs_gc": Figure(jobs_of("gc"), _SHARE, "flash.time_s.gc / that of all jobs"),
     "dies_idle": Figure(dies_idle, _SHARE, "1 - flash.time_s.total / (dies * span_s)"),
     "backlog": Figure(backlog, units.figure, "span_s / latency_us.arrivals_s, where it exceeds 1.1"),
@@ -519,6 +521,11 @@ FIGURES: Mapping[str, Figure] = {
     "buffer_bytes": Figure(metric("buffer.capacity_bytes"), units.binary_bytes, "buffer.capacity_bytes"),
     "scheduler": Figure(setting("drive.scheduling.policy"), text, "drive.scheduling.policy"),
     **_classes(),
+    "read_stoppable": Figure(
+        stoppable,
+        _SHARE,
+        "share of latency_us.waiting.read: die and background_job, by the part of programs in array time",
+    ),
     "write_for_buffer": Figure(
         before_share("buffer_wait.write.place", "write"), _SHARE, "latency_us.buffer_wait.write.place / mean latency"
     ),
