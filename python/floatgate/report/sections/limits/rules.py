@@ -336,14 +336,14 @@ _OF_A_KIND = (
         "KIND-latency",
         "latency",
         conditions("kind == run", "KIND_mean_us > 0"),
-        "A host KIND takes {KIND_mean_us} as a mean (p99 {KIND_p99_us}); each of its operations spends {KIND_flash_us} "
-        "at the flash.",
+        "A host KIND takes {KIND_mean_us} on average (p99 {KIND_p99_us}); each of its operations spends "
+        "{KIND_flash_us} at the flash.",
     ),
     Rule(
         "KIND-latency-forecast",
         "latency",
         conditions("kind == lifetime", "KIND_mean_us > 0"),
-        "In the busiest part of the workload, without a throttle, a host KIND takes {KIND_mean_us} as a mean (p99 "
+        "In the busiest part of the workload, without a throttle, a host KIND takes {KIND_mean_us} on average (p99 "
         "{KIND_p99_us}).",
     ),
     Rule(
@@ -429,7 +429,7 @@ LATENCY = (
         "throttle-delays",
         "latency",
         conditions("throttle != none", f"held_share >= {1 / 100}"),
-        "The throttle {throttle} holds back {held_share} of the page writes, by {held_back_us} as a mean over all.",
+        "The throttle {throttle} holds back {held_share} of the page writes, by {held_back_us} on average over all.",
         ("no-throttle", "capacity"),
     ),
     *_latency("read", "write"),
