@@ -72,6 +72,10 @@ RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
         {**SMALL, "drive.rated.tbw_tb": 0.0001, "drive.rated.user_bytes": 50_000_000},
         {"no-time", "life", "pace-too-high", "rating", "collection"},
     ),
+    "rated, slow": (
+        {**SMALL, "workload.rate_per_s": 0.02, "drive.rated.tbw_tb": 0.001, "drive.rated.user_bytes": 50_000_000},
+        {"no-time", "life", "rating", "collection"},
+    ),
     "much spare space": (
         {**SMALL, "ftl.spare_factor": 0.7},
         {"too-short", "no-time", "little-collection", "host-writes"},
@@ -212,6 +216,10 @@ FORECASTS: dict[str, tuple[dict[str, Any], set[str]]] = {
         {"overloaded", "collection-forecast", *LATENCIES},
     ),
     "life, slow": ({**SMALL, "workload.rate_per_s": 0.001}, {"target-met", "collection-forecast", *LATENCIES}),
+    "life, rated": (
+        {**SMALL, "workload.rate_per_s": 0.02, "drive.rated.tbw_tb": 0.001, "drive.rated.user_bytes": 50_000_000},
+        {"rating", "collection-forecast", *LATENCIES},
+    ),
     "life, given": ({**SMALL, "lifetime.forecast.waf": 1.5}, {"waf-given", "target-missed"}),
     "life, throttled": (
         {**SMALL, "lifetime.throttle.policy": "ready-optimistic"},
@@ -331,7 +339,10 @@ CHECKS: dict[str, Check] = {
     "pace-fine": lambda r, _: [*_pace(r), units.figure(r["lifetime"]["dwpd_for_target"], 2)],
     "rating": lambda r, _: [units.decimal_bytes(r["drive"]["rated"]["visible_tbw_bytes"])],
     "collection": lambda r, _: [f"{_pages(r, 'gc')} of all programs", units.count(r["gc"]["copied_pages"])],
-    "collection-forecast": lambda r, _: [f"{units.share(1 - 1 / r['waf'])} of all programs", f"{r['waf_bytes']:.2f}"],
+    "collection-forecast": lambda r, _: [
+        f"makes {units.share(1 - 1 / r['waf'])} of all programs",
+        f"{r['waf_bytes']:.2f}",
+    ],
     "little-collection": lambda r, _: [_pages(r, "gc"), units.count(r["flash"]["pages_written"]["gc"])],
     "no-copies": lambda r, _: [units.count(r["gc"]["dead_victims"])],
     "host-writes": lambda r, _: [_pages(r, "host", "partial")],

@@ -12,7 +12,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import disturb, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import entry, load
+from floatgate.report.sections.forecast import entry, life_range, load
 from floatgate.report.sections.limits import closed_forms
 from floatgate.report.sections.limits.subject import Subject
 
@@ -82,7 +82,8 @@ def wear(case: Subject) -> float | None:
 def copy_share(case: Subject) -> float | None:
     """Return the share of the programmed pages that collection copies.
 
-    A forecast counts its causes together: what is neither the host's nor moved by leveling.
+    A forecast counts its causes together: what is neither the host's nor moved by leveling is collection, padding and
+    read reclaim.
     """
     if not case.is_forecast:
         value = page_share("gc")(case)
@@ -187,6 +188,21 @@ def rated_first(case: Subject) -> float | None:
     """Return when the rated bytes are written, where that is before the flash is worn out."""
     life = entry.life_that_counts(case.result) if case.is_forecast else lifetime_headline.years(case.result)
     return None if life is None else rating.first_to_end(case.result, life)
+
+
+def rated_early(case: Subject) -> str:
+    """Return ``yes`` where the rated bytes are written before the target is reached."""
+    after, target = rated_first(case), case.metric("lifetime.target_years")
+    return yes(after is not None and target is not None and after < target)
+
+
+def target_loss(case: Subject) -> float | None:
+    """Return the share of the target that a forecast life misses; 0 where it is reached, to a thousandth."""
+    years, target = entry.life_that_counts(case.result), entry.target_years(case.result)
+    if not case.is_forecast or years is None or not target:
+        return None
+    missed = 1.0 - years / target
+    return missed if missed > life_range.SLACK else 0.0
 
 
 def reduced_share(case: Subject) -> float | None:
@@ -478,6 +494,7 @@ FIGURES: Mapping[str, Figure] = {
     "life_value": Figure(life_value, units.figure, "the life that counts, in years or bytes"),
     "lasts": Figure(lasting, text, "the life that counts, with what ends it"),
     "rated_years": Figure(rated_first, units.years, "when the rated bytes are written, before the flash wears out"),
+    "rated_early": Figure(rated_early, text, "whether they are written before lifetime.target_years"),
     "rated_bytes": Figure(lambda case: rating.tbw_bytes(case.result), units.decimal_bytes, "drive.rated"),
     "dwpd": Figure(metric("lifetime.dwpd"), lambda value: units.figure(value, 2), "lifetime.dwpd"),
     "dwpd_for_target": Figure(
@@ -539,16 +556,7 @@ FIGURES: Mapping[str, Figure] = {
         _SHARE,
         "1 - throttle.demand_share",
     ),
-    "holds": Figure(_flag(metric("lifetime.holds")), text, "lifetime.holds"),
-    "target_loss": Figure(
-        lambda case: (
-            1.0 - years / case.metric("lifetime.target_years")
-            if case.is_forecast and (years := entry.life_that_counts(case.result)) is not None
-            else None
-        ),
-        _SHARE,
-        "1 - life / lifetime.target_years",
-    ),
+    "target_loss": Figure(target_loss, _SHARE, "1 - life / lifetime.target_years, from a thousandth on"),
     "waf_given": Figure(lambda case: yes(case.metric("method.waf_given")), text, "method.waf_given"),
     "overloaded": Figure(
         lambda case: yes(load.overloaded(case.result)) if case.is_forecast else None, text, "close_up"

@@ -162,7 +162,7 @@ LIFE = (
     Rule(
         "pace-fine",
         "life",
-        conditions("kind == run", "enough == yes", "pace <= 1"),
+        conditions("kind == run", "enough == yes", "pace <= 1", "rated_early == no"),
         "The host writes {dwpd} drive writes per day and the flash takes {dwpd_for_target} for {target} at even wear: "
         "nothing limits life below {target} but uneven wear.",
     ),
@@ -185,7 +185,8 @@ LIFE = (
         "collection-forecast",
         "life",
         conditions("kind == lifetime", f"copy_share >= {NOTABLE}"),
-        "Garbage collection makes {copy_share} of all programs over the life (write amplification {amplification}).",
+        "The drive itself makes {copy_share} of all programs over the life (write amplification {amplification}), "
+        "wear-leveling apart: copies of collection, with padding and read reclaim where the drive has them.",
         ("spare", "victims", "other-victims", "separate", "separate-contexts"),
     ),
     Rule(
@@ -303,20 +304,20 @@ FORECASTS = (
     Rule(
         "target-met",
         "life",
-        conditions("kind == lifetime", "overloaded == no", "holds == yes", "throttle == none"),
+        conditions("kind == lifetime", "overloaded == no", "target_loss == 0", "rated_early == no", "throttle == none"),
         "Nothing limits life below the target: the drive lasts {life}, the target is {target}.",
     ),
     Rule(
         "target-missed",
         "life",
-        conditions("kind == lifetime", "overloaded == no", "holds == no"),
+        conditions("kind == lifetime", "overloaded == no", "target_loss > 0"),
         "The drive lasts {life} and misses the target of {target}.",
         ("throttle", "capacity"),
     ),
     Rule(
         "target-by-throttle",
         "life",
-        conditions("kind == lifetime", "overloaded == no", "holds == yes", "throttle != none"),
+        conditions("kind == lifetime", "overloaded == no", "target_loss == 0", "throttle != none"),
         "The drive lasts {life} under the throttle {throttle}; the target is {target}.",
     ),
     Rule(
