@@ -1,0 +1,59 @@
+"""``--policies``: sets of policies over an experiment and under ``--set``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+
+
+def config(cli: Cli, *arguments: str | Path) -> dict[str, dict[str, dict[str, str]]]:
+    output = cli("run", *arguments, "--json", "-").done()
+    found: dict[str, dict[str, dict[str, str]]] = json.loads(output)["config"]
+    return found
+
+
+def test_a_set_turns_on_its_policies_and_what_they_need(cli: Cli, experiment: Path) -> None:
+    found = config(cli, experiment, "--policies", "level+redftl-plus")
+    assert found["ftl"]["level"]["policy"] == "swl"
+    assert found["ftl"]["reclaim"]["policy"] == "redftl-plus"
+    assert found["drive"]["disturb"]["model"] == "tlc-opt"
+
+
+def test_set_has_the_last_word(cli: Cli, experiment: Path) -> None:
+    found = config(cli, experiment, "--policies", "level+redftl-plus", "--set", "ftl.level.policy=gap")
+    assert found["ftl"]["level"]["policy"] == "gap"
+    assert found["ftl"]["reclaim"]["policy"] == "redftl-plus"
+
+
+def test_sets_can_be_varied(cli: Cli, experiment: Path) -> None:
+    output = cli("compare", experiment, "--vary", "policies=none,level,level+reduce", "--json", "-").done()
+    runs = json.loads(output)["runs"]
+    assert [run["label"] for run in runs] == ["none", "level", "level+reduce"]
+
+
+@pytest.mark.parametrize("name", ["level+redftl", "everything"])
+def test_an_unknown_set_is_refused(cli: Cli, experiment: Path, name: str) -> None:
+    error = cli("run", experiment, "--policies", name).refused()
+    assert "policies: unknown set of policies" in error
+    assert "'floatgate policies' lists all" in error
+
+
+def test_contexts_are_needed(cli: Cli, experiment: Path) -> None:
+    error = cli("run", experiment, "--policies", "all-in-one").refused()
+    assert "needs program contexts, and this workload has none" in error
+
+
+def test_the_catalogue_lists_and_shows_sets(cli: Cli) -> None:
+    listed = cli("policies").done()
+    assert "--policies         all-in-one" in listed
+    shown = cli("policies", "all-in-one").done()
+    assert shown.startswith("--policies all-in-one\n")
+    assert "the sets ids, redftl-plus" in shown
+    both = cli("policies", "ids").done()
+    assert '[ftl.separate]\npolicy = "ids"' in both
+    assert "--policies ids" in both
+    assert json.loads(cli("policies", "ready", "--json").done())["policy_sets"][0]["name"] == "ready"
