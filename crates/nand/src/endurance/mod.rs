@@ -26,6 +26,15 @@ pub enum Endurance {
         /// The law and its constants.
         law: Recovery,
     },
+    /// Either of these, where an erase wears a block by less than a cycle ([`crate::erase_modes`]).
+    Scaled {
+        /// Nominal program/erase cycles.
+        pe_cycles: u32,
+        /// The law, if blocks recover.
+        law: Option<Recovery>,
+        /// Mean wear of an erase, as a share of a cycle; above 0.
+        wear: f64,
+    },
 }
 
 impl Endurance {
@@ -33,28 +42,65 @@ impl Endurance {
     #[must_use]
     pub fn pe_cycles(self) -> u32 {
         match self {
-            Self::Fixed { pe_cycles } | Self::Recovery { pe_cycles, .. } => pe_cycles,
+            Self::Fixed { pe_cycles } | Self::Recovery { pe_cycles, .. } | Self::Scaled { pe_cycles, .. } => {
+                pe_cycles
+            }
+        }
+    }
+
+    /// Returns the mean wear of an erase, as a share of a cycle.
+    #[must_use]
+    pub fn wear(self) -> f64 {
+        match self {
+            Self::Fixed { .. } | Self::Recovery { .. } => 1.0,
+            Self::Scaled { wear, .. } => wear,
+        }
+    }
+
+    /// Returns the same model with another mean wear of an erase, as a share of a cycle above 0.
+    #[must_use]
+    pub fn wearing(self, wear: f64) -> Self {
+        let (pe_cycles, law) = (self.pe_cycles(), self.law());
+        match law {
+            _ if wear != 1.0 => Self::Scaled { pe_cycles, law, wear },
+            Some(law) => Self::Recovery { pe_cycles, law },
+            None => Self::Fixed { pe_cycles },
+        }
+    }
+
+    /// Returns the erases of a block until its nominal cycles are used up.
+    #[must_use]
+    pub fn rated_erases(self) -> f64 {
+        f64::from(self.pe_cycles()) / self.wear()
+    }
+
+    fn law(self) -> Option<Recovery> {
+        match self {
+            Self::Fixed { .. } => None,
+            Self::Recovery { law, .. } => Some(law),
+            Self::Scaled { law, .. } => law,
         }
     }
 
     /// Returns whether blocks recover while they rest.
     #[must_use]
     pub fn recovers(self) -> bool {
-        matches!(self, Self::Recovery { .. })
+        self.law().is_some()
     }
 
     /// Returns the cycles that a block endures when it rests `idle_s` seconds between two erases; None if it has not
     /// rested yet (see [`mean_idle_s`]). `fixed` gives the nominal cycles for any rest.
     ///
-    /// Without recovery the laws of READY reach the limit at 3036 cycles for a nominal 3000.
+    /// Without recovery the laws of READY reach the limit at 3036 cycles for a nominal 3000. A cycle is an erase,
+    /// whatever its wear: where erases wear a block by a share of a cycle, it endures more of them.
     #[must_use]
     pub fn cycles(self, idle_s: Option<f64>) -> f64 {
-        match self {
-            Self::Fixed { pe_cycles } => f64::from(pe_cycles),
-            Self::Recovery { pe_cycles, law } => {
-                law.cycles(idle_s.unwrap_or(0.0)) * (f64::from(pe_cycles) / NOMINAL_CYCLES)
-            }
-        }
+        let pe_cycles = f64::from(self.pe_cycles());
+        let whole = match self.law() {
+            None => pe_cycles,
+            Some(law) => law.cycles(idle_s.unwrap_or(0.0)) * (pe_cycles / NOMINAL_CYCLES),
+        };
+        if let Self::Scaled { wear, .. } = self { whole / wear } else { whole }
     }
 
     /// Solves for the steady point of a life of `life_s` seconds in which all cycles are used evenly: cycles N and idle

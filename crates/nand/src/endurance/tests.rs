@@ -177,3 +177,29 @@ fn the_root_is_that_of_bisection_for_any_constants() {
         }
     }
 }
+
+/// Erases that wear a block by a share w of a cycle: without recovery it endures 1 / w times as many. With recovery the
+/// rest between two erases counts as it is, and N(t) effective cycles allow N(t) / w erases.
+#[test]
+fn effective_wear_multiplies_the_erases() {
+    let fixed = Endurance::Fixed { pe_cycles: 3000 };
+    for wear in [0.4, 0.55, 0.71, 0.86] {
+        assert_eq!(fixed.wearing(wear).cycles(None), 3000.0 / wear);
+        assert_eq!(fixed.wearing(wear).rated_erases(), 3000.0 / wear);
+        for model in [PRINTED, TABLE2] {
+            let scaled = model.wearing(wear);
+            assert!(scaled.recovers() && scaled.pe_cycles() == 3000);
+            for hours in [0.0, 1.0, 5.0, 40.0] {
+                let rest = Some(hours * HOUR_S);
+                assert_eq!(scaled.cycles(rest), model.cycles(rest) / wear);
+            }
+            // At the steady point of a life, t erases per block N(t) / w, so t * N(t) = w * life.
+            let (erases, idle_s) = scaled.steady(YEARS_5_S);
+            close(idle_s * erases, YEARS_5_S, 1e-12);
+            close(idle_s * model.cycles(Some(idle_s)), wear * YEARS_5_S, 1e-9);
+            assert_eq!(scaled.wearing(1.0), model);
+        }
+    }
+    assert_eq!(fixed.wearing(1.0), fixed);
+    assert_eq!(fixed.wearing(0.5).wearing(0.25).wear(), 0.25, "it is set, not multiplied");
+}
