@@ -2,9 +2,10 @@
 //!
 //! Beside the wear it keeps the mode of each block, from the first program to the erase; drive files hold both.
 
-use crate::{Cause, Counters, Flash, Layout, Part, Rest};
+use crate::{Cause, Counters, Flash, Layout, Part, Rest, SavedScaling, Scaling};
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
-use floatgate_nand::Endurance;
+use floatgate_nand::erase_modes::WEAR_UNIT;
+use floatgate_nand::{Endurance, EraseModes};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -19,6 +20,10 @@ pub struct Functional {
     erase_squares: u64,
     /// Modes by unit; empty while all are 0.
     modes: IdVec<UnitId, u8>,
+    /// Modes of erases, if there are several.
+    scaling: Option<Box<Scaling>>,
+    /// Whether programs are counted by mode: some unit has another mode than 0, or erases have modes.
+    counts_modes: bool,
     rest: Rest,
     /// If several pages share a flash page: the end of the written part of each unit.
     written: IdVec<UnitId, Ppn>,
@@ -39,6 +44,8 @@ impl Functional {
             erases: IdVec::filled(0, units),
             erase_squares: 0,
             modes: IdVec::default(),
+            scaling: None,
+            counts_modes: false,
             rest: Rest::new(units),
             endurance: None,
         }
@@ -46,9 +53,16 @@ impl Functional {
 }
 
 impl Functional {
-    /// Makes blocks wear out.
+    /// Makes blocks wear out. An erase wears a block by a cycle, or by its mode's share of one.
     pub fn set_endurance(&mut self, endurance: Endurance) {
-        self.endurance = Some(endurance);
+        self.endurance = Some(endurance.wearing(1.0));
+    }
+
+    /// Gives erases these modes; units that were not erased yet are in mode `start`.
+    pub fn set_scaling(&mut self, modes: EraseModes, start: u8) {
+        let units = self.layout.units();
+        self.scaling = Some(Box::new(Scaling::new(modes, start, units, self.blocks_per_unit)));
+        self.counts_modes = true;
     }
 
     /// Counts a move if pages are flash pages.
@@ -59,12 +73,20 @@ impl Functional {
         self.count_mode(destination, 1, cause);
     }
 
-    /// Counts flash pages programmed from `destination` if their block is not in mode 0.
+    /// Counts flash pages programmed from `destination` by the modes of their block.
     #[inline(always)]
     fn count_mode(&mut self, destination: Ppn, flash_pages: u64, cause: Cause) {
-        if !self.modes.is_empty() {
-            let mode = self.modes[self.layout.unit_of(destination)];
-            self.counters.programmed_in(mode, cause, flash_pages);
+        if self.counts_modes {
+            self.count_in_modes(destination, flash_pages, cause);
+        }
+    }
+
+    fn count_in_modes(&mut self, destination: Ppn, flash_pages: u64, cause: Cause) {
+        let unit = self.layout.unit_of(destination);
+        let mode = self.mode(unit);
+        self.counters.programmed_in(mode, cause, flash_pages);
+        if let Some(scaling) = &mut self.scaling {
+            scaling.count_programs(unit, mode, cause, flash_pages);
         }
     }
 
@@ -95,9 +117,13 @@ impl Functional {
     /// Adds `more(unit, erases)` erases to each unit without an operation, as erases of collection. Returns their sum.
     pub fn leap(&mut self, mut more: impl FnMut(UnitId, u32) -> u32) -> u64 {
         let mut all = 0;
+        let mean = self.scaling.as_ref().map(|scaling| scaling.mean_wear() * f64::from(WEAR_UNIT));
         for unit in UnitId::all(self.erases.len() as u32) {
             let erases = &mut self.erases[unit];
             let added = u64::from(more(unit, *erases));
+            if let (Some(scaling), Some(mean)) = (&mut self.scaling, mean) {
+                scaling.leap(unit, added, mean);
+            }
             self.erase_squares += added * (2 * u64::from(*erases) + added);
             *erases += added as u32;
             all += added;
@@ -133,6 +159,7 @@ pub struct SavedCounts<'a> {
     modes: Cow<'a, [u8]>,
     /// By unit, or empty.
     written: Cow<'a, [Ppn]>,
+    scaling: Option<SavedScaling<'a>>,
 }
 
 impl Functional {
@@ -145,7 +172,9 @@ impl Functional {
             erases,
             modes,
             written,
+            scaling,
             erase_squares: _,
+            counts_modes: _,
             rest: _,
             layout: _,
             blocks_per_unit: _,
@@ -156,21 +185,24 @@ impl Functional {
             erases: Cow::from(erases.as_slice()),
             modes: Cow::from(modes.as_slice()),
             written: Cow::from(written.as_slice()),
+            scaling: scaling.as_ref().map(|scaling| scaling.saved()),
         }
     }
 
     /// Restores the content from a snapshot of an array with the same layout; returns false for another layout.
     #[must_use]
     pub fn restore(&mut self, saved: SavedCounts<'_>) -> bool {
-        let SavedCounts { counters, erases, modes, written } = saved;
+        let SavedCounts { counters, erases, modes, written, scaling } = saved;
         let units = self.erases.len();
         let fits = erases.len() == units
             && (modes.is_empty() || modes.len() == units)
             && written.len() == self.written.len()
+            && self.scaling.as_mut().is_none_or(|own| own.restore(scaling))
             && counters.packed.is_some() == self.layout.is_packed();
         if fits {
             (self.counters, self.erases) = (counters.into_owned(), erases.into_owned().into());
             self.modes = modes.into_owned().into();
+            self.counts_modes = !self.modes.is_empty() || self.scaling.is_some();
             self.written = written.into_owned().into();
             self.erase_squares = self.erases.iter().map(|&n| u64::from(n) * u64::from(n)).sum();
         }
@@ -282,6 +314,9 @@ impl Flash for Functional {
         if !self.modes.is_empty() {
             self.modes[unit] = 0;
         }
+        if let Some(scaling) = &mut self.scaling {
+            scaling.erase(unit, cause);
+        }
         if self.layout.is_packed() {
             self.written[unit] = self.layout.first_page(unit);
         }
@@ -290,6 +325,7 @@ impl Flash for Functional {
     fn set_mode(&mut self, unit: UnitId, mode: u8) {
         if self.modes.is_empty() && mode > 0 {
             self.modes = IdVec::filled(0, self.layout.units());
+            self.counts_modes = true;
         }
         if let Some(now) = self.modes.get_mut(unit) {
             *now = mode;
@@ -299,6 +335,30 @@ impl Flash for Functional {
     #[inline]
     fn mode(&self, unit: UnitId) -> u8 {
         self.modes.get(unit).copied().unwrap_or(0)
+    }
+
+    fn set_erase_mode(&mut self, unit: UnitId, mode: u8) {
+        if let Some(scaling) = &mut self.scaling {
+            scaling.set_mode(unit, mode);
+        }
+    }
+
+    fn deepen(&mut self, unit: UnitId, mode: u8, cause: Cause) {
+        if let Some(scaling) = &mut self.scaling {
+            scaling.deepen(unit, mode, cause);
+        }
+    }
+
+    #[inline]
+    fn count_scaled(&mut self, ppn: Ppn, cause: Cause) {
+        // Pages that share a flash page are counted when it is full.
+        if !self.layout.is_packed() {
+            self.count_in_modes(ppn, 1, cause);
+        }
+    }
+
+    fn scaling(&self) -> Option<&Scaling> {
+        self.scaling.as_deref()
     }
 
     fn is_gathering(&self, ppn: Ppn) -> bool {
@@ -312,7 +372,8 @@ impl Flash for Functional {
 
     fn endures_more(&mut self) -> bool {
         let (programs, pages) = (self.counters.programs_total(), u64::from(self.layout.pages()));
-        self.endurance.is_none_or(|endurance| self.rest.admits(endurance, programs, pages))
+        let wear = self.scaling.as_ref().map_or(1.0, |scaling| scaling.mean_wear());
+        self.endurance.is_none_or(|endurance| self.rest.admits(endurance, (programs, wear), pages))
     }
 
     #[inline(always)]
@@ -339,6 +400,9 @@ impl Flash for Functional {
         self.counters = Counters::new(self.layout.is_packed());
         self.erases.fill(0);
         self.erase_squares = 0;
+        if let Some(scaling) = &mut self.scaling {
+            scaling.reset_counts();
+        }
         self.rest.restart();
     }
 

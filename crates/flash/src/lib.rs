@@ -11,6 +11,7 @@ mod disturbance;
 pub mod functional;
 pub mod layout;
 mod rest;
+mod scaling;
 pub mod shadow;
 pub mod timed;
 
@@ -19,6 +20,7 @@ pub use class::Class;
 pub use functional::{Functional, SavedCounts};
 pub use layout::{Address, Layout, Level, Scope};
 pub use rest::Rest;
+pub use scaling::{SavedScaling, Scaling, ScalingCounts};
 pub use shadow::Shadow;
 pub use timed::Timed;
 
@@ -121,6 +123,22 @@ pub trait Flash {
 
     /// Returns the mode of a unit.
     fn mode(&self, unit: UnitId) -> u8;
+
+    /// Sets the mode of the next erase of a unit. Called right before [`Flash::erase`], on arrays with modes of erases.
+    fn set_erase_mode(&mut self, _unit: UnitId, _mode: u8) {}
+    /// Erases an erased unit once more, to a deeper mode.
+    fn deepen(&mut self, _unit: UnitId, _mode: u8, _cause: Cause) {}
+    /// Counts a host page, just programmed, by the modes of its unit; other programs are counted as they are issued.
+    fn count_scaled(&mut self, _ppn: Ppn, _cause: Cause) {}
+    /// Returns modes of erases and effective wear, if the array has them.
+    fn scaling(&self) -> Option<&Scaling> {
+        None
+    }
+    /// Returns the present time, nanoseconds since counting began, and the host programs issued and not done; only a
+    /// timed back end knows them.
+    fn load(&self) -> (u64, u64) {
+        (0, 0)
+    }
 
     /// Returns whether a page lies in an incomplete flash page, in the controller's buffer.
     fn is_gathering(&self, ppn: Ppn) -> bool;

@@ -81,15 +81,17 @@ impl Rest {
         self.intervals[bin_of(self.now_ns - before)] += 1;
     }
 
-    /// Returns whether blocks can endure more than `programs` page programs of a drive of `pages` pages. With recovery,
-    /// the budget grows in steps towards the model's limit at the mean idle time so far.
-    pub(crate) fn admits(&mut self, endurance: Endurance, programs: u64, pages: u64) -> bool {
+    /// Returns whether blocks can endure more than so many page programs of a drive of `pages` pages; `wear` is the mean
+    /// wear of an erase, as a share of a cycle. With recovery, the budget grows in steps towards the model's limit at
+    /// the mean idle time so far.
+    pub(crate) fn admits(&mut self, endurance: Endurance, (programs, wear): (u64, f64), pages: u64) -> bool {
         let nominal = pages * u64::from(endurance.pe_cycles());
+        let effective = if wear == 1.0 { programs } else { (programs as f64 * wear) as u64 };
         self.programs_max = self.programs_max.max(nominal);
         if !endurance.recovers() {
-            return programs < nominal;
+            return effective < nominal;
         }
-        while programs >= self.programs_max {
+        while effective >= self.programs_max {
             let cycles = programs as f64 / pages as f64;
             let idle_s = mean_idle_s(self.now_ns as f64 / 1e9, cycles);
             let most = (endurance.cycles(idle_s) * pages as f64) as u64;
@@ -223,18 +225,18 @@ mod tests {
     fn rest_admits_more_programs_a_hundredth_at_a_time() {
         let fixed = Endurance::Fixed { pe_cycles: 3000 };
         let mut rest = Rest::new(1);
-        assert!(rest.admits(fixed, 2_999_999, 1000) && !rest.admits(fixed, 3_000_000, 1000));
+        assert!(rest.admits(fixed, (2_999_999, 1.0), 1000) && !rest.admits(fixed, (3_000_000, 1.0), 1000));
         let model = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
         // Without time the limit is exact: 3036 cycles.
         let mut rest = Rest::new(1);
-        assert!(rest.admits(model, 3_035_000, 1000) && !rest.admits(model, 3_037_000, 1000));
+        assert!(rest.admits(model, (3_035_000, 1.0), 1000) && !rest.admits(model, (3_037_000, 1.0), 1000));
         // 8615 cycles in five years are the steady point: the drive is worn out at just that time.
         let cycle_s = 5.0 * 8760.0 * 3600.0 / 8615.0;
         let mut rest = Rest::new(1);
         let mut worn_at = None;
         for programs in (0..9_000_000).step_by(500) {
             rest.set_now((programs as f64 / 1000.0 * cycle_s * 1e9) as u64);
-            if !rest.admits(model, programs, 1000) {
+            if !rest.admits(model, (programs, 1.0), 1000) {
                 worn_at = Some(programs);
                 break;
             }
@@ -242,5 +244,25 @@ mod tests {
             assert!(rest.programs_max <= nominal.max(programs) + nominal / 100);
         }
         assert!(worn_at.is_some_and(|programs| programs.abs_diff(8_615_000) < 2000), "{worn_at:?}");
+    }
+
+    /// Erases that wear a block by half a cycle: twice as many programs, whether blocks recover or not.
+    #[test]
+    fn effective_wear_admits_more_programs() {
+        let fixed = Endurance::Fixed { pe_cycles: 3000 };
+        let mut rest = Rest::new(1);
+        assert!(rest.admits(fixed, (5_999_999, 0.5), 1000) && !rest.admits(fixed, (6_000_000, 0.5), 1000));
+        // At 5 hours between two erases blocks endure N effective cycles, so 2 N erases.
+        let model = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
+        let cycles = 2.0 * model.cycles(Some(5.0 * 3600.0));
+        for (share, admitted) in [(0.999, true), (1.001, false)] {
+            let mut rest = Rest::new(1);
+            rest.set_now((share * cycles * 5.0 * 3600.0 * 1e9) as u64);
+            let programs = (share * cycles * 1000.0) as u64;
+            assert_eq!(rest.admits(model, (programs, 0.5), 1000), admitted, "{share}");
+        }
+        // An earlier lower wear leaves no budget behind.
+        let mut rest = Rest::new(1);
+        assert!(rest.admits(fixed, (3_500_000, 0.5), 1000) && !rest.admits(fixed, (3_500_000, 1.0), 1000));
     }
 }

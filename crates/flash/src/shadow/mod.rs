@@ -10,7 +10,7 @@
 mod contents;
 
 use crate::disturbance::Disturbance;
-use crate::{Cause, Counters, Flash, Layout, Part};
+use crate::{Cause, Counters, Flash, Layout, Part, Scaling};
 use contents::Contents;
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Disturb;
@@ -378,6 +378,34 @@ impl<F: Flash> Flash for Shadow<F> {
 
     fn mode(&self, unit: UnitId) -> u8 {
         self.inner.mode(unit)
+    }
+
+    fn set_erase_mode(&mut self, unit: UnitId, mode: u8) {
+        self.inner.set_erase_mode(unit, mode);
+    }
+
+    fn deepen(&mut self, unit: UnitId, mode: u8, cause: Cause) {
+        let programmed = self.next_page[unit];
+        let now = self.inner.scaling().map_or(0, |scaling| scaling.mode(unit));
+        if programmed > 0 || mode >= now {
+            self.fail(format!(
+                "unit {unit} in mode {now} is erased again, to mode {mode}, after {programmed} of its pages were programmed"
+            ));
+        }
+        self.inner.deepen(unit, mode, cause);
+    }
+
+    #[inline]
+    fn count_scaled(&mut self, ppn: Ppn, cause: Cause) {
+        self.inner.count_scaled(ppn, cause);
+    }
+
+    fn scaling(&self) -> Option<&Scaling> {
+        self.inner.scaling()
+    }
+
+    fn load(&self) -> (u64, u64) {
+        self.inner.load()
     }
 
     fn is_gathering(&self, ppn: Ppn) -> bool {

@@ -9,7 +9,7 @@ use floatgate_nand::Geometry;
 const PHASES: Phases = Phases::plain(10, 50, 600, 3000);
 
 /// Creates dies of two planes on one channel; blocks of 16 pages.
-fn array(dies: u32, settings: Settings) -> Timed {
+pub(super) fn array(dies: u32, settings: Settings) -> Timed {
     let geometry = Geometry {
         channels: 1,
         chips_per_channel: dies,
@@ -29,17 +29,17 @@ fn with(commands: Commands) -> Settings {
 }
 
 /// Returns a page of a block of a plane of the only die.
-fn page(plane: u32, block: u32, offset: u32) -> Ppn {
+pub(super) fn page(plane: u32, block: u32, offset: u32) -> Ppn {
     Ppn((plane * 8 + block) * 16 + offset)
 }
 
-fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Timed)) {
+pub(super) fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Timed)) {
     timed.arrive(number, now);
     make(timed);
     timed.issued();
 }
 
-fn program(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
+pub(super) fn program(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
     request(t, number, now, |t| t.program(ppn, Lpn(number), Cause::Host));
 }
 
@@ -48,7 +48,7 @@ fn read(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
 }
 
 /// Runs everything to its end; returns the times in the order of the requests' numbers.
-fn ends(timed: &mut Timed) -> Vec<u64> {
+pub(super) fn ends(timed: &mut Timed) -> Vec<u64> {
     timed.finish();
     let mut done = Vec::new();
     timed.take_done(&mut done);
@@ -342,7 +342,7 @@ fn in_modes() -> Timed {
     for (row, (read_ns, program_ns)) in
         [(40, 100), (50, 200), (41, 108), (51, 216), (42, 119), (52, 238)].into_iter().enumerate()
     {
-        rows[row] = PageTimes { read_ns, program_ns };
+        rows[0][row] = PageTimes { read_ns, program_ns };
     }
     let phases = Phases { rows, page_types: 2, modes: 3, command_ns: 1, ..PHASES };
     array(1, Settings { phases, ..with(Commands { copyback: true, ..Commands::PLAIN }) })

@@ -2,7 +2,7 @@
 
 use super::Timed;
 use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST};
-use crate::{Cause, Class, Counters, Flash, Layout, Part};
+use crate::{Cause, Class, Counters, Flash, Layout, Part, Scaling};
 use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 
 impl Flash for Timed {
@@ -179,31 +179,33 @@ impl Flash for Timed {
             self.counts.set_now(self.now_ns);
         }
         self.counts.erase(unit, cause);
-        if !self.on {
-            return;
+        if self.on {
+            self.erase_blocks(unit, cause);
         }
-        let first = self.counts.layout().first_page(unit);
-        let subpages = self.counts.layout().subpages();
-        // A later job of this unit has another barrier.
-        let barrier = self.barrier_of_unit[unit].take();
-        let moved = self.volatile.as_mut().map(|volatile| volatile.erased(unit)).unwrap_or_default();
-        for i in 0..self.counts.layout().blocks_per_unit() {
-            // Under superblock scope the first pages of a unit lie one on each plane.
-            let place = self.place(first + i * subpages);
-            let mut op = self.op(Kind::Erase, first + i * subpages, place, cause);
-            let written = self.blocks[place.block].programs[Class::Write as usize - 1];
-            let due = |ticket, class| Due::of(ticket, self.schedule.done_tickets(place.die, class));
-            let reads = &self.schedule.dies[place.die].queues[Class::Read as usize];
-            let read = reads.last(|read| self.place(read.ppn).block == place.block);
-            op.after = [due(read, Class::Read), due(written, Class::Write)];
-            op.request = barrier.map_or(NO_REQUEST, |number| BARRIER + number);
-            if !moved.is_empty() {
-                self.wait_for_all(&mut op, &mut moved.clone(), (place.die, Class::Background));
-            }
-            let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
-            self.blocks[place.block].erase = ticket;
-            self.note_reclaim(place.die, ticket, cause);
+    }
+
+    fn set_erase_mode(&mut self, unit: UnitId, mode: u8) {
+        self.counts.set_erase_mode(unit, mode);
+    }
+
+    fn deepen(&mut self, unit: UnitId, mode: u8, cause: Cause) {
+        self.counts.deepen(unit, mode, cause);
+        if self.on {
+            self.erase_blocks(unit, cause);
         }
+    }
+
+    fn count_scaled(&mut self, ppn: Ppn, cause: Cause) {
+        self.counts.count_scaled(ppn, cause);
+    }
+
+    fn scaling(&self) -> Option<&Scaling> {
+        self.counts.scaling()
+    }
+
+    fn load(&self) -> (u64, u64) {
+        let waiting = |die: &super::die::Die| die.queues[Class::Write as usize].len() as u64;
+        (self.now_ns, self.schedule.dies.iter().map(waiting).sum())
     }
 
     fn set_mode(&mut self, unit: UnitId, mode: u8) {
@@ -265,5 +267,35 @@ impl Flash for Timed {
 
     fn layout(&self) -> &Layout {
         self.counts.layout()
+    }
+}
+
+impl Timed {
+    /// Issues the erases of the blocks of a unit, in the mode of erases of the unit.
+    fn erase_blocks(&mut self, unit: UnitId, cause: Cause) {
+        let scale = self.scale(unit) as u8;
+        let first = self.counts.layout().first_page(unit);
+        let subpages = self.counts.layout().subpages();
+        // A later job of this unit has another barrier.
+        let barrier = self.barrier_of_unit[unit].take();
+        let moved = self.volatile.as_mut().map(|volatile| volatile.erased(unit)).unwrap_or_default();
+        for i in 0..self.counts.layout().blocks_per_unit() {
+            // Under superblock scope the first pages of a unit lie one on each plane.
+            let place = self.place(first + i * subpages);
+            let mut op = self.op(Kind::Erase, first + i * subpages, place, cause);
+            op.row = scale;
+            let written = self.blocks[place.block].programs[Class::Write as usize - 1];
+            let due = |ticket, class| Due::of(ticket, self.schedule.done_tickets(place.die, class));
+            let reads = &self.schedule.dies[place.die].queues[Class::Read as usize];
+            let read = reads.last(|read| self.place(read.ppn).block == place.block);
+            op.after = [due(read, Class::Read), due(written, Class::Write)];
+            op.request = barrier.map_or(NO_REQUEST, |number| BARRIER + number);
+            if !moved.is_empty() {
+                self.wait_for_all(&mut op, &mut moved.clone(), (place.die, Class::Background));
+            }
+            let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
+            self.blocks[place.block].erase = ticket;
+            self.note_reclaim(place.die, ticket, cause);
+        }
     }
 }

@@ -118,9 +118,11 @@ pub struct Timed {
     planes: u32,
     /// The barrier of the job that empties a unit, if pages may move to other dies.
     barrier_of_unit: IdVec<UnitId, Option<u32>>,
-    /// Whether operations need the page in the block, the block in the plane and the plane in the die, or the mode of
+    /// Whether operations need the page in the block, the block in the plane and the plane in the die, or the modes of
     /// the block.
     detailed: bool,
+    /// Whether blocks have several modes of either kind.
+    has_modes: bool,
     /// Whether several pages of the map share a flash page.
     packed: bool,
     gathering: Gathering,
@@ -151,7 +153,7 @@ impl Timed {
     #[must_use]
     pub fn new(layout: Layout, settings: Settings) -> Self {
         let geometry = *layout.geometry();
-        let rows = settings.phases.page_types * settings.phases.modes;
+        let has_modes = settings.phases.modes > 1 || settings.phases.scales > 1;
         let plane_at = |number| PlaneAt {
             die: layout.die_of_plane(number),
             plane: layout.place_of_plane(number).3.min(u32::from(u8::MAX)) as u8,
@@ -162,7 +164,10 @@ impl Timed {
             plane_at: (0..geometry.planes()).map(plane_at).collect(),
             planes: geometry.planes(),
             barrier_of_unit: IdVec::filled(None, layout.units()),
-            detailed: settings.commands.multi_plane != MultiPlane::None || rows > 1,
+            detailed: settings.commands.multi_plane != MultiPlane::None
+                || settings.phases.page_types > 1
+                || has_modes,
+            has_modes,
             packed: layout.is_packed(),
             volatile: (layout.is_packed() && !settings.plp)
                 .then(|| Box::new(Volatile::new(layout.units(), geometry.dies() as usize))),
@@ -465,6 +470,8 @@ impl Timed {
 #[cfg(test)]
 mod command_tests;
 #[cfg(test)]
+mod drawn_settings;
+#[cfg(test)]
 mod hold_tests;
 #[cfg(test)]
 mod order_tests;
@@ -472,5 +479,7 @@ mod order_tests;
 mod packed_tests;
 #[cfg(test)]
 mod row_tests;
+#[cfg(test)]
+mod scale_tests;
 #[cfg(test)]
 mod tests;

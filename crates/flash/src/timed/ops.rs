@@ -3,7 +3,7 @@
 use super::queue::{Due, Far, Job, Kind, NO_REQUEST, Op, row_after};
 use super::{Place, Timed};
 use crate::{Cause, Class, Flash, Scope};
-use floatgate_base::{Owner, Ppn};
+use floatgate_base::{Owner, Ppn, UnitId};
 
 impl Timed {
     #[inline(always)]
@@ -59,17 +59,24 @@ impl Timed {
         op.read_row = op.row;
     }
 
-    /// Returns the row of the array times of a page with this number in its block: by its type, in the current mode of
-    /// the block. Operations issued before an erase keep the earlier mode.
+    /// Returns the row of the array times of a page with this number in its block: by its type, in the current modes of
+    /// the block. Operations issued before an erase keep the earlier modes.
     pub(super) fn row(&self, ppn: Ppn, page: u32) -> u8 {
         let phases = &self.schedule.settings.phases;
         let page_type = page % phases.page_types;
-        if phases.modes == 1 {
+        if !self.has_modes {
             return page_type as u8;
         }
         // A drive restored from a file may have been programmed in more modes than this one has.
-        let mode = u32::from(self.counts.mode(self.counts.layout().unit_of(ppn))).min(phases.modes - 1);
-        (mode * phases.page_types + page_type) as u8
+        let unit = self.counts.layout().unit_of(ppn);
+        let mode = u32::from(self.counts.mode(unit)).min(phases.modes - 1);
+        ((self.scale(unit) * phases.modes + mode) * phases.page_types + page_type) as u8
+    }
+
+    /// Returns the mode of erases of a unit.
+    pub(super) fn scale(&self, unit: UnitId) -> u32 {
+        let last = self.schedule.settings.phases.scales - 1;
+        self.counts.scaling().map_or(0, |scaling| u32::from(scaling.mode(unit))).min(last)
     }
 
     /// Makes an operation wait for another die's operation.

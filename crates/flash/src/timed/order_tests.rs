@@ -1,9 +1,10 @@
 //! Random commands on random drives must execute in an order that flash permits. A log of the execution is checked by
 //! rules that are independent of queues and tickets.
 
+use super::drawn_settings::settings;
 use super::queue::Kind;
+use super::scale_tests::Scales;
 use super::schedule::Happened;
-use super::settings::ROWS_MAX;
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
@@ -34,59 +35,13 @@ pub(super) struct Driver {
     issued: Vec<Issued>,
     /// Mode by unit.
     modes: Vec<u8>,
+    scales: Scales,
     /// Service time of operations without spread and multi-plane commands, nanoseconds.
     service_ns: u64,
     /// Moves, as source and index of the program in `issued`.
     moves: Vec<(Ppn, usize)>,
     /// Most moves to issue together.
     pub run_max: u64,
-}
-
-/// Draws durations, optional commands and orders of service.
-fn settings(rng: &mut Rng, seed: u64) -> Settings {
-    let yes = |rng: &mut Rng| rng.below(2) == 0;
-    let phases = Phases {
-        command_ns: rng.below(4),
-        transfer_ns: 1 + rng.below(40),
-        rows: [(); ROWS_MAX]
-            .map(|()| PageTimes { read_ns: 1 + rng.below(60), program_ns: 1 + rng.below(600) }),
-        page_types: 1 + rng.below(4) as u32,
-        modes: 1 + rng.below(3) as u32,
-        program_spread: if yes(rng) { 0.0 } else { 0.3 },
-        erase_ns: 1 + rng.below(3000),
-        erase_spread: if yes(rng) { 0.0 } else { 0.4 },
-    };
-    let rules = [MultiPlane::None, MultiPlane::SamePage, MultiPlane::SameBlockAndPage, MultiPlane::Any];
-    let (suspend_ns, resume_ns) = (rng.below(20), rng.below(20));
-    let suspend = Suspend {
-        program: yes(rng),
-        erase: yes(rng),
-        suspend_ns,
-        resume_ns,
-        reads_max: 1 + rng.below(4) as u32,
-    };
-    let commands = Commands {
-        multi_plane: rules[rng.below(4) as usize],
-        cache_read: yes(rng),
-        cache_program: yes(rng),
-        copyback: yes(rng),
-        suspend,
-    };
-    let [r, w, b] = Class::ALL;
-    let orders = [[r, w, b], [r, b, w], [w, r, b], [w, b, r], [b, r, w], [b, w, r]];
-    let order = match rng.below(7) {
-        6 => Order::Fcfs,
-        n => Order::Priority(orders[n as usize]),
-    };
-    Settings {
-        phases,
-        commands,
-        order,
-        urgent_as_writes: yes(rng),
-        jobs_hold_channel: false,
-        seed,
-        plp: true,
-    }
 }
 
 impl Driver {
@@ -111,10 +66,26 @@ impl Driver {
         let scope = if rng.below(2) == 0 { Scope::Plane } else { Scope::Superblock };
         let layout = Layout::new(geometry, scope);
         let next = vec![0; layout.units() as usize];
-        let mut timed = Timed::new(layout, settings);
+        let scales = Scales::draw(seed, &layout, &mut settings.phases);
+        let mut timed = scales.array(layout, settings);
         timed.start();
         let modes = vec![0; next.len()];
-        Self { timed, rng, next, issued: Vec::new(), modes, service_ns: 0, moves: Vec::new(), run_max: 6 }
+        Self {
+            timed,
+            rng,
+            next,
+            issued: Vec::new(),
+            modes,
+            scales,
+            service_ns: 0,
+            moves: Vec::new(),
+            run_max: 6,
+        }
+    }
+
+    /// Returns an array as this one was at first.
+    pub fn restarted(&self, settings: Settings) -> Timed {
+        self.scales.array(self.layout(), settings)
     }
 
     fn layout(&self) -> Layout {
@@ -158,9 +129,10 @@ impl Driver {
     fn times(&self, ppn: Ppn) -> PageTimes {
         let phases = &self.timed.schedule.settings.phases;
         let layout = self.timed.layout();
-        let mode = usize::from(self.modes[layout.unit_of(ppn).index()]);
-        phases.rows
-            [mode * phases.page_types as usize + (layout.address(ppn).page % phases.page_types) as usize]
+        let unit = layout.unit_of(ppn).index();
+        let mode = usize::from(self.modes[unit]);
+        let row = mode * phases.page_types as usize + (layout.address(ppn).page % phases.page_types) as usize;
+        self.scales.times(unit, phases.rows[0][row])
     }
 
     fn reads(&mut self, ppn: Ppn) {
@@ -207,13 +179,25 @@ impl Driver {
         if self.next[unit as usize] < layout.pages_per_unit() {
             return;
         }
+        let (first, again) = self.scales.erased(unit);
+        self.timed.set_erase_mode(UnitId(unit), first);
         self.timed.erase(UnitId(unit), Cause::Gc);
+        self.erased(unit, first);
+        if let Some(mode) = again {
+            self.timed.deepen(UnitId(unit), mode, Cause::Gc);
+            self.erased(unit, mode);
+        }
+        (self.next[unit as usize], self.modes[unit as usize]) = (0, 0);
+    }
+
+    fn erased(&mut self, unit: u32, mode: u8) {
+        let layout = self.layout();
         for i in 0..layout.blocks_per_unit() {
             self.issued.push(Issued::Erase(layout.first_page(UnitId(unit)) + i));
         }
         let phases = self.timed.schedule.settings.phases;
-        self.service_ns += u64::from(layout.blocks_per_unit()) * (phases.command_ns + phases.erase_ns);
-        (self.next[unit as usize], self.modes[unit as usize]) = (0, 0);
+        let erase_ns = self.scales.erase_ns(mode, phases.erase_ns);
+        self.service_ns += u64::from(layout.blocks_per_unit()) * (phases.command_ns + erase_ns);
     }
 
     /// Issues moves of pages of one unit to the next pages of another one.
@@ -435,6 +419,7 @@ fn going_through_at_once_changes_nothing() {
 struct Command {
     read_ns: u64,
     program_ns: u64,
+    erase_ns: u64,
     to: u64,
     n: u64,
 }
@@ -448,7 +433,8 @@ fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
     let mut commands: BTreeMap<(usize, u64, u8), Command> = BTreeMap::new();
     for o in operations {
         let command = commands.entry((timed.place(o.ppn).die, o.from, o.kind as u8)).or_default();
-        let [read, program] = o.rows.map(|row| p.rows[usize::from(row)]);
+        let [read, program] = o.rows.map(|row| *p.row(row));
+        command.erase_ns = command.erase_ns.max(p.erase_ns_in(o.rows[1]));
         command.read_ns = command.read_ns.max(read.read_ns);
         command.program_ns = command.program_ns.max(program.program_ns);
         (command.to, command.n) = (command.to.max(o.to), command.n + 1);
@@ -483,8 +469,11 @@ fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
             let pieces: Vec<_> = of_die(work).take_while(|phase| phase.to_ns <= command.to).collect();
             assert_eq!(pieces.last().map(|phase| phase.to_ns), Some(command.to), "seed {seed}");
             let sum: u64 = pieces.iter().map(|phase| phase.to_ns - phase.from_ns).sum();
-            let (due, spread) =
-                if erases { (p.erase_ns, p.erase_spread) } else { (command.program_ns, p.program_spread) };
+            let (due, spread) = if erases {
+                (command.erase_ns, p.erase_spread)
+            } else {
+                (command.program_ns, p.program_spread)
+            };
             if spread == 0.0 {
                 assert_eq!(sum, due, "seed {seed}: {pieces:?}");
             }
@@ -539,19 +528,20 @@ fn snapshots_go_on_equal() {
     for seed in 0..100 {
         let run = |kept: Option<u32>| {
             let mut driver = Driver::new(seed);
-            let settings = driver.timed.schedule.settings;
+            let (settings, scales) = (driver.timed.schedule.settings, driver.scales.clone());
             let done = driver.drive_with(|number, timed| {
                 if kept == Some(number) {
                     let counts = serde_json::to_string(&timed.counts().saved()).unwrap();
                     let under_way = serde_json::to_string(&timed.saved()).unwrap();
-                    *timed = Timed::new(timed.layout().clone(), settings);
+                    *timed = scales.array(timed.layout().clone(), settings);
                     assert!(timed.counts_mut().restore(serde_json::from_str(&counts).unwrap()));
                     assert!(timed.restore(serde_json::from_str(&under_way).unwrap()));
                 }
             });
             let t = &driver.timed;
             let modes: Vec<u8> = (0..t.layout().units()).map(|unit| t.counts().mode(UnitId(unit))).collect();
-            (done, t.times(), t.jobs_ns(), t.command_counts(), t.counters().clone(), modes)
+            let scaling = t.scaling().map(|s| (s.counts().clone(), s.worn_of_units().to_vec()));
+            (done, t.times(), t.jobs_ns(), t.command_counts(), (t.counters().clone(), scaling), modes)
         };
         let whole = run(None);
         in_modes += u32::from(whole.5.iter().any(|&mode| mode > 0));

@@ -168,7 +168,7 @@ impl Schedule {
                 let ns = spread(rng, p.row(row).program_ns, p.program_spread);
                 (Stage::Working, ns, p.command_ns + p.transfer_ns)
             }
-            Kind::Erase => (Stage::Working, spread(rng, p.erase_ns, p.erase_spread), p.command_ns),
+            Kind::Erase => (Stage::Working, spread(rng, p.erase_ns_in(row), p.erase_spread), p.command_ns),
         };
         let waits = [d.jobs_ns[0] - jobs_ns[0], d.jobs_ns[1] - jobs_ns[1]];
         times.operations += 1;

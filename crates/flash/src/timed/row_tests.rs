@@ -26,7 +26,7 @@ fn driver(seed: u64) -> Driver {
             geometry.chips_per_channel = 1 + (seed / 4 % 3) as u32;
             settings.phases.command_ns = 0;
             // Makes moves that have begun without an event frequent.
-            settings.phases.rows.iter_mut().for_each(|row| row.read_ns *= 6);
+            settings.phases.rows.as_flattened_mut().iter_mut().for_each(|row| row.read_ns *= 6);
         }
         if seed.is_multiple_of(5) {
             settings.order = Order::Priority(Class::ALL);
@@ -126,7 +126,7 @@ fn drive(seed: u64, rows: bool, kept: bool) -> (Drive, u64) {
         if kept && driver.rng.clone().below(4) == 0 && number < tapped {
             let saved = serde_json::to_string(&driver.timed.saved()).unwrap();
             let counts = serde_json::to_string(&driver.timed.counts().saved()).unwrap();
-            driver.timed = Timed::new(driver.timed.layout().clone(), settings);
+            driver.timed = driver.restarted(settings);
             assert!(driver.timed.counts_mut().restore(serde_json::from_str(&counts).unwrap()));
             assert!(driver.timed.restore(serde_json::from_str(&saved).unwrap()));
             assert_eq!(serde_json::to_string(&driver.timed.saved()).unwrap(), saved, "seed {seed}");

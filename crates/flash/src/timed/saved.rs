@@ -54,6 +54,7 @@ impl Timed {
             plane_at: _,
             planes: _,
             detailed: _,
+            has_modes: _,
             packed: _,
         } = self;
         Underway {

@@ -83,7 +83,10 @@ impl Schedule {
 
     fn rule_allows(&self, a: &Op, b: &Op) -> bool {
         let [first, second] = [a.ppn, b.ppn].map(|ppn| self.layout.address(ppn));
-        // An erase addresses no page.
+        // An erase addresses no page; one command erases in one mode.
+        if a.kind == Kind::Erase && a.row != b.row {
+            return false;
+        }
         let page = a.kind == Kind::Erase || first.page == second.page;
         match self.settings.commands.multi_plane {
             MultiPlane::None => false,
@@ -112,7 +115,7 @@ impl Schedule {
             let each = match op.kind {
                 Kind::Read | Kind::Copy => p.row(op.read_row).read_ns,
                 Kind::Program => spread(&mut self.rng, p.row(op.row).program_ns, p.program_spread),
-                Kind::Erase => spread(&mut self.rng, p.erase_ns, p.erase_spread),
+                Kind::Erase => spread(&mut self.rng, p.erase_ns_in(op.row), p.erase_spread),
             };
             array_ns = array_ns.max(each);
         }

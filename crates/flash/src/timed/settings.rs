@@ -1,15 +1,17 @@
 //! Capabilities and durations of the timed array.
 
 use crate::Class;
+use floatgate_nand::EraseModes;
+use floatgate_nand::erase_modes::MODES_MAX as SCALES_MAX;
 use floatgate_nand::timing::PAGE_TYPES_MAX;
 use serde::{Deserialize, Serialize};
 
 /// Most modes in which a block may be programmed.
 pub const MODES_MAX: usize = 4;
-/// Most rows of the table of array times.
+/// Most rows of the table of array times in one mode of erases.
 pub const ROWS_MAX: usize = MODES_MAX * PAGE_TYPES_MAX;
 
-/// Array times of the pages of one type, in blocks of one mode.
+/// Array times of the pages of one type, in blocks of one mode of erases and one of programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageTimes {
     /// Time of a read, nanoseconds.
@@ -25,17 +27,21 @@ pub struct Phases {
     pub command_ns: u64,
     /// One page over the channel.
     pub transfer_ns: u64,
-    /// Array times by mode of the block and type of the page: type `t` in mode `m` is row `m * page_types + t`. Further
-    /// rows are unused.
-    pub rows: [PageTimes; ROWS_MAX],
+    /// Array times by mode of erases, mode of programs and type of the page: type `t` in modes `e` and `m` is row
+    /// `(e * modes + m) * page_types + t`, with [`ROWS_MAX`] rows in each array. Further rows are unused.
+    pub rows: [[PageTimes; ROWS_MAX]; SCALES_MAX],
     /// Number of page types: page `p` of a block has type `p % page_types`.
     pub page_types: u32,
-    /// Number of modes of blocks, from 1 to [`MODES_MAX`].
+    /// Number of modes of programs, from 1 to [`MODES_MAX`].
     pub modes: u32,
+    /// Number of modes of erases, from 1 to [`SCALES_MAX`].
+    pub scales: u32,
     /// Spread of program times: up to this share more or less, drawn evenly; 0 for none.
     pub program_spread: f64,
-    /// Array time of an erase.
+    /// Array time of an erase in the ordinary mode.
     pub erase_ns: u64,
+    /// Further time of an erase, by its mode.
+    pub erase_more_ns: [u64; SCALES_MAX],
     /// Spread of erase times: up to this share more or less, drawn evenly; 0 for none.
     pub erase_spread: f64,
 }
@@ -44,8 +50,33 @@ impl Phases {
     /// Returns a row of the array times.
     #[inline(always)]
     pub(super) fn row(&self, row: u8) -> &PageTimes {
-        // Rows are in the table; the remainder spares a bounds check.
-        &self.rows[usize::from(row) % ROWS_MAX]
+        let row = usize::from(row);
+        // Rows are in the table; the remainders spare bounds checks.
+        &self.rows[row / ROWS_MAX % SCALES_MAX][row % ROWS_MAX]
+    }
+
+    /// Returns the array time of an erase in a mode, without its spread.
+    #[inline(always)]
+    pub(super) fn erase_ns_in(&self, mode: u8) -> u64 {
+        self.erase_ns + self.erase_more_ns[usize::from(mode) % SCALES_MAX]
+    }
+
+    /// Returns these phases with modes of erases. The factors of both kinds of modes multiply the time of a program.
+    #[must_use]
+    pub fn scaled(self, modes: &EraseModes) -> Self {
+        let rows = (self.modes * self.page_types) as usize;
+        let times = |ns: u64, factor: f64| (ns as f64 * factor).round() as u64;
+        let mut scaled = Self { scales: u32::from(modes.count), ..self };
+        for mode in 0..usize::from(modes.count) {
+            for row in 0..rows {
+                let PageTimes { read_ns, program_ns } = self.rows[0][row];
+                let program_ns = times(program_ns, modes.program_factors[mode]);
+                let at = mode * rows + row;
+                scaled.rows[at / ROWS_MAX][at % ROWS_MAX] = PageTimes { read_ns, program_ns };
+            }
+            scaled.erase_more_ns[mode] = times(self.erase_ns, modes.erase_factors[mode] - 1.0);
+        }
+        scaled
     }
 
     /// Creates phases with one type of pages and one mode, no command overhead, no spread.
@@ -54,24 +85,30 @@ impl Phases {
         Self {
             command_ns: 0,
             transfer_ns,
-            rows: [PageTimes { read_ns, program_ns }; ROWS_MAX],
+            rows: [[PageTimes { read_ns, program_ns }; ROWS_MAX]; SCALES_MAX],
             page_types: 1,
             modes: 1,
+            scales: 1,
             program_spread: 0.0,
             erase_ns,
+            erase_more_ns: [0; SCALES_MAX],
             erase_spread: 0.0,
         }
     }
 }
 
-/// Creates the table of a drive whose blocks have one mode, from the times of reads and programs by page type.
+/// Creates the table of a drive whose blocks have one mode of each kind, from the times of reads and programs by page
+/// type.
 #[must_use]
-pub fn one_mode(read_ns: [u64; PAGE_TYPES_MAX], program_ns: [u64; PAGE_TYPES_MAX]) -> [PageTimes; ROWS_MAX] {
+pub fn one_mode(
+    read_ns: [u64; PAGE_TYPES_MAX],
+    program_ns: [u64; PAGE_TYPES_MAX],
+) -> [[PageTimes; ROWS_MAX]; SCALES_MAX] {
     let mut rows = [PageTimes::default(); ROWS_MAX];
     for (row, (read_ns, program_ns)) in rows.iter_mut().zip(read_ns.into_iter().zip(program_ns)) {
         *row = PageTimes { read_ns, program_ns };
     }
-    rows
+    [rows; SCALES_MAX]
 }
 
 /// Which pages of several planes one command may address together (`drive.commands.multi_plane`).
