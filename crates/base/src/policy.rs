@@ -10,7 +10,7 @@
 //!
 //! Constraints between parameters are checked by the policy when it is constructed ([`ChosenPolicy`], [`Misfit`]).
 //!
-//! The slots are defined beside their policies: `ftl::collect`, `separate`, `level`, `reclaim` and
+//! The slots are defined beside their policies: `ftl::collect`, `separate`, `level`, `reclaim`, `dpes` and
 //! `single_policy_slots`, `host::dispatch` and `buffer`, `lifetime::throttle` and `reduce`, `nand::endurance` and
 //! `disturb`, `flash::timed::scheduling`, `sim::background`.
 

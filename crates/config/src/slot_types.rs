@@ -36,6 +36,7 @@ slots! {
     Separate: floatgate_ftl::separate::SLOT,
     Level: floatgate_ftl::level::SLOT,
     Reclaim: floatgate_ftl::reclaim::SLOT,
+    Dpes: floatgate_ftl::dpes::SLOT,
     Dispatch: floatgate_host::dispatch::SLOT,
     Background: floatgate_sim::background::SLOT,
     Throttle: floatgate_lifetime::throttle::SLOT,

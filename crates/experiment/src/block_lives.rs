@@ -87,7 +87,7 @@ fn error(results: &LifeResults<'_>, which: Block, block: &BlockWear) -> f64 {
         Some(_) => laps.error,
         None => laps.waf_error_over(block.programs),
     });
-    let cycles = f64::from(plan.drive.endurance.pe_cycles());
+    let cycles = plan.drive.endurance.rated_erases();
     let lead = ahead
         .zip(plan.ftl.lead_limit())
         .map(|(ahead, limit)| ahead.lead(which == Block::First).max(limit.at(cycles) / 2.0) / cycles);
@@ -116,7 +116,7 @@ fn span_s(results: &LifeResults<'_>, block: &BlockWear, programs_per_erase: f64)
     if results.drive.is_some() {
         return Some(results.life.end_ns as f64 / 1e9);
     }
-    let worn = block.erases >= f64::from(plan.drive.endurance.pe_cycles());
+    let worn = block.erases >= plan.drive.endurance.rated_erases();
     let pages = results.pass.demand.pages();
     if worn && !plan.throttles() && pages > 0 {
         return Some(block.page_writes / pages as f64 * results.pass.demand.period_ns() as f64 / 1e9);

@@ -88,7 +88,9 @@ fn laps_key(plan: &Plan, forecast: &Forecast, pass: &Pass) -> String {
     plan.throttle.policy = Throttle::None;
     plan.throttle.params = throttle::Params::default();
     plan.throttle.target_years = 1.0;
-    plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: plan.drive.endurance.pe_cycles() };
+    let endurance = plan.drive.endurance;
+    plan.drive.endurance =
+        floatgate_nand::Endurance::Fixed { pe_cycles: endurance.pe_cycles() }.wearing(endurance.wear());
     format!("{plan:?} {:?} {}", criterion(forecast), pass.windows.width_ns)
 }
 

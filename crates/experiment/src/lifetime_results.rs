@@ -51,7 +51,7 @@ pub(crate) fn waf_error(resolved: &Resolved, pass: &Pass, laps: &Laps) -> f64 {
 /// Estimates the page programs of a life: the endurance, or the writes until the target.
 fn programs_of_life(resolved: &Resolved, pass: &Pass, waf: f64) -> f64 {
     let plan = &resolved.plan;
-    let cycles = (f64::from(plan.drive.endurance.pe_cycles()) - resolved.forecast.cycles_used).max(0.0);
+    let cycles = (plan.drive.endurance.rated_erases() - resolved.forecast.cycles_used).max(0.0);
     let passes = plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.period_ns().max(1) as f64;
     (cycles * plan.drive.geometry.pages() as f64).min(passes * pass.demand.pages() as f64 * waf)
 }

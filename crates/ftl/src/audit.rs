@@ -26,6 +26,7 @@ impl Ftl {
         if erased * u64::from(self.layout.blocks_per_unit()) != counted {
             return Err(format!("blocks were erased {erased} times, {counted} erases were counted"));
         }
+        flash.scaling().map_or(Ok(()), |scaling| scaling.audit())?;
         self.candidates.audit(&self.layout, &self.units)?;
         self.audit_queues()?;
         self.audit_open()?;

@@ -19,6 +19,8 @@ pub(crate) trait Features {
     const PACKED: bool;
     /// Groups of writes that stay in one domain.
     const GROUPS: bool;
+    /// Modes of erases.
+    const SCALES: bool;
     /// Deduplication or compression of host writes.
     const REDUCES: bool;
 }
@@ -33,6 +35,7 @@ impl Features for Plain {
     const SIDES: bool = false;
     const PACKED: bool = false;
     const GROUPS: bool = false;
+    const SCALES: bool = false;
     const REDUCES: bool = false;
 }
 
@@ -46,6 +49,7 @@ impl Features for Inspecting {
     const SIDES: bool = false;
     const PACKED: bool = false;
     const GROUPS: bool = false;
+    const SCALES: bool = false;
     const REDUCES: bool = false;
 }
 
@@ -59,6 +63,7 @@ impl Features for All {
     const SIDES: bool = true;
     const PACKED: bool = true;
     const GROUPS: bool = true;
+    const SCALES: bool = true;
     const REDUCES: bool = false;
 }
 
@@ -72,5 +77,6 @@ impl Features for Reduces {
     const SIDES: bool = true;
     const PACKED: bool = true;
     const GROUPS: bool = true;
+    const SCALES: bool = true;
     const REDUCES: bool = true;
 }

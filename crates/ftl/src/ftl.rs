@@ -1,6 +1,7 @@
 //! The state of the page-mapped drive, and how callers inspect it. `host.rs` serves host requests.
 
 use crate::collect::{Apart, Candidates, Garbage};
+use crate::dpes::ScalerState;
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
 use crate::jobs::{Job, Urgency};
@@ -41,6 +42,8 @@ pub struct Ftl {
     pub(crate) leveling: Option<Leveling>,
     /// Present if reads disturb blocks.
     pub(crate) reclaiming: Option<Box<Reclaiming>>,
+    /// Present if erases have modes.
+    pub(crate) scaler: Option<ScalerState>,
     /// Present with deduplication or compression.
     pub(crate) reduction: Option<Box<Reduction>>,
     /// Logical pages that are mapped.
@@ -118,6 +121,7 @@ impl Ftl {
             mapping,
             reclaiming,
             reduction,
+            scaler: setup.dpes.as_ref().map(ScalerState::of),
             units: Units::new(&layout),
             candidates,
             free: (0..domains).map(pool).collect(),
@@ -174,6 +178,9 @@ impl Ftl {
         }
         if let Some(reduction) = &mut self.reduction {
             reduction.reset_counts();
+        }
+        if let Some(scaler) = &mut self.scaler {
+            scaler.restart();
         }
         if let Some(replicas) = self.mapping.replicas_mut() {
             replicas.counters = ReplicaCounters::default();

@@ -18,6 +18,7 @@
 //! | `regroup.rs` | applies a remapping of streams: units change queues, open ones are closed | why streams change |
 //! | `reclaim/` | sums read disturb, runs the policies against it, reclaims blocks and replicates pages | which page is written |
 //! | `metadata/` | keeps the map on flash: a journal of its changes and its pages | where its pages lie |
+//! | `dpes/` | decides how deeply blocks are erased | why a block is erased or opened |
 //! | `reduce/` | content index, chunks, samples for deduplication and compression | why a scheme is on |
 //! | `space.rs` | opens and closes units, invalidates pages | the reason |
 //! | `jobs/` | defines jobs, orders them, carries out their steps | what the host does |
@@ -32,6 +33,7 @@
 
 mod audit;
 pub mod collect;
+pub mod dpes;
 mod features;
 mod flush;
 mod free_pages;
@@ -61,6 +63,7 @@ mod volatile;
 mod write;
 
 pub use collect::Victim;
+pub use dpes::Dpes;
 pub use floatgate_base::extents::{Extents, Kind};
 pub use ftl::Ftl;
 pub use level::{Level, LevelCounters};

@@ -171,6 +171,7 @@ impl Ftl {
                 return Ok(false);
             }
         }
+        self.deepen_opened(flash, slot);
         Ok(true)
     }
 

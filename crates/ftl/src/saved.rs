@@ -5,6 +5,7 @@
 //! without `..`: a field added later does not compile before it is handled here.
 
 use crate::collect::{Candidates, Garbage};
+use crate::dpes::ScalerState;
 use crate::free_pages::{FreePages, OpenPages};
 use crate::ftl::Ftl;
 use crate::jobs::waiting::Waiting;
@@ -47,6 +48,7 @@ struct SavedFtl<'a> {
     mapped_pages: u64,
     separation: Cow<'a, Option<Box<Separation>>>,
     reduction: Option<SavedReduction>,
+    scaler: Cow<'a, Option<ScalerState>>,
     free_pages: FreePages,
     open_pages: OpenPages,
     pass_over: Cow<'a, [u32]>,
@@ -76,6 +78,7 @@ impl Ftl {
             leveling,
             reclaiming,
             reduction,
+            scaler,
             mapped_pages,
             separation,
             free_pages,
@@ -121,6 +124,7 @@ impl Ftl {
             mapped_pages: *mapped_pages,
             separation: Cow::Borrowed(separation),
             reduction: reduction.as_ref().map(|reduction| reduction.saved()),
+            scaler: Cow::Borrowed(scaler),
             free_pages: free_pages.clone(),
             open_pages: open_pages.clone(),
             pass_over: Cow::from(pass_over.as_slice()),
@@ -158,6 +162,7 @@ impl Ftl {
             mapped_pages,
             separation,
             reduction,
+            scaler,
             free_pages,
             open_pages,
             pass_over,
@@ -175,6 +180,9 @@ impl Ftl {
         (self.gc, self.victims_by_valid) = (gc, victims_by_valid.into_owned());
         self.separation = separation.into_owned();
         self.mapped_pages = mapped_pages;
+        if let Some(own) = &mut self.scaler {
+            own.adopt(scaler.into_owned());
+        }
         (self.free_pages, self.open_pages) = (free_pages, open_pages);
         self.pass_over = pass_over.into_owned().into();
         self.next_step_in = next_step_in.into_owned().into();

@@ -1,6 +1,7 @@
 //! How a drive is managed, and why it may stop.
 
 use crate::collect::Victim;
+use crate::dpes::Dpes;
 use crate::level::Level;
 use crate::metadata::Metadata;
 use crate::pool::FreeChoice;
@@ -51,6 +52,8 @@ pub struct Setup {
     pub allocation: Allocation,
     /// Read-disturb model and its manager; none if reads do not disturb.
     pub disturb: Option<(Disturb, Reclaim)>,
+    /// Modes of erases and their policy; none if every erase is an ordinary one.
+    pub dpes: Option<Dpes>,
     /// Deduplication and compression, if either is on.
     pub reduce: Option<Reduce>,
     /// Whether the drive has idle time in which jobs that can wait take steps.
@@ -89,6 +92,7 @@ impl Setup {
     /// Checks whether the setup needs the code with all features.
     pub(crate) fn needs_all(&self) -> bool {
         self.disturb.is_some()
+            || self.dpes.is_some()
             || self.programs_unwritten
             || self.reduce.is_some()
             || matches!(self.separate, Separate::Labelled(_))
@@ -154,6 +158,7 @@ impl Setup {
             logical_pages,
             allocation: Allocation::Dynamic,
             disturb: None,
+            dpes: None,
             reduce: None,
             idle_jobs: false,
             background_free_units: 0,

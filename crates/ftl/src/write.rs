@@ -53,6 +53,9 @@ impl Ftl {
             flash.replace(ppn, before);
         }
         flash.program(ppn, lpn, cause);
+        if S::SCALES && self.setup.dpes.is_some() {
+            flash.count_scaled(ppn, cause);
+        }
         self.forget::<S>(lpn, old);
         Ok(slot)
     }

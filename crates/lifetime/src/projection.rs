@@ -58,10 +58,9 @@ impl Projection {
         let programmed = wear.programmed_bytes as f64;
         // Cycles in the same unit as the bytes: the erases of the blocks.
         let mean_idle_s = span.filter(|_| wrote).map(|s| s * physical / programmed);
-        let cycles = match (wear.endurance, mean_idle_s) {
-            (fixed @ Endurance::Fixed { .. }, _) => Some(fixed.cycles(None)),
-            (recovering, Some(_)) => Some(recovering.cycles(mean_idle_s)),
-            (_, None) => None,
+        let cycles = match mean_idle_s {
+            None if wear.endurance.recovers() => None,
+            idle_s => Some(wear.endurance.cycles(idle_s)),
         };
         let tbw = |c_ssd: f64| wrote.then(|| c_ssd * wear.host_bytes as f64 / programmed);
         let logical = wear.logical_bytes as f64;
@@ -144,6 +143,31 @@ mod tests {
         let p = Projection::of(&Wear { span_s: None, ..wear });
         assert_eq!((p.pe_cycles_achievable, p.c_ssd_recovered_bytes, p.mean_idle_s), (None, None, None));
         assert!((p.tbw_bytes.unwrap() / (375u64 << 40) as f64 * 2.24 - 1.0).abs() < 1e-9);
+    }
+
+    /// Erases that wear a block by a share w of a cycle: 1 / w of the life at the same write amplification; with
+    /// recovery N(t) / w erases at the same rest t.
+    #[test]
+    fn effective_wear_lengthens_the_life() {
+        let table2 = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
+        for endurance in [WEAR.endurance, table2] {
+            let plain = Projection::of(&Wear { endurance, ..WEAR });
+            for wear in [0.4, 0.55, 0.71, 0.86] {
+                let scaled = Projection::of(&Wear { endurance: endurance.wearing(wear), ..WEAR });
+                let near = |computed: Option<f64>, plain: Option<f64>| {
+                    let ratio = computed.unwrap() / plain.unwrap() * wear;
+                    assert!((ratio - 1.0).abs() < 1e-12, "{wear}: {ratio}");
+                };
+                near(scaled.years, plain.years);
+                near(scaled.tbw_bytes, plain.tbw_bytes);
+                near(scaled.pe_cycles_achievable, plain.pe_cycles_achievable);
+                assert_eq!((scaled.mean_idle_s, scaled.c_ssd_bytes), (plain.mean_idle_s, plain.c_ssd_bytes));
+                // The target's steady point: t * N(t) = w * life, of which the drive erases N(t) / w times.
+                let cycles = endurance.steady(wear * 5.0 * SECONDS_PER_YEAR).0 / wear;
+                let dwpd = cycles * 1.28 / 2.0 / (5.0 * 365.0);
+                assert!((scaled.dwpd_for_target.unwrap() / dwpd - 1.0).abs() < 1e-9);
+            }
+        }
     }
 
     #[test]

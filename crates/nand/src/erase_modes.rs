@@ -100,7 +100,8 @@ impl EraseModes {
     pub fn with_margin(&self, mode: u8, worn: u32) -> u8 {
         let share = f64::from(worn) / f64::from(WEAR_UNIT) / f64::from(self.pe_cycles);
         // A margin of 1 has no end: blocks that recover endure more than the rated cycles.
-        let fits = |&mode: &u8| self.margins[usize::from(mode)] >= 1.0 || share < self.margins[usize::from(mode)];
+        let fits =
+            |&mode: &u8| self.margins[usize::from(mode)] >= 1.0 || share < self.margins[usize::from(mode)];
         (0..=mode.min(self.count - 1)).rev().find(fits).unwrap_or(0)
     }
 

@@ -42,6 +42,9 @@ impl<F: BackEnd> Drive<F> {
         let setup = &plan.ftl.setup;
         let watched = Watched { logical_pages: setup.mapped_pages_max(), disturb: setup.disturb };
         let mut array = Array::<F>::new(plan.layout(), plan.drive.array, plan.shadow.then_some(watched));
+        if let Some(dpes) = &setup.dpes {
+            array.counts_mut().set_scaling(dpes.modes, dpes.start());
+        }
         if plan.wears_out {
             array.counts_mut().set_endurance(plan.drive.endurance);
         }

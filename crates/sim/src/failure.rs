@@ -27,7 +27,9 @@ pub fn stopped(
     // The host opens its next unit a little after the budget is used up; under recovery only the count gives the value.
     let cycles = match plan.drive.endurance {
         Endurance::Fixed { pe_cycles } => u64::from(pe_cycles),
-        Endurance::Recovery { .. } => flash.programs_total() / plan.drive.geometry.pages(),
+        Endurance::Recovery { .. } | Endurance::Scaled { .. } => {
+            flash.programs_total() / plan.drive.geometry.pages()
+        }
     };
     let place = place.map_or_else(String::new, |place| format!(" ({place})"));
     let time = time_s.map_or_else(String::new, |s| format!(" and {s:.3} s"));

@@ -144,7 +144,7 @@ struct Notes {
 impl Notes {
     fn new(plan: &Plan, lap_programs: u64) -> Self {
         let drive = &plan.drive;
-        let cycles = drive.endurance.pe_cycles();
+        let cycles = drive.endurance.rated_erases().round() as u32;
         let of_life = u64::from(cycles).saturating_mul(drive.geometry.pages()) / MARKS_PER_LIFE;
         Self {
             wear: WearSoFar::new(cycles, drive.bad_block_reserve),
@@ -194,7 +194,7 @@ fn look_ahead(
     let aged = Aged {
         pages,
         share: pages as f64 / drive.geometry.pages() as f64,
-        cycles: drive.endurance.pe_cycles(),
+        cycles: drive.endurance.rated_erases().round() as u32,
         reserve: drive.bad_block_reserve,
         limit,
         growth: laps.growth.map_or(1.0, |growth| growth.exponent),

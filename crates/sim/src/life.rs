@@ -88,7 +88,7 @@ impl WornBlocks {
     fn new(plan: &Plan, options: &LifeOptions) -> Self {
         let drive = &plan.drive;
         let past = (options.cycles_used, options.age_s);
-        let left = -f64::from(drive.endurance.pe_cycles());
+        let left = -drive.endurance.rated_erases();
         let (endurance, reserve) = (drive.endurance, drive.bad_block_reserve);
         Self { endurance, reserve, past, last: (0.0, [left; 2]), worn_s: [None; 2] }
     }

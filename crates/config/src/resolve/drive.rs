@@ -10,6 +10,7 @@ use floatgate_base::policy::Facts;
 use floatgate_base::{PAGES_MAX, Result, units::parse_bytes};
 use floatgate_flash::timed::settings::one_mode;
 use floatgate_flash::timed::{Phases, Settings};
+use floatgate_nand::erase_modes::MODES_MAX as SCALES_MAX;
 use floatgate_nand::timing::PAGE_TYPES_MAX;
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
 use floatgate_sim::plan::DriveSettings;
@@ -80,6 +81,7 @@ fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases
     let ns = |us: f64| (us * 1e3).round() as u64;
     let ordinary = one_mode(timing.read_us.map(ns), timing.program_us.map(ns));
     let modes = disturb.map_or(1, |disturb| disturb.modes);
+    let ordinary = ordinary[0];
     let mut rows = ordinary;
     for (row, times) in rows.iter_mut().enumerate().take((modes * timing.page_types) as usize) {
         let (mode, page_type) = (row as u32 / timing.page_types, row as u32 % timing.page_types);
@@ -90,11 +92,13 @@ fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases
     Phases {
         command_ns: ns(timing.command_us),
         transfer_ns: ns(timing.transfer_us(page_bytes)),
-        rows,
+        rows: [rows; SCALES_MAX],
         page_types: timing.page_types,
         modes,
+        scales: 1,
         program_spread: timing.program_spread,
         erase_ns: ns(timing.erase_us),
+        erase_more_ns: [0; SCALES_MAX],
         erase_spread: timing.erase_spread,
     }
 }

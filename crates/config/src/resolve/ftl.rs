@@ -102,7 +102,7 @@ const INCREMENTAL_FROM: f64 = 16.0;
 /// Returns what defaults follow from.
 fn facts(table: &settings::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
     Facts {
-        pe_cycles: drive.endurance.pe_cycles(),
+        pe_cycles: drive.endurance.rated_erases().round() as u32,
         incremental: is_incremental(table, timed, &drive.geometry),
     }
 }

@@ -126,7 +126,7 @@ fn check_age(
 ) -> Result<()> {
     let rest = mean_idle_s(age_years * floatgate_lifetime::SECONDS_PER_YEAR, cycles_used);
     let nominal = policy.parts().is_some_and(|parts| parts.budget == Budget::Nominal);
-    let stands = if nominal { f64::from(endurance.pe_cycles()) } else { endurance.cycles(rest) };
+    let stands = if nominal { endurance.rated_erases() } else { endurance.cycles(rest) };
     if cycles_used < stands {
         return Ok(());
     }

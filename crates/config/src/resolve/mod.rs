@@ -4,6 +4,7 @@ mod arrival;
 mod buffer;
 mod content;
 mod dispatch;
+mod dpes;
 mod drive;
 mod ftl;
 mod host;
@@ -69,7 +70,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let mut drive_table = written.drive.unwrap_or_default();
     let buffer_table = drive_table.buffer.take();
     let (rated, raw_rated) = rated::resolve(&layers, drive_table.rated.take())?;
-    let ftl_table = written.ftl.unwrap_or_default();
+    let mut ftl_table = written.ftl.unwrap_or_default();
     let mapping_bytes = ftl_table.mapping_bytes;
     let (shape, _) = drive::geometry(&layers, &drive_table, mapping_bytes)?;
     let incremental = ftl::is_incremental(&ftl_table, timed, &shape);
@@ -79,7 +80,9 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let geometry = drive.geometry;
     let workload_table = written.workload.unwrap_or_default();
     let modes = (timed, workload::is_trace(&workload_table));
+    let (dpes, raw_dpes) = dpes::resolve(&layers, ftl_table.dpes.take(), &mut drive, timed)?;
     let (mut ftl, raw_ftl) = ftl::resolve(&layers, ftl_table, &drive, modes, seed)?;
+    ftl.setup.dpes = dpes;
     let logical_pages = ftl.setup.logical_pages;
     let (buffer, raw_buffer) = buffer::resolve(&layers, buffer_table, &drive, logical_pages, timed)?;
     let Lifetime { throttle, reduce, forecast, raw: raw_lifetime, raw_forecast } =
@@ -122,7 +125,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         mode: Some(mode_name),
         policies: None,
         drive: Some(raw_drive),
-        ftl: Some(raw_ftl),
+        ftl: Some(settings::Ftl { dpes: raw_dpes, ..raw_ftl }),
         host: host.raw,
         lifetime: Some(raw_lifetime),
         workload: Some(workload.raw),
@@ -204,6 +207,11 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
         let what = "in closed loop the drive is never idle";
         let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
         return Err(layers.error("ftl.background.policy", what, expected));
+    }
+    if plan.ftl.setup.dpes.is_some_and(|dpes| dpes.needs_time()) && closed {
+        let what = "in closed loop the drive is never idle";
+        let expected = "expected \"none\" or \"fixed\", or workload.arrival = \"open\" or \"think\"";
+        return Err(layers.error("ftl.dpes.policy", what, expected));
     }
     check_reads(layers, plan)?;
     check_kept_pages(layers, plan)?;

@@ -1,7 +1,7 @@
 //! `[ftl]`: the flash translation layer.
 
 use super::table::table;
-use super::{Background, Collect, Dispatch, Level, Map, Metadata, Reclaim, Separate};
+use super::{Background, Collect, Dispatch, Dpes, Level, Map, Metadata, Reclaim, Separate};
 use floatgate_base::policy::Range;
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::{ALLOCATIONS, UNWRITTEN_READS};
@@ -72,6 +72,7 @@ table! {
         separate: Separate,
         level: Level,
         reclaim: Reclaim,
+        dpes: Dpes,
         dispatch: Dispatch,
     }
 }

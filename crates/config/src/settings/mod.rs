@@ -43,6 +43,8 @@ pub type Level = SlotTable<slot_types::Level>;
 /// See [`Map`].
 pub type Reclaim = SlotTable<slot_types::Reclaim>;
 /// See [`Map`].
+pub type Dpes = SlotTable<slot_types::Dpes>;
+/// See [`Map`].
 pub type Dispatch = SlotTable<slot_types::Dispatch>;
 /// See [`Map`].
 pub type Background = SlotTable<slot_types::Background>;

@@ -51,7 +51,7 @@ impl Drive {
         let layout = Layout::new(geometry, Scope::Plane);
         // A program takes 19 % longer in mode 1.
         let mut phases = Phases { modes: 2, ..Phases::plain(10, 50, 500, 3000) };
-        phases.rows[1].program_ns = 595;
+        phases.rows[0][1].program_ns = 595;
         let timed = Timed::new(layout.clone(), Settings::plain(phases));
         let mut flash = Shadow::new(timed, LOGICAL);
         flash.inner_mut().start();

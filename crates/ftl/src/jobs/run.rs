@@ -253,7 +253,7 @@ impl Ftl {
         {
             separation.reclaimed(source, self.now);
         }
-        flash.erase(source, job.request.cause);
+        self.erase(flash, source, job.request.cause);
         self.notify_erase(flash, source);
         self.next_source(flash, job, Some(source))
     }

@@ -17,7 +17,7 @@ impl Budget {
     #[must_use]
     pub fn total_bytes(self, setup: &Setup, now_ns: u64, mean_cycles: f64) -> f64 {
         let cycles = match self {
-            Self::Nominal => f64::from(setup.endurance.pe_cycles()) - setup.cycles_used,
+            Self::Nominal => setup.endurance.rated_erases() - setup.cycles_used,
             Self::Recovered => setup.cycles(now_ns, mean_cycles),
         };
         setup.physical_bytes as f64 * cycles
