@@ -11,6 +11,7 @@ mod buffer;
 mod by_cause;
 mod close_up;
 mod dispatch;
+mod dpes;
 mod energy;
 mod evidence;
 mod host_queues;

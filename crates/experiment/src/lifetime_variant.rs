@@ -55,5 +55,5 @@ pub(crate) fn is_given(resolved: &Resolved) -> bool {
 /// Returns the nominal time of a page write: command, transfer, program (of several page types their mean).
 pub(crate) fn service_us(plan: &Plan) -> f64 {
     let t = &plan.drive.timing;
-    t.mean_program_us() + t.command_us + t.transfer_us(plan.drive.flash_page_bytes())
+    plan.program_us() + t.command_us + t.transfer_us(plan.drive.flash_page_bytes())
 }

@@ -4,6 +4,7 @@ use crate::amplification::Amplification;
 use crate::buffer::{buffer, buffer_wait_us};
 use crate::by_cause::by_cause;
 use crate::dispatch::dispatch;
+use crate::dpes::dpes;
 use crate::energy::energy;
 use crate::evidence::evidence;
 use crate::idle_time::idle_time;
@@ -118,10 +119,11 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "run": run_table(figures, outcome.flash.programs_total()),
     });
     let mut object = headed(SCHEMA, config(resolved, outcome), plan.seed, body);
-    if let (Value::Object(object), Some(auto)) = (&mut object, precondition(plan, outcome)) {
+    if let Value::Object(object) = &mut object {
         // Before the clock's table, which comes last.
         let run = object.shift_remove("run");
-        object.insert("precondition".into(), auto);
+        object.extend(dpes(plan, outcome).map(|table| ("dpes".to_string(), table)));
+        object.extend(precondition(plan, outcome).map(|auto| ("precondition".to_string(), auto)));
         object.extend(run.map(|run| ("run".to_string(), run)));
     }
     object
@@ -144,7 +146,12 @@ fn energy_of(plan: &Plan, outcome: &Outcome) -> Option<Value> {
     let known = plan.drive.energy.or_else(|| reduced.map(|_| Default::default()))?;
     let copybacks = outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks);
     let engines = reduced.map(|figures| (EngineUj::of(plan), figures.counters));
-    Some(energy(&known, &outcome.flash, (copybacks, engines), outcome.host.write_bytes))
+    let mut flash = outcome.flash.clone();
+    // An erase costs the same in every mode, and a block that is erased once more twice.
+    for deepened in outcome.scaled.iter().flat_map(|scaled| &scaled.counts.deepened) {
+        flash.erases.iter_mut().zip(deepened).for_each(|(erases, deepened)| *erases += deepened);
+    }
+    Some(energy(&known, &flash, (copybacks, engines), outcome.host.write_bytes))
 }
 
 /// Builds an object of a schema with the common head: version, settings and seed.
@@ -428,10 +435,9 @@ fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
 /// Returns the seconds until the first block reaches its rated cycles, if the workload continues as in this run: its
 /// period times rated cycles over the largest erase count.
 fn first_failure_s(plan: &Plan, outcome: &Outcome) -> Option<f64> {
-    let (_, _, erases_max, _) = outcome.erases;
-    let cycles = f64::from(plan.drive.endurance.pe_cycles());
-    let period_s = outcome.period_s.filter(|_| erases_max > 0)?;
-    Some(period_s * cycles / f64::from(erases_max))
+    let (endurance, [_, most, _]) = outcome.wear_of_blocks(plan);
+    let period_s = outcome.period_s.filter(|_| most > 0.0)?;
+    Some(period_s * endurance.rated_erases() / most)
 }
 
 fn histogram(h: &Histogram, counted: &str) -> Value {

@@ -2,23 +2,24 @@
 //! spare blocks is used up.
 
 use floatgate_lifetime::{BlockLife, Growth, Projection, SECONDS_PER_YEAR, Wear, WornBlock};
+use floatgate_nand::Endurance;
 use floatgate_sim::{Outcome, Plan};
 use serde_json::{Value, json};
 
 pub(crate) fn lifetime(plan: &Plan, outcome: &Outcome) -> Value {
+    let (endurance, [mean, most, beyond]) = outcome.wear_of_blocks(plan);
     let page_bytes = u64::from(plan.drive.geometry.page_bytes);
     let projection = Projection::of(&Wear {
         physical_bytes: plan.drive.geometry.bytes(),
         logical_bytes: u64::from(plan.ftl.setup.logical_pages) * page_bytes,
-        endurance: plan.drive.endurance,
+        endurance,
         programmed_bytes: outcome.flash.programs_total() * page_bytes,
         host_bytes: outcome.host.write_bytes,
         span_s: outcome.period_s,
         target_years: plan.throttle.target_years,
     });
-    let (_, mean, most, _) = outcome.erases;
-    let first = block_life(plan, outcome, mean, most);
-    let beyond_reserve = block_life(plan, outcome, mean, outcome.erases_beyond_reserve);
+    let first = block_life(plan, outcome, endurance, (mean, most));
+    let beyond_reserve = block_life(plan, outcome, endurance, (mean, beyond));
     let years = |runs: f64| outcome.period_s.map(|period_s| runs * period_s / SECONDS_PER_YEAR);
     let host_bytes = |runs: f64| runs * outcome.host.write_bytes as f64;
     json!({
@@ -43,14 +44,19 @@ pub(crate) fn lifetime(plan: &Plan, outcome: &Outcome) -> Value {
     })
 }
 
-/// Returns the life of a block with so many erases; None if the host wrote nothing.
-fn block_life(plan: &Plan, outcome: &Outcome, mean: f64, erases: u32) -> Option<BlockLife> {
+/// Returns the life of a block with so many erases beside those of the mean block; None if the host wrote nothing.
+fn block_life(
+    plan: &Plan,
+    outcome: &Outcome,
+    endurance: Endurance,
+    (mean, erases): (f64, f64),
+) -> Option<BlockLife> {
     let growth = outcome.wear_growth.map(|growth| Growth { exponent: growth.exponent, error: growth.error });
     let block = WornBlock {
-        endurance: plan.drive.endurance,
+        endurance,
         span_s: outcome.period_s.filter(|&period_s| period_s > 0.0),
         mean,
-        erases: f64::from(erases),
+        erases,
         lead_limit: plan.ftl.lead_limit(),
         lead_max: None,
     };

@@ -41,6 +41,7 @@ pub mod plan;
 pub mod precondition;
 pub mod reading;
 pub mod saved;
+pub mod scaled;
 pub mod serve;
 pub mod simulation;
 mod trend;

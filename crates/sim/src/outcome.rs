@@ -3,6 +3,7 @@
 use crate::buffer::Buffered;
 use crate::gate::{Throttled, Throttling};
 use crate::plan::Plan;
+use crate::scaled::ScaledFigures;
 use crate::serve::clock::QueueCount;
 pub use crate::serve::hot_reads::{HOT_FROM, HotReads};
 use crate::serve::idle::IdleCounts;
@@ -22,6 +23,7 @@ use floatgate_ftl::separate::{Labelled, Separation};
 use floatgate_ftl::{GcCounters, LevelCounters};
 use floatgate_host::{BufferCounters, DispatchCounters, HostCounters};
 use floatgate_lifetime::reduce::Record;
+use floatgate_nand::Endurance;
 use floatgate_stats::histogram::moments;
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, WearGrowth, estimate_waf, wear_growth};
 use floatgate_trace::period::period_ns;
@@ -105,6 +107,8 @@ pub struct Outcome {
     pub dispatched: Option<(DispatchCounters, u64)>,
     /// Counts of read disturb, if reads disturb.
     pub reclaim: Option<ReclaimFigures>,
+    /// Modes of erases, if there are several.
+    pub scaled: Option<ScaledFigures>,
     /// Counts of deduplication and compression, if there is either.
     pub reduced: Option<ReduceFigures>,
     /// Results of the streams, if the separator inspects pages.
@@ -220,7 +224,7 @@ impl Outcome {
             + self.flash.flash_programs(cause) as f64 * (t.mean_program_us() + t.command_us + transfer_us)
             + self.slow_programs_us(plan, cause)
             + self.flash.erases[i] as f64 * (t.erase_us + t.command_us);
-        us / 1e6
+        us / 1e6 + self.scaled_s(plan, cause)
     }
 
     /// Returns the additional time of programs in other modes than the ordinary one, microseconds.
@@ -229,6 +233,28 @@ impl Outcome {
         let in_modes = self.flash.in_modes.iter().zip(&disturb.program_factors[1..]);
         let longer = in_modes.map(|(programs, factor)| programs[cause as usize] as f64 * (factor - 1.0));
         longer.sum::<f64>() * plan.drive.timing.mean_program_us()
+    }
+}
+
+impl Outcome {
+    /// Returns the endurance of the drive in erases, and the erases of the mean block, of the most worn one and of the
+    /// first beyond the reserve. Where erases have modes, these are erases of mean wear: as many wear a block as much.
+    #[must_use]
+    pub fn wear_of_blocks(&self, plan: &Plan) -> (Endurance, [f64; 3]) {
+        let endurance = plan.drive.endurance;
+        let (Some(scaled), Some(dpes)) = (&self.scaled, plan.ftl.setup.dpes) else {
+            let (_, mean, most, _) = self.erases;
+            return (endurance, [mean, f64::from(most), f64::from(self.erases_beyond_reserve)]);
+        };
+        // Only the run determines the wear of modes that are chosen in it.
+        let endurance = if dpes.needs_time() { endurance.wearing(scaled.mean_wear) } else { endurance };
+        (endurance, scaled.worn.map(|cycles| cycles / endurance.wear()))
+    }
+
+    /// Returns the time that modes of erases added for a cause, seconds.
+    fn scaled_s(&self, plan: &Plan, cause: Cause) -> f64 {
+        let added = |scaled: &ScaledFigures| Some(scaled.added(plan, &plan.ftl.setup.dpes?.modes, cause));
+        self.scaled.as_ref().and_then(added).map_or(0.0, |added| added.total_s())
     }
 }
 
@@ -316,7 +342,7 @@ impl Simulation {
         let layout = self.plan.layout();
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
         let erases = array.erase_counts().as_slice();
-        let total_pages = f64::from(layout.pages());
+        let (total_pages, reserve) = (f64::from(layout.pages()), self.plan.drive.bad_block_reserve);
         let (span_ns, period_ns) = self.stages.times_ns(timed.as_ref());
         let source = self.reading.source();
         let name = |i: usize| source.devices().get(i).cloned().unwrap_or_else(|| i.to_string());
@@ -345,6 +371,9 @@ impl Simulation {
                 .map(|counters| (counters, ftl.separation().map_or(0, labelled_pages))),
             reclaim: ftl.reclaimed(),
             metadata: ftl.metadata(),
+            scaled: array
+                .scaling()
+                .map(|scaling| ScaledFigures::of(scaling, beyond_reserve(scaling.worn_of_units(), reserve))),
             reduced: ftl.reduced(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),
             open_units: ftl.open_units(),
@@ -353,7 +382,7 @@ impl Simulation {
             waf: estimate_waf(book.series.rows(), pages_per_block, ftl.gc().victims),
             erases: moments(erases),
             never_erased: erases.iter().filter(|&&n| n == 0).count() as u64 * blocks_per_unit,
-            erases_beyond_reserve: beyond_reserve(erases, self.plan.drive.bad_block_reserve),
+            erases_beyond_reserve: beyond_reserve(erases, reserve),
             wear_growth: wear_growth(book.series.rows(), layout.units(), layout.blocks_per_unit()),
             idle: if span_ns > 0 { rest() } else { None },
             erase_histogram: Histogram::of(erases, blocks_per_unit, BINS_MAX as u64),

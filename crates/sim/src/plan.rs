@@ -331,11 +331,20 @@ impl Plan {
         plan
     }
 
+    /// Returns the mean array time of a program, microseconds; of modes of erases that are chosen in a run, the ordinary
+    /// one.
+    #[must_use]
+    pub fn program_us(&self) -> f64 {
+        let factor =
+            self.ftl.setup.dpes.map_or(1.0, |dpes| dpes.modes.program_factors[usize::from(dpes.start())]);
+        self.drive.timing.mean_program_us() * factor
+    }
+
     /// Returns the nanoseconds to read and to program a page of the map, by nominal times.
     #[must_use]
     pub fn page_ns(&self) -> [u64; 2] {
         let timing = &self.drive.timing;
-        [timing.mean_read_us(), timing.mean_program_us()]
+        [timing.mean_read_us(), self.program_us()]
             .map(|us| (us * 1e3 / f64::from(self.drive.subpages)).round() as u64)
     }
 

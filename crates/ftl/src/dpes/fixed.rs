@@ -10,6 +10,7 @@ use floatgate_nand::EraseModes;
 use floatgate_nand::erase_modes::{MODES, MODES_MAX};
 use serde::{Deserialize, Serialize};
 
+/// Its row.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "fixed",
     summary: "every block is erased in one mode; in functional mode, too",

@@ -19,6 +19,7 @@ use floatgate_nand::EraseModes;
 use floatgate_nand::erase_modes::MODES;
 use serde::{Deserialize, Serialize};
 
+/// Its row.
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "idle",
     summary: "blocks are erased as shallowly as the idle time of the drive allows, and at full depth in bursts",

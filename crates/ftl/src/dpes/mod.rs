@@ -88,6 +88,13 @@ impl Dpes {
         }
     }
 
+    /// Returns the largest factors by which programs and erases take longer.
+    #[must_use]
+    pub fn slowest(&self) -> [f64; 2] {
+        let last = usize::from(self.modes.count - 1);
+        [self.modes.program_factors[last], self.modes.erase_factors[last]]
+    }
+
     /// Returns the mode of blocks that were not erased yet.
     #[must_use]
     pub fn start(&self) -> u8 {

@@ -68,10 +68,12 @@ impl Idle {
     /// Creates it for a plan; None without jobs in idle time.
     pub fn of(plan: &Plan) -> Option<Self> {
         let timing = &plan.drive.timing;
-        let move_us = timing.mean_read_us() + timing.mean_program_us();
+        // The slowest mode of erases.
+        let [program, erase] = plan.ftl.setup.dpes.map_or([1.0; 2], |dpes| dpes.slowest());
+        let move_us = timing.mean_read_us() + timing.mean_program_us() * program;
         plan.background().map(|settings| Self {
             settings,
-            step_ns: (timing.erase_us.max(move_us) * 1e3).ceil() as u64,
+            step_ns: ((timing.erase_us * erase).max(move_us) * 1e3).ceil() as u64,
             prediction: settings.by_context.map(IdlePrediction::new),
             counts: IdleCounts::default(),
         })

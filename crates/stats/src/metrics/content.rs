@@ -79,6 +79,29 @@ pub(super) const GROUPS: &[Group] = &[
     METADATA,
     REDUCE,
     Group {
+        key: "dpes",
+        about: "Dynamic program and erase scaling.",
+        when: "where `ftl.dpes.policy` is not `none`",
+        rows: &[
+            numbers("erases_by_mode", "blocks", "blocks erased by mode, 0 the ordinary one"),
+            numbers("programs_by_mode", "pages", "flash pages programmed by mode of the block"),
+            count(
+                "deepened",
+                "blocks",
+                "blocks erased once more, to a deeper mode, because a burst came; no erases of their own",
+            ),
+            number("effective_cycles", "cycles", "wear of all blocks, an ordinary erase counting as one"),
+            number("cycles_saved", "cycles", "erases of all blocks less their wear"),
+            number("mean_wear", "-", "mean wear of an erase as a share of a cycle"),
+            number("time_added_s.programs", "s", "nominal time of programs beyond that of the ordinary mode"),
+            number("time_added_s.erases", "s", "nominal time of erases beyond that of the ordinary mode"),
+            number("time_added_s.deepened", "s", "nominal time of erases of blocks that were erased already"),
+            number("time_added_s.total", "s", "sum of these"),
+            number("time_added_share", "-", "the sum / nominal time of all operations, in sequence")
+                .or_null(),
+        ],
+    },
+    Group {
         key: "precondition",
         about: "Outcome of `ftl.precondition = \"auto\"`.",
         when: "where the drive starts so",
