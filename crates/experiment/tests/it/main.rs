@@ -13,6 +13,7 @@ mod common;
 mod determinism;
 mod devices;
 mod dispatched;
+mod dpes;
 mod drive_snapshots;
 mod filled;
 mod flushes;
