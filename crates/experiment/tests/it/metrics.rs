@@ -14,7 +14,7 @@ const SMALL: &str = "[drive.geometry]\nblocks_per_plane = 48\npages_per_block = 
 const NEVER: &[&str] = &["reclaim.reads_by_page_type.TSB"];
 
 /// Returns experiments whose results together have every metric.
-fn runs(folder: &Folder) -> [String; 11] {
+fn runs(folder: &Folder) -> [String; 12] {
     let hinted = hinted::file(folder, "hinted.parquet", &hinted::programs(1, 3, 480, 4000));
     let bursts = hinted::file_at(folder, "bursts.parquet", &hinted::bursts(1, 480, 40));
     let trace = folder.file("trace.csv", msr(1));
@@ -51,6 +51,7 @@ fn runs(folder: &Folder) -> [String; 11] {
         format!(
             "{SMALL}[drive]\nplp = false\n{spare}[ftl.metadata]\npolicy = \"journal\"\n[workload]\nrequests = 2000\nfua_share = 0.1\n"
         ),
+        format!("{SMALL}{spare}[ftl.dpes]\npolicy = \"fixed\"\n[workload]\nrequests = 20000\n"),
         suspending() + queues,
         aware("").replace("[drive.geometry]", "mode = \"timed\"\n[drive.geometry]"),
     ]

@@ -104,6 +104,20 @@ fn predicted(folder: &Folder) -> Scenario {
     Scenario { toml: format!("mode = \"timed\"\n{DRIVE}{FTL}{WHOLE_BLOCKS}{workload}"), life: false, figures }
 }
 
+/// Bursts, and idle time in which jobs collect; blocks of so many pages that a second erase pays.
+fn dpes(info: &PolicyInfo) -> Scenario {
+    let figures = &["/dpes/effective_cycles", "/dpes/deepened", "/dpes/time_added_s/total"];
+    let drive = DRIVE.replace("pages_per_block = 16", "pages_per_block = 64");
+    let bursts = "[workload]\nrequests = 20000\npattern = \"jobs\"\nrate_per_s = 200\nburst_on_s = 0.1\nburst_off_s = 1\n";
+    let toml = match info.name {
+        "idle" => format!(
+            "mode = \"timed\"\n{drive}{FTL}[ftl.background]\npolicy = \"idle\"\n{bursts}arrival = \"open\"\n"
+        ),
+        _ => format!("{drive}{FTL}{bursts}"),
+    };
+    Scenario { toml, life: false, figures }
+}
+
 fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
     let run = |toml: String, figures| Scenario { toml, life: false, figures };
     match slot.key {
@@ -158,6 +172,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             timed("rate_per_s = 100\narrival = \"open\"\n") + WHOLE_BLOCKS,
             &["/flash/programs/total", "/latency_us/write/mean"],
         ),
+        "ftl.dpes" => dpes(info),
         "drive.buffer" => {
             run(aware(""), &["/buffer/read_hits", "/buffer/kept_pages", "/buffer/preloaded_pages"])
         }

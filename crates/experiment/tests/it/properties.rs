@@ -83,9 +83,29 @@ fn check(case: &Case, managers: &mut Managers) -> Result<(), String> {
         let reclaimed = get(reclaim, "/on_demand")? + get(reclaim, "/background")?;
         (manager.0, manager.1) = (manager.0 + 1, manager.1 + u64::from(reclaimed > 0));
     }
+    modes_of_erases(&output.result)?;
     host_side(&output.result, &expected)?;
     flash_side(case, &output, expected.programmed_unwritten)?;
     repeats(&output)
+}
+
+/// Operations by mode of erases are all operations, and the wear is that of the erases in the table of modes.
+fn modes_of_erases(result: &Value) -> Result<(), String> {
+    let table = &result["dpes"];
+    if table.is_null() {
+        return Ok(());
+    }
+    let (erases, programs) = (counts(&table["erases_by_mode"]), counts(&table["programs_by_mode"]));
+    equal("erases in all modes", erases.iter().sum(), get(result, "/flash/erases/total")?)?;
+    equal("programs in all modes", programs.iter().sum(), get(result, "/flash/programs/total")?)?;
+    let modes = result.pointer("/config/ftl/dpes/modes").and_then(Value::as_array).ok_or("no modes")?;
+    let wear = |(mode, n): (&Value, &u64)| mode["wear"].as_f64().unwrap_or(f64::NAN) * *n as f64;
+    let worn: f64 = modes.iter().zip(&erases).map(wear).sum();
+    let counted = table["effective_cycles"].as_f64().unwrap_or(f64::NAN);
+    if (counted - worn).abs() > 1e-6 * worn.max(1.0) || get(table, "/deepened")? > 0 {
+        return Err(format!("effective wear {counted}, {worn} by the table of modes: {table}"));
+    }
+    Ok(())
 }
 
 /// The resolved experiment repeats the run, also without the shadow model and without prefetching.

@@ -8,6 +8,7 @@ use floatgate_base::testing::Bound;
 use floatgate_experiment::{Options, Output, load, resume, run_with};
 use floatgate_sim::{Phase, Simulation, drive_file, saved as run_file};
 use floatgate_snapshot::{Kind, Writer};
+use serde_json::Value;
 use std::time::Duration;
 
 const CASES: u64 = 72;
@@ -30,7 +31,7 @@ fn foresee(seed: u64, case: &Case, overrides: &mut Vec<(&'static str, String)>) 
 #[test]
 fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
     let folder = Folder::new("interrupted");
-    let (mut runs, mut stops) = ([0; 6], [0; 6]);
+    let (mut runs, mut stops) = ([0; 7], [0; 6]);
     for seed in crate::common::seeds(CASES) {
         for trace in [false, true] {
             let mut rng = Rng::new(seed, "interrupted");
@@ -61,6 +62,8 @@ fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
                 Err(e) if e.contains("the drive was worn out") => continue,
                 Err(e) => panic!("seed {seed} {overrides:?}: {e}"),
             };
+            let modes = whole.result.pointer("/dpes/erases_by_mode").and_then(Value::as_array);
+            let in_modes = modes.is_some_and(|n| n[0] != 0 && n[1..].iter().any(|n| *n != 0));
             let held = whole.result["throttle"]["held_share"].as_f64() > Some(0.0);
             let simulation = interrupted(simulation, &resolved, &mut rng, &mut stops, (seed, &case.toml));
             let resumed = without_run(figures(&resolved, simulation));
@@ -74,13 +77,14 @@ fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
                 buffer && has("host.queues"),
                 has("ftl.background.policy"),
                 held,
+                in_modes,
             ];
             runs.iter_mut().zip(kinds).for_each(|(n, is)| *n += u64::from(is));
         }
     }
     assert!(
         runs.iter().all(|&n| n >= CASES / 10),
-        "timed, buffer, both, with queues, with idle jobs, held back: {runs:?}"
+        "timed, buffer, both, with queues, with idle jobs, held back, in several modes of erases: {runs:?}"
     );
     // Scan, precondition, warm-up, run; the next test stops while a drive is worn in.
     assert!([0, 1, 3, 4].iter().all(|&i| stops[i] > 20) && stops[2] > 0, "stops by phase: {stops:?}");

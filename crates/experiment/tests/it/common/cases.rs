@@ -219,6 +219,27 @@ fn disturb(drive: &Drive, superblock: bool, pages_per_unit: u64) -> Option<(Stri
     }
 }
 
+/// Draws modes of erases for half of the drives, one of which all blocks have: random drives of functional mode know no
+/// time. Uses a separate generator to leave all other draws unchanged.
+fn dpes(seed: u64) -> String {
+    let mut rng = Rng::new(seed, "modes of erases");
+    if once_in(&mut rng, 2) {
+        return String::new();
+    }
+    let modes = match rng.below(3) {
+        0 => "",
+        1 => {
+            "modes = [{wear = 1, erase = 1, program = 1, margin = 1}, {wear = 0.3, erase = 4, program = 2, margin = 1}]\n"
+        }
+        // Margins that end within a run of 100 million rated cycles after a few erases.
+        _ => {
+            "modes = [{wear = 1, erase = 1, program = 1, margin = 1}, {wear = 0.5, erase = 2, program = 1.5, margin = 2e-8}, \
+             {wear = 0.25, erase = 2, program = 2, margin = 5e-9}]\n"
+        }
+    };
+    format!("[ftl.dpes]\npolicy = \"fixed\"\n{modes}")
+}
+
 /// Streams, each with an open unit, and units that collection keeps for them. The pages labelled by a dispatcher are
 /// one more.
 fn streams_of(separate: Separate, dispatch: Dispatch) -> (u64, u64) {
@@ -267,7 +288,9 @@ fn draw_with(rng: &mut Rng, trace: bool, separator: &ChosenPolicy) -> Case {
     let free_block =
         pick(rng, if dispatch.makes_groups() { &["least-erased"; 2] } else { &["least-erased", "fifo"] });
     let slots = other_slots(rng, separator, drive.counts[1] > 1 && !superblock);
-    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{metadata}{reclaim}")
+    let more = metadata + &reclaim + &dpes(seed);
+    writeln!(toml, "free_block = \"{free_block}\"
+{collect}{dispatch_toml}{slots}{more}")
         .unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let mut case = Case {

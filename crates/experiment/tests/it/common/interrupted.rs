@@ -135,6 +135,13 @@ pub fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
     }
     // In closed loop there is no idle time.
     if !out.iter().any(|(_, value)| value == "closed") {
+        // Modes of erases by idle time, for drives without those that all have; windows end often.
+        if !case.toml.contains("[ftl.dpes]") {
+            out.push(("ftl.dpes.policy", "idle".into()));
+            out.push(("ftl.dpes.burst_pages", "1".into()));
+            out.push(("ftl.dpes.idle_share", (0.9 * rng.clone().unit()).to_string()));
+            out.push(("ftl.dpes.window_us", "2000".into()));
+        }
         out.push(("ftl.background.policy", "idle".into()));
         out.push(("ftl.background.idle_us", rng.below(800).to_string()));
     }
