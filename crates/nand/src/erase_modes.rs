@@ -16,12 +16,13 @@ pub const WEAR_UNIT: u32 = 1000;
 
 /// The table of modes (`ftl.dpes.modes`). Mode 0 is the ordinary one; each further one erases less deeply.
 ///
-/// What a reader can check in the abstracts of both papers: endurance depends nearly linearly on the erase voltage;
-/// slow erases at a lower voltage wear less; and the papers' FTL gains 45 % (2013) and 61.2 % (2014) more cycles for
-/// less than 0.2 % and 2.2 % of write throughput. All values below are assumed. `wear` and `program` are values in
-/// circulation for the five erase voltages and write modes of the 2014 paper, which were not compared with its tables.
-/// `erase` has no source: only its direction is published. `margin` is 1 because finer programs keep the margins.
-/// Measurements of a chip replace these rows.
+/// What a reader can check in the abstracts of both papers: endurance depends nearly linearly on the erase voltage, and
+/// slow erases at a lower voltage wear less. The papers' FTL gains 45 % (2013) and 61.2 % (2014) more cycles for less
+/// than 0.2 % and 2.2 % of write throughput.
+///
+/// All values below are assumed. `wear` and `program` are in circulation for the five erase voltages and write modes of
+/// the 2014 paper, and were not compared with its tables. `erase` has no source: only its direction is published.
+/// `margin` is 1 because finer programs are meant to keep the margins. Measurements of a chip replace these rows.
 pub const MODES: ParamInfo = ParamInfo::rows(
     "modes",
     "modes of erases, the ordinary one first: the wear of an erase as a share of a cycle (in thousandths), by how much longer it \

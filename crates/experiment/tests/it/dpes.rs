@@ -1,6 +1,7 @@
 //! Dynamic program and erase scaling: lives and times by arithmetic against the table of modes.
 
-use crate::common::{number, run_ok, try_lifetime, try_run};
+use crate::common::{Folder, number, run_ok, try_lifetime, try_run};
+use floatgate_experiment::{Options, run_with};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::{READY_TABLE2, mean_idle_s};
 use serde_json::Value;
@@ -268,4 +269,35 @@ fn second_erases_take_energy() {
     let result = run_ok(&toml.replace(FTL, &format!("{energy}{FTL}")), &[]).result;
     let erases = number(&result, "/flash/erases/total") + number(&result, "/dpes/deepened");
     near(number(&result, "/energy/erase_j/total"), erases, "joules");
+}
+
+/// A drive that one policy left goes on under any other: blocks keep their modes where there are some, and begin in the
+/// first one where the drive had none. Wear counts anew.
+#[test]
+fn a_saved_drive_goes_on_under_another_policy() {
+    let folder = Folder::new("dpes-drives");
+    let drive = format!("{DRIVE}[ftl]\nspare_factor = 0.25\n");
+    let policies = ["", &fixed(4), &fixed(2), &idle("")].map(String::from);
+    let run = |precondition: &str, policy: &str, save: Option<&str>| {
+        let load = load("rate_per_s = 100\narrival = \"open\"\n");
+        let toml = format!("mode = \"timed\"\n{drive}{precondition}{policy}{load}");
+        let options = Options { save_drive: save.map(Into::into), ..Options::default() };
+        let resolved = floatgate_experiment::load(Some(&toml), "t.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
+        run_with(resolved, &options, &mut |_| Ok(())).unwrap_or_else(|e| panic!("{e}\n{toml}")).result
+    };
+    for (i, before) in policies.iter().enumerate() {
+        let path = format!("{}/{i}.drive", folder.path());
+        run("precondition = \"random\"\n", before, Some(&path));
+        for after in &policies {
+            let start = format!("precondition = \"snapshot\"\nsnapshot = \"{path}\"\n");
+            let result = run(&start, after, None);
+            if after.is_empty() {
+                assert!(result.get("dpes").is_none());
+                continue;
+            }
+            let erases = number(&result, "/flash/erases/total");
+            assert_eq!(list(&result, "/dpes/erases_by_mode").iter().sum::<f64>(), erases);
+            assert!(number(&result, "/dpes/effective_cycles") <= erases);
+        }
+    }
 }

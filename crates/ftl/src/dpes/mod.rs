@@ -6,9 +6,9 @@
 //! independent of it: an erase keeps no mode of programs, and a mode of programs changes no wear. The factors of both
 //! multiply the time of a program; only the mode of programs changes how much reads disturb.
 //!
-//! A policy decides when a block is erased, and again when the host opens it: a block that was erased too shallowly for
-//! a burst may be erased once more, to a deeper mode, before its first program. Blocks that jobs fill, and blocks that
-//! already have pages, keep their mode. Levelers and free pools count erases, not effective wear.
+//! A policy decides when a block is erased, and again when the host opens it. A block that was erased too shallowly for
+//! a burst may then be erased once more, to a deeper mode, before its first program. Blocks that jobs fill, and blocks
+//! that already have pages, keep their mode. Levelers and free pools count erases, not effective wear.
 
 pub mod fixed;
 pub mod idle;
