@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from floatgate.report.sections import erase_modes
+from floatgate.report.sections import erase_modes, lifetime_headline
 
 
 def result(policy: str = "idle", **facts: Any) -> dict[str, Any]:
@@ -47,6 +47,19 @@ def test_a_gain_names_the_table_on_which_it_rests() -> None:
     remark = str(erase_modes.remark(result()))
     assert "ftl.dpes.modes" in remark
     assert "assumed" in remark
+
+
+def test_a_life_names_the_wear_of_its_erases() -> None:
+    life = {"pe_cycles": 3000, "pe_cycles_achievable": 7500.0, "mean_idle_h": None}
+    text = lifetime_headline.cycles_text
+    assert text(life, 0.4) == "7500 erases of 0.40 cycles each, 3000 nominal"
+    # Rest is named only where it adds to the cycles.
+    rested = {**life, "mean_idle_h": 2.0}
+    assert text(rested, 0.4) == "7500 erases of 0.40 cycles each, 3000 nominal"
+    both = {**rested, "pe_cycles_achievable": 9000.0}
+    assert text(both, 0.4) == "9000 erases of 0.40 cycles each at 2.0 hours of rest, 3000 nominal"
+    assert text(rested) == "7500 P/E cycles at 2.0 hours of rest, 3000 nominal"
+    assert text({**life, "pe_cycles_achievable": 3000}) == "3000 P/E cycles"
 
 
 def test_a_run_without_modes_has_no_line() -> None:

@@ -122,7 +122,7 @@ def line(result: Facts | None) -> str | None:
     lead, tbw = years(result), tbw_bytes(result)
     if lead is None and tbw is None:
         return None
-    cycles = [] if facts.get("pe_cycles") is None else [cycles_text(facts)]
+    cycles = [] if facts.get("pe_cycles") is None else [cycles_text(facts, look(result, "dpes", "mean_wear"))]
     if lead is None:
         sentence = f"{tbw_text(tbw or 0.0)}{' until the first block wears out' if uneven(result) else ''}"
         average = [f"average block {tbw_text(facts['tbw_bytes'])}"] if uneven(result) else []
@@ -159,17 +159,28 @@ def _others(result: Facts | None, facts: Facts) -> list[str]:
     return [f"first block {units.years(first)}" + (f", {units.years(low)} to {units.years(high)}" if wide else "")]
 
 
-def recovered(facts: Facts) -> bool:
-    """Return whether blocks stand another number of cycles than the nominal one, because they rest."""
+_RECOVERS = 1e-6
+"""Relative difference to the nominal cycles from which on rest adds to them."""
+
+
+def other_cycles(facts: Facts) -> bool:
+    """Return whether blocks endure another number of erases than nominal cycles: they rest, or erases wear less."""
     return facts.get("pe_cycles_achievable") not in (None, facts.get("pe_cycles"))
 
 
-def cycles_text(facts: Facts) -> str:
-    """Format as ``3000 P/E cycles``, or ``8615 P/E cycles at 5.1 hours of rest, 3000 nominal`` if rest adds to them."""
-    if not recovered(facts):
+def cycles_text(facts: Facts, wear: float | None = None) -> str:
+    """Format as ``3000 P/E cycles``, or ``8615 P/E cycles at 5.1 hours of rest, 3000 nominal`` if rest adds to them.
+
+    Where an erase wears a block by ``wear`` cycles, as ``7500 erases of 0.4 cycles each, 3000 nominal``.
+    """
+    if not other_cycles(facts):
         return f"{facts['pe_cycles']:g} P/E cycles"
-    rest = units.span(3600.0 * facts["mean_idle_h"])
-    return f"{facts['pe_cycles_achievable']:.0f} P/E cycles at {rest} of rest, {facts['pe_cycles']:g} nominal"
+    achievable = f"{facts['pe_cycles_achievable']:.0f}"
+    what = f"{achievable} P/E cycles" if wear is None else f"{achievable} erases of {units.figure(wear, 2)} cycles each"
+    hours = facts.get("mean_idle_h")
+    adds = abs(facts["pe_cycles_achievable"] * (wear or 1.0) / facts["pe_cycles"] - 1.0) > _RECOVERS
+    rest = f" at {units.span(3600.0 * hours)} of rest" if adds and hours is not None else ""
+    return f"{what}{rest}, {facts['pe_cycles']:g} nominal"
 
 
 def tbw_text(tbw_bytes: float) -> str:
@@ -193,7 +204,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
         below = [f"average block: {units.years(life['years'])}"] if first else []
         below += [tbw_text(tbw)] if tbw is not None else []
         below += [f"{units.figure(life['dwpd'], 2)} drive writes per day"] if life.get("dwpd") is not None else []
-        below += [cycles_text(life)] if recovered(life) else []
+        below += [cycles_text(life, look(result, "dpes", "mean_wear"))] if other_cycles(life) else []
         name = "life until the first block wears out" if first else "life at this rate"
         made.append((name, units.years(lead), ", ".join(below)))
     elif tbw is not None:
