@@ -47,6 +47,8 @@ def test_a_gain_names_the_table_on_which_it_rests() -> None:
     remark = str(erase_modes.remark(result()))
     assert "ftl.dpes.modes" in remark
     assert "assumed" in remark
+    assert erase_modes.remark_of_forecast(result("fixed")) == remark
+    assert erase_modes.remark_of_forecast({"config": {"ftl": {}}}) is None
 
 
 def test_a_life_names_the_wear_of_its_erases() -> None:

@@ -97,14 +97,12 @@ impl Ftl {
             setup: _,
             prefetching: _,
             needs_all: _,
-            // Empty between two chunks, or two steps of a job.
+            // Empty between two chunks, steps of a job, or requests.
             laying: _,
             repacking: _,
             moving: _,
-            // Empty between two requests.
             reading: _,
         } = self;
-        // Reverse map and live pages are rebuilt from it.
         out.words(MAP, mapping.words())?;
         let saved = SavedFtl {
             units: Cow::Borrowed(units),
@@ -178,15 +176,11 @@ impl Ftl {
         (self.jobs, self.futile_at) = (jobs.into_owned().into(), futile_at.into_owned().into());
         (self.next_domain, self.now, self.counting) = (next_domain, now, counting);
         (self.gc, self.victims_by_valid) = (gc, victims_by_valid.into_owned());
-        self.separation = separation.into_owned();
-        self.mapped_pages = mapped_pages;
-        if let Some(own) = &mut self.scaler {
-            own.adopt(scaler.into_owned());
-        }
+        (self.separation, self.mapped_pages) = (separation.into_owned(), mapped_pages);
+        self.adopt_scaler(scaler.into_owned());
         (self.free_pages, self.open_pages) = (free_pages, open_pages);
         self.pass_over = pass_over.into_owned().into();
-        self.next_step_in = next_step_in.into_owned().into();
-        self.filling = filling.into_owned().into();
+        (self.next_step_in, self.filling) = (next_step_in.into_owned().into(), filling.into_owned().into());
         (self.paced_at, self.paced_domain) = (paced_at, paced_domain);
         self.refuse_foreign_chunks(from, sides.packed.as_deref())?;
         let no_chunks = self.mapping.sides.packed.take();

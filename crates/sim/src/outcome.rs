@@ -14,7 +14,7 @@ use crate::simulation::{Phase, Simulation, Stages};
 use crate::wear_in::WearIn;
 use floatgate_base::{IdSlice, Result, UnitId};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
-use floatgate_flash::{Cause, Counters, Flash, Rest};
+use floatgate_flash::{Cause, Counters, Flash, Functional, Rest};
 pub use floatgate_ftl::metadata::MetadataCounters;
 pub use floatgate_ftl::reclaim::{Burst, ReclaimFigures};
 pub use floatgate_ftl::reduce::{IndexFigures, ReduceCounters, ReduceFigures};
@@ -211,6 +211,12 @@ pub(crate) fn beyond_reserve(erases: &[u32], reserve: f64) -> u32 {
     }
 }
 
+/// Returns what modes of erases did, if there are several; with the share of the blocks in reserve.
+fn scaled(array: &Functional, reserve: f64) -> Option<ScaledFigures> {
+    let scaling = array.scaling()?;
+    Some(ScaledFigures::of(scaling, beyond_reserve(scaling.worn_of_units(), reserve)))
+}
+
 impl Outcome {
     /// Returns the nominal time of the flash by cause, seconds, with all operations in sequence. It includes commands,
     /// array times (of several page types their mean), and one transfer over the channel per flash page read or
@@ -371,9 +377,7 @@ impl Simulation {
                 .map(|counters| (counters, ftl.separation().map_or(0, labelled_pages))),
             reclaim: ftl.reclaimed(),
             metadata: ftl.metadata(),
-            scaled: array
-                .scaling()
-                .map(|scaling| ScaledFigures::of(scaling, beyond_reserve(scaling.worn_of_units(), reserve))),
+            scaled: scaled(array, reserve),
             reduced: ftl.reduced(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),
             open_units: ftl.open_units(),

@@ -4,7 +4,7 @@
 //! that mode is erased in the next deeper one that has. Parameters: the modes, and the number of the mode. Cost: a
 //! comparison per erase. Memory: 5 bytes per block.
 
-use super::{Moment, Scaler};
+use super::scaler::{Moment, Scaler};
 use floatgate_base::{ChosenPolicy, Misfit, ParamInfo, PolicyInfo};
 use floatgate_nand::EraseModes;
 use floatgate_nand::erase_modes::{MODES, MODES_MAX};

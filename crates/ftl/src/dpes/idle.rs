@@ -12,7 +12,7 @@
 //!
 //! Cost: some additions per erase and per block opened. Memory: 5 bytes per block.
 
-use super::{Moment, Scaler};
+use super::scaler::{Done, Moment, Scaler, Work};
 use floatgate_base::policy::Range;
 use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo};
 use floatgate_nand::EraseModes;
@@ -65,31 +65,6 @@ impl Params {
             window_ns: (settings.real("window_us") * 1e3).round() as u64,
         }
     }
-}
-
-/// Nominal time of operations, for the share of time that dies are idle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Work {
-    /// A read of a flash page with its transfer, nanoseconds.
-    pub read_ns: f64,
-    /// Array time of a program in the ordinary mode, nanoseconds.
-    pub program_ns: f64,
-    /// Command and transfer of a program, nanoseconds.
-    pub send_ns: f64,
-    /// Array time of an ordinary erase, nanoseconds.
-    pub erase_ns: f64,
-    /// Dies of the drive.
-    pub dies: u32,
-    /// Flash pages per block.
-    pub pages_per_block: u32,
-}
-
-/// Flash operations since counting began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Done {
-    pub(super) reads: u64,
-    pub(super) programs: u64,
-    pub(super) erases: u64,
 }
 
 /// Beginning of the window, and the mode of the one before.

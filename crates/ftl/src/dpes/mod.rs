@@ -1,5 +1,5 @@
 //! Slot `ftl.dpes`: dynamic program and erase scaling, that is, how deeply blocks are erased. One file per policy;
-//! [`Scaler`] is the contract.
+//! [`Scaler`] is the contract, `erasing` the actions on the drive.
 //!
 //! The mode of an erase (`nand::erase_modes`) determines the wear of the block, the time of the erase and the time of
 //! its programs until the next erase. The mode of programs by which read disturb is managed (`ftl.reclaim`) is
@@ -10,18 +10,16 @@
 //! a burst may then be erased once more, to a deeper mode, before its first program. Blocks that jobs fill, and blocks
 //! that already have pages, keep their mode. Levelers and free pools count erases, not effective wear.
 
+mod erasing;
 pub mod fixed;
 pub mod idle;
 mod none;
+mod scaler;
 
-pub use idle::Work;
+pub use scaler::{Done, Moment, Scaler, Work};
 
-use crate::ftl::Ftl;
-use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::{Acts, ChosenPolicy, Misfit, PolicyInfo, Slot, UnitId};
-use floatgate_flash::{Cause, Flash};
+use floatgate_base::{Acts, ChosenPolicy, Misfit, PolicyInfo, Slot};
 use floatgate_nand::EraseModes;
-use idle::Done;
 use serde::{Deserialize, Serialize};
 
 /// The slot.
@@ -73,6 +71,10 @@ impl Dpes {
         Ok(Some(Self { modes, policy, work }))
     }
 
+    pub(super) fn work(&self) -> Work {
+        self.work
+    }
+
     /// Returns whether the policy needs to know the time.
     #[must_use]
     pub fn needs_time(&self) -> bool {
@@ -112,29 +114,6 @@ impl Dpes {
             Policy::Idle(_) => 1.0,
         }
     }
-}
-
-/// The drive at the moment of a decision.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    /// Nanoseconds since counting began.
-    pub now_ns: u64,
-    /// Host programs that wait or are under way at all dies.
-    pub waiting: u64,
-    /// Flash operations since counting began.
-    pub done: Done,
-    /// The modes of the drive.
-    pub modes: EraseModes,
-    /// Nominal times of operations.
-    pub work: Work,
-}
-
-/// How deeply blocks are erased.
-pub trait Scaler {
-    /// Returns the mode of an erase; the mechanism takes a deeper one on a block without margin in that mode.
-    fn erase_mode(&mut self, moment: &Moment) -> u8;
-    /// Returns the mode in which a block that was erased in `mode` takes host pages; a deeper one needs another erase.
-    fn open_mode(&mut self, moment: &Moment, mode: u8) -> u8;
 }
 
 /// State of any policy.
@@ -181,45 +160,6 @@ impl ScalerState {
         if let (Self::Idle(own), Some(Self::Idle(mut state))) = (self, saved) {
             state.take_params(own);
             *own = state;
-        }
-    }
-}
-
-fn moment<F: Flash>(dpes: &Dpes, flash: &F) -> Moment {
-    let ((now_ns, waiting), counters) = (flash.load(), flash.counters());
-    let done = Done {
-        reads: counters.reads.iter().sum(),
-        programs: counters.flash_programs_total(),
-        erases: counters.erases_total()
-            + flash.scaling().map_or(0, |scaling| scaling.counts().deepened_total()),
-    };
-    Moment { now_ns, waiting, done, modes: dpes.modes, work: dpes.work }
-}
-
-impl Ftl {
-    /// Erases a unit, in the mode that the policy decides on if erases have modes.
-    pub(crate) fn erase<F: Flash>(&mut self, flash: &mut F, unit: UnitId, cause: Cause) {
-        if let (Some(dpes), Some(scaler)) = (&self.setup.dpes, &mut self.scaler) {
-            let mode = scaler.erase_mode(&moment(dpes, flash));
-            let worn = flash.scaling().map_or(0, |scaling| scaling.worn(unit));
-            flash.set_erase_mode(unit, dpes.modes.with_margin(mode, worn));
-        }
-        flash.erase(unit, cause);
-    }
-
-    /// Erases the unit that the host just opened once more if the policy wants it deeper and no page is programmed yet.
-    pub(crate) fn deepen_opened<F: Flash>(&mut self, flash: &mut F, slot: usize) {
-        let (Some(dpes), Some(scaler)) = (&self.setup.dpes, &mut self.scaler) else { return };
-        let Frontier { unit, next, .. } = self.frontiers[slot];
-        let Some(mode) = flash.scaling().filter(|_| unit != NO_UNIT).map(|scaling| scaling.mode(unit)) else {
-            return;
-        };
-        if mode == 0 || next != self.layout.first_page(unit) {
-            return;
-        }
-        let wanted = scaler.open_mode(&moment(dpes, flash), mode);
-        if wanted < mode {
-            flash.deepen(unit, wanted, Cause::Gc);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
@@ -44,10 +45,18 @@ def remark(result: dict[str, Any]) -> str | None:
     facts = look(result, "dpes")
     if not facts or not sum(facts["erases_by_mode"][1:]):
         return None
-    return (
-        "lives with modes of erases rest on the table ftl.dpes.modes; its default figures are assumed "
-        "(docs/endurance.md), so enter those of your flash"
-    )
+    return _RESTS_ON
+
+
+_RESTS_ON = (
+    "lives with modes of erases rest on the table ftl.dpes.modes; its default figures are assumed "
+    "(docs/endurance.md), so enter those of your flash"
+)
+
+
+def remark_of_forecast(result: Mapping[str, Any]) -> str | None:
+    """Say what a forecast with a mode of erases rests on; None where every erase is an ordinary one."""
+    return _RESTS_ON if look(result, "config", "ftl", "dpes") else None
 
 
 HEADER = ["wear/erase", "added time"]

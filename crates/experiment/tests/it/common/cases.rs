@@ -287,11 +287,8 @@ fn draw_with(rng: &mut Rng, trace: bool, separator: &ChosenPolicy) -> Case {
     let programs_unwritten = programs_unwritten(&mut toml, separate, seed);
     let free_block =
         pick(rng, if dispatch.makes_groups() { &["least-erased"; 2] } else { &["least-erased", "fifo"] });
-    let slots = other_slots(rng, separator, drive.counts[1] > 1 && !superblock);
-    let more = metadata + &reclaim + &dpes(seed);
-    writeln!(toml, "free_block = \"{free_block}\"
-{collect}{dispatch_toml}{slots}{more}")
-        .unwrap();
+    let slots = other_slots(rng, separator, drive.counts[1] > 1 && !superblock) + &dpes(seed) + &metadata;
+    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{reclaim}").unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let mut case = Case {
         toml,

@@ -7,7 +7,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report import timestamp_warning, trace_format
-from floatgate.report.sections import growing, rating, reduce
+from floatgate.report.sections import erase_modes, growing, rating, reduce
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import ends, latency, life_range, load
 from floatgate.report.sections.forecast.life_range import uneven
@@ -327,6 +327,8 @@ def remarks(result: Facts) -> list[str]:
         phrases.append("floatgate plan finds a drive that keeps up with the load and meets the target")
     elif ends.missed(result):
         phrases.append("floatgate plan finds a drive that meets the target")
+    if (modes := erase_modes.remark_of_forecast(result)) is not None:
+        phrases.append(modes)
     if uneven(result) is not None:
         phrases.append("wear is uneven: target, cycles and flash endurance are those of the average block")
         if look(result, "config", "ftl", "level", "policy") == "none":
