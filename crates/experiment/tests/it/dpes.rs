@@ -1,7 +1,9 @@
 //! Dynamic program and erase scaling: lives and times by arithmetic against the table of modes.
 
-use crate::common::{Folder, number, run_ok, try_lifetime, try_run};
-use floatgate_experiment::{Options, run_with};
+use crate::common::{Folder, number, run_ok, try_lifetime, try_run, without_run};
+use floatgate_base::{Result as Loaded, Rng};
+use floatgate_config::Resolved;
+use floatgate_experiment::{Options, run, run_with};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::{READY_TABLE2, mean_idle_s};
 use serde_json::Value;
@@ -11,6 +13,10 @@ const FTL: &str = "[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
 const WEAR: [f64; 5] = [1.0, 0.86, 0.71, 0.55, 0.40];
 const ERASE: [f64; 5] = [1.0, 1.25, 1.5, 1.75, 2.0];
 const PROGRAM: [f64; 5] = [1.0, 1.15, 1.26, 1.42, 1.74];
+
+fn load_experiment(toml: &str) -> Loaded<Resolved> {
+    floatgate_experiment::load(Some(toml), "t.toml", &[])
+}
 
 fn fixed(mode: usize) -> String {
     format!("[ftl.dpes]\npolicy = \"fixed\"\nmode = {mode}\n")
@@ -284,8 +290,7 @@ fn a_saved_drive_goes_on_under_another_policy() {
         let load = load("rate_per_s = 100\narrival = \"open\"\n");
         let toml = format!("mode = \"timed\"\n{drive}{precondition}{policy}{load}");
         let options = Options { save_drive: save.map(Into::into), ..Options::default() };
-        let resolved =
-            floatgate_experiment::load(Some(&toml), "t.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
+        let resolved = load_experiment(&toml).unwrap_or_else(|e| panic!("{e}\n{toml}"));
         run_with(resolved, &options, &mut |_| Ok(())).unwrap_or_else(|e| panic!("{e}\n{toml}")).result
     };
     for (i, before) in policies.iter().enumerate() {
@@ -303,4 +308,83 @@ fn a_saved_drive_goes_on_under_another_policy() {
             assert!(number(&result, "/dpes/effective_cycles") <= erases);
         }
     }
+}
+
+/// Draws a drive that chooses modes by idle time, with bursts; some have read disturb, jobs in idle time or superblocks.
+fn drawn(rng: &mut Rng) -> String {
+    let pick = |rng: &mut Rng, of: &[&str]| of[rng.below(of.len() as u64) as usize].to_string();
+    let geometry = format!(
+        "channels = {}\nplanes_per_die = {}\nblocks_per_plane = {}\npages_per_block = {}\n",
+        1 + rng.below(2),
+        1 + rng.below(2),
+        30 + rng.below(30),
+        pick(rng, &["16", "32", "64"])
+    );
+    let (disturb, reclaim) = match pick(rng, &["", "baseline", "rrb", "redftl-plus"]).as_str() {
+        "" => (String::new(), String::new()),
+        manager => (
+            "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 300\n".into(),
+            format!("[ftl.reclaim]\npolicy = \"{manager}\"\n"),
+        ),
+    };
+    let background = pick(rng, &["none", "idle"]);
+    let scope = pick(rng, &["plane", "superblock"]);
+    let collect = pick(rng, &["incremental", "whole-block"]);
+    let dpes = idle(&format!(
+        "idle_share = {}\nburst_pages = {}\nwindow_us = {}\n",
+        0.9 * rng.unit(),
+        1 + rng.below(4),
+        1 + rng.below(200_000)
+    ));
+    let load = format!(
+        "[workload]\nrequests = 6000\npattern = \"jobs\"\nrate_per_s = {}\nburst_on_s = {}\nburst_off_s = {}\n\
+         read_share = {}\narrival = \"open\"\n",
+        20 + rng.below(400),
+        0.05 + 0.2 * rng.unit(),
+        2.0 * rng.unit(),
+        pick(rng, &["0", "0.5"])
+    );
+    format!(
+        "seed = {}\nmode = \"timed\"\n[drive.geometry]\n{geometry}{disturb}[ftl]\nspare_factor = 0.4\n\
+         precondition = \"random\"\n[ftl.collect]\nscope = \"{scope}\"\nmode = \"{collect}\"\n[ftl.background]\n\
+         policy = \"{background}\"\n{reclaim}{dpes}{load}",
+        rng.below(1000)
+    )
+}
+
+/// Under the shadow model nothing is lost, and no block is erased again after its first program; it changes nothing.
+#[test]
+fn random_drives_in_modes_by_idle_time_lose_nothing() {
+    let cases = crate::common::seeds(60);
+    let (mut deepened, mut several) = (0, 0);
+    for seed in cases.clone() {
+        let toml = drawn(&mut Rng::new(seed, "modes by idle time"));
+        let mut resolved = load_experiment(&toml).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{toml}"));
+        let plain =
+            run(resolved.clone(), &mut |_| Ok(())).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{toml}"));
+        resolved.plan.shadow = true;
+        let shadowed = run(resolved, &mut |_| Ok(())).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{toml}"));
+        let result = plain.result;
+        assert_eq!(without_run(result.clone()), without_run(shadowed.result), "seed {seed}\n{toml}");
+        let by_mode = list(&result, "/dpes/erases_by_mode");
+        assert_eq!(by_mode.iter().sum::<f64>(), number(&result, "/flash/erases/total"), "seed {seed}");
+        let programs: f64 = list(&result, "/dpes/programs_by_mode").iter().sum();
+        assert_eq!(programs, number(&result, "/flash/programs/total"), "seed {seed}");
+        let worn: f64 = by_mode.iter().zip(WEAR).map(|(n, wear)| n * wear).sum();
+        let (effective, again) =
+            (number(&result, "/dpes/effective_cycles"), number(&result, "/dpes/deepened"));
+        assert!(
+            effective > worn - 1e-6 && effective < worn + 0.6 * again + 1e-6,
+            "seed {seed}: {effective} {worn}"
+        );
+        (deepened, several) = (
+            deepened + u64::from(again > 0.0),
+            several + u64::from(by_mode.iter().filter(|&&n| n > 0.0).count() > 1),
+        );
+    }
+    let n = cases.count() as u64;
+    assert!(
+        deepened > n / 10 && several > n / 2,
+        "{deepened} drives erased again, {several} in several modes, of {n}"
+    );
 }

@@ -50,9 +50,8 @@ impl Phases {
     /// Returns a row of the array times.
     #[inline(always)]
     pub(super) fn row(&self, row: u8) -> &PageTimes {
-        let row = usize::from(row);
-        // Rows are in the table; the remainders spare bounds checks.
-        &self.rows[row / ROWS_MAX % SCALES_MAX][row % ROWS_MAX]
+        // Rows are in the table; the remainder spares a bounds check.
+        &self.rows.as_flattened()[usize::from(row) % (ROWS_MAX * SCALES_MAX)]
     }
 
     /// Returns the array time of an erase in a mode, without its spread.
