@@ -67,5 +67,5 @@ def test_a_life_names_the_wear_of_its_erases() -> None:
 def test_a_run_without_modes_has_no_line() -> None:
     assert erase_modes.line({}) is None
     assert erase_modes.remark({}) is None
-    assert erase_modes.cells({}) == ["1", "-"]
+    assert erase_modes.cells({}) == ["-", "-"]
     assert erase_modes.cells(result()) == ["0.52", "12 %"]

@@ -66,7 +66,7 @@ HEADER = ["wear/erase", "added time"]
 def cells(result: dict[str, Any]) -> list[str]:
     """Return the cells below :data:`HEADER`."""
     facts = look(result, "dpes")
-    return ["1", "-"] if not facts else [str(units.figure(facts["mean_wear"], 2)), _share(facts)]
+    return ["-", "-"] if not facts else [str(units.figure(facts["mean_wear"], 2)), _share(facts)]
 
 
 SECTION = section.Section(
