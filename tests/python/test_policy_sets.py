@@ -12,21 +12,21 @@ from conftest import Cli
 
 def config(cli: Cli, *arguments: str | Path) -> dict[str, dict[str, dict[str, str]]]:
     output = cli("run", *arguments, "--json", "-").done()
-    found: dict[str, dict[str, dict[str, str]]] = json.loads(output)["config"]
-    return found
+    settings: dict[str, dict[str, dict[str, str]]] = json.loads(output)["config"]
+    return settings
 
 
 def test_a_set_turns_on_its_policies_and_what_they_need(cli: Cli, experiment: Path) -> None:
-    found = config(cli, experiment, "--policies", "level+redftl-plus")
-    assert found["ftl"]["level"]["policy"] == "swl"
-    assert found["ftl"]["reclaim"]["policy"] == "redftl-plus"
-    assert found["drive"]["disturb"]["model"] == "tlc-opt"
+    settings = config(cli, experiment, "--policies", "level+redftl-plus")
+    assert settings["ftl"]["level"]["policy"] == "swl"
+    assert settings["ftl"]["reclaim"]["policy"] == "redftl-plus"
+    assert settings["drive"]["disturb"]["model"] == "tlc-opt"
 
 
 def test_set_has_the_last_word(cli: Cli, experiment: Path) -> None:
-    found = config(cli, experiment, "--policies", "level+redftl-plus", "--set", "ftl.level.policy=gap")
-    assert found["ftl"]["level"]["policy"] == "gap"
-    assert found["ftl"]["reclaim"]["policy"] == "redftl-plus"
+    settings = config(cli, experiment, "--policies", "level+redftl-plus", "--set", "ftl.level.policy=gap")
+    assert settings["ftl"]["level"]["policy"] == "gap"
+    assert settings["ftl"]["reclaim"]["policy"] == "redftl-plus"
 
 
 def test_sets_can_be_varied(cli: Cli, experiment: Path) -> None:

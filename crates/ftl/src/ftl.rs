@@ -92,15 +92,15 @@ impl Ftl {
             FreePool::new(setup.free_choice, units)
         };
         let leveling = Leveling::of(setup.level, setup.seed, &layout);
-        let separation =
-            Separation::of(setup.separate, &Shape::of(&layout, setup.mapped_pages_max(), setup.seed));
+        let pages = setup.mapped_pages_max();
+        let separation = Separation::of(setup.separate, &Shape::of(&layout, pages, setup.seed));
         let slots = (setup.separate.streams() * domains) as usize;
         let mut reclaiming = setup
             .disturb
             .map(|(disturb, reclaim)| Box::new(Reclaiming::new(disturb, reclaim, setup.seed, &layout)));
         let kind = setup.victim.index_kind();
         let apart = separation.as_ref().and_then(|separation| Apart::of(separation, kind, &layout));
-        let mut mapping = Mapping::new(setup.mapped_pages_max(), layout.pages());
+        let mut mapping = Mapping::new(pages, layout.pages());
         mapping.sides.log = setup.metadata.map(|metadata| Box::new(MapLog::new(metadata)));
         if reclaiming.as_ref().is_some_and(|reclaiming| reclaiming.tails.pages() > 0) {
             mapping.sides.replicated = Some(Box::new(Replicas::new(&layout)));
@@ -113,8 +113,7 @@ impl Ftl {
         if let Some(reduce) = &setup.reduce {
             (mapping.sides.shared, mapping.sides.packed) = Reduction::tables(reduce);
         }
-        let reduction =
-            setup.reduce.map(|reduce| Box::new(Reduction::new(reduce, setup.mapped_pages_max(), slots)));
+        let reduction = setup.reduce.map(|reduce| Box::new(Reduction::new(reduce, pages, slots)));
         let mut candidates = Candidates::new(kind, apart, &layout, setup.seed);
         candidates.garbage = setup.garbage_share.map(|_| Garbage::default());
         Self {

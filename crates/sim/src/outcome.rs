@@ -356,7 +356,6 @@ impl Simulation {
         let pages_per_block = self.plan.drive.geometry.pages_per_block;
         let spare_pages =
             total_pages - ftl.mean_free_pages() - f64::from(self.plan.ftl.setup.mapped_pages_max());
-        let rest = || idle(array.rest(), array.erase_counts(), blocks_per_unit);
         Outcome {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
             period_s: (span_ns > 0).then_some(period_ns as f64 / 1e9),
@@ -388,7 +387,7 @@ impl Simulation {
             never_erased: erases.iter().filter(|&&n| n == 0).count() as u64 * blocks_per_unit,
             erases_beyond_reserve: beyond_reserve(erases, reserve),
             wear_growth: wear_growth(book.series.rows(), layout.units(), layout.blocks_per_unit()),
-            idle: if span_ns > 0 { rest() } else { None },
+            idle: if span_ns > 0 { idle(array.rest(), array.erase_counts(), blocks_per_unit) } else { None },
             erase_histogram: Histogram::of(erases, blocks_per_unit, BINS_MAX as u64),
             valid_histogram: Histogram::rebin(&ftl.valid_histogram(), BINS_MAX + 1),
             effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),

@@ -31,7 +31,7 @@ use crate::tables::unknown;
 use floatgate_base::Result;
 use floatgate_ftl::Setup;
 use floatgate_lifetime::life::{Forecast, METHODS};
-use floatgate_sim::plan::{Precondition, Workload};
+use floatgate_sim::plan::{DriveSettings, Precondition, Workload};
 use floatgate_sim::{Arrival, Mode, Plan};
 use lifetime::Lifetime;
 pub use rated::Rated;
@@ -94,9 +94,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         (timed, throttle.policy.parts().is_some() || reduce.params.integrated.is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
-        buffer.is_some()
-            || !drive.plp && (drive.subpages > 1 || ftl.setup.metadata.is_some())
-            || reduce.params.chunks.is_some(),
+        flushes_act(&drive, &ftl.setup, buffer.is_some()),
     )?;
     let host = host::resolve(&layers, written.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
     let mode = workload.arrival.map_or(Mode::Functional, Mode::Timed);
@@ -172,6 +170,12 @@ fn add_drive(layers: &mut Layers) -> Result<Option<String>> {
     let preset = Preset::find(&name).ok_or_else(|| unknown(layers, "drive.preset", "drive", &name, names))?;
     layers.add_preset(preset.toml);
     Ok(Some(name))
+}
+
+/// Checks whether FLUSH and FUA have an effect: something may wait in the controller that a power cut would lose.
+fn flushes_act(drive: &DriveSettings, setup: &Setup, buffered: bool) -> bool {
+    let chunks = setup.reduce.is_some_and(|reduce| reduce.chunks.is_some());
+    buffered || !drive.plp && (drive.subpages > 1 || setup.metadata.is_some()) || chunks
 }
 
 /// Checks whether jobs wait for idle time. A drive that is never idle does them at once.
