@@ -38,6 +38,7 @@ mod shared_traces;
 pub mod snapshot;
 mod throttling;
 mod throughput;
+mod timing;
 pub mod waveform;
 mod workers;
 

@@ -14,6 +14,7 @@ use crate::quantiles::quantiles_us;
 use crate::reclaim::reclaim;
 use crate::reduce::{EngineUj, reduce};
 use crate::throughput::throughput;
+use crate::timing::timing;
 use crate::{host_queues, run_lifetime, separate, throttling};
 use floatgate_config::{Experiment, Resolved};
 use floatgate_flash::timed::{ClassTimes, CommandCounts};
@@ -412,6 +413,7 @@ fn gc(resolved: &Resolved, outcome: &Outcome) -> Value {
         "copied_pages_per_victim": (gc.victims > 0).then(|| gc.copied_pages as f64 / gc.victims as f64),
         "victims_by_valid": histogram(&outcome.victim_histogram, "victims"),
         "time_s": outcome.time_s(&resolved.plan, Cause::Gc),
+        "timing": timing(outcome),
     })
 }
 

@@ -30,6 +30,9 @@ impl Ftl {
         self.candidates.audit(&self.layout, &self.units)?;
         self.audit_queues()?;
         self.audit_open()?;
+        if let Some(timing) = &self.timing {
+            timing.audit(|unit| self.units.meta[unit].pos != NOT_INDEXED)?;
+        }
         match &self.leveling {
             Some(leveling) => leveling.audit(&self.layout, &self.units, flash.erase_counts()),
             None => Ok(()),

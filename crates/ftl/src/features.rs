@@ -23,6 +23,8 @@ pub(crate) trait Features {
     const SCALES: bool;
     /// Deduplication or compression of host writes.
     const REDUCES: bool;
+    /// Program contexts of written pages, by which collection may be timed.
+    const WRITERS: bool;
 }
 
 /// No feature: the page goes to the next open unit.
@@ -37,6 +39,7 @@ impl Features for Plain {
     const GROUPS: bool = false;
     const SCALES: bool = false;
     const REDUCES: bool = false;
+    const WRITERS: bool = false;
 }
 
 /// Only a separator that inspects pages.
@@ -51,6 +54,7 @@ impl Features for Inspecting {
     const GROUPS: bool = false;
     const SCALES: bool = false;
     const REDUCES: bool = false;
+    const WRITERS: bool = false;
 }
 
 /// All features except the reduction of host writes.
@@ -65,6 +69,7 @@ impl Features for All {
     const GROUPS: bool = true;
     const SCALES: bool = true;
     const REDUCES: bool = false;
+    const WRITERS: bool = true;
 }
 
 /// All features.
@@ -79,4 +84,5 @@ impl Features for Reduces {
     const GROUPS: bool = true;
     const SCALES: bool = true;
     const REDUCES: bool = true;
+    const WRITERS: bool = true;
 }

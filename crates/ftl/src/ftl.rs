@@ -1,6 +1,6 @@
 //! The state of the page-mapped drive, and how callers inspect it. `host.rs` serves host requests.
 
-use crate::collect::{Apart, Candidates, Garbage};
+use crate::collect::{Apart, Candidates, Garbage, Timing, TimingCounters};
 use crate::dpes::ScalerState;
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
@@ -52,6 +52,8 @@ pub struct Ftl {
     pub(crate) separation: Option<Box<Separation>>,
     pub(crate) free_pages: FreePages,
     pub(crate) open_pages: OpenPages,
+    /// Present if program contexts decide when victims are collected.
+    pub(crate) timing: Option<Box<Timing>>,
     /// Host page writes at which the next paced victim is due, and the domain to try first.
     pub(crate) paced_at: u64,
     pub(crate) paced_domain: DomainId,
@@ -135,6 +137,7 @@ impl Ftl {
             leveling,
             mapped_pages: 0,
             separation,
+            timing: Self::timing_of(&setup, &layout),
             free_pages: FreePages::new(layout.pages()),
             open_pages: OpenPages::default(),
             paced_at: Pace::NEVER,
@@ -154,6 +157,11 @@ impl Ftl {
             layout,
             setup,
         }
+    }
+
+    /// Creates the timing of collection by context, if the setup has it.
+    pub(crate) fn timing_of(setup: &Setup, layout: &Layout) -> Option<Box<Timing>> {
+        setup.timing.map(|settings| Box::new(Timing::new(settings, layout, setup.logical_pages)))
     }
 
     /// Turns memory prefetch hints on or off; results never depend on them.
@@ -189,6 +197,9 @@ impl Ftl {
         }
         if let Some(separation) = &mut self.separation {
             separation.reset_counts();
+        }
+        if let Some(timing) = &mut self.timing {
+            timing.reset_counts();
         }
         self.free_pages.restart(self.now);
         self.open_pages.restart(self.now);
@@ -245,6 +256,13 @@ impl Ftl {
     #[must_use]
     pub fn leveled(&self) -> LevelCounters {
         self.leveling.as_ref().map_or_else(LevelCounters::default, |leveling| leveling.counters)
+    }
+
+    /// Returns what collection by context did since counting began, if contexts decide, with the entries of its table in
+    /// use and the replaced ones.
+    #[must_use]
+    pub fn timing(&self) -> Option<(TimingCounters, (u64, u64))> {
+        self.timing.as_ref().map(|timing| (timing.counters, timing.entries()))
     }
 
     /// Learns the erases of each unit from a restored array.

@@ -78,6 +78,7 @@ impl Ftl {
                 Kind::Write if S::REDUCES => self.write_pages::<S, F>(flash, extents, i),
                 Kind::Write => all.try_for_each(|lpn| {
                     let slot = self.write::<S, F>(flash, lpn, hints, Cause::Host)?;
+                    self.note_writer::<S>(lpn, hints);
                     if S::PACED { self.advance_collection(flash, slot) } else { Ok(()) }
                 }),
                 Kind::Read if S::PACKED && self.reads_in_groups() => self.read_groups::<S, F>(flash, all),
@@ -101,7 +102,7 @@ impl Ftl {
                     }
                 }
                 Kind::Trim => {
-                    all.for_each(|lpn| self.trim(flash, lpn));
+                    all.for_each(|lpn| self.trim::<S, F>(flash, lpn));
                     Ok(())
                 }
                 Kind::Flush => {
@@ -183,7 +184,23 @@ impl Ftl {
         hints: Hints,
     ) -> Result<usize, Failure> {
         self.read_old::<S, F>(flash, lpn)?;
-        self.write::<S, F>(flash, lpn, hints, Cause::Partial)
+        let slot = self.write::<S, F>(flash, lpn, hints, Cause::Partial)?;
+        self.note_writer::<S>(lpn, hints);
+        Ok(slot)
+    }
+
+    /// Notes the context of a page that was written, if contexts time collection.
+    #[inline(always)]
+    pub(crate) fn note_writer<S: Features>(&mut self, lpn: Lpn, hints: Hints) {
+        if S::WRITERS
+            && let Some(timing) = &mut self.timing
+        {
+            if timing.begins_burst() {
+                let free_units = self.free.iter().map(|pool| u64::from(pool.len())).sum();
+                timing.burst_begins(free_units);
+            }
+            timing.written(lpn, hints.context);
+        }
     }
 
     /// Reads the old data of a page that is about to be written in part.
@@ -272,7 +289,12 @@ impl Ftl {
         }
     }
 
-    fn trim<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
+    fn trim<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
+        if S::WRITERS
+            && let Some(timing) = &mut self.timing
+        {
+            timing.died(lpn);
+        }
         let old = self.mapping.replace(lpn, MapWord::UNMAPPED);
         if old.is_mapped() {
             if let Some(reduction) = &mut self.reduction {

@@ -9,6 +9,8 @@
 //!
 //! Collection of whole blocks stays as the last resort, and is counted (`GcCounters::forced`).
 
+use crate::ahead::LAST_UNITS;
+use crate::collect::Need;
 use crate::ftl::Ftl;
 use crate::jobs::request::{Target, Urgency};
 use crate::jobs::{Job, Step};
@@ -16,10 +18,6 @@ use crate::setup::Failure;
 use crate::units::Frontier;
 use floatgate_base::DomainId;
 use floatgate_flash::Flash;
-
-/// Free units of a domain that the host leaves alone. A host write with no other unit left waits until whole units are
-/// collected.
-pub(crate) const LAST_UNITS: u32 = 1;
 
 /// The speed of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +131,10 @@ impl Ftl {
         let under_way = self.jobs[domain].pop_pressing();
         let scarce = self.free[domain].len() <= LAST_UNITS;
         match under_way {
-            None if scarce || at_hand < self.target_at_hand(domain) => self.next_victim(flash, domain),
+            None if scarce || at_hand < self.target_at_hand(domain) => {
+                let need = if scarce { Need::Space } else { self.need(domain) };
+                self.next_victim(flash, domain, need)
+            }
             job => job,
         }
     }
@@ -141,35 +142,6 @@ impl Ftl {
     /// Returns the host pages that a domain may take before it is checked again: each takes one page at hand.
     fn wait_for_collection(&self, domain: DomainId, at_hand: u64) -> u32 {
         u32::try_from(at_hand.saturating_sub(self.target_at_hand(domain))).unwrap_or(u32::MAX)
-    }
-
-    /// Counts the pages of a domain that can be written before anything is collected.
-    fn pages_at_hand(&self, domain: DomainId) -> u64 {
-        let free = u64::from(self.free[domain].len()) * u64::from(self.layout.pages_per_unit());
-        free + self.open_rooms(domain).map(u64::from).sum::<u64>()
-    }
-
-    /// Returns the pages at hand below which a job begins.
-    ///
-    /// Write amplification is to be that of whole-block collection, where free units swing between trigger and stop
-    /// level and the open units of all streams but one are half full. Half a unit is added because pages at hand fall
-    /// by one unit during a job. Half a unit is subtracted because the dead pages of the source are spare space out of
-    /// use.
-    ///
-    /// The minimum is one unit and an eighth beyond the open ones. Pages at hand are lowest when a job is about to
-    /// erase its source; a host that opens a unit then still meets two free ones. Many open units seldom have all their
-    /// room left, hence two of them are counted.
-    fn target_at_hand(&self, domain: DomainId) -> u64 {
-        // A job that waits for two target units needs one more than the others. With victims that gain little this
-        // would cost more than it is worth; the job then runs once it cannot wait.
-        let unit = u64::from(self.layout.pages_per_unit());
-        let gains = self.gc.copied_pages * 4 < self.gc.victims * unit * 3;
-        let waited_for = u64::from(gains && self.mixing_job_waits(domain));
-        let setup = &self.setup;
-        let streams = u64::from(setup.separate.streams());
-        let levels = u64::from(setup.trigger_free_units) + u64::from(setup.stop_free_units);
-        let eighths = (4 * (levels + streams - 1)).max(8 * streams.min(2) + 9);
-        eighths * unit / 8 + waited_for * unit
     }
 
     /// Checks whether the first patient job of a domain waits for more room than is available.

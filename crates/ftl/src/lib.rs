@@ -14,7 +14,7 @@
 //! | `units.rs`, `pool.rs`, `index/` | valid pages of units, free units by wear, closed units in the order of the policy | who opens units |
 //! | `separate/` | names the stream that a page joins | where its unit is, when it is collected |
 //! | `level/` | tracks wear, vetoes victims, requests jobs, keeps block sets | how victims are found, how pages move |
-//! | `collect/` | holds closed units and queues of streams, chooses victims, starts collection | how pages move |
+//! | `collect/` | holds closed units and queues of streams, chooses victims, lets them wait, starts collection | how pages move |
 //! | `regroup.rs` | applies a remapping of streams: units change queues, open ones are closed | why streams change |
 //! | `reclaim/` | sums read disturb, runs the policies against it, reclaims blocks and replicates pages | which page is written |
 //! | `metadata/` | keeps the map on flash: a journal of its changes and its pages | where its pages lie |
@@ -22,6 +22,7 @@
 //! | `reduce/` | content index, chunks, samples for deduplication and compression | why a scheme is on |
 //! | `space.rs` | opens and closes units, invalidates pages | the reason |
 //! | `jobs/` | defines jobs, orders them, carries out their steps | what the host does |
+//! | `ahead.rs` | says when collection can wait, and how much room is at hand | how victims are found |
 //! | `room.rs`, `incremental.rs`, `pace.rs` | find room for a host page, by jobs if need be | which page is written |
 //! | `write.rs` | programs a host page | - |
 //! | `host.rs`, `grouped.rs` | write, read and trim, compiled for a set of features (`features.rs`) | - |
@@ -31,6 +32,7 @@
 //!
 //! The whole crate must not know: traces, the host's queues, time, latency, throttles, configuration files.
 
+mod ahead;
 mod audit;
 pub mod collect;
 pub mod dpes;

@@ -8,6 +8,7 @@
 //! pages, open blocks included. Evaluations of log-structured stores fix the share of garbage this way (SepBIT, FAST
 //! 2022, section 2.3, and its public simulator), and compare schemes at equal space.
 
+use crate::collect::Need;
 use crate::ftl::Ftl;
 use crate::setup::{Failure, Pace};
 use floatgate_base::DomainId;
@@ -20,10 +21,10 @@ impl Ftl {
         if self.now >= self.paced_at {
             let every = self.setup.pace.map_or(Pace::NEVER, |pace| pace.every_writes);
             self.paced_at = self.paced_at.saturating_add(every);
-            self.collect_in_turn(flash)?;
+            self.collect_in_turn(flash, Need::Ahead)?;
         }
         match self.setup.garbage_share {
-            Some(share) if self.has_garbage(share) => self.collect_in_turn(flash),
+            Some(share) if self.has_garbage(share) => self.collect_in_turn(flash, Need::Space),
             _ => Ok(()),
         }
     }
@@ -39,11 +40,13 @@ impl Ftl {
 
     /// Collects a victim in the next domain, in turn, that has a worthwhile one and room for the pages to move.
     #[cold]
-    fn collect_in_turn<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+    fn collect_in_turn<F: Flash>(&mut self, flash: &mut F, need: Need) -> Result<(), Failure> {
         let domains = self.layout.domains();
         for turn in 0..domains {
             let domain = DomainId((self.paced_domain.0 + turn) % domains);
-            if self.free[domain].len() >= self.setup.separate.reserve() && self.collect_one(flash, domain)? {
+            if self.free[domain].len() >= self.setup.separate.reserve()
+                && self.collect_one(flash, domain, need)?
+            {
                 self.paced_domain = DomainId((domain.0 + 1) % domains);
                 self.start_requested(flash)?;
                 break;

@@ -3,9 +3,10 @@
 //! Allocation takes the domains in turn. That alone does not balance their live pages: a domain in which collection
 //! gains nothing is skipped for a while. The run fails only when all domains are full.
 
+use crate::ahead::LAST_UNITS;
+use crate::collect::Need;
 use crate::features::Features;
 use crate::ftl::Ftl;
-use crate::incremental::LAST_UNITS;
 use crate::setup::{Allocation, Failure};
 use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, Lpn, StreamId};
@@ -183,9 +184,11 @@ impl Ftl {
         let setup = &self.setup;
         let stop = if setup.incremental { LAST_UNITS } else { setup.stop_free_units };
         while self.free[domain].len() < stop {
-            let Some(mut job) = self.next_victim(flash, domain) else {
+            let need = self.need(domain);
+            let Some(mut job) = self.next_victim(flash, domain, need) else {
                 // A unit left open for another job can be collected once it is closed.
-                if self.give_up_set(flash, domain) {
+                let waits = need == Need::Ahead && self.can_wait(domain);
+                if !waits && self.give_up_set(flash, domain) {
                     continue;
                 }
                 break;

@@ -4,7 +4,7 @@
 //! map and are rebuilt from it. All other state is small and goes through serde. Both directions destructure the drive
 //! without `..`: a field added later does not compile before it is handled here.
 
-use crate::collect::{Candidates, Garbage};
+use crate::collect::{Candidates, Garbage, Timing};
 use crate::dpes::ScalerState;
 use crate::free_pages::{FreePages, OpenPages};
 use crate::ftl::Ftl;
@@ -47,16 +47,15 @@ struct SavedFtl<'a> {
     reclaiming: Cow<'a, Option<Box<Reclaiming>>>,
     mapped_pages: u64,
     separation: Cow<'a, Option<Box<Separation>>>,
+    timing: Cow<'a, Option<Box<Timing>>>,
     reduction: Option<SavedReduction>,
     scaler: Cow<'a, Option<ScalerState>>,
-    free_pages: FreePages,
-    open_pages: OpenPages,
+    free_and_open: (FreePages, OpenPages),
     pass_over: Cow<'a, [u32]>,
     filling: Cow<'a, [u32]>,
     volatile: Cow<'a, Volatile>,
     counting: bool,
-    paced_at: u64,
-    paced_domain: DomainId,
+    paced: (u64, DomainId),
 }
 
 impl Ftl {
@@ -81,6 +80,7 @@ impl Ftl {
             scaler,
             mapped_pages,
             separation,
+            timing,
             free_pages,
             open_pages,
             paced_at,
@@ -121,16 +121,15 @@ impl Ftl {
             reclaiming: Cow::Borrowed(reclaiming),
             mapped_pages: *mapped_pages,
             separation: Cow::Borrowed(separation),
+            timing: Cow::Borrowed(timing),
             reduction: reduction.as_ref().map(|reduction| reduction.saved()),
             scaler: Cow::Borrowed(scaler),
-            free_pages: free_pages.clone(),
-            open_pages: open_pages.clone(),
+            free_and_open: (free_pages.clone(), open_pages.clone()),
             pass_over: Cow::from(pass_over.as_slice()),
             filling: Cow::from(filling.as_slice()),
             volatile: Cow::Borrowed(volatile),
             counting: *counting,
-            paced_at: *paced_at,
-            paced_domain: *paced_domain,
+            paced: (*paced_at, *paced_domain),
         };
         out.state(STATE, &saved)
     }
@@ -159,16 +158,15 @@ impl Ftl {
             reclaiming,
             mapped_pages,
             separation,
+            timing,
             reduction,
             scaler,
-            free_pages,
-            open_pages,
+            free_and_open,
             pass_over,
             filling,
             volatile,
             counting,
-            paced_at,
-            paced_domain,
+            paced,
         } = from.state(STATE)?;
         let empty = std::mem::replace(&mut self.candidates, candidates.into_owned());
         self.adopt_units(units.into_owned());
@@ -178,18 +176,18 @@ impl Ftl {
         (self.gc, self.victims_by_valid) = (gc, victims_by_valid.into_owned());
         (self.separation, self.mapped_pages) = (separation.into_owned(), mapped_pages);
         self.adopt_scaler(scaler.into_owned());
-        (self.free_pages, self.open_pages) = (free_pages, open_pages);
+        (self.free_pages, self.open_pages) = free_and_open;
         self.pass_over = pass_over.into_owned().into();
         (self.next_step_in, self.filling) = (next_step_in.into_owned().into(), filling.into_owned().into());
-        (self.paced_at, self.paced_domain) = (paced_at, paced_domain);
+        (self.paced_at, self.paced_domain) = paced;
         self.refuse_foreign_chunks(from, sides.packed.as_deref())?;
         let no_chunks = self.mapping.sides.packed.take();
         let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
         if fault.is_none() && !(self.sides_are_sound() && self.adopt_reduction(reduction, no_chunks)) {
             fault = Some("its deduplicated or compressed data have no place on flash".into());
         }
-        if fault.is_none() && !self.separation_fits() {
-            fault = Some("its separator differs or refers to other units".into());
+        if fault.is_none() && !(self.separation_fits() && self.adopt_timing(timing.into_owned())) {
+            fault = Some("its separator differs, or contexts or streams refer to other units".into());
         }
         if fault.is_none() && !self.candidates.fits(&empty) {
             fault = Some("its closed update blocks or queues do not fit this drive".into());
@@ -272,6 +270,18 @@ impl Ftl {
             Some(separation) => separation.is_within(self.layout.units(), self.setup.separate),
             None => !self.setup.separate.inspects_pages(),
         }
+    }
+
+    /// Restores what contexts were learnt to do, if this drive has the same settings. Returns false if the state is of
+    /// another drive.
+    fn adopt_timing(&mut self, saved: Option<Box<Timing>>) -> bool {
+        let (Some(own), Some(saved)) = (&mut self.timing, saved) else { return true };
+        if saved.settings() != own.settings() {
+            return true;
+        }
+        let fits = saved.fits(own);
+        *own = saved;
+        fits
     }
 
     /// Restores the state of wear-leveling as far as this drive's leveler needs it. Returns the units that another
@@ -401,6 +411,9 @@ impl Ftl {
             self.filling = filling.into();
         }
         self.needs_all |= setup.needs_all();
+        if setup.timing != self.setup.timing {
+            self.timing = Self::timing_of(&setup, &self.layout);
+        }
         self.setup = setup;
         self.start_over(false);
         true

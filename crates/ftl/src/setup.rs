@@ -1,6 +1,6 @@
 //! How a drive is managed, and why it may stop.
 
-use crate::collect::Victim;
+use crate::collect::{ByContext, Victim};
 use crate::dpes::Dpes;
 use crate::level::Level;
 use crate::metadata::Metadata;
@@ -84,6 +84,8 @@ pub struct Setup {
     pub garbage_share: Option<f64>,
     /// The map on flash, if it costs programs.
     pub metadata: Option<Metadata>,
+    /// Timing of collection by program contexts, if contexts decide.
+    pub timing: Option<ByContext>,
     /// Seed of the run.
     pub seed: u64,
 }
@@ -100,6 +102,7 @@ impl Setup {
             || self.garbage_share.is_some()
             || self.incremental
             || self.metadata.is_some()
+            || self.timing.is_some()
     }
 
     /// Returns the logical pages of the host and of the metadata.
@@ -114,7 +117,13 @@ impl Setup {
     #[must_use]
     pub fn can_continue_as(&self, other: &Self) -> bool {
         let Self {
-            incremental, idle_jobs, background_free_units, trigger_free_units, stop_free_units, ..
+            incremental,
+            idle_jobs,
+            background_free_units,
+            trigger_free_units,
+            stop_free_units,
+            timing,
+            ..
         } = *other;
         let alike = Self {
             incremental,
@@ -122,6 +131,7 @@ impl Setup {
             background_free_units,
             trigger_free_units,
             stop_free_units,
+            timing,
             ..*self
         };
         // Some parameters do not implement `PartialEq`.
@@ -174,6 +184,7 @@ impl Setup {
             pace: None,
             garbage_share: None,
             metadata: None,
+            timing: None,
             seed: 1,
         }
     }

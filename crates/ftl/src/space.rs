@@ -60,6 +60,9 @@ impl Ftl {
     /// Removes a closed unit from the candidates because it will be emptied.
     pub(crate) fn leave_closed(&mut self, unit: UnitId) {
         self.candidates.remove(&self.layout, unit, &mut self.units);
+        if let Some(timing) = &mut self.timing {
+            timing.emptied(unit);
+        }
         if let Some(leveling) = &mut self.leveling {
             leveling.emptying(self.layout.domain_of(unit), unit);
         }

@@ -28,7 +28,7 @@ pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
 pub(crate) fn wanted(plan: &Plan) -> Wanted {
     Wanted {
         edges: plan.buffer.is_some(),
-        hints: plan.ftl.setup.separate.inspects_pages(),
+        hints: plan.ftl.setup.separate.inspects_pages() || plan.ftl.setup.timing.is_some(),
         content: plan.ftl.setup.reduce.is_some(),
     }
 }

@@ -15,6 +15,7 @@ use crate::wear_in::WearIn;
 use floatgate_base::{IdSlice, Result, UnitId};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Flash, Functional, Rest};
+pub use floatgate_ftl::collect::TimingCounters;
 pub use floatgate_ftl::metadata::MetadataCounters;
 pub use floatgate_ftl::reclaim::{Burst, ReclaimFigures};
 pub use floatgate_ftl::reduce::{IndexFigures, ReduceCounters, ReduceFigures};
@@ -101,6 +102,8 @@ pub struct Outcome {
     pub victim_histogram: Histogram,
     /// Metadata, if the drive keeps its map on flash.
     pub metadata: Option<MetadataCounters>,
+    /// What collection by context did, if contexts time it, with the entries of its table in use and the replaced ones.
+    pub timing: Option<(TimingCounters, (u64, u64))>,
     /// Wear-leveling beyond the choice of free blocks.
     pub level: LevelCounters,
     /// Counts of the dispatcher, if it labels anything, and pages that the host wrote under its labels.
@@ -371,6 +374,7 @@ impl Simulation {
             source: self.reading.first_pass().cloned().unwrap_or_default(),
             gc: ftl.gc(),
             victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),
+            timing: ftl.timing(),
             level: ftl.leveled(),
             dispatched: (self.reading.dispatched())
                 .map(|counters| (counters, ftl.separation().map_or(0, labelled_pages))),

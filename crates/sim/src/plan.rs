@@ -122,6 +122,8 @@ pub struct Background {
     pub idle_ns: u64,
     /// Prediction of long idle periods, if any.
     pub by_context: Option<ByContext>,
+    /// Time without host requests in flight after which a burst is over, if collection prepares for bursts.
+    pub burst_gap_ns: Option<u64>,
 }
 
 /// Prediction of long idle periods by the program contexts before them.
@@ -351,7 +353,7 @@ impl Plan {
     /// Returns the settings of background work; they apply to other jobs if not to collection.
     #[must_use]
     pub fn background(&self) -> Option<Background> {
-        let others = Background { trigger_free_units: 0, idle_ns: 0, by_context: None };
+        let others = Background { trigger_free_units: 0, idle_ns: 0, by_context: None, burst_gap_ns: None };
         self.ftl.background.or_else(|| self.ftl.setup.idle_jobs.then_some(others))
     }
 

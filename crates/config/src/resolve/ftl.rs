@@ -1,17 +1,19 @@
 //! The tables under `[ftl]`.
 
-use super::{dispatch, level, metadata, precondition, reclaim, slot, timed};
+use super::{dispatch, level, metadata, precondition, reclaim, slot, timed, timing};
 use crate::layers::Layers;
 use crate::settings;
 use crate::tables::choice;
 use floatgate_base::policy::Facts;
 use floatgate_base::{ChosenPolicy, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
+use floatgate_ftl::collect::ByContext;
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::{ALLOCATIONS, UNWRITTEN_READS};
 use floatgate_ftl::{Allocation, FreeChoice, Pace, Separate, Setup, Victim, collect};
 use floatgate_host::Dispatch;
 use floatgate_nand::Geometry;
+use floatgate_sim::Background;
 use floatgate_sim::plan::{AUTO_FILLS, Auto, DriveSettings, FtlSettings, Precondition};
 
 /// The default stop level is one block of so many, at most [`STOP_MAX`]. With a single free block there would
@@ -36,13 +38,13 @@ pub(crate) fn resolve(
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
     let facts = facts(&table, drive, timed);
     let dispatch = dispatch::resolve(layers, table.dispatch.take(), &facts)?;
-    let collection =
+    let mut collection =
         collection(layers, (table.collect.take(), table.separate.take(), dispatch.0), &facts, geometry)?;
     let scope = collection.scope;
     let start = start(layers, &mut table, (collection.victim, traced), (geometry.pages(), logical_pages))?;
     let precondition = start.precondition;
     let (allocation, order) = allocation(layers, table.allocation.take(), timed, scope, precondition)?;
-    let idle = timed::background(layers, table.background.take(), timed, collection.levels())?;
+    let idle = idle(layers, table.background.take(), timed, (&mut collection, logical_pages))?;
     let sizes = (logical_pages, geometry);
     let metadata = metadata::resolve(layers, (table.metadata.take(), &facts), sizes, collection.separate)?;
     reserve_fits(layers, &collection, logical_pages, metadata.0.map_or(0, |metadata| metadata.pages()))?;
@@ -131,6 +133,9 @@ struct Collection {
     incremental: bool,
     pace: Option<Pace>,
     garbage_share: Option<f64>,
+    /// What its table says about timing, and the timing once it is resolved.
+    timing_settings: timing::Settings,
+    timing: Option<ByContext>,
     raw_collect: settings::Collect,
     raw_separate: settings::Separate,
 }
@@ -151,6 +156,7 @@ impl Collection {
             incremental: self.incremental,
             pace: self.pace,
             garbage_share: self.garbage_share,
+            timing: self.timing,
             seed,
             ..Setup::plain(0)
         }
@@ -161,6 +167,24 @@ impl Collection {
     fn free_units_needed(&self) -> u32 {
         if self.stop_is_set { self.trigger_free_units } else { self.stop_free_units }
     }
+}
+
+/// Resolves the use of idle time, and the timing of collection, which may prepare for bursts in it.
+fn idle(
+    layers: &Layers,
+    table: Option<settings::Background>,
+    timed: bool,
+    (collection, logical_pages): (&mut Collection, u32),
+) -> Result<(Option<Background>, Option<settings::Background>)> {
+    let (mut idle, raw) = timed::background(layers, table, timed, collection.levels())?;
+    let (settings, drive) = (&collection.timing_settings, (&collection.layout, logical_pages));
+    let (timing, burst_gap_ns) = timing::resolve(layers, settings, idle.is_some(), drive)?;
+    if let Some(background) = &mut idle {
+        background.burst_gap_ns = burst_gap_ns;
+    }
+    timing::show(&mut collection.raw_collect, timing, idle.is_some());
+    collection.timing = timing;
+    Ok((idle, raw))
 }
 
 /// Resolves which free block is opened next, where dispatcher and allocation leave that open.
@@ -231,6 +255,7 @@ fn collection(
     facts: &Facts,
     geometry: Geometry,
 ) -> Result<Collection> {
+    let set = timing::keys(given_collect.as_ref());
     let (collect, mut raw_collect) = slot::resolve(layers, given_collect, facts)?;
     let incremental = collect::is_incremental(collect.text("mode"));
     let mut separate_table = separate_table.unwrap_or_default();
@@ -259,6 +284,8 @@ fn collection(
         incremental,
         pace,
         garbage_share: collect.find_real("garbage_share"),
+        timing_settings: timing::Settings { policy: collect, set },
+        timing: None,
         raw_collect,
         raw_separate,
     })

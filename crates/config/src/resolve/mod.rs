@@ -19,6 +19,7 @@ mod reduce;
 mod slot;
 mod stop;
 mod timed;
+mod timing;
 pub(crate) mod workload;
 
 use crate::checks;

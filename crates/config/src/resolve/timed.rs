@@ -104,7 +104,7 @@ pub(crate) fn scheduling(
     Ok(((order, urgent_as_writes, holds), timed.then_some(raw)))
 }
 
-fn ns(us: f64) -> u64 {
+pub(super) fn ns(us: f64) -> u64 {
     (us * 1e3).round() as u64
 }
 
@@ -171,5 +171,7 @@ pub(crate) fn background(
         confident_from: policy.whole("confident_from") as u8,
         path: policy.whole("path"),
     });
-    Ok((Some(Background { trigger_free_units: free, idle_ns: ns(idle_us), by_context }), Some(raw)))
+    let background =
+        Background { trigger_free_units: free, idle_ns: ns(idle_us), by_context, burst_gap_ns: None };
+    Ok((Some(background), Some(raw)))
 }

@@ -1,7 +1,7 @@
 //! Drives in files: a drive is restored unchanged, runs of both modes may start from it, other drives are refused.
 
 use crate::common::cases::draw;
-use crate::common::policies::{any_level, any_victim, separator};
+use crate::common::policies::{any_level, any_timing, any_victim, separator};
 use crate::common::recorder::Recorder;
 use crate::common::{Folder, try_run, without_clock, without_run};
 use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
@@ -32,7 +32,7 @@ fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
         };
         extents.push(Lpn(first), pages as u32, kind);
         let handle = if rng.below(5) == 0 { rng.below(3) as u32 } else { first % 3 };
-        extents.columns.hints.push(Hints { handle, ..Hints::default() });
+        extents.columns.hints.push(Hints { handle, context: 1 + first / 7 % 5, ..Hints::default() });
     }
     extents
 }
@@ -93,6 +93,7 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
             level: any_level(&mut rng),
             free_choice: [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize],
             stop_free_units: 2 + rng.below(2) as u32,
+            timing: any_timing(seed),
             seed,
             ..Setup::plain((geometry.pages() * 6 / 10).max(1) as u32)
         };

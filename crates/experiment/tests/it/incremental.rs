@@ -1,9 +1,9 @@
 //! Incremental collection: the host never opens the last free unit of a domain, no write waits for whole units, and
 //! write amplification is that of whole-block collection.
 
-use crate::common::policies::{any_level, any_victim};
+use crate::common::policies::{any_level, any_timing, any_victim};
 use crate::common::{number, run_ok};
-use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Lpn, Rng};
+use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Hints, Lpn, Rng};
 use floatgate_flash::{Functional, Layout, Scope, Shadow};
 use floatgate_ftl::{Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
@@ -39,6 +39,7 @@ fn never_forced(seed: u64) {
         stop_free_units: stop,
         incremental: true,
         plp: rng.below(4) > 0,
+        timing: any_timing(seed),
         seed,
         ..Setup::plain(logical)
     };
@@ -53,6 +54,10 @@ fn never_forced(seed: u64) {
         let space = if rng.below(3) > 0 { hot } else { logical.into() };
         extents.push(Lpn(rng.below(space) as u32), 1, kind);
     }
+    // Half of the pages of a program are written together with those of another.
+    let context = |lpn: Lpn| 1 + (lpn.0 / 16) % 5;
+    extents.columns.hints =
+        extents.lpn.iter().map(|&lpn| Hints { context: context(lpn), ..Hints::default() }).collect();
     ftl.reset_counts(&mut flash);
     for at in 0..extents.len() {
         ftl.serve_range(&mut flash, &extents, at..at + 1).unwrap_or_else(|e| panic!("{case}: {e:?}"));

@@ -4,11 +4,12 @@
 //! parameters of their rows, are in `policy_knobs.rs`, which reads them from the tables.
 
 use crate::common::knob_toml::{
-    DRIVE, FTL, UNIFORM, base, buffered, geometry, life, planes, reduced, suspending, timed, trace, with,
+    DRIVE, FTL, UNIFORM, base, buffered, by_context, geometry, life, planes, reduced, suspending, timed,
+    trace, traces, with,
 };
 use crate::common::{Folder, try_run};
 use floatgate_config::slot_types::SLOTS;
-use floatgate_experiment::{LifetimeOptions, Options, load, run_with};
+use floatgate_experiment::LifetimeOptions;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -241,6 +242,22 @@ fn collect() -> Vec<Case> {
     ]
 }
 
+/// Keys of `ftl.collect` about timing by program contexts.
+fn collect_by_context(folder: &Folder) -> Vec<Case> {
+    let (plain, idle) = (by_context(folder, false), by_context(folder, true));
+    let untimed = plain.replace("timing = \"by-context\"\nconfident_from = 2\n", "");
+    let goal = "/gc/timing/bursts/prepared_blocks";
+    vec![
+        ("ftl.collect.timing", untimed, By("free-blocks", "by-context", PROGRAMS)),
+        ("ftl.collect.horizon_share", plain.clone(), By("0.05", "0.5", PROGRAMS)),
+        ("ftl.collect.dying_share", plain.clone(), By("0.0", "1.0", PROGRAMS)),
+        ("ftl.collect.contexts", plain.clone(), By("1", "64", PROGRAMS)),
+        ("ftl.collect.confident_from", plain, By("1", "7", PROGRAMS)),
+        ("ftl.collect.burst_gap_us", idle.clone(), By("5000", "500000", goal)),
+        ("ftl.collect.prepared_share", idle, By("0.01", "0.9", goal)),
+    ]
+}
+
 /// Keys of `lifetime`.
 fn lifetime() -> Vec<Case> {
     let optimistic = "ready-optimistic";
@@ -437,6 +454,7 @@ fn cases(folder: &Folder) -> Vec<Case> {
         buffer(),
         ftl(),
         collect(),
+        collect_by_context(folder),
         lifetime(),
         host(folder),
         workload(),
@@ -444,45 +462,6 @@ fn cases(folder: &Folder) -> Vec<Case> {
         traced(folder),
     ]
     .concat()
-}
-
-/// Traces of which each makes some key matter.
-fn traces() -> Folder {
-    let folder = Folder::new("knobs");
-    let line = |i: u64, device: u64, offset: u64| {
-        format!("{},host,{device},Write,{offset},4096,0\n", 1_000_000 + i * 1000)
-    };
-    let scattered = |i: u64, pages: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % pages * 4096;
-    folder.file("a.csv", (0..1500).map(|i| line(i, 0, scattered(i, 400))).collect::<String>());
-    folder.file("b.csv", (0..1500).map(|i| line(i, 0, scattered(i, 300))).collect::<String>());
-    folder.file("short.csv", (0..200).map(|i| line(i, 0, scattered(i, 400))).collect::<String>());
-    folder.file("two-devices.csv", (0..3000).map(|i| line(i, i % 2, scattered(i, 200))).collect::<String>());
-    let turns = (0..3000).map(|i| line(i, i / 8 % 2, scattered(i, 200)));
-    folder.file("devices-in-turns.csv", turns.collect::<String>());
-    folder.file("large.csv", (0..3000).map(|i| line(i, 0, scattered(i, 700))).collect::<String>());
-    folder.file("bad.csv", format!("{}1001000,host,0,Write,x,4096,0\n", line(0, 0, 0)));
-    let five: String = (0..100).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i * 8)).collect();
-    folder.file("five.ssdsim", &five);
-    folder.file("five-columns", &five);
-    let twin = |again: f64| {
-        format!(
-            "duration_s = 60\nrequests = 2000\nread_share = 0.2\nfootprint_bytes = 1900000\n\
-             [writes]\nagain_share = {again}\n[reads]\nwritten_share = 1.0\nagain_share_of_written = 0.9\n"
-        )
-    };
-    folder.file("a.toml", twin(0.9));
-    folder.file("b.toml", twin(0.95));
-    let event = |action: &str, i: u64| format!("8,0 1 {i} 0.{i:09} 99 {action} W {} + 8 [fsync]\n", i * 8);
-    let events = (0..50).map(|i| event("Q", i)).chain((0..20).map(|i| event("D", i)));
-    for (name, requests) in [("a.drive", 4000), ("b.drive", 5000)] {
-        let options =
-            Options { save_drive: Some(format!("{}/{name}", folder.path()).into()), ..Options::default() };
-        let resolved =
-            load(Some(&format!("{DRIVE}{FTL}[workload]\nrequests = {requests}\n")), "t", &[]).unwrap();
-        run_with(resolved, &options, &mut |_| Ok(())).unwrap();
-    }
-    folder.file("q-and-d.blkparse", events.collect::<String>());
-    folder
 }
 
 /// Dotted paths of all keys, from the schema.

@@ -8,6 +8,7 @@ mod bad_input;
 mod buffer;
 mod close_up;
 mod closed_forms;
+mod collection_timing;
 mod combinations;
 mod common;
 mod determinism;

@@ -46,7 +46,7 @@ fn runs(folder: &Folder) -> [String; 12] {
             "{SMALL}[drive.rated]\ntbw_tb = 1\n{spare}collect.policy = \"cost-benefit\"\n[workload]\non_bad_line = \"skip\"\nfile = \"{trace}\"\n"
         ),
         format!(
-            "mode = \"timed\"\n{SMALL}{spare}[ftl.background]\npolicy = \"by-context\"\n[workload]\narrival = \"open\"\nfile = \"{bursts}\"\n"
+            "mode = \"timed\"\n{SMALL}{spare}collect.timing = \"by-context\"\n[ftl.background]\npolicy = \"by-context\"\n[workload]\narrival = \"open\"\nfile = \"{bursts}\"\n"
         ),
         format!(
             "{SMALL}[drive]\nplp = false\n{spare}[ftl.metadata]\npolicy = \"journal\"\n[workload]\nrequests = 2000\nfua_share = 0.1\n"

@@ -1,7 +1,7 @@
 //! Every separator keeps the drive exact: the shadow model detects no violation under any decision, and the counts of
 //! streams add up to those of the drive.
 
-use crate::common::policies::{any_level, any_victim, drawn, separator};
+use crate::common::policies::{any_level, any_timing, any_victim, drawn, separator};
 use crate::common::{Folder, hinted};
 use floatgate_base::testing::Bound;
 use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Hints, Lpn, Op, Rng};
@@ -44,6 +44,7 @@ fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
 
 /// Idle time, page by page.
 fn rest(ftl: &mut Ftl, flash: &mut Shadow<Functional>, domains: u32, rng: &mut Rng) {
+    ftl.burst_ends();
     for domain in DomainId::all(domains) {
         for _ in 0..rng.below(20) {
             if !ftl.wants_background_in(domain) || !ftl.background_step(flash, domain).unwrap() {
@@ -106,6 +107,7 @@ fn exact(name: &str, seed: u64) {
         incremental: pace.is_none() && garbage_share.is_none() && rng.below(3) == 0,
         pace,
         garbage_share,
+        timing: any_timing(seed),
         seed,
         ..Setup::plain(logical)
     };

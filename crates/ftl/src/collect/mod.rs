@@ -4,6 +4,7 @@
 //! the closed units, `update_blocks` those that wait, `queues` streams that are collected in the order of closing.
 //! `choice` fixes the order of the groups, and `collector` requests the job.
 
+pub(crate) mod by_context;
 mod candidates;
 mod choice;
 mod collector;
@@ -15,13 +16,17 @@ mod fifo;
 mod greedy;
 mod queues;
 mod random;
+mod timing;
 mod update_blocks;
 mod victim_policy;
 mod windowed_greedy;
 
+pub use by_context::ByContext;
 pub(crate) use candidates::{Apart, Candidates, Garbage};
 pub(crate) use choice::Choice;
 pub(crate) use collector::Collector;
+pub use timing::TimingCounters;
+pub(crate) use timing::{Need, Timing};
 pub use victim_policy::{VictimPolicy, View};
 
 use crate::index::IndexKind;
@@ -59,6 +64,25 @@ const INCREMENTAL: u8 = 1;
 pub fn is_incremental(mode: &str) -> bool {
     mode == MODES[usize::from(INCREMENTAL)].0
 }
+
+/// When victims are collected, by name, with descriptions.
+pub const TIMINGS: &[(&str, &str)] = &[
+    ("free-blocks", "as soon as too few blocks are free"),
+    (
+        "by-context",
+        "victims wait if program contexts will soon overwrite their data, and idle time prepares blocks for bursts",
+    ),
+];
+
+/// Checks whether a name of [`TIMINGS`] means timing by program contexts.
+#[must_use]
+pub fn is_by_context(timing: &str) -> bool {
+    timing == TIMINGS[1].0
+}
+
+/// Parameters of timing by program contexts.
+pub const BY_CONTEXT_PARAMS: &[&str] =
+    &["horizon_share", "dying_share", "contexts", "confident_from", "burst_gap_us", "prepared_share"];
 
 /// Parameters that all victim policies share; the mechanism implements them.
 const COMMON_PARAMS: &[ParamInfo] = &[
@@ -112,6 +136,47 @@ const COMMON_PARAMS: &[ParamInfo] = &[
     )
     .or("never")
     .functional(),
+    ParamInfo::name(
+        "timing",
+        "whether victims can wait: free-blocks, or by-context for program contexts to decide",
+        TIMINGS,
+    ),
+    ParamInfo::within(
+        "horizon_share",
+        "timing by context: data expected to be overwritten within this share of the logical pages, in host page writes, \
+         are dying",
+        0.0,
+        Range { above_least: true, ..Range::SHARE },
+    )
+    .or("the pages of 8 blocks of each plane (superblocks)"),
+    ParamInfo::within(
+        "dying_share",
+        "timing by context: a victim waits if at least this share of its valid pages are dying",
+        0.5,
+        Range::SHARE,
+    ),
+    ParamInfo::whole("contexts", "timing by context: entries of the table of contexts", 1024, (1, 1 << 20)),
+    ParamInfo::whole(
+        "confident_from",
+        "timing by context: right expectations more than wrong ones from which on a context predicts; at most 7 are counted",
+        4,
+        (1, 7),
+    ),
+    ParamInfo::within(
+        "burst_gap_us",
+        "timing by context, with jobs in idle time: time without requests in flight after which a burst is over, \
+         microseconds",
+        5_000.0,
+        Range::closed(0.0, 1e8),
+    )
+    .timed(),
+    ParamInfo::within(
+        "prepared_share",
+        "timing by context, with jobs in idle time: share of the spare blocks that a predicted burst lets it free at most",
+        0.5,
+        Range::SHARE_BETWEEN,
+    )
+    .timed(),
 ];
 
 /// One row per policy: its variant and its module, which has `INFO` and `Params`, a [`VictimPolicy`].

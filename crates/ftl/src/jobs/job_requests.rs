@@ -60,7 +60,7 @@ impl Ftl {
 
     /// Checks whether free units run low, and collection gained something when last tried.
     fn wants_collection(&self, domain: DomainId) -> bool {
-        self.free[domain].len() < self.setup.background_free_units && self.futile_at[domain] != Some(self.now)
+        self.free[domain].len() < self.idle_goal(domain) && self.futile_at[domain] != Some(self.now)
     }
 
     /// Returns the job that idle time continues.
@@ -68,7 +68,8 @@ impl Ftl {
         let waiting = self.jobs[domain].urgency();
         let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
         let collects = waiting.is_none() || self.wants_collection(domain);
-        let job = if behind && collects { self.next_victim(flash, domain) } else { None };
+        let need = self.need(domain);
+        let job = if behind && collects { self.next_victim(flash, domain, need) } else { None };
         let mut job = job.or_else(|| self.jobs[domain].pop())?;
         // Until it is urgent, it leaves these units free.
         job.leave_free = self.setup.trigger_free_units;

@@ -3,7 +3,7 @@
 use super::job::{Job, Step};
 use super::request::{DriveView, Order, Planned, Request, StartsJobs, Target, Urgency};
 use super::room::pages_to_each;
-use crate::collect::Collector;
+use crate::collect::{Collector, Need};
 use crate::ftl::Ftl;
 use crate::reduce::ChunksMoved;
 use crate::setup::Failure;
@@ -321,8 +321,16 @@ impl Ftl {
         }
     }
 
-    /// Begins the next collection job of a domain; none if nothing is gained.
-    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Box<Job>> {
+    /// Begins the next collection job of a domain; none if nothing is gained, or if all victims can wait.
+    pub(crate) fn next_victim<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        domain: DomainId,
+        need: Need,
+    ) -> Option<Box<Job>> {
+        if need == Need::Ahead && self.can_wait(domain) {
+            return None;
+        }
         if self.separation.as_ref().is_some_and(|separation| separation.wants_regroup()) {
             self.regroup(flash);
         }
@@ -333,7 +341,7 @@ impl Ftl {
                 // Where a victim may take in more than it frees, some policies select units that gain nothing again and
                 // again.
                 let request = (tries <= 2 * units).then(|| self.emptiest(domain)).flatten()?;
-                return Some(self.collected(request));
+                return Some(self.collected(request, need));
             }
         }
         let mut view = DriveView {
@@ -347,9 +355,10 @@ impl Ftl {
         };
         let (candidates, leveling) = (&mut self.candidates, self.leveling.as_mut());
         let separation = self.separation.as_deref();
-        let mut collector = Collector { victim: self.setup.victim, candidates, leveling, separation };
+        let timing = self.timing.as_deref_mut().filter(|_| need == Need::Ahead);
+        let mut collector = Collector { victim: self.setup.victim, candidates, leveling, separation, timing };
         let request = collector.next_request(&mut view, domain)?;
-        Some(self.collected(request))
+        Some(self.collected(request, need))
     }
 
     /// Requests the collection of the closed unit with the fewest valid pages of a domain; none if all pages of all
@@ -365,7 +374,7 @@ impl Ftl {
     }
 
     /// Counts the start of a collection and creates its job.
-    fn collected(&mut self, request: Request) -> Box<Job> {
+    fn collected(&mut self, request: Request, need: Need) -> Box<Job> {
         let victim = request.sources[0];
         let valid = self.units.meta[victim].valid;
         self.gc.victims += 1;
@@ -376,6 +385,9 @@ impl Ftl {
         }
         if let Some(separation) = &mut self.separation {
             separation.chosen(victim, valid, self.units.closed_at[victim], self.now);
+        }
+        if let Some(timing) = &mut self.timing {
+            timing.collected(victim, valid, need, &self.layout, &self.mapping);
         }
         request.all_sources().for_each(|unit| self.leave_closed(unit));
         Box::new(Job::begun(request, &self.layout))
@@ -428,17 +440,25 @@ impl Ftl {
             };
             // Both targets may come from one domain.
             let wanted = if to == 1 && job.request.targets[0] == target { 1 } else { 0 };
-            while self.free[domain].len() <= reserve + wanted && self.collect_one(flash, domain)? {}
+            while self.free[domain].len() <= reserve + wanted
+                && self.collect_one(flash, domain, Need::Space)?
+            {}
         }
         Ok(())
     }
 
-    /// Collects one victim in a domain; returns false if nothing is gained.
-    pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
+    /// Collects one victim in a domain; returns false if nothing is gained, or if all victims can wait.
+    pub(crate) fn collect_one<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        domain: DomainId,
+        need: Need,
+    ) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
-        let Some(mut job) = self.next_victim(flash, domain) else {
-            return Ok(self.give_up_set(flash, domain));
+        let Some(mut job) = self.next_victim(flash, domain, need) else {
+            let waits = need == Need::Ahead && self.can_wait(domain);
+            return Ok(!waits && self.give_up_set(flash, domain));
         };
         self.run_to_end(flash, &mut job)?;
         Ok(true)

@@ -1,6 +1,7 @@
 //! Carries out what read disturb requires: reclaims units in time, and makes, promotes and drops replicas.
 
 use super::manager::Action;
+use crate::collect::Need;
 use crate::ftl::Ftl;
 use crate::jobs::request::Planned;
 use crate::jobs::{Job, Order, Request, Target, Urgency};
@@ -105,7 +106,7 @@ impl Ftl {
         let domain = self.layout.domain_of(unit);
         while self.units.meta[unit].pos == NOT_INDEXED
             && self.free[domain].len() <= self.setup.separate.reserve()
-            && self.collect_one(flash, domain)?
+            && self.collect_one(flash, domain, Need::Space)?
         {}
         if self.units.meta[unit].pos != NOT_INDEXED {
             return Ok(true);
@@ -152,7 +153,9 @@ impl Ftl {
         let is_closed = self.units.meta[unit].pos != NOT_INDEXED;
         let domain = self.domain_of_holders();
         if self.free[domain].len() < self.setup.trigger_free_units {
-            while self.free[domain].len() < self.setup.stop_free_units && self.collect_one(flash, domain)? {}
+            while self.free[domain].len() < self.setup.stop_free_units
+                && self.collect_one(flash, domain, Need::Space)?
+            {}
         }
         let is_same = closed_at == self.units.closed_at[unit];
         Ok(is_same && is_closed == (self.units.meta[unit].pos != NOT_INDEXED))

@@ -18,6 +18,7 @@ impl Ftl {
         content: Content,
         (hints, cause): (Hints, Cause),
     ) -> Result<(), Failure> {
+        self.note_writer::<S>(lpn, hints);
         let Some(reduction) = &mut self.reduction else { return Ok(()) };
         flash.host_content(lpn, content.fingerprint);
         reduction.counters.host_pages += 1;

@@ -128,6 +128,13 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
             "expected a trace that `floatgate trace record` made (docs/recording.md), or policy = \"idle\"",
         );
     }
+    if plan.ftl.setup.timing.is_some() && !columns.context {
+        return refuse(
+            "ftl.collect.timing",
+            "by-context needs program contexts, and this workload has none".into(),
+            "expected a trace that `floatgate trace record` made (docs/recording.md), or timing = \"free-blocks\"",
+        );
+    }
     match plan.ftl.setup.separate.needs() {
         Some(Needs::Contexts) if !columns.context => refuse(
             "ftl.separate.policy",

@@ -138,11 +138,30 @@ impl Idle {
             return Ok(());
         }
         let window = self.window(from_ns);
-        let used = drive.ftl.wants_background() && self.steps(drive, &window, until_ns)?;
+        let used = self.work(drive, &window, from_ns, until_ns)?;
         let timed = drive.array.back_end();
         let delayed = used && DomainId::all(drive.ftl.domains()).any(|domain| !timed.job_is_idle(domain));
         self.count(until_ns - from_ns, window.predicted_ns, (used, delayed));
         Ok(())
+    }
+
+    /// Lets jobs work in a window of an idle period that began at `from_ns`. Once a burst is over, collection may
+    /// prepare for the next one. Returns whether a job worked.
+    fn work(
+        &self,
+        drive: &mut Drive<Timed>,
+        window: &Window,
+        from_ns: u64,
+        until_ns: u64,
+    ) -> Result<bool, Failure> {
+        let over_ns = self.settings.burst_gap_ns.map(|gap_ns| from_ns.saturating_add(gap_ns));
+        let Some(over_ns) = over_ns.filter(|&over_ns| over_ns < until_ns) else {
+            return self.steps(drive, window, window.from_ns, until_ns);
+        };
+        let before = self.steps(drive, window, window.from_ns, over_ns)?;
+        drive.ftl.burst_ends();
+        let after = self.steps(drive, window, window.from_ns.max(over_ns), until_ns)?;
+        Ok(before || after)
     }
 
     /// Decides at the beginning of an idle period when jobs may work in it.
@@ -166,10 +185,18 @@ impl Idle {
         self.settings.by_context.map_or(0, |by| by.settle_ns)
     }
 
-    /// Lets jobs take steps in a window before `until_ns`; returns whether any did.
-    fn steps(&self, drive: &mut Drive<Timed>, window: &Window, until_ns: u64) -> Result<bool, Failure> {
-        let mut now_ns = window.from_ns;
+    /// Lets jobs take steps in a window from `now_ns` until before `until_ns`; returns whether any did.
+    fn steps(
+        &self,
+        drive: &mut Drive<Timed>,
+        window: &Window,
+        mut now_ns: u64,
+        until_ns: u64,
+    ) -> Result<bool, Failure> {
         let mut used = false;
+        if !drive.ftl.wants_background() {
+            return Ok(used);
+        }
         while now_ns < until_ns {
             if now_ns > window.last_begin_ns && now_ns < window.again_ns {
                 now_ns = window.again_ns;

@@ -71,6 +71,53 @@ pub(super) const GROUPS: &[Group] = &[
             number("copied_pages_per_victim", "pages", "copied_pages / victims").or_null(),
             histogram("victims_by_valid", "victims", "victims by their valid pages"),
             number("time_s", "s", "nominal time of its operations in sequence"),
+            number(
+                "timing.pages_with_context_share",
+                "-",
+                "pages that the host wrote with a program context / all; null unless contexts time collection",
+            )
+            .or_null(),
+            count(
+                "timing.predicted_deaths",
+                "pages",
+                "pages overwritten or trimmed whose context was confident when they die",
+            )
+            .or_null(),
+            count("timing.deaths_in_time", "pages", "of these, those within the horizon of the expected time")
+                .or_null(),
+            count(
+                "timing.outlived_pages",
+                "pages",
+                "pages copied that should have been dead for longer than the horizon",
+            )
+            .or_null(),
+            count(
+                "timing.passed_over",
+                "blocks",
+                "blocks (superblocks) passed over because their data were dying, each once until it is collected",
+            )
+            .or_null(),
+            count("timing.put_off", "times", "times when nothing was collected, because all victims could wait")
+                .or_null(),
+            count("timing.collected_later", "blocks", "blocks that were passed over and are collected now")
+                .or_null(),
+            count("timing.dead_later", "blocks", "of these, those without a valid page").or_null(),
+            count("timing.saved_pages", "pages", "their pages that died while they waited").or_null(),
+            count("timing.copied_later", "pages", "their pages that were copied all the same").or_null(),
+            count("timing.instead", "blocks", "blocks collected instead of others that were passed over")
+                .or_null(),
+            count("timing.instead_pages", "pages", "their valid pages beyond those of the others").or_null(),
+            count("timing.needed", "blocks", "blocks collected although they could wait, for space was needed")
+                .or_null(),
+            count("timing.needed_pages", "pages", "their dying pages").or_null(),
+            count("timing.bursts.bursts", "bursts", "bursts with a write, in timed mode").or_null(),
+            count("timing.bursts.predicted", "bursts", "of these, those whose pages were predicted").or_null(),
+            count("timing.bursts.as_predicted", "bursts", "of these, those from half to twice as large").or_null(),
+            count("timing.bursts.prepared_blocks", "blocks", "blocks freed in idle time before predicted bursts")
+                .or_null(),
+            count("timing.bursts.used_blocks", "blocks", "of these, those that the burst filled").or_null(),
+            count("timing.contexts", "entries", "entries of the table of contexts in use").or_null(),
+            count("timing.contexts_replaced", "entries", "entries that another one replaced").or_null(),
         ],
     },
     Group {

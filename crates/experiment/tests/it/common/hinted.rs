@@ -69,6 +69,21 @@ pub fn bursts(seed: u64, pages: u64, count: usize) -> Vec<(i64, Row)> {
     rows
 }
 
+/// Two programs in turn: bursts of 60 pages of program 1 and of 6 pages of program 2, with 400 ms between two bursts.
+pub fn bursts_in_turn(seed: u64, pages: u64, count: u64) -> Vec<(i64, Row)> {
+    let mut rng = Rng::new(seed, "bursts in turn");
+    let (mut now_ns, mut rows) = (0, Vec::new());
+    for burst in 0..count {
+        let (context, writes) = [(1, 60), (2, 6)][(burst % 2) as usize];
+        for _ in 0..writes {
+            rows.push((now_ns, write(rng.below(pages), context)));
+            now_ns += 700_000;
+        }
+        now_ns += 400_000_000;
+    }
+    rows
+}
+
 /// Programs that repeatedly write their own pages, the first of them most, and some that write once. Contexts are 1 to
 /// `contexts`; each has its own stream, and the data of a later one have longer predicted lives.
 pub fn programs(seed: u64, contexts: u64, pages: u64, requests: usize) -> Vec<Row> {

@@ -2,6 +2,7 @@
 
 use floatgate_base::policy::{Facts, ParamKind, Range};
 use floatgate_base::{ChosenPolicy, ParamInfo, PolicyInfo, Rng, Setting, Slot};
+use floatgate_ftl::collect::ByContext;
 use floatgate_ftl::{Level, Separate, Victim, collect, level, separate};
 use floatgate_lifetime::throttle;
 
@@ -83,6 +84,19 @@ pub fn any_victim(rng: &mut Rng) -> Victim {
 pub fn any_level(rng: &mut Rng) -> Level {
     let info = row(rng, &level::SLOT);
     Level::of(&drawn(rng, &level::SLOT, info))
+}
+
+/// Timing of collection by contexts, in half of all cases. Uses a separate generator to leave all other draws unchanged.
+pub fn any_timing(seed: u64) -> Option<ByContext> {
+    let mut rng = Rng::new(seed, "timing");
+    let [horizons, contexts] = [12, 8].map(|bits| 1 << rng.below(bits));
+    (rng.below(2) == 0).then(|| ByContext {
+        horizon: 1 + rng.below(horizons) as u32,
+        dying_share: rng.unit(),
+        contexts: 1 + rng.below(contexts) as u32,
+        confident_from: 1 + rng.below(7) as u8,
+        prepared_units_max: 1 + rng.below(4) as u32,
+    })
 }
 
 /// A separator with these values of parameters, the others at their defaults.
