@@ -89,10 +89,8 @@ impl Ftl {
     #[must_use]
     pub fn new(layout: Layout, setup: Setup) -> Self {
         let (domains, per_domain) = (layout.domains(), layout.units_per_domain());
-        let pool = |d: u32| {
-            let units = UnitId(d * per_domain)..UnitId((d + 1) * per_domain);
-            FreePool::new(setup.free_choice, units)
-        };
+        let units = |d: u32| UnitId(d * per_domain)..UnitId((d + 1) * per_domain);
+        let pool = |d: u32| FreePool::new(setup.free_choice, units(d));
         let leveling = Leveling::of(setup.level, setup.seed, &layout);
         let pages = setup.mapped_pages_max();
         let separation = Separation::of(setup.separate, &Shape::of(&layout, pages, setup.seed));
@@ -161,7 +159,7 @@ impl Ftl {
 
     /// Creates the timing of collection by context, if the setup has it.
     pub(crate) fn timing_of(setup: &Setup, layout: &Layout) -> Option<Box<Timing>> {
-        setup.timing.map(|settings| Box::new(Timing::new(settings, layout, setup.logical_pages)))
+        setup.timing.map(|settings| Box::new(Timing::new(settings, layout, setup.mapped_pages_max())))
     }
 
     /// Turns memory prefetch hints on or off; results never depend on them.

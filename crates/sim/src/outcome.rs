@@ -348,7 +348,7 @@ impl Simulation {
         let timed = self.stages.serving.timed().map(TimedFigures::of);
         let (ftl, array) = with_drive!(&self.stages.serving, drive => (&drive.ftl, drive.array.counts()));
         let Stages { addressing, serving, book } = &self.stages;
-        let layout = self.plan.layout();
+        let (layout, pages_per_block) = (self.plan.layout(), self.plan.drive.geometry.pages_per_block);
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
         let erases = array.erase_counts().as_slice();
         let (total_pages, reserve) = (f64::from(layout.pages()), self.plan.drive.bad_block_reserve);
@@ -356,9 +356,8 @@ impl Simulation {
         let source = self.reading.source();
         let name = |i: usize| source.devices().get(i).cloned().unwrap_or_else(|| i.to_string());
         let by_device = addressing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
-        let pages_per_block = self.plan.drive.geometry.pages_per_block;
-        let spare_pages =
-            total_pages - ftl.mean_free_pages() - f64::from(self.plan.ftl.setup.mapped_pages_max());
+        let mapped = f64::from(self.plan.ftl.setup.mapped_pages_max());
+        let spare_pages = total_pages - ftl.mean_free_pages() - mapped;
         Outcome {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
             period_s: (span_ns > 0).then_some(period_ns as f64 / 1e9),
