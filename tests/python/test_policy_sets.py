@@ -30,9 +30,13 @@ def test_set_has_the_last_word(cli: Cli, experiment: Path) -> None:
 
 
 def test_sets_can_be_varied(cli: Cli, experiment: Path) -> None:
-    output = cli("compare", experiment, "--vary", "policies=none,level,level+reduce", "--json", "-").done()
-    runs = json.loads(output)["runs"]
-    assert [run["label"] for run in runs] == ["none", "level", "level+reduce"]
+    content = ["--set", "workload.duplicate_share=0.2", "--set", "workload.compressed_share=0.6"]
+    vary = ["--vary", "policies=none,level,level+reduce"]
+    output = cli("compare", experiment, *content, *vary, "--json", "-").done()
+    settings = json.loads(output)["settings"]
+    assert [one["set"]["policies"] for one in settings] == ["none", "level", "level+reduce"]
+    policies = [one["result"]["config"]["ftl"]["level"]["policy"] for one in settings]
+    assert policies == ["none", "swl", "swl"]
 
 
 @pytest.mark.parametrize("name", ["level+redftl", "everything"])
@@ -42,8 +46,10 @@ def test_an_unknown_set_is_refused(cli: Cli, experiment: Path, name: str) -> Non
     assert "'floatgate policies' lists all" in error
 
 
-def test_contexts_are_needed(cli: Cli, experiment: Path) -> None:
+def test_content_and_contexts_are_needed(cli: Cli, experiment: Path) -> None:
     error = cli("run", experiment, "--policies", "all-in-one").refused()
+    assert "needs the content of writes, and this workload has none" in error
+    error = cli("run", experiment, "--policies", "ids").refused()
     assert "needs program contexts, and this workload has none" in error
 
 
@@ -52,7 +58,7 @@ def test_the_catalogue_lists_and_shows_sets(cli: Cli) -> None:
     assert "--policies         all-in-one" in listed
     shown = cli("policies", "all-in-one").done()
     assert shown.startswith("--policies all-in-one\n")
-    assert "the sets ids, redftl-plus" in shown
+    assert "the sets ids, redftl-plus, idle, collect, reduce, level, dpes, ready" in shown
     both = cli("policies", "ids").done()
     assert '[ftl.separate]\npolicy = "ids"' in both
     assert "--policies ids" in both

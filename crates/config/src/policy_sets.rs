@@ -63,6 +63,14 @@ pub const POLICY_SETS: &[PolicySet] = &[
         ..PolicySet::new("idle", "jobs begin in idle time that program contexts predict", DISSERTATION)
     },
     PolicySet {
+        over: &[("ftl.collect.timing", "by-context")],
+        ..PolicySet::new(
+            "collect",
+            "victims wait whose data contexts will soon overwrite, and room is made before a burst",
+            DISSERTATION,
+        )
+    },
+    PolicySet {
         over: &[("lifetime.reduce.policy", "both")],
         ..PolicySet::new(
             "reduce",
@@ -79,6 +87,14 @@ pub const POLICY_SETS: &[PolicySet] = &[
         )
     },
     PolicySet {
+        over: &[("mode", "timed"), ("ftl.dpes.policy", "idle")],
+        ..PolicySet::new(
+            "dpes",
+            "blocks are erased less deeply where idle time allows slower programs",
+            "Dissertation, section 7.2.4; dynamic program and erase scaling, FAST 2014",
+        )
+    },
+    PolicySet {
         over: &[("lifetime.throttle.policy", "ready-optimistic")],
         under: &[("drive.endurance.model", "ready-table2")],
         ..PolicySet::new(
@@ -88,7 +104,7 @@ pub const POLICY_SETS: &[PolicySet] = &[
         )
     },
     PolicySet {
-        parts: &["ids", "redftl-plus", "idle", "reduce", "level", "ready"],
+        parts: &["ids", "redftl-plus", "idle", "collect", "reduce", "level", "dpes", "ready"],
         ..PolicySet::new("all-in-one", "the integrated drive: all of these", "Dissertation, section 7.2.4")
     },
 ];
@@ -173,7 +189,10 @@ mod tests {
         let names = |text| parts(text).unwrap().iter().map(|set| set.name).collect::<Vec<_>>();
         assert_eq!(names("none"), [""; 0]);
         assert_eq!(names("ready+ids+ready"), ["ready", "ids"]);
-        assert_eq!(names("all-in-one"), ["ids", "redftl-plus", "idle", "reduce", "level", "ready"]);
+        assert_eq!(
+            names("all-in-one"),
+            ["ids", "redftl-plus", "idle", "collect", "reduce", "level", "dpes", "ready"]
+        );
         let error = parts("idz").unwrap_err().to_string();
         assert_eq!(
             error,

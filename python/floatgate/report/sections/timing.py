@@ -28,8 +28,8 @@ def lines(result: dict[str, Any]) -> list[str]:
 def _waits(facts: dict[str, Any]) -> str:
     if not facts["passed_over"] and not facts["collected_later"]:
         return "no block had to wait for its data to be overwritten"
-    passed, later, dead = (units.count(facts[key]) for key in ("passed_over", "collected_later", "dead_later"))
-    waits = f"{passed} blocks passed over because their data were dying"
+    later, dead = (units.count(facts[key]) for key in ("collected_later", "dead_later"))
+    waits = f"{units.counted(facts['passed_over'], 'block')} passed over because their data were dying"
     return f"{waits}; {later} of them collected later, {dead} dead by then"
 
 
@@ -40,10 +40,10 @@ def _outcomes(facts: dict[str, Any]) -> list[str]:
         saved, copied = (units.count(facts[key]) for key in ("saved_pages", "copied_later"))
         texts.append(f"{saved} of their pages died meanwhile, {copied} were copied")
     if facts["instead"]:
-        others, pages = units.count(facts["instead"]), units.count(facts["instead_pages"])
-        texts.append(f"{others} other blocks collected instead, with {pages} more valid pages")
+        others, pages = units.counted(facts["instead"], "other block"), units.count(facts["instead_pages"])
+        texts.append(f"{others} collected instead, with {pages} more valid pages")
     if facts["needed"]:
-        texts.append(f"{units.count(facts['needed'])} blocks could have waited, but space was needed")
+        texts.append(f"{units.counted(facts['needed'], 'block')} could have waited, but space was needed")
     if facts["predicted_deaths"]:
         share = units.share(facts["deaths_in_time"] / facts["predicted_deaths"])
         texts.append(f"{share} of {units.count(facts['predicted_deaths'])} expected deaths came in time")
