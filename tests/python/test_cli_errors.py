@@ -111,7 +111,7 @@ def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ([], "no command; expected one of 'run', 'compare', 'sweep', 'tune', 'query' or 15 others ('floatgate --help'"),
+        ([], "no command; expected one of 'run', 'compare', 'sweep', 'tune', 'query' or 16 others ('floatgate --help'"),
         (["bogus"], "unknown command 'bogus' of floatgate; expected one of 'run'"),
         (
             ["trace", "bogus"],

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
+from floatgate.pages.causes import BACKGROUND
 from floatgate.report.sections import disturb, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, life_range, load
@@ -293,12 +294,10 @@ def before_share(wait: str, kind: str) -> Callable[[Subject], Value]:
 
 def jobs_of(*causes: str) -> Callable[[Subject], Value]:
     """Return the share of some causes in the nominal time of jobs that move data."""
-    moving = ("gc", "level", "reclaim", "replica", "repack")
-
     def share(case: Subject) -> float | None:
         return ratio(
             sum(_number(case, f"flash.time_s.{cause}") for cause in causes),
-            sum(_number(case, f"flash.time_s.{cause}") for cause in moving),
+            sum(_number(case, f"flash.time_s.{cause}") for cause in sorted(BACKGROUND)),
         )
 
     return share
