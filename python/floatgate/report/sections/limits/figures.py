@@ -294,6 +294,7 @@ def before_share(wait: str, kind: str) -> Callable[[Subject], Value]:
 
 def jobs_of(*causes: str) -> Callable[[Subject], Value]:
     """Return the share of some causes in the nominal time of jobs that move data."""
+
     def share(case: Subject) -> float | None:
         return ratio(
             sum(_number(case, f"flash.time_s.{cause}") for cause in causes),
