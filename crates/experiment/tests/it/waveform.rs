@@ -75,7 +75,7 @@ const PLAIN: &str = "[drive.geometry]\nchannels = 2\nchips_per_channel = 1\ndies
 #[test]
 fn pins_show_what_the_ftl_asked_for() {
     let folder = Folder::new("waveform");
-    let mut ran = 0;
+    let (mut ran, mut measured_runs) = (0, 0);
     for seed in seeds(40) {
         let mut rng = Rng::new(seed, "waveform");
         let mut case = draw(&mut rng, seed % 2 == 1);
@@ -94,14 +94,16 @@ fn pins_show_what_the_ftl_asked_for() {
         let flash = ["programs", "reads", "erases"].map(|key| count(table, &format!("/flash/{key}")));
         assert_eq!((works, flash), (requested(&output.result), works), "seed {seed}\n{}", case.toml);
         assert_eq!(count(table, "/hidden"), 0, "seed {seed}");
-        if works[0] > 0 {
+        ran += 1;
+        // Programs of blocks that are erased less deeply take as long as erases: no interval tells them apart.
+        if works[0] > 0 && !case.toml.contains("[ftl.dpes]") {
             let measurement = measured(&path, &table["shape"]);
             assert_eq!([measurement.programs, measurement.reads, measurement.erases], works, "seed {seed}");
             assert_eq!(measurement.unclassified, 0, "seed {seed}");
+            measured_runs += 1;
         }
-        ran += 1;
     }
-    assert!(ran > 20, "{ran}");
+    assert!(ran > 20 && measured_runs > 10, "{ran}, {measured_runs} of them measured");
 }
 
 #[test]
