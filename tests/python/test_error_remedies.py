@@ -121,7 +121,7 @@ COMMANDS = [
     ("rb measure capture.csv", "missing option '--channels'", "see floatgate rb measure --help"),
     # catalogues
     ("drives mlc20nm", "unknown drive 'mlc20nm'", "did you mean 'mlc-20nm'?"),
-    ("policies gredy", "unknown policy 'gredy'", "did you mean 'greedy'?"),
+    ("policies gredy", "unknown policy 'gredy'", "did you mean 'greedy' or 'ready'?"),
     ("policies zzzz", "unknown policy 'zzzz'", "'floatgate policies' lists all"),
     ("reproduce redy", "unknown paper 'redy'", "did you mean 'ready'?"),
     ("ls --kind runn", "--kind 'runn': unknown kind", "did you mean 'run'?"),

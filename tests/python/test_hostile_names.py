@@ -101,6 +101,11 @@ CASES: dict[str, Callable[[Path], Case]] = {
         (0, [_toml(at), *FEW, "--vary", "ftl.spare_factor=0.2,0.3", "--out", f"s{NAME}", "--no-report"]),
         (2, [_toml(at), "--vary", f"{NAME}=1", "--out", "s"]),
     ],
+    "explain": lambda at: [
+        (0, [_runs(at), "--json", f"x{NAME}.json"]),
+        (0, [_runs(at), "--try", "--most", "1"]),
+        (2, [f"no{NAME}"]),
+    ],
     "tune": lambda at: [
         (2, [_toml(at), "--minimise", NAME, "--search", "ftl.spare_factor=0.1..0.3", "--out", f"u{NAME}"]),
         (2, [NAME, "--minimise", "waf"]),
