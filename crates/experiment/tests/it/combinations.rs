@@ -92,6 +92,10 @@ fn draw(rng: &mut Rng) -> Vec<(String, String)> {
                 }
             }
         }
+        // Blocks are small: as many replicas as by default would not fit.
+        if info.params.iter().any(|param| param.name == "replica_pages") {
+            set(&format!("{}.replica_pages", slot.key), "4".into());
+        }
         if slot.key == "drive.disturb" && info.name != "none" {
             set("drive.disturb.max_reads", (60 + rng.below(200)).to_string());
         }
