@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from floatgate import _core
@@ -112,12 +112,13 @@ def refusals() -> Iterator[Refusal]:
 
 
 def alone() -> dict[str, dict[str, list[str]]]:
-    """Return by reason and mode the policies that are refused by themselves."""
+    """Return by reason and mode the policies that are refused by themselves, without what they need."""
     made: dict[str, dict[str, list[str]]] = {}
     for mode in MODES:
         for one in choices():
-            reason = refusal(one, mode=mode)
+            reason = refusal(replace(one, needs={}), mode=mode)
             if reason is not None:
+                reason = re.sub(rf"^{re.escape(one.name)}\b", "...", reason)
                 made.setdefault(re.sub(r'"[^"]*"', "...", reason), {}).setdefault(mode, []).append(_name(one))
     return made
 
