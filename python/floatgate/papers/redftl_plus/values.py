@@ -55,6 +55,7 @@ def values(findings: Findings) -> dict[str, Any]:
         both = [time_of(findings, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
         made[f"buffered.{workload}"] = ratio(*both)
         made[f"count.buffered.{workload}"] = findings.look(f"buffered.{workload}.baseline.reclaim.on_demand")
+        made |= _buffers(findings, workload)
     for batch in ("half", "quarter", "mostly-free"):
         for variant in ("rrb", "redftl", "redftl-plus", "empty-partner"):
             for workload in WORKLOADS:
@@ -131,6 +132,18 @@ def _figures(findings: Findings, run: str, name: str) -> dict[str, Any]:
     made |= {f"{one}.{name}": ratio(by_type[one.upper()], total) for one in TYPES}
     modes = reclaim["reads_by_mode"]
     return made | {f"mode-{mode}.{name}": ratio(reads, sum(modes)) for mode, reads in enumerate(modes)}
+
+
+def _buffers(findings: Findings, workload: str) -> dict[str, Any]:
+    """Return reclaims and their time without a buffer, with LRU, and with one that keeps the pages read most."""
+    made: dict[str, Any] = {}
+    for batch in ("main", "buffered", "aware"):
+        for variant in ("baseline", "redftl-plus"):
+            run = f"{batch}.{workload}.{variant}"
+            jobs = [findings.figure(f"{run}.reclaim.{kind}") for kind in ("on_demand", "background")]
+            made[f"buffer.count.{run}"] = None if None in jobs else sum(int(job or 0) for job in jobs)
+            made[f"buffer.time.{run}"] = time_of(findings, batch, workload, variant)
+    return made
 
 
 def _least_over_msb(made: dict[str, Any], workload: str) -> float | None:
