@@ -46,6 +46,14 @@ def test_an_unknown_set_is_refused(cli: Cli, experiment: Path, name: str) -> Non
     assert "'floatgate policies' lists all" in error
 
 
+def test_a_set_replaces_a_part_of_another_one(cli: Cli, experiment: Path) -> None:
+    settings = config(cli, experiment, "--policies", "redftl-plus+unmixed")
+    assert settings["ftl"]["reclaim"]["policy"] == "redftl-plus"
+    assert settings["ftl"]["reclaim"]["mix"] == "nothing"
+    error = cli("run", experiment, "--policies", "ids+pds").refused()
+    assert 'the sets "ids" and "pds" turn on different policies of one slot; expected one of them' in error
+
+
 def test_content_and_contexts_are_needed(cli: Cli, experiment: Path) -> None:
     error = cli("run", experiment, "--policies", "all-in-one").refused()
     assert "needs the content of writes, and this workload has none" in error

@@ -50,11 +50,28 @@ pub const POLICY_SETS: &[PolicySet] = &[
         )
     },
     PolicySet {
+        over: &[("ftl.separate.policy", "pds")],
+        ..PolicySet::new(
+            "pds",
+            "data of program contexts that are updated at similar times share blocks; in place of `ids`",
+            DISSERTATION,
+        )
+    },
+    PolicySet {
         over: &[("ftl.reclaim.policy", "redftl-plus")],
         under: &[("drive.disturb.model", "tlc-opt")],
         ..PolicySet::new(
             "redftl-plus",
             "disturbed blocks are mixed with cold ones into blocks that endure more reads",
+            DISSERTATION,
+        )
+    },
+    PolicySet {
+        over: &[("ftl.reclaim.policy", "redftl-plus"), ("ftl.reclaim.mix", "nothing")],
+        under: &[("drive.disturb.model", "tlc-opt")],
+        ..PolicySet::new(
+            "unmixed",
+            "`redftl-plus`, but disturbed blocks are not mixed with cold ones, among whose data die some soon",
             DISSERTATION,
         )
     },
@@ -105,7 +122,11 @@ pub const POLICY_SETS: &[PolicySet] = &[
     },
     PolicySet {
         parts: &["ids", "redftl-plus", "idle", "collect", "reduce", "level", "dpes", "ready"],
-        ..PolicySet::new("all-in-one", "the integrated drive: all of these", "Dissertation, section 7.2.4")
+        ..PolicySet::new(
+            "all-in-one",
+            "the integrated drive, with all techniques as the papers have them",
+            "Dissertation, section 7.2.4",
+        )
     },
 ];
 
@@ -135,19 +156,36 @@ pub(crate) fn lay_under(layers: &mut Layers, names: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the sets that a text names, `ids+redftl-plus`, without those that consist of others; each once.
+/// Returns the sets that a text names, `ids+redftl-plus`, without those that consist of others; each once. A set replaces
+/// a part of another one that turns on the same slot: `all-in-one+pds` has no `ids`.
 fn parts(names: &str) -> Result<Vec<&'static PolicySet>> {
-    let mut sets: Vec<&PolicySet> = Vec::new();
+    let mut sets: Vec<(&PolicySet, bool)> = Vec::new();
     for name in names.split(AND).map(str::trim).filter(|name| *name != NONE) {
         let set = find(name).ok_or_else(|| unknown(name))?;
-        let own = if set.parts.is_empty() { std::slice::from_ref(&set.name) } else { set.parts };
-        for part in own.iter().filter_map(|part| find(part)) {
-            if !sets.iter().any(|other| other.name == part.name) {
-                sets.push(part);
+        for part in set.parts.iter().filter_map(|part| find(part)) {
+            if !sets.iter().any(|(other, _)| other.name == part.name || clash(other, part)) {
+                sets.push((part, true));
             }
         }
+        if set.parts.is_empty() {
+            if let Some((other, _)) = sets.iter().find(|(other, is_part)| !is_part && clash(other, set)) {
+                return Err(both(other, set));
+            }
+            sets.retain(|(other, _)| other.name != set.name && !clash(other, set));
+            sets.push((set, false));
+        }
     }
-    Ok(sets)
+    Ok(sets.into_iter().map(|(set, _)| set).collect())
+}
+
+/// Returns whether two sets turn on different policies of a slot.
+fn clash(one: &PolicySet, other: &PolicySet) -> bool {
+    one.over.iter().any(|(key, value)| other.over.iter().any(|(own, its)| own == key && its != value))
+}
+
+fn both(one: &PolicySet, other: &PolicySet) -> Box<Error> {
+    let what = format!("the sets {:?} and {:?} turn on different policies of one slot", one.name, other.name);
+    Error::input(floatgate_base::Place::Setting(KEY.into()), what, "expected one of them")
 }
 
 fn find(name: &str) -> Option<&'static PolicySet> {
@@ -188,10 +226,17 @@ mod tests {
     fn names_are_joined_and_none_is_nothing() {
         let names = |text| parts(text).unwrap().iter().map(|set| set.name).collect::<Vec<_>>();
         assert_eq!(names("none"), [""; 0]);
-        assert_eq!(names("ready+ids+ready"), ["ready", "ids"]);
+        assert_eq!(names("ready+ids+ready"), ["ids", "ready"]);
         assert_eq!(
             names("all-in-one"),
             ["ids", "redftl-plus", "idle", "collect", "reduce", "level", "dpes", "ready"]
+        );
+        let rest = ["redftl-plus", "idle", "collect", "reduce", "level", "dpes", "ready"];
+        assert_eq!(names("all-in-one+pds"), [&rest[..], &["pds"]].concat());
+        assert_eq!(names("pds+all-in-one"), [&["pds"], &rest[..]].concat());
+        assert_eq!(
+            parts("ids+pds").unwrap_err().to_string(),
+            "policies: the sets \"ids\" and \"pds\" turn on different policies of one slot; expected one of them"
         );
         let error = parts("idz").unwrap_err().to_string();
         assert_eq!(
