@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from floatgate.papers.captures import Capture
 from floatgate.papers.paper import Batch, Paper
+from floatgate.papers.searches import SearchSpec
 from floatgate.run.experiment import Experiment, Overrides, trace_overrides
 
 Place = tuple[str, str, str]
@@ -36,6 +37,7 @@ class Job:
     """By run, the one from whose drive it starts."""
     responses: list[bool] = field(default_factory=list)
     captures: list[Capture | None] = field(default_factory=list)
+    searches: list[SearchSpec | None] = field(default_factory=list)
     series: list[tuple[str, ...]] = field(default_factory=list)
     """By run, the columns of its series that are kept."""
     stage: int = 0
@@ -62,6 +64,7 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
                 job.starts.append(batch.start_of(workload, variant))
                 job.responses.append(batch.responses)
                 job.captures.append(batch.capture)
+                job.searches.append(batch.search)
                 job.series.append(batch.series)
     return sorted(made.values(), key=lambda job: job.stage)
 

@@ -111,6 +111,7 @@ def _run_settings(job: Job, number: int) -> dict[str, str]:
         "detail_s": job.details_s[number],
         "responses": job.responses[number] or None,
         "capture": job.captures[number],
+        "search": job.searches[number],
     }
     return document | {key: str(value) for key, value in more.items() if value is not None}
 

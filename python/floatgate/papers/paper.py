@@ -17,6 +17,7 @@
       ``workload.stop_after`` each resumes the workload where the one before ended.
     - With ``responses = true`` timed runs keep how long their reads took, in their order
       (:func:`floatgate.papers.runner.responses`).
+    - ``tune`` searches for the best settings, as its table ``search`` says (:mod:`floatgate.papers.searches`).
     - With a table ``capture`` they write Ready/Busy pins, which are measured (:mod:`floatgate.papers.captures`).
 ``experiment.toml``
     the experiment that all runs start from.
@@ -50,11 +51,12 @@ from floatgate.base.errors import input_error, meant, quote, quoted, reading
 from floatgate.papers import groups as names_of
 from floatgate.papers.captures import Capture, capture_of
 from floatgate.papers.judge import Claim, Findings, problem
+from floatgate.papers.searches import SearchSpec, search_of
 from floatgate.run.experiment import Experiment, Overrides, flatten, from_file
 
 T = TypeVar("T")
 HOME = Path(__file__).parent
-COMMANDS = ("lifetime", "run", "dispatch", "patterns")
+COMMANDS = ("lifetime", "run", "dispatch", "patterns", "tune")
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ class Batch:
         responses: ``run``, timed: whether response times of reads are kept.
         series: ``run``: columns of the series that are kept.
         capture: ``run``, timed: which Ready/Busy pins are captured and how they are read, or None.
+        search: ``tune``: what is searched.
     """
 
     name: str
@@ -101,6 +104,7 @@ class Batch:
     responses: bool = False
     series: tuple[str, ...] = ()
     capture: Capture | None = None
+    search: SearchSpec | None = None
 
     def start_of(self, workload: str, variant: str) -> tuple[str, str, str] | None:
         """Return batch, workload and variant of the run whose drive a run starts from; None for a new drive."""
@@ -337,6 +341,7 @@ def _batch(
         raise input_error(f"{file}: batch {quote(name)}: unknown command; expected one of {quoted(list(COMMANDS))}")
     try:
         capture = capture_of(entry["capture"]) if "capture" in entry else None
+        search = search_of(entry.get("search", {})) if entry.get("command") == "tune" else None
     except ValueError as error:
         raise input_error(f"{file}: batch {quote(name)}: {error}") from None
     named = list(entry.get("workloads", workloads))
@@ -357,6 +362,7 @@ def _batch(
         responses=bool(entry.get("responses", False)),
         series=tuple(str(column) for column in entry.get("series", ())),
         capture=capture,
+        search=search,
     )
 
 

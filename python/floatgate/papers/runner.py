@@ -22,6 +22,7 @@ from floatgate.papers.captures import captured
 from floatgate.papers.jobs import Job, Settings, jobs, workloads
 from floatgate.papers.outcomes import Keep, Outcomes, Result, plan_of
 from floatgate.papers.paper import Paper
+from floatgate.papers.searches import searched
 from floatgate.run.lifetime import forecast
 from floatgate.run.run import Run, execute
 
@@ -116,11 +117,12 @@ def _results(job: Job, done: Outcomes, progress: Progress) -> list[Result]:
 
     def work(number: int) -> Result:
         share, place = shares.part(number, ""), job.places[number]
-        kept = done.result(place)
-        if kept is None:
-            return done.add(place, _result(job, number, done, share))
+        result = done.result(place)
+        if result is None:
+            result = done.add(place, _result(job, number, done, share))
+        # Short runs report no progress of their own.
         share(1, 1, "")
-        return kept
+        return result
 
     return at_once(work, len(job.variants), shares.stop)
 
@@ -135,6 +137,9 @@ def _result(job: Job, number: int, done: Outcomes, progress: Progress) -> Result
             LOOKS[job.command](experiment.toml, experiment.path, experiment.overrides, progress)
         )
         return figures
+    search = job.searches[number]
+    if search is not None:
+        return searched(search, job.base.with_overrides(overrides), progress)
     if start is not None:
         overrides += done.start(start)
     run = partial(execute, job.base.with_overrides(overrides), save_drive=done.to_save(place), progress=progress)
