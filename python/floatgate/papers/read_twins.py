@@ -27,6 +27,7 @@ BLOCK_BYTES = 192 * 8192
 SPARE_FACTOR = 0.2
 """Of the drive that cold data fill."""
 FOLDER = library.FOLDER.parent / "configs" / "twins"
+TRAFFIC = "written_gib_per_hour"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class ReadTwin:
 
     Attributes:
         file: its TOML.
-        requests: in a pass.
+        requests: in a pass; 0 where the twin has its traffic by the hour.
         footprint_bytes: the addresses that it goes over.
     """
 
@@ -60,6 +61,10 @@ def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadT
     whole = tomllib.loads(text)
     # Addresses come in whole MiB.
     scaled = [("requests", 1), ("footprint_bytes", 1 << 20), *([("duration_s", 1)] if as_busy else [])]
+    if TRAFFIC in whole:
+        scaled = scaled[1:]
+        hourly = whole[TRAFFIC] / (1 if as_busy else by)
+        text = re.sub(rf"^{TRAFFIC} = .+$", f"{TRAFFIC} = {hourly!r}", text, count=1, flags=re.MULTILINE)
     for key, step in scaled:
         value = -(-whole[key] // (by * step)) * step
         text = re.sub(rf"^{key} = \d+$", f"{key} = {value}", text, flags=re.MULTILINE)
@@ -70,7 +75,7 @@ def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadT
     file = folder / f"{name}{'-as-busy' if as_busy else ''}.toml"
     file.write_text(text, "utf-8")
     table = tomllib.loads(text)
-    return ReadTwin(file, table["requests"], table["footprint_bytes"])
+    return ReadTwin(file, table.get("requests", 0), table["footprint_bytes"])
 
 
 def as_busy(batches: Iterable[str], name: str, by: int, folder: Path) -> dict[str, Overrides]:
