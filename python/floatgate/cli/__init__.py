@@ -149,6 +149,7 @@ def _internal(error: Exception) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
+    arguments = arguments or ["--help"]
     if arguments == ["--version"]:
         # The argument parser would take longer to import than everything else here.
         print(f"floatgate {_core.__version__}")
@@ -174,8 +175,11 @@ def _draws(arguments: list[str]) -> bool:
 
     The renderer starts while they are read. One that turns out not to be needed ends with the command.
     """
-    never = {"--no-report", "--help", "-h", "-"}
-    return arguments[:1] in (["run"], ["report"]) and len(arguments) > 1 and never.isdisjoint(arguments)
+    never = {"--no-report", "--help", "-h", "--json=-"}
+    if arguments[:1] not in (["run"], ["report"]) or len(arguments) < 2 or not never.isdisjoint(arguments):
+        return False
+    following = [after for word, after in zip(arguments, [*arguments[1:], ""], strict=True) if word == "--json"]
+    return all(after.endswith(".json") for after in following)
 
 
 def _must_be_text(argument: str) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from floatgate import _core
+from floatgate.cli import tree
 
 MODULES = {
     "run": ["run"],
@@ -43,23 +44,17 @@ def command(name: str | None = None) -> Any:
         name: the requested command: only its module is then imported, which keeps the start short. All where it
             is None or unknown.
     """
-    app = _group(ROOT_HELP)
+    app = tree.group(
+        ROOT_HELP,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     app.callback()(_root)
     modules = [module for module, commands in MODULES.items() if name in commands]
     for module in modules or MODULES:
         import_module(f"floatgate.cli.{module}").register(app)
     return typer.main.get_command(app)
-
-
-def _group(text: str) -> typer.Typer:
-    return typer.Typer(
-        help=text,
-        no_args_is_help=True,
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
 
 
 def _show_version(value: bool) -> None:

@@ -30,11 +30,11 @@ def _catalogue(*sections: str) -> dict[str, Any]:
 
 def drives(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show this drive's settings.")] = None,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """List the drives of the catalogue, or show the settings of one drive."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     entries: list[dict[str, Any]] = _catalogue("drives")["drives"]
     if name is not None:
         matching = [entry for entry in entries if entry["name"] == name]
@@ -42,11 +42,11 @@ def drives(
             names = [entry["name"] for entry in entries]
             raise input_error(f"unknown drive {quote(name)}; {meant(name, names, 'floatgate drives')}")
         output.give(matching[0])
-        if not output.wants_json:
+        if not output.prints_json:
             output.say(matching[0]["toml"].rstrip("\n"))
         return
     output.give({"drives": entries})
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(_drives_table(entries))
 
 
@@ -95,11 +95,11 @@ def _kib(size: int) -> str:
 
 def policies(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show a policy's parameters.")] = None,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """List the policies of every slot and the sets of policies, or show one with its parameters, source and cost."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     catalogue = _catalogue("policies", "common_params", "policy_sets")
     slots: dict[str, list[dict[str, Any]]] = catalogue["policies"]
     common: dict[str, list[dict[str, Any]]] = catalogue.get("common_params", {})
@@ -113,7 +113,7 @@ def policies(
             raise input_error(f"unknown policy {quote(name)}; {meant(name, names, 'floatgate policies')}")
     used = {slot: common.get(slot, []) for slot in slots}
     output.give({"policies": slots, "common_params": used, "policy_sets": sets})
-    if output.wants_json:
+    if output.prints_json:
         return
     if name is None:
         rows = [[slot, entry["name"], entry["summary"]] for slot, entries in slots.items() for entry in entries]
@@ -154,7 +154,7 @@ class Document(StrEnum):
 
 def schema(
     of: Annotated[Document, typer.Argument(help="Which document.")] = Document.EXPERIMENT,
-    json: Annotated[bool, typer.Option("--json", help="No effect: the schema is always JSON.")] = False,  # noqa: ARG001
+    json: o.Json = None,
 ) -> None:
     """Print a JSON schema: of the experiment file, for editors, or of result.json or lifetime.json, for programs."""
     from floatgate.results import shapes
@@ -164,4 +164,4 @@ def schema(
         Document.RESULT: _core.result_schema,
         Document.FORECAST: shapes.forecast_schema,
     }
-    Output("-").give(made[of]())
+    Output(json or "-", force=None).give(made[of]())

@@ -19,13 +19,13 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT.toml")],
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT.toml", help="The experiment.")],
     set: o.Set = None,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Validate an experiment and its [sweep] table without running it, and print it with all defaults resolved."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     built = g.built(experiment, g.Source(), None, set)
     resolved = resolve_experiment(built)
     if built.sweep:
@@ -33,5 +33,5 @@ def check(
 
         points_of(SweepOptions(), built.sweep, experiment, "floatgate check")
     output.give({"valid": True, "config": tomllib.loads(resolved)})
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(resolved.rstrip("\n"))

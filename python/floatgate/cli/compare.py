@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
 @g.grouped
 def compare(
-    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    experiment: o.ExperimentFile = None,
     vary: o.Vary = None,
     repeat: o.Repeat = None,
     baseline: Annotated[

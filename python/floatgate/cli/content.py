@@ -46,7 +46,7 @@ TraceOut = Annotated[
     ),
 ]
 Hours = Annotated[float | None, typer.Option("--hours", metavar="H", help="Time span of that trace. Default: 24.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite OUT.parquet if it exists.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite OUT.parquet, or the file of --json, if it exists.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +63,7 @@ def content(
     trace: TraceOut = None,
     hours: Hours = None,
     force: Force = False,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Measure what deduplication and compression in a drive would save on files.
@@ -71,14 +71,14 @@ def content(
     Reads all regular files below the arguments in pages of 4 KiB. Symbolic links are not followed, hard links count
     once, and the files are only read. See docs/content.md.
     """
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     settings = Settings(
         zstd_level=zstd_level,
         chunks=Settings.chunks if chunks is None else _sizes(chunks),
         sample_share=Settings.sample_share if sample_share is None else sample_share,
         seed=seed,
     )
-    span = _trace_hours(trace, hours, force=force)
+    span = _trace_hours(trace, hours, force=force, writes_json=json not in (None, "-"))
     with bar("content", quiet=quiet) as progress:
         facts, pages = measured(paths, settings, progress, keep_pages=trace is not None)
     note = unreadable_note(facts)
@@ -87,7 +87,7 @@ def content(
     if trace is not None and pages is not None:
         facts["trace"] = content_trace.write(trace, pages, span)
     output.give(facts)
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(screen(paths, facts))
         if trace is not None:
             output.say(f"\n{'trace':<10} {one_line(trace)}: {facts['trace']['requests']} writes over {span:g} hours")
@@ -107,14 +107,14 @@ def _sizes(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def _trace_hours(trace: str | None, hours: float | None, *, force: bool) -> float:
+def _trace_hours(trace: str | None, hours: float | None, *, force: bool, writes_json: bool) -> float:
     """Return the hours of the trace; refuse a trace that cannot be written before the work starts.
 
     Raises:
         InputError: the trace cannot be written, the hours cannot be, or there is no trace to which options belong.
     """
     if trace is None:
-        for name, is_set in (("--hours", hours is not None), ("--force", force)):
+        for name, is_set in (("--hours", hours is not None), ("--force", force and not writes_json)):
             if is_set:
                 raise input_error(f"{name}: no trace is written; expected it with --trace")
         return HOURS

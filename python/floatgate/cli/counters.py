@@ -148,7 +148,7 @@ def _listed(output: Output) -> int:
         for row in ROWS
     ]
     output.give({"attributes": rows})
-    if not output.wants_json:
+    if not output.prints_json:
         cells: list[list[str]] = [
             [
                 row["name"],

@@ -85,11 +85,11 @@ def generate(
     list_: Annotated[bool, typer.Option("--list", help="List the twins and the micro-benchmarks.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     reading: g.Reading,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Generate a trace from a pattern, a micro-benchmark or a twin, or fit a twin to a trace."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     if list_:
         _list(output)
         return
@@ -159,7 +159,7 @@ def _write(
         else:
             report = json_module.loads(_core.generate_write(workload, str(place), wanted, progress))
     output.give({"out": out, "format": wanted, "seed": workload[2], **report})
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(written_text(out, wanted, report))
 
 
@@ -168,7 +168,7 @@ def _fit(trace: str, out: str, options: Mapping[str, str], output: Output) -> No
         text, requests, trims = _core.twin_fit(trace, options, progress)
     write_text(out, text, "a file for the twin")
     output.give({"out": out, "format": "twin", "requests": requests, "trims_left_out": trims})
-    if not output.wants_json:
+    if not output.prints_json:
         sentence = f"{requests} requests" + (f", {trims} trims left out" if trims else "")
         output.say(f"{one_line(out)}: the twin of {sentence}")
 
@@ -177,7 +177,7 @@ def _list(output: Output) -> None:
     catalogue = json_module.loads(_core.catalogue(["twins", "micro_benchmarks"]))
     twins, micros = catalogue["twins"], catalogue["micro_benchmarks"]
     output.give({"twins": twins, "micro_benchmarks": micros})
-    if output.wants_json:
+    if output.prints_json:
         return
     rows = [
         [

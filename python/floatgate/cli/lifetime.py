@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 @g.grouped
 def lifetime(
-    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    experiment: o.ExperimentFile = None,
     *,
     source: g.Source,
     set: o.Set = None,

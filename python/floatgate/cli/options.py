@@ -22,14 +22,26 @@ if TYPE_CHECKING:
 _BEYOND = 'or workload.beyond = "wrap"'
 """The core's remedies for a drive that is too small for a trace."""
 
+ExperimentFile = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="EXPERIMENT.toml",
+        show_default=False,
+        help="The experiment. Default: all settings at their defaults, but for those of the options.",
+    ),
+]
 TraceFile = Annotated[
     str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
 ]
 Json = Annotated[
     str | None,
-    typer.Option("--json", metavar="FILE", help="Write the result as JSON to FILE, or to standard output with -."),
+    typer.Option(
+        "--json",
+        metavar="[FILE]",
+        help="Print JSON on standard output, or write it to FILE. The next word is FILE if it is - or ends in .json; "
+        "--json=FILE takes any name.",
+    ),
 ]
-BareJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors (and JSON).")]
 Out = Annotated[
     str | None,
@@ -46,7 +58,7 @@ Report = Annotated[
     bool | None,
     typer.Option(
         "--report/--no-report",
-        help="Write report.html. Default: yes, except with --json -.",
+        help="Write report.html. Default: yes, except with JSON on standard output.",
         show_default=False,
     ),
 ]

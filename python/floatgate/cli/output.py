@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from floatgate.base.errors import input_error, one_line, printable, quote
@@ -25,25 +26,32 @@ class Output:
     Args:
         json: None, ``-`` for standard output, or a file.
         quiet: whether to print only JSON and errors.
-        force: whether a file for the JSON may be there already.
+        force: whether a file for the JSON may be there already; None for commands without --force.
 
     Raises:
         InputError: the file for the JSON exists, or cannot be written; raised before any work is done.
     """
 
-    def __init__(self, json: str | bool | None, *, quiet: bool = False, force: bool = False) -> None:
+    def __init__(self, json: str | None, *, quiet: bool = False, force: bool | None = False) -> None:
         """Check where the JSON is to go."""
         self.quiet = quiet
-        self._json: str | None = ("-" if json else None) if isinstance(json, bool) else json
+        self._json = json
         if self._json is not None and self._json.startswith("--"):
-            raise input_error(f"--json: {quote(self._json)} is not a file; expected --json FILE, or --json -")
+            raise input_error(f"--json: {quote(self._json)} is not a file; expected --json=FILE, or --json alone")
         if self._json is not None and self._json != "-":
-            must_be_new_file(self._json, EXPECTED_JSON, force=force)
+            must_be_new_file(self._json, EXPECTED_JSON, force=force is not False)
+            if force is None and Path(self._json).is_file():
+                raise input_error(f"{self._json}: exists already; expected a new file")
 
     @property
     def wants_json(self) -> bool:
         """Whether JSON was requested."""
         return self._json is not None
+
+    @property
+    def prints_json(self) -> bool:
+        """Whether JSON takes standard output."""
+        return self._json == "-"
 
     def draws(self, wanted: bool | None) -> bool:
         """Return whether to draw a report: as ``wanted``; by default for a reader, not for another program."""

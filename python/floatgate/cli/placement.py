@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
 
 
 def placement(
-    trace: Annotated[str, typer.Argument(metavar="TRACE.parquet", show_default=False)],
+    trace: Annotated[str, typer.Argument(metavar="TRACE.parquet", show_default=False, help="A recording.")],
     by: By = "context",
     policy: Policy = None,
     handles: Handles = 8,
@@ -71,7 +71,7 @@ def placement(
     set: o.Set = None,
     out: o.Out = None,
     force: o.Force = False,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Assign placement handles (NVMe FDP, streams, write hints) to contexts, files or writers of a program.
@@ -84,7 +84,7 @@ def placement(
     from floatgate.placement import place
     from floatgate.placement.formats import check, files_of, usage_of
 
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     check(format, by)
     settings = g.built(None, g.Source(drive=drive, capacity=capacity), sets=set).overrides
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.named(out, force=force)
@@ -108,7 +108,7 @@ def placement(
         files = files_of(format, answer)
         folder = target.write(fill)
     output.give(answer.to_dict())
-    if format == "csv" and not (quiet or json):
+    if format == "csv" and not (quiet or output.prints_json):
         sys.stdout.write(answer.table())
         return STATUS_DONE
     output.say(answer.text())

@@ -187,7 +187,7 @@ def as_json(value: Any) -> Any:
 
 def list_runs(
     folders: Annotated[
-        list[str] | None, typer.Argument(metavar="[DIR]...", help="Where to look. Default: runs.", show_default=False)
+        list[str] | None, typer.Argument(metavar="DIR...", help="Where to look. Default: runs.", show_default=False)
     ] = None,
     kind: Annotated[
         str | None, typer.Option(metavar="KIND", help=f"Only results of a kind: {', '.join(KINDS)}.")
@@ -196,13 +196,13 @@ def list_runs(
     quiet: o.Quiet = False,
 ) -> None:
     """List results: run folders, sweeps, comparisons and forecasts, each with what it found."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     if kind is not None and kind not in KINDS:
         raise input_error(f"--kind {quote(kind)}: unknown kind; {meant(kind, KINDS)}")
     matching = [one for one in result_folders.find(folders or [DEFAULT_ROOT]) if kind in (None, one.kind.name)]
     entries = [result_folders.overview(one) for one in matching]
     output.give(entries)
-    if output.wants_json:
+    if output.prints_json:
         return
     header = ["folder", "kind", "what", "WAF", "life"]
     output.say(table(header, [[str(entry[name] or "-") for name in header] for entry in entries]))

@@ -18,6 +18,7 @@ from floatgate.base.progress import bar
 from floatgate.cli import counter_options as c
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
+from floatgate.cli import tree
 from floatgate.cli.output import Output
 from floatgate.cli.places import Drawings
 from floatgate.lab import rb as capture
@@ -175,11 +176,7 @@ class HostWrites(g.Group):
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(
-        help="Measure write amplification with a logic analyser on a Ready/Busy pin.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    )
+    group = tree.group("Measure write amplification with a logic analyser on a Ready/Busy pin.")
     group.command("measure")(measure)
     group.command("multi-page")(multi_page)
     group.callback()(_rb)

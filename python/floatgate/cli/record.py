@@ -73,14 +73,14 @@ def record(
         bool, typer.Option("--measure-overhead", help="Run the program again without the recorder and compare.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Run a program and record the pages it writes, with the program context of each write."""
     from floatgate.trace.recorder import Options, backends
     from floatgate.trace.recorder import record as run
 
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     if backend is not None and backend not in backends.BACKENDS:
         raise input_error(f"--backend: {quote(backend)} is unknown; {meant(backend, backends.BACKENDS)}")
     model = _model(cache_mb, writeback, dirty_ratio, flush_interval_s)
@@ -98,7 +98,7 @@ def record(
             content=content,
             stack_bytes=stack_bytes,
             measure_overhead=measure_overhead,
-            stdout=sys.stderr.fileno() if output.wants_json else None,
+            stdout=sys.stderr.fileno() if output.prints_json else None,
         ),
     )
     output.give(done.facts)

@@ -35,14 +35,14 @@ def report(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Write the report of a run, a sweep, a comparison or a forecast again, as one self-contained HTML file.
 
     Several runs give one report that compares them.
     """
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     single = len(runs) == 1
     first = must_be_one(runs[0]) if single else None
     loaded = [] if single else [load(folder) for folder in runs]
@@ -59,5 +59,5 @@ def report(
             text = compared.report(o.command_line())
     write_text(target, text, EXPECTED)
     output.give({"report": target, "runs": runs})
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(f"{'report':<10} {one_line(target)}")

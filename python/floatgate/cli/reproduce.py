@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False, help="The paper.")] = None,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Use less input and finish in under a minute; the page says what was reduced."),
@@ -91,7 +91,7 @@ def _list(output: Output) -> None:
 
     papers = [load(name) for name in names()]
     output.give({"papers": [{"name": one.name, "title": one.title, "claims": len(one.claims)} for one in papers]})
-    if not output.wants_json:
+    if not output.prints_json:
         rows = [[one.name, str(len(one.claims)), one.title] for one in papers]
         output.say(table(["paper", "claims", "title"], rows, right=frozenset({1})))
 

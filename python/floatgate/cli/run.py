@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 @g.grouped
 def run(
     context: typer.Context,
-    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    experiment: o.ExperimentFile = None,
     *,
     source: g.EndingSource,
     set: o.Set = None,

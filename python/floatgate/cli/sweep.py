@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import sys
 from dataclasses import replace
-from typing import Annotated
 
-import typer
+import typer  # noqa: TC002 - annotations are evaluated
 
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
 from floatgate.base.progress import bar
@@ -33,7 +32,7 @@ def register(app: typer.Typer) -> None:
 @g.grouped
 def sweep(
     context: typer.Context,
-    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    experiment: o.ExperimentFile = None,
     vary: o.Vary = None,
     sample: o.Sample = None,
     samples: o.Samples = None,

@@ -9,14 +9,13 @@ import typer
 from floatgate import _core
 from floatgate.base.errors import input_error, quote
 from floatgate.cli import options as o
+from floatgate.cli import tree
 from floatgate.cli.output import Output
 
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(
-        help="Compute closed forms of write amplification.", no_args_is_help=True, rich_markup_mode=None
-    )
+    group = tree.group("Compute closed forms of write amplification.")
     group.command("wa")(wa)
     group.callback()(_theory)
     app.add_typer(group, name="theory")
@@ -50,11 +49,11 @@ def wa(
             "--separated", help="fifo: hot and cold pages in separate logs, with the optimal split of spare space."
         ),
     ] = False,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Compute the write amplification of random 4 KiB writes in closed form: uniform, or (fifo) with hot pages."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     if not 0 < spare_factor < 1:
         raise input_error(f"--spare-factor: {spare_factor:g} is out of range; expected more than 0 and less than 1")
     settings = {"policy": policy, "spare_factor": spare_factor, "pages_per_block": pages_per_block, "choices": choices}
@@ -69,7 +68,7 @@ def wa(
         settings |= {"hot_share_of_pages": hot[0], "hot_share_of_writes": hot[1], "separated": separated}
         spare = {"hot": split[0], "cold": split[1]} if split else None
         output.give({"wa": value, **settings, "spare_factor_of": spare})
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(f"{value:.4f}")
 
 

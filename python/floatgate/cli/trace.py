@@ -10,7 +10,7 @@ import typer
 
 from floatgate.base.errors import input_error, printable
 from floatgate.base.progress import bar
-from floatgate.cli import generate, record, trace_info, trace_patterns
+from floatgate.cli import generate, record, trace_info, trace_patterns, tree
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
@@ -19,9 +19,7 @@ from floatgate.results.folder import must_be_new_file
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(
-        help="Describe, convert, generate and record traces.", no_args_is_help=True, rich_markup_mode=None
-    )
+    group = tree.group("Describe, convert, generate and record traces.")
     group.command("info")(trace_info.info)
     group.command("patterns")(trace_patterns.patterns)
     group.command("convert")(convert)
@@ -49,21 +47,21 @@ def convert(
     amplified: g.Amplification,
     content: g.Content,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Convert a trace, or a slice of it, to Parquet or to another trace format."""
     from floatgate.trace import conversion
 
-    output = Output(json, quiet=quiet)
-    wanted = _target_format(target, to, json=json, force=force)
+    output = Output(json, quiet=quiet, force=force)
+    wanted = _target_format(target, to, json=output.prints_json, force=force)
     options: dict[str, str] = {}
     for group in (reading, part, shuffle, amplified, content):
         options |= group.as_settings()
     with bar(Path(path).name, quiet=quiet) as progress:
         report = conversion.convert(path, target, wanted, options, progress)
     output.give({"out": target, "format": wanted, **report})
-    if output.wants_json or quiet:
+    if output.prints_json or quiet:
         return
     text = written_text("standard output" if target == conversion.STDOUT else target, wanted, report)
     print(printable(text), file=sys.stderr if target == conversion.STDOUT else sys.stdout)

@@ -36,11 +36,11 @@ def info(
     drawings: Drawings,
     reading: g.Reading,
     part: g.Slice,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Describe a trace, or a slice of it: sizes, updates, reuse, skew, demand, content, contexts."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=drawings.force)
     if counts_only and window is not None:
         raise input_error("--window: --counts-only counts no windows; expected one of the two")
     window = DEFAULT_WINDOW_S if window is None else window
@@ -49,12 +49,12 @@ def info(
     if counts_only and not (drawings.report is None and drawings.pictures is None):
         raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
     options = reading.as_settings() | part.as_settings()
-    with drawings.claimed() as folder:
+    with drawings.claimed(json) as folder:
         with bar(Path(path).name, quiet=quiet) as progress:
             text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)
         facts = json_module.loads(text)
         drawings.write(folder, lambda: page.page(path, facts, o.command_line()), lambda: pictures(facts))
     output.give(text)
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(screen(path, facts))
         drawings.say(output)

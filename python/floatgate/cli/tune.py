@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
 @g.grouped
 def tune(
     context: typer.Context,
-    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    experiment: o.ExperimentFile = None,
     minimise: Annotated[
         list[str] | None, typer.Option("--minimise", "--minimize", metavar="FIGURE", help="A figure, e.g. waf_bytes.")
     ] = None,
