@@ -119,6 +119,10 @@ COMMANDS = [
     ("lifetime ok.toml --judge flesh", "--judge 'flesh': unknown value", "did you mean 'flash'?"),
     ("schema resut", "'resut': unknown value", "did you mean 'result'?"),
     ("rb measure capture.csv", "missing option '--channels'", "see floatgate rb measure --help"),
+    ("init --pattern zipf", "floatgate init: no drive", "--drive NAME"),
+    ("init --drive mlc-20nm", "floatgate init: no workload", "--trace FILE, --twin NAME or --pattern P"),
+    ("init --drive mlc20nm --pattern zipf", "unknown drive 'mlc20nm'", "did you mean 'mlc-20nm'?"),
+    ("init --drive mlc-20nm --pattern zipf -o ok.toml", "ok.toml: exists already", "--force"),
     # catalogues
     ("drives mlc20nm", "unknown drive 'mlc20nm'", "did you mean 'mlc-20nm'?"),
     ("policies gredy", "unknown policy 'gredy'", "did you mean 'greedy' or 'ready'?"),

@@ -137,6 +137,12 @@ CASES: dict[str, Callable[[Path], Case]] = {
         (2, [_recording(at), "--by", NAME]),
         (2, [NAME]),
     ],
+    "init": lambda at: [
+        (0, ["--drive", "mlc-20nm", "--trace", _trace(at), "-o", f"i{NAME}.toml"]),
+        (2, ["--drive", NAME, "--pattern", "zipf"]),
+        (2, ["--drive", "mlc-20nm", "--trace", NAME]),
+        (2, ["--drive", "mlc-20nm", "--twin", NAME]),
+    ],
     "check": lambda at: [(0, [_toml(at)]), (2, [NAME]), (2, [_toml(at), "--set", f"{NAME}=1"])],
     "drives": lambda _: [(2, [NAME])],
     "policies": lambda _: [(2, [NAME])],

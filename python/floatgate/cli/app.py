@@ -29,6 +29,7 @@ MODULES = {
     "catalogue": ["drives", "policies", "schema"],
     "report": ["report"],
     "explain": ["explain"],
+    "init": ["init"],
 }
 """The modules of this package that add commands, in the order of the help, with their commands."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "Measure": ("run", "explain", "report", "check"),
+    "Measure": ("init", "run", "explain", "report", "check"),
     "Forecast": ("lifetime", "plan", "theory"),
     "Compare and search": ("compare", "sweep", "tune", "query", "ls"),
     "Traces and recording": ("trace", "placement"),
@@ -24,7 +24,17 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 PANELS: dict[str, tuple[str, ...]] = {
     "Drive": ("--drive", "--capacity"),
     "Workload": (
-        *("--trace", "--format", "--stop-after-bytes", "--columns", "--time-unit", "--lba-unit", "--action"),
+        *(
+            "--trace",
+            "--format",
+            "--twin",
+            "--pattern",
+            "--stop-after-bytes",
+            "--columns",
+            "--time-unit",
+            "--lba-unit",
+            "--action",
+        ),
         *("--on-bad-line", "--devices", "--beyond"),
     ),
     "Firmware and other settings": ("--policies", "--throttle", "--reduce", "--set", "--shadow"),
@@ -43,7 +53,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
 }
 """The sections of the options of :data:`PANELLED`."""
-PANELLED = frozenset({"run", "compare", "sweep", "tune", "lifetime", "plan"})
+PANELLED = frozenset({"init", "run", "compare", "sweep", "tune", "lifetime", "plan"})
 WIDTH_MAX = 110
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from floatgate.results import metrics
 from floatgate.results.flat import plain
+from floatgate.run.setting_keys import setting_schemas
 from floatgate.study.runs.points import Axis
-from floatgate.study.runs.rows import setting_schemas
 
 _AT_END = 0.02
 """A value is at an end of a range if it is within this share of the range's width."""

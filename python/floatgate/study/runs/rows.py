@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from floatgate.base.json_in import parse
 from floatgate.results.flat import CONTRACT, flat
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import execute
+from floatgate.run.setting_keys import setting_schemas
 from floatgate.study.runs.work import DONE, FAILED, UNUSABLE
 
 STATUSES = (DONE, FAILED, UNUSABLE)
@@ -306,23 +307,3 @@ def setting_kinds() -> Mapping[str, frozenset[str]]:
         names = {types} if isinstance(types, str) else set(types) - {"null"}
         kinds.setdefault(key, set()).update(_KINDS.get(name, "a text") for name in names)
     return {key: frozenset(one) for key, one in kinds.items()}
-
-
-def setting_schemas() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield dotted keys of an experiment with their schemas; a key recurs if several policies have it."""
-    schema = json.loads(_core.schema())
-
-    def walk(table: Mapping[str, Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        if key:
-            yield key, table
-        if isinstance(reference := table.get("$ref"), str):
-            target: Any = schema
-            for part in reference.removeprefix("#/").split("/"):
-                target = target[part]
-            yield from walk(target, key)
-        for option in (*table.get("anyOf", ()), *table.get("oneOf", ()), *table.get("allOf", ())):
-            yield from walk(option, key)
-        for name, inner in table.get("properties", {}).items():
-            yield from walk(inner, f"{key}.{name}" if key else name)
-
-    yield from walk(schema, "")
