@@ -143,6 +143,10 @@ CASES: dict[str, Callable[[Path], Case]] = {
         (2, ["--drive", "mlc-20nm", "--trace", NAME]),
         (2, ["--drive", "mlc-20nm", "--twin", NAME]),
     ],
+    "completion": lambda at: [
+        (2, [NAME]),
+        *((0, [shell, "--line", f"floatgate run {_toml(at)} {NAME}"]) for shell in ("bash", "zsh", "fish")),
+    ],
     "check": lambda at: [(0, [_toml(at)]), (2, [NAME]), (2, [_toml(at), "--set", f"{NAME}=1"])],
     "drives": lambda _: [(2, [NAME])],
     "policies": lambda _: [(2, [NAME])],

@@ -30,6 +30,7 @@ MODULES = {
     "report": ["report"],
     "explain": ["explain"],
     "init": ["init"],
+    "completion": ["completion"],
 }
 """The modules of this package that add commands, in the order of the help, with their commands."""
 
