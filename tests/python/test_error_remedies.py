@@ -123,6 +123,7 @@ COMMANDS = [
     ("init --drive mlc-20nm", "floatgate init: no workload", "--trace FILE, --twin NAME or --pattern P"),
     ("init --drive mlc20nm --pattern zipf", "unknown drive 'mlc20nm'", "did you mean 'mlc-20nm'?"),
     ("init --drive mlc-20nm --pattern zipf -o ok.toml", "ok.toml: exists already", "--force"),
+    ("man run", "unexpected argument 'run'", "floatgate man --help"),
     ("completion fsh", "'fsh': unknown value", "did you mean 'zsh' or 'fish'?"),
     # catalogues
     ("drives mlc20nm", "unknown drive 'mlc20nm'", "did you mean 'mlc-20nm'?"),

@@ -147,6 +147,7 @@ CASES: dict[str, Callable[[Path], Case]] = {
         (2, [NAME]),
         *((0, [shell, "--line", f"floatgate run {_toml(at)} {NAME}"]) for shell in ("bash", "zsh", "fish")),
     ],
+    "man": lambda _: [(0, []), (2, [NAME])],
     "check": lambda at: [(0, [_toml(at)]), (2, [NAME]), (2, [_toml(at), "--set", f"{NAME}=1"])],
     "drives": lambda _: [(2, [NAME])],
     "policies": lambda _: [(2, [NAME])],

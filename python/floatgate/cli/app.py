@@ -31,6 +31,7 @@ MODULES = {
     "explain": ["explain"],
     "init": ["init"],
     "completion": ["completion"],
+    "man": ["man"],
 }
 """The modules of this package that add commands, in the order of the help, with their commands."""
 

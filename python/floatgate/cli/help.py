@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "Compare and search": ("compare", "sweep", "tune", "query", "ls"),
     "Traces and recording": ("trace", "placement"),
     "Real drives and files": ("counters", "rb", "content"),
-    "Reproduce and look up": ("reproduce", "drives", "policies", "schema", "completion"),
+    "Reproduce and look up": ("reproduce", "drives", "policies", "schema", "man", "completion"),
 }
 """The sections of the commands, by what one wants to do."""
 PANELS: dict[str, tuple[str, ...]] = {
