@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
 
-from floatgate.base.progress import EVERY_S, Lines, bars
+import pytest
 
-if TYPE_CHECKING:
-    import pytest
+from floatgate.base import progress
+from floatgate.base.progress import EVERY_S, Lines, bars, busy
 
 
 class Clock:
@@ -47,6 +52,40 @@ def test_several_runs_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     lines(0, 60, 60, "run")
     line = capsys.readouterr().err
     assert line == "2 of 9 done, seed 5 run 83 %, seed 4 run 67 %, seed 3 run 50 %, seed 2 run 33 %, 1 more (10 s)\n"
+
+
+def test_work_that_tells_nothing_shows_that_it_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY_S", 0.02)
+    monkeypatch.setattr(progress, "TICK_S", 0.005)
+    with busy("trace.parquet", quiet=True):
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+    with busy("trace.parquet", quiet=False):
+        for _ in range(1000):
+            time.sleep(0.01)
+            shown = capsys.readouterr().err
+            if shown:
+                break
+    assert shown.startswith("trace.parquet (0 s)\n")
+
+
+@pytest.mark.parametrize("without_colours", [False, True])
+def test_bars_honour_no_color(without_colours: bool) -> None:
+    code = (
+        "import time\nfrom floatgate.base.progress import bar\n"
+        "with bar('small', quiet=False) as shown:\n    shown(1, 2, 'run')\n    time.sleep(0.3)\n"
+    )
+    variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    variables |= {"TERM": "xterm-256color", "COLUMNS": "80"} | ({"NO_COLOR": "1"} if without_colours else {})
+    controller, terminal = pty.openpty()
+    subprocess.run([sys.executable, "-c", code], stdout=terminal, stderr=terminal, env=variables, check=True)
+    os.close(terminal)
+    shown = os.read(controller, 1 << 16).decode()
+    os.close(controller)
+    assert "small run" in shown
+    assert bool(re.search("\x1b\\[[0-9;]*[34]8?[0-9;]*m", shown)) is not without_colours
 
 
 def test_a_quiet_command_reports_nothing() -> None:

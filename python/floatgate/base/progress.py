@@ -14,6 +14,8 @@ Bars = Callable[[int, int, "int | None", str], None]
 """Called with the number of the bar, the amount done, the total or None, and the phase."""
 EVERY_S = 10.0
 """Time between two lines where standard error is no terminal: short commands print none."""
+TICK_S = 1.0
+"""Time between two looks at work that does not tell how far it is."""
 _NAMED_MAX = 4
 
 
@@ -91,3 +93,25 @@ def bar(label: str, *, quiet: bool) -> Iterator[Callable[[int, int | None, str],
     """Show one bar; yields a callback for the core, or None."""
     with bars([label], quiet=quiet) as report:
         yield None if report is None else lambda done, total, phase: report(0, done, total, phase)
+
+
+@contextlib.contextmanager
+def busy(label: str, *, quiet: bool) -> Iterator[None]:
+    """Show that work goes on which does not tell how far it is. The work must not print meanwhile."""
+    with bar(label, quiet=quiet) as report:
+        if report is None:
+            yield
+            return
+        ended = threading.Event()
+
+        def tick() -> None:
+            while not ended.wait(TICK_S):
+                report(0, None, "")
+
+        clock = threading.Thread(target=tick, daemon=True)
+        clock.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            clock.join()

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from floatgate.base.errors import STATUS_DONE, one_line
+from floatgate.base.progress import busy
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
@@ -95,16 +96,17 @@ def placement(
             (staging / name).write_text(text, "utf-8")
 
     with target:
-        answer = place(
-            trace,
-            by=by,
-            policy=policy,
-            handles=handles,
-            isolation=isolation,
-            reclaim_unit_kib=reclaim_unit_kib,
-            overrides=settings,
-            apply=apply,
-        )
+        with busy(Path(trace).name, quiet=quiet):
+            answer = place(
+                trace,
+                by=by,
+                policy=policy,
+                handles=handles,
+                isolation=isolation,
+                reclaim_unit_kib=reclaim_unit_kib,
+                overrides=settings,
+                apply=apply,
+            )
         files = files_of(format, answer)
         folder = target.write(fill)
     output.give(answer.to_dict())
