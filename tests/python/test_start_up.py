@@ -72,7 +72,8 @@ def test_json_for_another_program_comes_without_a_report(cli: Cli, tmp_path: Pat
     cli("run", "small.toml", "--json", "-", "--out", "a").done()
     cli("run", "small.toml", "--json", "-", "--out", "b", "--report").done()
     cli("run", "small.toml", "--json", "c.json", "--out", "c").done()
-    assert [(tmp_path / name / "report.html").is_file() for name in "abc"] == [False, True, True]
+    cli("run", "small.toml", "--json", "--out", "d").done()
+    assert [(tmp_path / name / "report.html").is_file() for name in "abcd"] == [False, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -82,6 +83,9 @@ def test_json_for_another_program_comes_without_a_report(cli: Cli, tmp_path: Pat
         (["report", "nothing"], True),
         (["run", "small.toml", "--out", "b", "--no-report"], False),
         (["run", "small.toml", "--out", "c", "--json", "-"], False),
+        (["run", "small.toml", "--out", "d", "--json"], False),
+        (["run", "small.toml", "--out", "e", "--json=-"], False),
+        (["run", "small.toml", "--out", "f", "--json", "f.json"], True),
         (["run", "--help"], False),
         (["check", "small.toml"], False),
     ],

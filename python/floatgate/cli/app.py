@@ -37,6 +37,8 @@ MODULES = {
 
 ROOT_HELP = """How long will this flash drive last under my workload, and which policy makes it last longer?
 
+Start with 'floatgate init', which writes an experiment, and 'floatgate run'; 'floatgate COMMAND --help' explains one.
+
 Exit status: 0 done, 1 the run failed, 2 unusable input."""
 
 
