@@ -12,7 +12,6 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
-from floatgate.base.errors import FloatgateWarning
 from floatgate.cli import json_word
 from floatgate.cli.app import command
 from test_placement_keys import record
@@ -129,8 +128,6 @@ def test_each_form_writes_the_same_document(name: str, cli: Cli, inputs: Path) -
         ("trace convert --json a b", "--json=- a b"),
         ("trace record --json -- true", "--json=- -- true"),
         ("explain --json folder", "--json=- folder"),
-        ("rb measure --json capture.csv", "--json=- capture.csv"),
-        ("query --json folder sql", "--json=- folder sql"),
         # the next word is the file
         ("run --json - x.toml", "--json=- x.toml"),
         ("run --json a.json x.toml", "--json=a.json x.toml"),
@@ -158,11 +155,11 @@ def test_each_form_writes_the_same_document(name: str, cli: Cli, inputs: Path) -
 )
 def test_the_file_of_a_line(line: str, expected: str) -> None:
     name = next(name for name in sorted(ALL, key=len, reverse=True) if line.startswith(f"{name} "))
-    assert json_word.with_values(ALL[name], line.removeprefix(name).split()) == expected.split()
+    assert json_word.with_values(ALL[name], line.removeprefix(name).split()).arguments == expected.split()
 
 
 def test_an_empty_name_stays_one() -> None:
-    assert json_word.with_values(ALL["run"], ["--json", ""]) == ["--json="]
+    assert json_word.with_values(ALL["run"], ["--json", ""]).arguments == ["--json="]
 
 
 @pytest.mark.parametrize("name", sorted(json_word.MANY))
@@ -172,10 +169,24 @@ def test_commands_of_many_arguments_take_a_word_that_names_nothing(
     monkeypatch.chdir(tmp_path)
     Path("there").write_text("")
     one = next(each for full, each in ALL.items() if full.split()[-1] == name)
-    with pytest.warns(FloatgateWarning, match="taken as the file for the JSON"):
-        assert json_word.with_values(one, ["there", "--json", "odd"]) == ["there", "--json=odd"]
-    assert json_word.with_values(one, ["there", "--json", "there"]) == ["there", "--json=-", "there"]
-    assert json_word.with_values(one, ["there", "--json", "select 1"]) == ["there", "--json=-", "select 1"]
+    for words, expected, guesses in (
+        (["there", "--json", "odd"], ["there", "--json=odd"], ("odd",)),
+        (["there", "--json", "a.json"], ["there", "--json=a.json"], ()),
+        (["--json", "there", "select 1"], ["--json=-", "there", "select 1"], ()),
+        (["there", "--json", "there"], ["there", "--json=-", "there"], ()),
+        (["there", "--json", "select 1"], ["there", "--json=-", "select 1"], ()),
+    ):
+        assert json_word.with_values(one, words) == json_word.Line(expected, guesses)
+
+
+def test_a_guess_is_told_behind_the_command(cli: Cli, inputs: Path) -> None:
+    ended = cli("ls", "done", "--json", "odd")
+    assert "note: --json 'odd': was taken as the file" in ended.err
+    assert "done" in ended.done()
+    assert json.loads((inputs / "odd").read_text())[0]["kind"] == "run"
+    (inputs / "odd").unlink()
+    assert "note" not in cli("rb", "measure", "done", "--json", "odd", *ONE_PLANE).refused()
+    assert not (inputs / "odd").exists()
 
 
 def test_text_goes_to_standard_output_beside_a_file(cli: Cli) -> None:

@@ -12,8 +12,11 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from floatgate.base.errors import quote, warn
 from floatgate.cli import help as pages
 from floatgate.cli import json_word
+
+_GUESSES = "floatgate.json_guesses"
 
 
 class Command(TyperCommand):
@@ -21,7 +24,18 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, each --json with its file."""
-        return super().parse_args(ctx, json_word.with_values(self, args))
+        line = json_word.with_values(self, args)
+        ctx.meta[_GUESSES] = line.guesses
+        return super().parse_args(ctx, line.arguments)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, then say which file of JSON was a guess."""
+        outcome = super().invoke(ctx)
+        for file in ctx.meta[_GUESSES]:
+            warn(
+                f"--json {quote(file)}: was taken as the file for the JSON, for nothing has this name; use --json=FILE"
+            )
+        return outcome
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return what follows the name in the line of usage."""
