@@ -150,8 +150,8 @@ def test_report_and_pictures(cli: Cli, tmp_path: Path) -> None:
         assert phrase in page
     assert "could not be drawn" not in page
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == {
-        f"{name}.{kind}" for name in ("patterns", "pattern-sizes", "accesses") for kind in ("svg", "png")
-    }
+        f"{name}.{kind}" for name in ("patterns", "pattern-sizes", "accesses") for kind in ("svg", "png", "pdf", "csv")
+    } | {"captions.md"}
 
 
 @pytest.mark.parametrize("trace", SHIPPED, ids=lambda path: path.stem)

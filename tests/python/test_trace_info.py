@@ -211,7 +211,8 @@ def test_report_and_pictures(cli: Cli, tmp_path: Path) -> None:
     for fetched in ("<script", "src=", "@import", '<link rel="stylesheet'):
         assert fetched not in page
     files = {path.name for path in (tmp_path / "p").iterdir()}
-    assert files == {f"{name}.{kind}" for name in ALL_PICTURES for kind in ("svg", "png")}
+    kinds = ("svg", "png", "pdf", "csv")
+    assert files == {f"{name}.{kind}" for name in ALL_PICTURES for kind in kinds} | {"captions.md"}
     assert (tmp_path / "p/lru.png").read_bytes().startswith(b"\x89PNG")
     assert "Hit ratio" in (tmp_path / "p/lru.svg").read_text()
 

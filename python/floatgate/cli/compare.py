@@ -16,6 +16,7 @@ from floatgate.cli import groups as g
 from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import Pictures
 from floatgate.run.experiment import parse_set, split_values
 from floatgate.study.compare import WHOLE, Comparison, baseline_of, run_settings
 from floatgate.study.runs.engine import Local, Progress
@@ -55,6 +56,7 @@ def compare(
     json: o.Json = None,
     shadow: o.Shadow = False,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Run the same workload under several settings, side by side, on all cores.
@@ -63,6 +65,7 @@ def compare(
     --out, write compare.json, compare.parquet, compare.csv, report.html and one run folder per run.
     """
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(out, force=force)
     target = kept.folder(out, WHOLE, resume=resume, force=force)
     points = combinations(vary or [])
     place = baseline_of(points, _named(baseline))
@@ -81,6 +84,9 @@ def compare(
     output.say(done.text())
     if folder is not None:
         output.say(o.place_line(folder, report=output.draws(report)))
+    if drawn is not None:
+        drawn.write(lambda: done.report(o.command_line()))
+        output.say(drawn.line())
     return status
 
 

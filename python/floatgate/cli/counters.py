@@ -15,9 +15,11 @@ from floatgate.base import units
 from floatgate.base.errors import STATUS_DONE, input_error, meant, quote
 from floatgate.base.text_table import table
 from floatgate.cli import counter_options as c
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.numbers import above_zero
 from floatgate.cli.output import Output
+from floatgate.cli.places import Pictures
 from floatgate.lab.counters import collecting, summary
 from floatgate.lab.counters import report as pages
 from floatgate.lab.counters.attribute_table import ROWS, SURE
@@ -35,6 +37,7 @@ def register(app: typer.Typer) -> None:
     app.command("counters")(counters)
 
 
+@g.grouped
 def counters(
     readings: Annotated[
         list[str] | None,
@@ -68,6 +71,7 @@ def counters(
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Measure write amplification, rates and the rest of the life from a drive's own logs.
@@ -81,6 +85,7 @@ def counters(
         raise input_error("no readings; expected two files of one drive or more, as in counters BEFORE.json AFTER.json")
     rating = _rating(rated_tbw, drive)
     wanted = collecting.Wanted(c.stated(attribute), serial, file_times)
+    drawn = pictures.checked(out, force=force)
     folder = None if out is None else RunFolder.named(out, force=force)
     if folder is not None and json not in (None, "-"):
         folder.expect(json)
@@ -92,6 +97,9 @@ def counters(
     output.say(summary.screen(facts))
     if place is not None:
         output.say(o.place_line(place, report=draws))
+    if drawn is not None:
+        drawn.write(functools.partial(pages.page, facts, o.command_line()))
+        output.say(drawn.line())
     return STATUS_DONE
 
 

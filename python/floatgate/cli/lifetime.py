@@ -14,6 +14,7 @@ from floatgate.cli import options as o
 from floatgate.cli.measured import Readings, beside, measured
 from floatgate.cli.numbers import growth, years
 from floatgate.cli.output import Output
+from floatgate.cli.places import Pictures
 from floatgate.results.folder import RunFolder
 from floatgate.run.lifetime import managed, of
 
@@ -49,6 +50,7 @@ def lifetime(
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Forecast how many years a drive lasts, and how long its throttle delays page writes.
@@ -58,6 +60,7 @@ def lifetime(
     floatgate plan.
     """
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(out, force=force)
     in_use = measured(counters)
     base = g.built(experiment, source, trace_options, set)
     base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing)))
@@ -71,7 +74,7 @@ def lifetime(
         from floatgate.cli.plan import Places, planned
 
         places = Places(out, resume=resume, force=force, report=output.draws(report))
-        return planned(base, choices, output, places, in_use=in_use)
+        return planned(base, choices, output, places, in_use=in_use, drawn=drawn)
     if resume:
         raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
     place = None if out is None else RunFolder.named(out, force=force)
@@ -85,4 +88,7 @@ def lifetime(
         output.say(beside(in_use, [life.result.to_dict()]))
     if folder is not None:
         output.say(o.place_line(folder, report=output.draws(report)))
+    if drawn is not None:
+        drawn.write(lambda: life.report(o.command_line()))
+        output.say(drawn.line())
     return STATUS_DONE

@@ -20,6 +20,7 @@ from floatgate.cli import options as o
 from floatgate.cli.measured import Facts, Readings, beside, measured
 from floatgate.cli.numbers import above_zero, growth, listed, share, years
 from floatgate.cli.output import Output
+from floatgate.cli.places import Files, Pictures
 from floatgate.results.folder import must_be_new_file
 from floatgate.results.table_files import EXPECTED, must_be_table_name, write_table
 from floatgate.run.experiment import Experiment
@@ -79,6 +80,7 @@ def plan(
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Find the cheapest drive that lasts long enough under a workload and serves it.
@@ -88,6 +90,7 @@ def plan(
     --out, write plan.json, plan.csv, plan.parquet, experiment.toml and report.html.
     """
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(out, force=force)
     in_use = measured(counters)
     names = listed("--drives", drives)
     if names is not None and source.drive is not None:
@@ -98,7 +101,7 @@ def plan(
         managed(None, years(target), None, growth(growing))
     )
     places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
-    return planned(base, choices, output, places, names, prices, in_use=in_use)
+    return planned(base, choices, output, places, names, prices, in_use=in_use, drawn=drawn)
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,7 @@ def planned(
     prices: str | None = None,
     *,
     in_use: Facts | None = None,
+    drawn: Files | None = None,
 ) -> int:
     """Make a plan, write it and say what to take, beside the readings of the drive in use.
 
@@ -164,6 +168,9 @@ def planned(
         output.say(f"\n{beside(in_use, [point.result for point in made.points])}")
     if folder is not None:
         output.say(o.place_line(folder, report=places.report))
+    if drawn is not None:
+        drawn.write(lambda: made.report(o.command_line()))
+        output.say(drawn.line())
     return STATUS_DONE
 
 

@@ -254,7 +254,7 @@ def _measured(
         with bar(Path(captures[0]).name, quiet=output.quiet) as progress:
             facts = counted(progress)
         page = functools.partial(rb_report.page, captures, facts, o.command_line())
-        drawings.write(folder, page, lambda: rb_report.pictures(facts))
+        drawings.write(folder, page)
     output.give(facts)
     output.say(screen(captures, facts))
     drawings.say(output)

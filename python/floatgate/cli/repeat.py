@@ -11,6 +11,7 @@ from floatgate.base.progress import bars
 from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import Files
 from floatgate.results.folder import RunFolder
 from floatgate.run.experiment import Experiment
 from floatgate.study.compare import run_settings
@@ -31,6 +32,7 @@ def start(
     jobs: int | None,
     out: str | None,
     output: Output,
+    drawn: Files | None,
     *,
     force: bool,
     shadow: bool,
@@ -39,19 +41,26 @@ def start(
     """Run seeds; with a folder they can go on after they were stopped."""
     target = kept.folder(out, WHOLE, resume=False, force=force)
     plan = plan_seeds(resolved, repeat, shadow=shadow, reads_files=target is not None)
-    return _run(plan, jobs, target, output, resume=False, report=report)
+    return _run(plan, jobs, target, output, drawn, resume=False, report=report)
 
 
-def go_on(folder: str, jobs: int | None, output: Output, *, report: bool) -> int:
+def go_on(folder: str, jobs: int | None, output: Output, drawn: Files | None, *, report: bool) -> int:
     """Run the seeds that are left."""
     target = kept.folder(folder, WHOLE, resume=True, force=False)
     begun = planned(Path(folder), WHOLE)
     plan = plan_runs(begun.base, begun.points, begun.repeat, shadow=begun.shadow)  # files may have changed since
-    return _run(plan, jobs, target, output, resume=True, report=report)
+    return _run(plan, jobs, target, output, drawn, resume=True, report=report)
 
 
 def _run(
-    plan: RunPlan, jobs: int | None, target: RunFolder | None, output: Output, *, resume: bool, report: bool
+    plan: RunPlan,
+    jobs: int | None,
+    target: RunFolder | None,
+    output: Output,
+    drawn: Files | None,
+    *,
+    resume: bool,
+    report: bool,
 ) -> int:
     name = plan.base.name()
     place = target or RunFolder.default(name)
@@ -67,4 +76,7 @@ def _run(
     output.give(seeds.to_dict())
     output.say(seeds.text())
     output.say(o.place_line(folder, report=report))
+    if drawn is not None:
+        drawn.write(lambda: seeds.report(o.command_line()))
+        output.say(drawn.line())
     return status or STATUS_DONE

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from floatgate.base.errors import input_error, one_line
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import Pictures
 from floatgate.pages import drawing
 from floatgate.results import shapes
 from floatgate.results.folder import must_be_file_place, write_text
@@ -25,6 +27,7 @@ def register(app: typer.Typer) -> None:
     app.command("report")(report)
 
 
+@g.grouped
 def report(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders with results.")],
     out: Annotated[
@@ -35,6 +38,8 @@ def report(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
+    *,
+    pictures: Pictures,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -43,6 +48,7 @@ def report(
     Several runs give one report that compares them.
     """
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(force=force)
     single = len(runs) == 1
     first = must_be_one(runs[0]) if single else None
     loaded = [] if single else [load(folder) for folder in runs]
@@ -51,13 +57,19 @@ def report(
     if (out is not None or not single) and Path(target).exists() and not force:
         raise input_error(f"{target}: exists already; expected a new file, --out FILE or --force")
     drawing.start()
-    if first is not None:
-        text = first.report()
-    else:
+
+    def drawn_page() -> str:
+        if first is not None:
+            return first.report()
         compared = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)])
         with shapes.consuming("run", *map(document, runs)):
-            text = compared.report(o.command_line())
-    write_text(target, text, EXPECTED)
+            return compared.report(o.command_line())
+
+    write_text(target, drawn_page(), EXPECTED)
+    if drawn is not None:
+        drawn.write(drawn_page)
     output.give({"report": target, "runs": runs})
     if not output.prints_json:
         output.say(f"{'report':<10} {one_line(target)}")
+        if drawn is not None:
+            output.say(drawn.line())

@@ -12,8 +12,10 @@ import typer
 from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, meant, quote
 from floatgate.base.progress import bar
 from floatgate.base.text_table import table
+from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import Pictures
 from floatgate.results.folder import RunFolder
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def register(app: typer.Typer) -> None:
     app.command("reproduce")(reproduce)
 
 
+@g.grouped
 def reproduce(
     name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False, help="The paper.")] = None,
     quick: Annotated[
@@ -36,6 +39,8 @@ def reproduce(
         list[str] | None,
         typer.Option("--trace", metavar="WORKLOAD=FILE", help="Use this trace for a workload. May be repeated."),
     ] = None,
+    *,
+    pictures: Pictures,
     out: o.Out = None,
     resume: o.ResumeHere = False,
     force: o.Force = False,
@@ -56,6 +61,7 @@ def reproduce(
     from floatgate.study.runs.resume import remove
 
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(out, force=force)
     if name is None:
         if resume:
             raise input_error("--resume: no paper is named; expected the same command and --resume")
@@ -83,6 +89,9 @@ def reproduce(
     output.give(done.to_dict())
     output.say(done.text())
     output.say(o.place_line(folder, report=output.draws(report)))
+    if drawn is not None:
+        drawn.write(lambda: done.report(o.command_line()))
+        output.say(drawn.line())
     return STATUS_DONE
 
 

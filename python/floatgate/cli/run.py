@@ -17,6 +17,7 @@ from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import PICTURES, Files, Pictures
 from floatgate.pages import drawing
 from floatgate.report import summary
 from floatgate.results.folder import SNAPSHOT, RunFolder
@@ -55,6 +56,7 @@ def run(
     resume: o.Resume = None,
     shadow: o.Shadow = False,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Run an experiment, print a summary and write a run folder.
@@ -63,21 +65,17 @@ def run(
     and --log-requests adds requests.parquet. With --out, Ctrl-C saves run.snapshot there; --resume continues from it.
     """
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(out or resume, force=force)
     if resume is not None:
-        return _resumed(context, resume, jobs, snapshot_every, output, report=output.draws(report))
+        return _resumed(context, resume, jobs, snapshot_every, output, drawn, report=output.draws(report))
     resolved = g.built(experiment, source, trace_options, set)
     pins = pins_of(waveform, die, from_, until, force=force)
     if repeat > 1:
-        _refuse_of_one_run(
-            save_drive=save_drive,
-            timeline=timeline,
-            log_requests=log_requests or None,
-            waveform=waveform,
-            snapshot_every=snapshot_every,
-        )
+        _refuse_of_one_run(context)
         from floatgate.cli import repeat as seeds
 
-        return seeds.start(resolved, repeat, jobs, out, output, force=force, shadow=shadow, report=output.draws(report))
+        draws = output.draws(report)
+        return seeds.start(resolved, repeat, jobs, out, output, drawn, force=force, shadow=shadow, report=draws)
     target = _target(resolved, out, save_drive, force=force)
     target.expect(waveform)
     snapshot = None if out is None else target.path / SNAPSHOT
@@ -100,7 +98,7 @@ def run(
                 telling=not quiet,
                 progress=progress,
             )
-        return _finished(done, target, snapshot, output, report=output.draws(report), requests=log)
+        return _finished(done, target, snapshot, output, drawn, report=output.draws(report), requests=log)
 
 
 def _target(resolved: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:
@@ -116,14 +114,11 @@ def _target(resolved: Experiment, out: str | None, save_drive: str | None, *, fo
     return target
 
 
-def _refuse_of_one_run(**options: object) -> None:
+def _refuse_of_one_run(context: typer.Context) -> None:
     """Refuse options that make sense of one run only.
 
-    Args:
-        options: ``save_drive``, ``timeline``, ``log_requests``, ``waveform``, ``snapshot_every``; None where not given.
-
     Raises:
-        InputError: one is given.
+        InputError: the command has one.
     """
     reasons = {
         "save_drive": "several runs would write the same file",
@@ -133,7 +128,7 @@ def _refuse_of_one_run(**options: object) -> None:
         "snapshot_every": "a snapshot belongs to one run",
     }
     for name, reason in reasons.items():
-        if options[name] is not None:
+        if context.params[name]:
             raise input_error(f"--{name.replace('_', '-')}: {reason}; expected no --repeat with it")
 
 
@@ -142,6 +137,7 @@ def _finished(
     target: RunFolder,
     snapshot: Path | None,
     output: Output,
+    drawn: Files | None,
     *,
     report: bool,
     requests: Path | None = None,
@@ -156,6 +152,9 @@ def _finished(
     output.give(done.result_json)
     output.say(summary.text(done))
     output.say(o.place_line(folder, report=report))
+    if drawn is not None:
+        drawn.write(lambda: done.report(done.command))
+        output.say(drawn.line())
     return STATUS_DONE
 
 
@@ -171,7 +170,14 @@ def _saying_how_to_go_on(snapshot: Path | None) -> Iterator[None]:
 
 
 def _resumed(
-    context: typer.Context, folder: str, jobs: int | None, snapshot_every: float | None, output: Output, *, report: bool
+    context: typer.Context,
+    folder: str,
+    jobs: int | None,
+    snapshot_every: float | None,
+    output: Output,
+    drawn: Files | None,
+    *,
+    report: bool,
 ) -> int:
     snapshot = Path(folder) / SNAPSHOT
     several = False
@@ -180,12 +186,12 @@ def _resumed(
 
         several = seeds.is_interrupted(folder)
     own = "jobs" if several else "snapshot_every"
-    if o.has_other_parameters(context, "resume", own, "json", "force", "report", "quiet"):
+    if o.has_other_parameters(context, "resume", own, "json", "force", "report", "quiet", *PICTURES):
         raise input_error("--resume: the run continues with its original settings; expected no other settings")
     if several:
-        return seeds.go_on(folder, jobs, output, report=report)
+        return seeds.go_on(folder, jobs, output, drawn, report=report)
     target = RunFolder.named(folder, force=True)
     with target:
         with bar(target.path.name, quiet=output.quiet) as progress, _saying_how_to_go_on(snapshot):
             done = go_on(snapshot, snapshot_every=snapshot_every, progress=progress)
-        return _finished(done, target, snapshot, output, report=report)
+        return _finished(done, target, snapshot, output, drawn, report=report)

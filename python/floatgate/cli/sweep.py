@@ -14,6 +14,7 @@ from floatgate.cli import groups as g
 from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import PICTURES, Files, Pictures
 from floatgate.results.folder import REPORT, draw
 from floatgate.study.runs.engine import Engine
 from floatgate.study.runs.engines import engine_of
@@ -22,6 +23,9 @@ from floatgate.study.runs.work import Answer
 from floatgate.study.sweeps.loaded import load_sweep
 from floatgate.study.sweeps.spec import SweepOptions, points_of
 from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_go_on, plan_of, planned
+
+_OF_RESUMED = ("out", "resume", "on", "jobs", "memory", "json", "report", "quiet", "force")
+"""Parameters of a sweep that goes on as it was begun."""
 
 
 def register(app: typer.Typer) -> None:
@@ -52,6 +56,7 @@ def sweep(
     json: o.Json = None,
     shadow: o.Shadow = False,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Run an experiment under many settings and write one flat table, DIR/sweep.parquet.
@@ -60,6 +65,7 @@ def sweep(
     that was stopped goes on with --resume, and does again only the runs that were under way.
     """
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(out, force=force)
     limit = o.memory_bytes(memory)
     plan, name = None, ""
     if experiment is not None or not resume:
@@ -69,7 +75,7 @@ def sweep(
         must_be_few(len(points) * repeats, yes=yes)
         plan = plan_of(base, points, repeats, shadow=shadow)
         name = base.name()
-    elif o.has_other_parameters(context, "out", "resume", "on", "jobs", "memory", "json", "report", "quiet", "force"):
+    elif o.has_other_parameters(context, *_OF_RESUMED, *PICTURES):
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
     folder = folder_for(out, f"{name}-sweep", PLAN, "sweep", resume=resume, force=force)
     engine = engine_of(on, jobs)
@@ -82,10 +88,10 @@ def sweep(
             must_go_on(folder.path, plan)
         plan = replace(plan, memory_bytes=limit)
         begun = Sweep.open(folder.path, plan, fresh=not resume)
-        return _swept(begun, engine, output, report=output.draws(report))
+        return _swept(begun, engine, output, drawn, report=output.draws(report))
 
 
-def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int:
+def _swept(begun: Sweep, engine: Engine, output: Output, drawn: Files | None, *, report: bool) -> int:
     """Do the remaining runs, draw the report, and print the outcome."""
     with contextlib.closing(begun):
         with (
@@ -107,4 +113,7 @@ def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int
         output.say(begun.text())
         output.say(f"{'table':<10} {one_line(begun.table)}")
         output.say(o.place_line(begun.folder, report=report))
+        if drawn is not None:
+            drawn.write(lambda: load_sweep(begun.folder).report(o.command_line()))
+            output.say(drawn.line())
         return STATUS_DONE if failure is None else STATUS_RUN_FAILED

@@ -17,7 +17,6 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.cli.places import Drawings
 from floatgate.trace import page
-from floatgate.trace.charts import pictures
 from floatgate.trace.summary import screen
 
 CountsOnly = Annotated[bool, typer.Option("--counts-only", help="Only count, without distributions; faster.")]
@@ -53,7 +52,7 @@ def info(
         with bar(Path(path).name, quiet=quiet) as progress:
             text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)
         facts = json_module.loads(text)
-        drawings.write(folder, lambda: page.page(path, facts, o.command_line()), lambda: pictures(facts))
+        drawings.write(folder, lambda: page.page(path, facts, o.command_line()))
     output.give(text)
     if not output.prints_json:
         output.say(screen(path, facts))

@@ -62,7 +62,7 @@ def patterns(
         with bar(Path(path).name, quiet=quiet) as progress:
             facts = of_trace(path, options, settings, progress)
         page = functools.partial(patterns_report.page, path, facts, o.command_line())
-        drawings.write(folder, page, lambda: patterns_report.pictures(facts))
+        drawings.write(folder, page)
     output.give(facts)
     output.say(screen(path, facts))
     drawings.say(output)

@@ -17,6 +17,7 @@ from floatgate.cli import groups as g
 from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import PICTURES, Files, Pictures
 from floatgate.results.flat import plain
 from floatgate.results.folder import REPORT, draw
 from floatgate.study.runs.engine import Engine
@@ -32,6 +33,9 @@ from floatgate.study.tune.search import BEST, FILE, SAMPLE, SAMPLES, Search, Sea
 TRIALS = 100
 BATCH = 8
 """Settings per batch of proposals. It is the same on every machine, and so is the search."""
+
+_OF_RESUMED = ("out", "resume", "on", "jobs", "json", "report", "quiet", "force", "trials")
+"""Parameters of a search that goes on as it was begun."""
 
 
 def register(app: typer.Typer) -> None:
@@ -69,6 +73,7 @@ def tune(
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Search for the settings that are best by some figures, within bounds on others (Optuna).
@@ -77,6 +82,7 @@ def tune(
     won, and the command that repeats its run is printed.
     """
     output = Output(json, quiet=quiet, force=force)
+    drawn = pictures.checked(out, force=force)
     plan, name = None, ""
     if experiment is not None or not resume:
         goal = goal_of(minimise or [], maximise or [], subject_to or [])
@@ -92,7 +98,7 @@ def tune(
         if points.listed:
             raise input_error("floatgate tune: sweep.points lists settings; expected keys that vary by themselves")
         plan = SearchPlan(plan_of(base, points, repeats), goal, trials, batch, search_seed)
-    elif o.has_other_parameters(context, "out", "resume", "on", "jobs", "json", "report", "quiet", "force", "trials"):
+    elif o.has_other_parameters(context, *_OF_RESUMED, *PICTURES):
         raise input_error("--resume: without an experiment the search goes on as it was begun; expected only --trials")
     _must_be_installed()
     folder = folder_for(out, f"{name}-tune", FILE, "search", resume=resume, force=force)
@@ -103,7 +109,7 @@ def tune(
             plan = _same(folder.path, plan, more)
         assert plan is not None  # noqa: S101 - for mypy: there is an experiment, or a folder with a search
         search = Search.open(folder.path, plan, fresh=not resume)
-        return _searched(search, engine, output, report=output.draws(report))
+        return _searched(search, engine, output, drawn, report=output.draws(report))
 
 
 def _must_be_installed() -> None:
@@ -127,7 +133,7 @@ def _same(folder: Path, plan: SearchPlan | None, trials: int | None) -> SearchPl
     return replace(before, trials=max(wanted, before.trials))
 
 
-def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -> int:
+def _searched(search: Search, engine: Engine, output: Output, drawn: Files | None, *, report: bool) -> int:
     """Search, draw the report, and name the winner."""
     from floatgate.study.tune import page
 
@@ -141,8 +147,12 @@ def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -
             search.write_best(front[0])
             proof = search.proof()
         importance = search.importance()
+
+        def drawn_page() -> str:
+            return page.page(plan, trials, importance, proof, o.command_line())
+
         if report:
-            draw(search.folder / REPORT, lambda: page.page(plan, trials, importance, proof, o.command_line()))
+            draw(search.folder / REPORT, drawn_page)
         if not front:
             sys.stderr.write(f"error: {one_line(_no_winner(plan, trials))}\n")
         output.give(_document(search, trials, front, importance, proof))
@@ -150,6 +160,9 @@ def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -
         if proof is not None:
             output.say(f"{'experiment':<10} {one_line(search.folder / BEST)}\n{'proof':<10} {proof}")
         output.say(o.place_line(search.folder, report=report))
+        if drawn is not None:
+            drawn.write(drawn_page)
+            output.say(drawn.line())
         return STATUS_DONE if front else STATUS_RUN_FAILED
 
 

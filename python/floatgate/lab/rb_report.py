@@ -14,9 +14,8 @@ from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, interval, lines, s
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
 from floatgate.pages.page import report
-from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, figure
+from floatgate.pages.parts import Cards, Charts, Grid, Picture, Rows, Section, figure
 from floatgate.report.sections.not_modelled import OF_CAPTURES
-from floatgate.trace.charts import Picture
 
 Facts = dict[str, Any]
 

@@ -25,8 +25,17 @@ class Cause:
     pattern: str = ""
 
 
-PATTERNS = ("diagonal", "dots", "cross", "level", "back", "rings", "upright", "grid")
-"""The patterns that ``templates/parts.html`` draws."""
+PATTERNS = {
+    "diagonal": '<path d="M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4" class="ink"/>',
+    "dots": '<circle cx="2" cy="2" r="1.3" class="spot"/><circle cx="6" cy="6" r="1.3" class="spot"/>',
+    "cross": '<path d="M0,0 l8,8 M8,0 l-8,8" class="ink"/>',
+    "level": '<path d="M0,2 h8 M0,6 h8" class="ink"/>',
+    "back": '<path d="M-2,6 l4,4 M0,0 l8,8 M6,-2 l4,4" class="ink"/>',
+    "rings": '<circle cx="4" cy="4" r="2.4" class="ink"/>',
+    "upright": '<path d="M2,0 v8 M6,0 v8" class="ink"/>',
+    "grid": '<path d="M2,0 v8 M0,6 h8" class="ink"/>',
+}
+"""The patterns as marks of SVG on tiles of 8 by 8 pixels; ``style.css`` has the look of their classes."""
 
 _TABLE = _core.causes()
 

@@ -130,7 +130,7 @@ def configured(chart: Made) -> Made:
     styled: Made = (
         plain.configure(
             background="transparent",
-            font="system-ui, sans-serif",
+            font=drawing.PAGE_FONT,
             padding={"left": 10, "right": 14, "top": 4, "bottom": 4},
         )
         .configure_view(stroke=None)

@@ -130,6 +130,12 @@ _with_system_fonts = _Renderer()
 for _process in (_renderer, _with_system_fonts):
     atexit.register(_process.close)
 
+PAGE_FONT = "system-ui, sans-serif"
+"""The font of pages: the reader's."""
+OWN_FONT = "Liberation Sans, Arial, sans-serif"
+"""The font that the renderer brings along; others of the same widths where a reader lacks it."""
+_RESOURCES = re.compile(rb"(?m)(?:^ +/[A-Za-z]+\d+ \d+ 0 R\n){2,}")
+"""Names of resources in a dictionary of a PDF, a line each."""
 _LETTERS = re.compile(r"[\0-\u052f\u2010-\u203a]*")
 """Characters of Liberation Sans: Latin, Greek, Cyrillic, punctuation."""
 
@@ -142,16 +148,41 @@ def start() -> None:
 def svg(chart: dict[str, Any]) -> str:
     """Return a chart, as Vega-Lite specifies it, as SVG; raises CannotDrawError.
 
-    Where its texts have letters that the renderer's own font lacks, fonts of the system measure them.
+    Where its texts have letters that the renderer's own font lacks, or another font, fonts of the system measure them.
     """
     text = _text(chart)
-    renderer = _renderer if _LETTERS.fullmatch(text) else _with_system_fonts
-    return renderer.picture({"kind": "svg", "chart": text})
+    return _of(text, chart.get("config", {}).get("font")).picture({"kind": "svg", "chart": text})
 
 
-def png(chart: dict[str, Any], scale: float) -> bytes:
-    """Draw the same as PNG, ``scale`` pixels per pixel of the SVG, in system fonts; raises CannotDrawError."""
-    return base64.b64decode(_with_system_fonts.picture({"kind": "png", "chart": _text(chart), "scale": scale}))
+def png(svg: str, per_inch: float, font: str | None = None) -> bytes:
+    """Convert a picture to PNG; raises CannotDrawError.
+
+    Args:
+        svg: the picture, whose pixels are 1/96 inch.
+        per_inch: pixels of the PNG per inch.
+        font: that its texts have; None for the renderer's own.
+    """
+    return base64.b64decode(_of(svg, font).picture({"kind": "png", "svg": svg, "per_inch": per_inch}))
+
+
+def pdf(svg: str, font: str | None = None) -> bytes:
+    """Convert a picture to PDF, with a point (1/72 inch) for each of its pixels; raises CannotDrawError.
+
+    The renderer lists resources in the order of a hash table; they are sorted: the same picture has the same bytes.
+    """
+    written = base64.b64decode(_of(svg, font).picture({"kind": "pdf", "svg": svg}))
+    return _RESOURCES.sub(lambda lines: b"".join(sorted(lines[0].splitlines(keepends=True))), written)
+
+
+def has_font(name: str) -> bool:
+    """Return whether the system has a font: texts in a font that it lacks leave no mark; raises CannotDrawError."""
+    text = '<text x="2" y="16" font-size="16">Hamburg 0123</text>'
+    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" width="120" height="20" font-family="{name}">{text}</svg>'
+    return png(drawn, 96, name) != png(drawn.replace(text, ""), 96, name)
+
+
+def _of(text: str, font: str | None) -> _Renderer:
+    return _renderer if _LETTERS.fullmatch(text) and font in (None, PAGE_FONT, OWN_FONT) else _with_system_fonts
 
 
 def _text(chart: dict[str, Any]) -> str:

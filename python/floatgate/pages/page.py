@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
 from floatgate.pages import drawing
-from floatgate.pages.causes import patterned
+from floatgate.pages.causes import PATTERNS, patterned
 from floatgate.pages.parts import Part, Text, Title, left_out, to_repeat
 
 if TYPE_CHECKING:
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 def page(title: str, parts: Iterable[Part]) -> str:
     """Return the whole page, readable at 360 pixels and in black and white; one note names the missing pictures."""
     drawing.tell_missing()
-    return rendered(
-        "pages/page.html", {"title": title, "parts": list(parts), "style": _style(), "patterned": patterned()}
-    )
+    looks = {"style": _style(), "patterned": patterned(), "patterns": PATTERNS}
+    return rendered("pages/page.html", {"title": title, "parts": list(parts), **looks})
 
 
 def report(

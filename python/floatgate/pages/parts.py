@@ -7,7 +7,8 @@ classes that could be take several times as long to make, and every run makes th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from floatgate.pages import charts, drawing
@@ -15,6 +16,20 @@ from floatgate.pages.causes import Cause, patterned
 
 WIDE, NARROW = 560, 328
 """Pixels of a chart on a wide and on a narrow page."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture: its name (of files, too), its title, how to read it, and how to draw it at a width in pixels."""
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[int], Any]
+
+
+_listing: ContextVar[list[Picture] | None] = ContextVar("listing", default=None)
+"""Where the pictures of a page are listed in place of being drawn."""
 
 
 @dataclass(eq=False, repr=False)
@@ -170,12 +185,41 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
         caption: how to read it.
         draw: makes the chart for a width in pixels.
     """
+    if lists(name, title, caption, draw):
+        return Figure(title, caption, reason="listed, not drawn")
     label = f"{title}. {caption}"
     try:
         wide = charts.svg(draw(WIDE), f"{name}-w", label)
         return Figure(title, caption, wide, charts.svg(draw(NARROW), f"{name}-n", label))
     except (drawing.CannotDrawError, ImportError, MemoryError) as error:
         return Figure(title, caption, reason=drawing.missing(title, error))
+
+
+def lists(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> bool:
+    """Add a picture to the list of :func:`pictures_of`; return whether one is being made."""
+    listed = _listing.get()
+    if listed is not None:
+        listed.append(Picture(name, title, caption, draw))
+    return listed is not None
+
+
+def pictures_of(page: Callable[[], str]) -> list[Picture]:
+    """List the pictures of a page in their order; makes the page, but draws nothing.
+
+    A name that stands there twice gets a number: names are those of files.
+    """
+    listed: list[Picture] = []
+    token = _listing.set(listed)
+    try:
+        page()
+    finally:
+        _listing.reset(token)
+    seen: dict[str, int] = {}
+    made = []
+    for one in listed:
+        seen[one.name] = seen.get(one.name, 0) + 1
+        made.append(one if seen[one.name] == 1 else replace(one, name=f"{one.name}-{seen[one.name]}"))
+    return made
 
 
 def left_out(texts: Sequence[str]) -> list[Part]:

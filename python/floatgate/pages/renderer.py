@@ -21,7 +21,10 @@ def answer(order: dict[str, Any]) -> dict[str, str]:
 
         if order["kind"] == "svg":
             return {"picture": vl_convert.vegalite_to_svg(order["chart"])}
-        drawn: bytes = vl_convert.vegalite_to_png(order["chart"], scale=order["scale"])
+        if order["kind"] == "pdf":
+            drawn: bytes = vl_convert.svg_to_pdf(order["svg"])
+        else:
+            drawn = vl_convert.svg_to_png(order["svg"], scale=72 / 96, ppi=order["per_inch"])
         return {"picture": base64.b64encode(drawn).decode()}
     except Exception as error:  # noqa: BLE001 - the next picture may be fine
         return {"error": str(error).strip().split("\n", 1)[0] or type(error).__name__}

@@ -7,6 +7,7 @@ one chart are distributed over lines, then over panels.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -174,10 +175,10 @@ def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = No
     """Return the charts of all figures; none where there is nothing to draw."""
     groups = [
         [
-            parts.figure(f"{name}-{number}-{place}", title, caption, draw)
-            for place, (title, caption, draw) in enumerate(drawings(rows, keys, figure))
+            parts.figure(f"{name}-{re.sub('[^a-z0-9]+', '-', figure.key.lower())}-{place}", title, caption, draw)
+            for place, (title, caption, draw) in enumerate(drawings(rows, keys, figure), start=1)
         ]
-        for number, figure in enumerate(figures_of(rows) if figures is None else figures)
+        for figure in (figures_of(rows) if figures is None else figures)
     ]
     if all(len(drawn) <= 1 for drawn in groups):
         groups = [[one for drawn in groups for one in drawn]]

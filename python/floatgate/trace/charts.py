@@ -9,12 +9,12 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, TIME_UNITS, WIDTH, axis_title, data_chart, finished
+from floatgate.pages.parts import Picture
 from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
@@ -39,16 +39,6 @@ _SPANS = (
     (10.0, "10 s"), (60.0, "1 min"), (600.0, "10 min"), (3600.0, "1 hour"), (21_600.0, "6 hours"), (86_400.0, "1 day"),
     (604_800.0, "1 week"), (2_629_800.0, "1 month"), (31_557_600.0, "1 year"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Picture:
-    """One picture: its name (of files, too), its title, how to read it, and how to draw it at a width in pixels."""
-
-    name: str
-    title: str
-    caption: str
-    draw: Callable[[int], Any]
 
 
 def pictures(facts: Facts) -> list[Picture]:

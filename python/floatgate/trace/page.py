@@ -1,25 +1,21 @@
-"""The report of a trace as one HTML page, and its pictures as files."""
+"""The report of a trace as one HTML page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import drawing
 from floatgate.pages.page import report
-from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, figure
+from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Picture, Rows, Section, Text, figure
 from floatgate.report import trace_format
 from floatgate.report.sections.not_modelled import NO_DRIVE
 from floatgate.results.result_view import look
-from floatgate.trace.charts import Picture, busiest_contexts, pictures
+from floatgate.trace.charts import busiest_contexts, pictures
 from floatgate.trace.summary import context_name, lines
 
 Facts = dict[str, Any]
 
-_PNG_SCALE = 2.0
-"""Pixels of a PNG for each of the SVG."""
 _SECTIONS = (
     ("Requests", ("demand", "sizes")),
     ("Pages and addresses", ("update-interval", "update-interval-time", "lru", "runs", "frequency", "lorenz")),
@@ -46,24 +42,6 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
     ]
     of = f"format {trace_format.named(facts['format'], facts)}"
     return report(Path(path).name, parts, not_modelled=[NO_DRIVE], of=of, kind="floatgate trace")
-
-
-def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:
-    """Write each picture as ``NAME.svg`` and ``NAME.png`` into a folder; one note names those that cannot be drawn.
-
-    Args:
-        drawn: the pictures.
-        folder: an existing folder.
-    """
-    for picture in drawn:
-        try:
-            chart = picture.draw(560).properties(title=picture.title).to_dict()
-            chart["config"]["background"] = "white"
-            (folder / f"{picture.name}.svg").write_text(drawing.svg(chart), "utf-8")
-            (folder / f"{picture.name}.png").write_bytes(drawing.png(chart, _PNG_SCALE))
-        except (drawing.CannotDrawError, ImportError, MemoryError) as error:
-            drawing.missing(picture.title, error)
-    drawing.tell_missing()
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:

@@ -10,9 +10,9 @@ from floatgate.base import units
 from floatgate.pages import vega
 from floatgate.pages.charts import HEIGHT, WIDTH, binned, data_chart, finished
 from floatgate.pages.page import report
-from floatgate.pages.parts import Cards, Charts, Grid, Rows, Section, figure
+from floatgate.pages.parts import Cards, Charts, Grid, Picture, Rows, Section, figure
 from floatgate.report.sections.not_modelled import NO_DRIVE
-from floatgate.trace.charts import WRITE, Picture, side_by_side
+from floatgate.trace.charts import WRITE, side_by_side
 from floatgate.trace.patterns_summary import STRONGEST, kind, lines, strongest
 
 Facts = dict[str, Any]

@@ -10,8 +10,7 @@ from floatgate.lab.counters import summary
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, TIME_UNITS, WAF_TITLE, WIDTH, axis_title, data_chart, finished
 from floatgate.pages.page import report
-from floatgate.pages.parts import Cards, Charts, Grid, Part, Rows, Section, figure
-from floatgate.trace.charts import Picture
+from floatgate.pages.parts import Cards, Charts, Grid, Part, Picture, Rows, Section, figure
 
 Facts = dict[str, Any]
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages import palette
+from floatgate.pages import palette, vega
 from floatgate.pages.causes import BACKGROUND, CAUSES, REASONS, Cause, cause
-from floatgate.pages.parts import Part, Section, Swatch, Template, Text
+from floatgate.pages.charts import WIDTH, colored, data_chart, finished
+from floatgate.pages.parts import Part, Section, Swatch, Template, Text, lists
 from floatgate.report.sections import section
 from floatgate.results import timeline
 from floatgate.results.result_view import look
@@ -202,11 +203,51 @@ def parts(run: RunView) -> list[Part]:
     rows = rows_of(run, spans)
     bars = bars_of(spans, interval_ns)
     used = dict.fromkeys(bar.look for row in rows for bar in bars.get(row, []))
+    caption = f"Operations of dies and channels {between}."
+    lists("timeline", "Timeline", caption, lambda width: chart(rows, bars, interval_ns, width))
     facts = _picture(rows, bars, interval_ns) | {
         "said": f"Operations of dies and channels {between}. {_busy(rows, spans, interval_ns)}",
         "keys": [_key(name) for name in LOOKS if name in used],
     }
     return [Section("Timeline", [Template("report/timeline.html", facts)])]
+
+
+def chart(
+    rows: list[tuple[int, int]],
+    bars: dict[tuple[int, int], list[Bar]],
+    interval_ns: tuple[int, int],
+    width: int = WIDTH,
+) -> vega.Chart:
+    """Draw the same as a chart, for pictures as files: a row per die and channel, a bar per span."""
+    start, end = interval_ns
+    name, size = axis_unit(end - start)
+    origin = _origin(interval_ns)
+    first, scale = (start - origin) / size, (end - start) / size / WIDE
+    spans: list[dict[str, Any]] = [
+        {
+            "where": f"{timeline.RESOURCES[row[0]]} {row[1]}",
+            "from": first + bar.x * scale,
+            "to": first + (bar.x + bar.width) * scale,
+            "what": LOOKS[bar.look].label,
+        }
+        for row in rows
+        for bar in bars.get(row, [])
+    ]
+    since = f" after {origin / 1e9:.9g} s" if origin else ""
+    names = [f"{timeline.RESOURCES[row[0]]} {row[1]}" for row in rows]
+    scale_x = vega.Scale(domain=[first, first + WIDE * scale], nice=False)
+    looks = LOOKS | {
+        "r": Cause(LOOKS["r"].label, palette.INK),
+        "s": Cause(LOOKS["s"].label, palette.WHITE),
+    }
+    drawn = data_chart(spans).mark_bar(height=ROW - 5, stroke=palette.INK, strokeWidth=0.2)
+    encoded = drawn.encode(
+        x=vega.X("from:Q", title=f"time, {name}{since}", scale=scale_x),
+        x2="to:Q",
+        y=vega.Y("where:N", title=None, sort=names, scale=vega.Scale(domain=names)),
+        color=colored("what", [span["what"] for span in spans], looks, 2 if width < WIDTH else 3),
+    )
+    return finished(encoded, width, 90 + ROW * len(rows))
 
 
 def _origin(interval_ns: tuple[int, int]) -> int:
