@@ -10,7 +10,7 @@ from floatgate.report.sections import latency_charts, not_modelled
 from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
-from floatgate.study import varied_charts
+from floatgate.study import difference_charts, varied_charts
 from floatgate.study.compare_rows import notes, settings_rows
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     header, rows = comparison.rows()
     parts = [
         *_best(comparison),
+        *difference_charts.sections(comparison, settings_rows(comparison), _short),
         *_pictures(comparison),
         Section("All settings", [Grid(header, rows, texts=max(1, len(keys))), *_below(comparison)]),
         *_latency(comparison),

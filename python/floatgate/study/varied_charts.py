@@ -144,6 +144,11 @@ def short(key: str, keys: Sequence[str]) -> str:
     return key
 
 
+def slug(key: str) -> str:
+    """Return a key as part of a file name: ``latency-us-write-p99``."""
+    return re.sub("[^a-z0-9]+", "-", key.lower()).strip("-")
+
+
 def label(row: dict[str, Any], keys: Sequence[str]) -> str:
     """Format as ``greedy, 0.07``: the values of some keys."""
     return ", ".join(text(row.get(key)) for key in keys)
@@ -175,7 +180,7 @@ def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = No
     """Return the charts of all figures; none where there is nothing to draw."""
     groups = [
         [
-            parts.figure(f"{name}-{re.sub('[^a-z0-9]+', '-', figure.key.lower())}-{place}", title, caption, draw)
+            parts.figure(f"{name}-{slug(figure.key)}-{place}", title, caption, draw)
             for place, (title, caption, draw) in enumerate(drawings(rows, keys, figure), start=1)
         ]
         for figure in (figures_of(rows) if figures is None else figures)

@@ -1,0 +1,119 @@
+"""Differences against the baseline as intervals around zero: a bar from zero would hide +0.026 +- 0.002."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from floatgate.pages import palette, vega
+from floatgate.pages.charts import WIDTH, data_chart, finished
+from floatgate.pages.parts import Charts, Part, Section, Text, figure
+from floatgate.study import varied_charts
+from floatgate.study.varied_charts import BARS_MAX, Figure
+
+if TYPE_CHECKING:
+    from floatgate.study.compare import Comparison, Setting
+
+Rows = Sequence[Mapping[str, Any]]
+"""One row per setting: ``label``, ``difference``, and ``low`` and ``high`` where the interval is known."""
+
+_HOW = (
+    "Points are differences, lines their 95 % intervals. Left of the dashed line the setting has less than the "
+    "baseline. Where the interval holds zero, the runs show no difference."
+)
+
+
+def sections(comparison: Comparison, rows: Sequence[dict[str, Any]], named: Callable[[Setting], str]) -> list[Part]:
+    """Return the section of the differences whose intervals are known; nothing without any.
+
+    Args:
+        comparison: the settings.
+        rows: the same as charts are drawn of them (:func:`.compare_rows.settings_rows`).
+        named: labels a setting.
+    """
+    there = [(named(setting), entry) for setting in comparison if (entry := comparison.difference(setting))]
+    base = named(comparison.base)
+    drawn: list[Part] = []
+    for one in varied_charts.figures_of(rows):
+        of_one = _rows(there, one)
+        if any("low" in row for row in of_one):
+            draw = functools.partial(forest, _ends(of_one), one)
+            title, name = f"{one.title}: difference from {base}", f"difference-{varied_charts.slug(one.key)}"
+            drawn.append(figure(name, title, _caption(of_one), draw))
+    if not drawn:
+        return []
+    return [Section(f"Differences from {base}", [Text(_HOW), Charts(drawn)])]
+
+
+def _rows(there: Sequence[tuple[str, Mapping[str, Any]]], one: Figure) -> list[dict[str, Any]]:
+    """Return the known differences of a metric in units of its axis."""
+    made = []
+    for label, differences in there:
+        entry = differences["figures"].get(one.key)
+        if entry is None:
+            continue
+        row = {"label": label, "difference": entry["difference"] / one.scale}
+        if entry["difference_95"] is not None:
+            low, high = entry["difference_95"]
+            row |= {"low": low / one.scale, "high": high / one.scale}
+        made.append(row)
+    return made
+
+
+def _ends(rows: Rows) -> Rows:
+    """Return all rows, or the lowest and the highest differences of many."""
+    if len(rows) <= BARS_MAX:
+        return rows
+    ranked = sorted(rows, key=lambda row: row["difference"])
+    return [*ranked[: BARS_MAX // 2], *ranked[-(BARS_MAX // 2) :]]
+
+
+def _caption(rows: Rows) -> str:
+    how = "Lines are 95 % intervals, the dashed one is no difference."
+    if len(rows) <= BARS_MAX:
+        return how
+    return f"{how} The {BARS_MAX // 2} lowest and the {BARS_MAX // 2} highest of {len(rows)}; the table has all."
+
+
+def amount(row: Mapping[str, Any]) -> str:
+    """Format as ``+0.047 ± 0.039``, with two digits of the half interval."""
+    difference = row["difference"]
+    if "low" not in row:
+        return f"{difference:+.3g}"
+    half = (row["high"] - row["low"]) / 2
+    if half <= 0:
+        return f"{difference:+.3g} ± 0"
+    decimals = max(0, 1 - math.floor(math.log10(half)))
+    return f"{difference:+.{decimals}f} ± {half:.{decimals}f}"
+
+
+def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
+    """Draw a point with its interval for each setting, and a dashed line at zero.
+
+    Args:
+        rows: the settings from top to bottom.
+        one: the metric.
+        width: in pixels.
+    """
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    beside = {row["label"]: [row["label"], amount(row)] for row in rows}
+    lines = f"{json.dumps(beside)}[datum.label]"
+    axis_y = vega.Axis(labelLimit=int(width * 0.45), labelExpr=lines, labelLineHeight=14, labelOffset=-7)
+    y = vega.Y("label:N", sort=labels, title=None, axis=axis_y)
+    title = f"difference, {one.axis}"
+    scale = vega.Scale(zero=True, nice=True)
+    zero = data_chart([{"at": 0}]).mark_rule(color=palette.INK, strokeDash=[5, 4], strokeWidth=1.2)
+    intervals = data_chart([dict(row) for row in rows if "low" in row]).mark_rule(color=palette.BLUE, strokeWidth=2)
+    points = data_chart([dict(row) for row in rows])
+    marks = points.mark_point(color=palette.BLUE, size=34, filled=True, opacity=1)
+    numbers = "datum.value == 0 ? '0' : datum.label"
+    axis = vega.Axis(format="+~g", tickCount=5, labelOverlap=True, labelExpr=numbers)
+    layers = vega.layer(
+        zero.encode(x=vega.X("at:Q", title=title, scale=scale, axis=axis)),
+        intervals.encode(x=vega.X("low:Q", title=title, scale=scale), x2="high:Q", y=y),
+        marks.encode(x=vega.X("difference:Q", title=title, scale=scale), y=y),
+    )
+    return finished(layers, width, 70 + 38 * len(labels))

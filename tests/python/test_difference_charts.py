@@ -1,0 +1,105 @@
+"""Differences in the report of a comparison: intervals around zero, with the figures of the comparison's JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+
+import floatgate
+from floatgate.pages import pictures
+from floatgate.pages.parts import pictures_of
+from floatgate.study import difference_charts
+from floatgate.study.compare import Comparison
+from floatgate.study.varied_charts import BARS_MAX, Figure
+
+SMALL = "[drive]\ncapacity = '64 MiB'\n[workload]\nrequests = 40000\n"
+WAF = Figure("waf_bytes", "Write amplification", "flash bytes per host byte")
+POLICIES = ["greedy", "fifo", "cost-benefit"]
+
+
+def compared(repeat: int, policies: list[str]) -> Comparison:
+    return floatgate.compare(SMALL, {"ftl.collect.policy": policies}, repeat=repeat)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return compared(3, POLICIES)
+
+
+def drawn_of(comparison: Comparison) -> dict[str, Any]:
+    listed = pictures_of(comparison.report)
+    return {one.name: one for one in listed if one.name.startswith("difference-")}
+
+
+def table_of(chart: dict[str, Any]) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(pictures.table(chart))))
+
+
+def test_intervals_are_those_of_the_comparison(comparison: Comparison) -> None:
+    drawn = drawn_of(comparison)
+    picture = drawn["difference-waf-bytes"]
+    assert picture.title == "Write amplification: difference from greedy"
+    for width in (328, 560):
+        rows = {row["label"]: row for row in table_of(picture.draw(width).to_dict()) if row["label"]}
+        assert list(rows) == ["fifo", "cost-benefit"]
+        for setting in list(comparison)[1:]:
+            entry = comparison.to_dict()["settings"][POLICIES.index(setting.overrides[0][1].strip('"'))]
+            figure = entry["difference"]["figures"]["waf_bytes"]
+            row = rows[setting.overrides[0][1].strip('"')]
+            assert float(row["difference"]) == figure["difference"]
+            assert [float(row["low"]), float(row["high"])] == figure["difference_95"]
+    assert ">Differences from greedy</h2>" in comparison.report()
+
+
+def test_zero_stands_on_the_axis(comparison: Comparison) -> None:
+    chart = drawn_of(comparison)["difference-waf-bytes"].draw(560).to_dict()
+    zero, interval, point = chart["layer"]
+    assert zero["data"]["values"] == [{"at": 0}]
+    assert zero["mark"]["type"] == interval["mark"]["type"] == "rule"
+    assert point["mark"]["type"] == "point"
+    assert zero["encoding"]["x"]["scale"]["zero"] is True
+
+
+def test_without_intervals_nothing_is_drawn() -> None:
+    # One short run each: neither seeds nor batches give an interval.
+    assert drawn_of(compared(1, POLICIES[:2])) == {}
+
+
+def test_identical_settings_differ_by_nothing() -> None:
+    same = floatgate.compare(SMALL, {"ftl.spare_factor": [0.1, 0.10]}, repeat=2)
+    rows = table_of(drawn_of(same)["difference-waf-bytes"].draw(560).to_dict())
+    assert {(row["difference"], row["low"], row["high"]) for row in rows if row["label"]} == {("0.0", "0.0", "0.0")}
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"difference": 0.026, "low": 0.024, "high": 0.028}, "+0.0260 ± 0.0020"),
+        ({"difference": -12.5, "low": -20.0, "high": -5.0}, "-12.5 ± 7.5"),
+        ({"difference": 120.0, "low": 100.0, "high": 140.0}, "+120 ± 20"),
+        ({"difference": 0.0, "low": 0.0, "high": 0.0}, "+0 ± 0"),
+        ({"difference": 0.5}, "+0.5"),
+    ],
+)
+def test_differences_as_text(row: dict[str, float], text: str) -> None:
+    assert difference_charts.amount(row) == text
+
+
+def test_of_many_settings_the_ends_are_drawn() -> None:
+    rows = [{"label": str(number), "difference": float((number * 7) % 30)} for number in range(30)]
+    kept = difference_charts._ends(rows)
+    assert len(kept) == BARS_MAX
+    ranked = sorted(float((number * 7) % 30) for number in range(30))
+    assert [row["difference"] for row in kept] == [*ranked[: BARS_MAX // 2], *ranked[-(BARS_MAX // 2) :]]
+    assert "of 30" in difference_charts._caption(rows)
+    assert "of" not in difference_charts._caption(rows[:3])
+
+
+def test_names_of_settings_may_hold_anything() -> None:
+    rows = [{"label": "a\"b'\\|</svg>ü", "difference": 1.0, "low": 0.5, "high": 1.5}]
+    svg = pictures.drawn(difference_charts.forest(rows, WAF, 400).to_dict(), "t", pictures.Style())["svg"].decode()
+    assert "a\"b'\\|&lt;/svg&gt;ü" in svg.replace("&quot;", '"').replace("&apos;", "'")
+    assert "+1.00 ± 0.50" in svg
