@@ -106,6 +106,7 @@ CASES: dict[str, Callable[[Path], Case]] = {
         (0, [_runs(at), "--try", "--most", "1"]),
         (2, [f"no{NAME}"]),
     ],
+    "cite": lambda at: [(0, [_runs(at)]), (0, [_toml(at)]), (2, [NAME + "x"])],
     "tune": lambda at: [
         (2, [_toml(at), "--minimise", NAME, "--search", "ftl.spare_factor=0.1..0.3", "--out", f"u{NAME}"]),
         (2, [NAME, "--minimise", "waf"]),

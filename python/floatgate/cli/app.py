@@ -32,6 +32,7 @@ MODULES = {
     "init": ["init"],
     "completion": ["completion"],
     "man": ["man"],
+    "cite": ["cite"],
 }
 """The modules of this package that add commands, in the order of the help, with their commands."""
 
