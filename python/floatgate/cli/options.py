@@ -80,6 +80,14 @@ Timeline = Annotated[
         "Default: 0..20ms.",
     ),
 ]
+Perfetto = Annotated[
+    str | None,
+    typer.Option(
+        "--perfetto",
+        metavar="FILE.json.gz",
+        help='Write the timeline for ui.perfetto.dev: dies, channels, queues and jobs (mode = "timed" only).',
+    ),
+]
 WaveformFile = Annotated[
     str | None,
     typer.Option(

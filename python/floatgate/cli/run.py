@@ -6,12 +6,13 @@ import contextlib
 import os
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, one_line, warn
 from floatgate.base.parallel import RUNS_MAX
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
@@ -22,9 +23,25 @@ from floatgate.pages import drawing
 from floatgate.report import summary
 from floatgate.results.folder import SNAPSHOT, RunFolder
 from floatgate.run.experiment import Experiment
+from floatgate.run.perfetto import LANES_MAX, must_be_drawable, write
 from floatgate.run.run import Run, execute, go_on, remove_snapshot
 from floatgate.run.saving import write_run
 from floatgate.run.waveform import pins_of
+
+
+@dataclass(frozen=True)
+class _Log:
+    """The log of requests of a run.
+
+    Attributes:
+        path: where it was written; None without one.
+        kept: whether it belongs to the run folder.
+        perfetto: the file of the timeline that is made of it, too.
+    """
+
+    path: Path | None = None
+    kept: bool = False
+    perfetto: str | None = None
 
 
 def register(app: typer.Typer) -> None:
@@ -47,6 +64,7 @@ def run(
     json: o.Json = None,
     save_drive: o.SaveDrive = None,
     timeline: o.Timeline = None,
+    perfetto: o.Perfetto = None,
     log_requests: o.LogRequests = False,
     waveform: o.WaveformFile = None,
     die: o.Die = None,
@@ -76,12 +94,12 @@ def run(
 
         draws = output.draws(report)
         return seeds.start(resolved, repeat, jobs, out, output, drawn, force=force, shadow=shadow, report=draws)
-    target = _target(resolved, out, save_drive, force=force)
+    target = _target(resolved, out, save_drive, perfetto, force=force)
     target.expect(waveform)
     snapshot = None if out is None else target.path / SNAPSHOT
     with contextlib.ExitStack() as stack:
         stack.enter_context(target)
-        log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
+        log = stack.enter_context(target.scratch("requests.parquet")) if log_requests or perfetto else None
         if output.draws(report):
             drawing.start()
         with bar(resolved.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
@@ -98,17 +116,23 @@ def run(
                 telling=not quiet,
                 progress=progress,
             )
-        return _finished(done, target, snapshot, output, drawn, report=output.draws(report), requests=log)
+        logged = _Log(log, kept=log_requests, perfetto=perfetto)
+        _finished(done, target, snapshot, output, drawn, logged, report=output.draws(report))
+        return STATUS_DONE
 
 
-def _target(resolved: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:
-    """Return the run folder; refuses it, or the file of the drive, if it cannot be written.
+def _target(
+    resolved: Experiment, out: str | None, save_drive: str | None, perfetto: str | None, *, force: bool
+) -> RunFolder:
+    """Return the run folder; refuses it, or the file of the drive or the timeline, if it cannot be written.
 
     Raises:
         InputError: one of them exists and must not be overwritten.
     """
     if save_drive is not None and Path(save_drive).is_file() and not force:
         raise input_error(f"{save_drive}: exists already; expected a new file for the drive, or --force")
+    if perfetto is not None:
+        must_be_drawable(perfetto, resolved, force=force)
     target = RunFolder.default(resolved.name()) if out is None else RunFolder.named(out, force=force)
     target.expect(save_drive)
     return target
@@ -123,6 +147,7 @@ def _refuse_of_one_run(context: typer.Context) -> None:
     reasons = {
         "save_drive": "several runs would write the same file",
         "timeline": "a timeline belongs to one run",
+        "perfetto": "a timeline belongs to one run",
         "log_requests": "a log belongs to one run",
         "waveform": "a waveform belongs to one run",
         "snapshot_every": "a snapshot belongs to one run",
@@ -138,16 +163,17 @@ def _finished(
     snapshot: Path | None,
     output: Output,
     drawn: Files | None,
+    logged: _Log,
     *,
     report: bool,
-    requests: Path | None = None,
-) -> int:
+) -> None:
     """Write the run folder and say what came out; only then does the snapshot go."""
 
     def settled() -> None:
         if snapshot is not None:
             remove_snapshot(snapshot)
 
+    requests = logged.path if logged.kept else None
     folder = write_run(done, target, report=report, command=done.command, requests=requests, settled=settled)
     output.give(done.result_json)
     output.say(summary.text(done))
@@ -155,7 +181,12 @@ def _finished(
     if drawn is not None:
         drawn.write(lambda: done.report(done.command))
         output.say(drawn.line())
-    return STATUS_DONE
+    if logged.perfetto is not None and logged.path is not None:
+        left_out = write(logged.perfetto, done, folder / logged.path.name if logged.kept else logged.path)
+        output.say(f"{'perfetto':<10} {one_line(logged.perfetto)}")
+        if left_out:
+            what = f"{left_out} requests are not drawn; a queue had more than {LANES_MAX} at a time"
+            warn(f"{logged.perfetto}: {what}")
 
 
 @contextlib.contextmanager
@@ -194,4 +225,5 @@ def _resumed(
     with target:
         with bar(target.path.name, quiet=output.quiet) as progress, _saying_how_to_go_on(snapshot):
             done = go_on(snapshot, snapshot_every=snapshot_every, progress=progress)
-        return _finished(done, target, snapshot, output, drawn, report=report)
+        _finished(done, target, snapshot, output, drawn, _Log(), report=report)
+        return STATUS_DONE
