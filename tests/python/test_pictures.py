@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from floatgate.base.errors import InputError
+from floatgate.base.errors import InputError, InterruptedRunError
 from floatgate.cli.app import command
-from floatgate.pages import charts, palette, pictures, vega
+from floatgate.cli.places import Pictures
+from floatgate.pages import charts, drawing, palette, pictures, vega
 from floatgate.pages.causes import CAUSES
 from floatgate.pages.page import page
 from floatgate.pages.parts import Picture, figure, pictures_of
@@ -156,6 +157,36 @@ def test_unusable_options_are_refused_before_the_run(
     assert [path.name for path in tmp_path.iterdir()] == ["d.toml"]
     alone = cli("run", "d.toml", "--out", "o", "--picture-width", "85mm").refused()
     assert alone == "--picture-width: no pictures are written; expected it with --pictures DIR"
+
+
+def test_a_picture_that_cannot_be_drawn_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    def fail(*_: object) -> vega.Chart:
+        raise drawing.CannotDrawError("no memory")
+
+    made = [Picture("bad", "Bad", "", fail), Picture("good", "Good", "", lambda _: dots([palette.BLUE]))]
+    pictures.write(made, tmp_path, pictures.Style())
+    assert stems(tmp_path) == {"good"}
+    assert [str(one.message) for one in recwarn] == [
+        "1 picture could not be drawn (Bad): no memory; the results are complete without"
+    ]
+    # Nothing of a picture of which one file cannot be made.
+    monkeypatch.setattr(drawing, "pdf", fail)
+    (tmp_path / "none").mkdir()
+    pictures.write(made[1:], tmp_path / "none", pictures.Style())
+    assert not list((tmp_path / "none").iterdir())
+
+
+def test_an_interruption_leaves_no_pictures_and_says_that_results_are_there(tmp_path: Path) -> None:
+    def interrupted(_: int) -> vega.Chart:
+        raise KeyboardInterrupt
+
+    files = Pictures(str(tmp_path / "p")).checked()
+    assert files is not None
+    with pytest.raises(InterruptedRunError, match=r"interrupted while the pictures were drawn; .*p was not written"):
+        files.write(lambda: page("t", [figure("one", "T", "C", interrupted)]))
+    assert not list(tmp_path.iterdir())
 
 
 def test_greys_keep_colours_apart_and_in_their_order() -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from floatgate.base.errors import input_error, one_line
+from floatgate.base.errors import InterruptedRunError, input_error, one_line
 from floatgate.cli import groups as g
 from floatgate.cli.output import Output
 from floatgate.pages.parts import pictures_of
@@ -79,9 +79,14 @@ class Files:
 
         Raises:
             InputError: the folder cannot be written to, or is no longer free.
+            InterruptedRunError: after Ctrl-C; the folder is as it was.
         """
-        listed = pictures_of(page)
-        self.folder.write(lambda staging, _: write(listed, staging, self.style))
+        try:
+            listed = pictures_of(page)
+            self.folder.write(lambda staging, _: write(listed, staging, self.style))
+        except KeyboardInterrupt:
+            what = f"interrupted while the pictures were drawn; {self.folder.path} was not written"
+            raise InterruptedRunError(f"{what}, other results are complete") from None
 
     def line(self) -> str:
         """Return the last line of a summary."""
